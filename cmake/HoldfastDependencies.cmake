@@ -1,0 +1,27 @@
+# Finds what the library is built from. Whatever changes here changes in holdfast-config.cmake.in, too.
+
+# What scripts/setup unpacked comes before what the system has.
+if(EXISTS "${PROJECT_SOURCE_DIR}/.deps/usr")
+    list(PREPEND CMAKE_PREFIX_PATH "${PROJECT_SOURCE_DIR}/.deps/usr")
+endif()
+
+# A parent project links to these through holdfast, so it must see them.
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
+
+set(HOLDFAST_BOOST_VERSION 1.91) # the first with the Boost.Redis that Holdfast is written for
+find_package(Boost ${HOLDFAST_BOOST_VERSION} CONFIG QUIET)
+if(NOT Boost_FOUND)
+    message(FATAL_ERROR "Boost ${HOLDFAST_BOOST_VERSION} or newer was not found. Run scripts/setup, or set "
+                        "CMAKE_PREFIX_PATH (see docs/building.md).")
+endif()
+message(STATUS "Boost ${Boost_VERSION}: ${Boost_DIR}")
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(OpenSSL 3.0 REQUIRED)
+find_package(spdlog 1.9 REQUIRED)
+
+if(HOLDFAST_MEMORY)
+    find_package(PkgConfig REQUIRED)
+    pkg_check_modules(holdfast_lua REQUIRED IMPORTED_TARGET GLOBAL lua5.1)
+endif()

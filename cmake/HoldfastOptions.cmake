@@ -1,0 +1,18 @@
+# The options of this build. A project that adds Holdfast as a subdirectory gets the library and nothing else.
+
+option(BUILD_SHARED_LIBS "Build holdfast as a shared library" OFF)
+option(HOLDFAST_MEMORY "Build the in-process server behind memory:// URLs (needs Lua 5.1)" ON)
+option(HOLDFAST_WERROR "Treat warnings in Holdfast's own code as errors" OFF)
+option(HOLDFAST_BUILD_TOOL "Build the command line tool `holdfast`" ${PROJECT_IS_TOP_LEVEL})
+option(HOLDFAST_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(HOLDFAST_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(HOLDFAST_BUILD_EXAMPLES "Build the examples of the documentation" ${PROJECT_IS_TOP_LEVEL})
+option(HOLDFAST_INSTALL "Generate the install rules" ${PROJECT_IS_TOP_LEVEL})
+
+if(PROJECT_IS_TOP_LEVEL)
+    if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+        set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+    endif()
+    set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+    set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+endif()

@@ -1,0 +1,42 @@
+# cmake -DOUTPUT=<header> "-DFILES=<a.lua;b.lua...>" -P embed_scripts.cmake
+#
+# Writes a header with the text of each script and the SHA1 of just that text. The comment at a script's head is for
+# readers of the repository and is left out: the server would parse it on every EVAL.
+
+function(embed file out)
+    get_filename_component(name "${file}" NAME_WE)
+    file(READ "${file}" text)
+    string(REGEX REPLACE "^(--[^\n]*\n|[ \t]*\n)+" "" text "${text}")
+    string(FIND "${text}" ")lua\"" collision)
+    if(NOT name MATCHES "^[a-z][a-z0-9_]*$" OR text STREQUAL "" OR NOT collision EQUAL -1)
+        message(FATAL_ERROR "${file}: its name is not an identifier, or it is empty, or it contains )lua\"")
+    endif()
+    string(SHA1 sha1 "${text}")
+    set(${out} "inline constexpr script ${name}{\n    \"${name}\",\n    R\"lua(${text})lua\",\n    \"${sha1}\"};\n" PARENT_SCOPE)
+endfunction()
+
+set(body "")
+set(names "")
+foreach(file IN LISTS FILES)
+    embed("${file}" definition)
+    string(APPEND body "${definition}\n")
+    get_filename_component(name "${file}" NAME_WE)
+    string(APPEND names "    ${name},\n")
+endforeach()
+
+file(WRITE "${OUTPUT}" "// Generated from scripts/lua/*.lua by cmake/embed_scripts.cmake; do not edit.
+#ifndef HOLDFAST_SCRIPTS_GENERATED_HPP
+#define HOLDFAST_SCRIPTS_GENERATED_HPP
+
+#include \"engine/script.hpp\"
+
+namespace holdfast::engine::scripts {
+
+${body}// All of them, for tests and diagnostics.
+inline constexpr script all[] = {
+${names}};
+
+}  // namespace holdfast::engine::scripts
+
+#endif
+")

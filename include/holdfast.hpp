@@ -1,0 +1,23 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_HPP
+#define HOLDFAST_HPP
+
+#include <holdfast/any_lock.hpp>
+#include <holdfast/client.hpp>
+#include <holdfast/config.hpp>
+#include <holdfast/error.hpp>
+#include <holdfast/lease.hpp>
+#include <holdfast/loss.hpp>
+#include <holdfast/mutex.hpp>
+#include <holdfast/observer.hpp>
+#include <holdfast/options.hpp>
+#include <holdfast/owner.hpp>
+#include <holdfast/reentrant_lock.hpp>
+#include <holdfast/stats.hpp>
+#include <holdfast/version.hpp>
+#include <holdfast/with_lock.hpp>
+
+#endif

@@ -1,0 +1,55 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_DETAIL_INITIATE_HPP
+#define HOLDFAST_DETAIL_INITIATE_HPP
+
+#include <utility>
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <holdfast/error.hpp>
+
+namespace holdfast {
+
+namespace asio = boost::asio;
+
+/// A completion token of an operation with that signature: `asio::deferred` (the default of every operation, so that
+/// `co_await` works), `asio::use_awaitable`, `asio::use_future`, `asio::cancel_after(1s)`, a callback ...
+template <class Token, class Signature>
+concept token_for = asio::completion_token_for<Token, Signature>;
+
+namespace detail {
+
+// The one place where a completion token becomes an any_completion_handler. `Launch` owns what the operation needs, so
+// that the object it was asked of may die before the operation is launched; it has `get_executor()` and a function
+// `start(handler)` compiled in the library. cancel_after asks for executor_type.
+template <class Signature, class Launch>
+struct initiation {
+    using executor_type = asio::any_io_executor;
+
+    Launch launch;
+
+    executor_type get_executor() const noexcept { return launch.get_executor(); }
+
+    template <class Handler>
+    void operator()(Handler&& handler)
+    {
+        std::move(launch).start(asio::any_completion_handler<Signature>(std::forward<Handler>(handler)));
+    }
+};
+
+template <class Signature, class Launch, class Token>
+auto initiate(Launch launch, Token&& token)
+{
+    return asio::async_initiate<Token, Signature>(initiation<Signature, Launch>{std::move(launch)}, token);
+}
+
+}  // namespace detail
+}  // namespace holdfast
+
+#endif

@@ -1,0 +1,213 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_DETAIL_LOCK_BASE_HPP
+#define HOLDFAST_DETAIL_LOCK_BASE_HPP
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <holdfast/detail/initiate.hpp>
+#include <holdfast/error.hpp>
+#include <holdfast/fwd.hpp>
+#include <holdfast/lease.hpp>
+#include <holdfast/options.hpp>
+
+namespace holdfast {
+
+/// Who holds a lock, as the server has it.
+struct holder {
+    std::string id;                        ///< "<client's uuid>:<n>", or whatever another library wrote
+    std::string label;                     ///< of the owner, if it has one
+    bool writer = false;                   ///< read_write_lock: holds for writing
+    std::chrono::milliseconds remaining{}; ///< until the grant ends; -1: it has no time to live
+};
+
+namespace detail {
+
+// acquire_options or try_options, seen as one.
+struct acquire_request {
+    std::optional<std::chrono::milliseconds> lease;
+    std::optional<std::chrono::milliseconds> max_hold;
+    std::optional<std::chrono::milliseconds> wait;  // none: as long as it takes; zero: one attempt
+    bool renew;
+};
+
+constexpr acquire_request to_request(acquire_options const& o) noexcept
+{
+    return {o.lease, o.max_hold, std::nullopt, o.renew};
+}
+
+constexpr acquire_request to_request(try_options const& o) noexcept
+{
+    return {o.lease, o.max_hold, o.wait.value_or(std::chrono::milliseconds(0)), o.renew};
+}
+
+struct lock_launch {
+    std::shared_ptr<lock_state const> of;
+    asio::any_io_executor get_executor() const noexcept;
+};
+
+struct acquire_launch : lock_launch {
+    acquire_request request;
+    void start(asio::any_completion_handler<void(error_code, lease)>) &&;
+};
+
+struct is_locked_launch : lock_launch {
+    void start(asio::any_completion_handler<void(error_code, bool)>) &&;
+};
+
+struct force_release_launch : lock_launch {
+    void start(asio::any_completion_handler<void(error_code, bool)>) &&;
+};
+
+struct holders_launch : lock_launch {
+    void start(asio::any_completion_handler<void(error_code, std::vector<holder>)>) &&;
+};
+
+/// What every lock can do. A handle is an immutable value: cheap to copy, may be used from any thread, and be destroyed
+/// while its operations are under way and its leases are held.
+template <class AcquireOptions, class TryOptions>
+class lock_base {
+public:
+    using acquire_options = AcquireOptions;
+    using try_options = TryOptions;
+    using executor_type = asio::any_io_executor;
+
+    /// That of the client; the system's when the client is gone.
+    executor_type get_executor() const noexcept { return lock_launch{state_}.get_executor(); }
+
+    /// The lock's name, without the client's prefix. Valid as long as a copy of this handle lives.
+    std::string_view name() const noexcept;
+
+    /// Takes the lock, waiting as long as it takes: through other holders, and through outages of the server. Bound it
+    /// with `asio::cancel_after`, or use `try_acquire`.
+    ///
+    /// @par On the server
+    /// One command when the lock is free. When it is not: a subscription shared by all waiters of this process, and one
+    /// command per unlock message. Nothing when the grant comes from another coroutine of this process.
+    /// @par Completion
+    /// With a held lease.
+    /// @par Errors
+    /// - errc::wrong_type, errc::not_permitted, errc::server_refused, errc::protocol: waiting would not cure it;
+    ///   `client::last_failure()` has the server's words
+    /// - errc::unavailable: three grants in a row came when their validity had already run out
+    /// - errc::invalid_name, errc::invalid_option: `client::last_failure()` says which
+    /// - errc::owner_in_use: an acquire of the same owner is still under way
+    /// - errc::not_running, errc::client_stopped
+    /// @par Cancellation
+    /// Terminal, partial, total, in every phase: ends at once with `operation_aborted` and leaves nothing behind. A
+    /// command already sent serves the next waiter of this process or is undone, behind it on the same connection.
+    /// @par Example
+    /// @code
+    /// auto lease = co_await lock.acquire({.lease = 10s});   // fixed, never renewed
+    /// @endcode
+    template <token_for<void(error_code, lease)> Token = asio::deferred_t>
+    [[nodiscard]] auto acquire(acquire_options options, Token&& token = {}) const
+    {
+        return initiate<void(error_code, lease)>(
+            acquire_launch{{state_}, to_request(options)}, std::forward<Token>(token));
+    }
+
+    template <token_for<void(error_code, lease)> Token = asio::deferred_t>
+    [[nodiscard]] auto acquire(Token&& token = {}) const
+    {
+        return acquire(acquire_options{}, std::forward<Token>(token));
+    }
+
+    /// Takes the lock if it is free, or becomes free within `options.wait`.
+    ///
+    /// @par On the server
+    /// As `acquire()`. One attempt sends one command, two more when a mutex turns out to be taken.
+    /// @par Completion
+    /// With a held lease; with an *empty* lease and success when somebody else holds the lock. By the end of `wait`;
+    /// without `wait`, when the server has answered, at the latest after `config::command_timeout`.
+    /// @par Errors
+    /// As `acquire()`; besides, errc::unavailable when no answer could be had in time. Busy and unavailable are never
+    /// reported as one another.
+    /// @par Cancellation
+    /// As `acquire()`.
+    /// @par Example
+    /// @code
+    /// if (auto lease = co_await lock.try_acquire({.wait = 500ms}))
+    ///     co_await work();
+    /// @endcode
+    template <token_for<void(error_code, lease)> Token = asio::deferred_t>
+    [[nodiscard]] auto try_acquire(try_options options, Token&& token = {}) const
+    {
+        return initiate<void(error_code, lease)>(
+            acquire_launch{{state_}, to_request(options)}, std::forward<Token>(token));
+    }
+
+    template <token_for<void(error_code, lease)> Token = asio::deferred_t>
+    [[nodiscard]] auto try_acquire(Token&& token = {}) const
+    {
+        return try_acquire(try_options{}, std::forward<Token>(token));
+    }
+
+    /// Whether anybody holds the lock. True or false by the time you look at it: use it to show, not to decide.
+    ///
+    /// @par On the server
+    /// One EXISTS.
+    /// @par Errors
+    /// errc::unavailable, errc::not_permitted, errc::invalid_name, errc::not_running, errc::client_stopped.
+    /// @par Cancellation
+    /// Terminal, partial, total: ends at once.
+    template <token_for<void(error_code, bool)> Token = asio::deferred_t>
+    [[nodiscard]] auto is_locked(Token&& token = {}) const
+    {
+        return initiate<void(error_code, bool)>(is_locked_launch{{state_}}, std::forward<Token>(token));
+    }
+
+    /// Takes the lock away from whoever holds it, and wakes the waiters. Completes with true if somebody held it; the
+    /// holder learns of its loss with its next renewal.
+    ///
+    /// @par On the server
+    /// One script: deletes the key if it is a lock, and publishes the unlock message.
+    /// @par Errors
+    /// errc::wrong_type, errc::unavailable (it may have been done), errc::not_permitted, errc::server_refused,
+    /// errc::invalid_name, errc::not_running, errc::client_stopped.
+    /// @par Cancellation
+    /// Terminal, partial, total: ends at once; once sent, it may take effect.
+    template <token_for<void(error_code, bool)> Token = asio::deferred_t>
+    [[nodiscard]] auto force_release(Token&& token = {}) const
+    {
+        return initiate<void(error_code, bool)>(force_release_launch{{state_}}, std::forward<Token>(token));
+    }
+
+    /// Who holds the lock, and for how long yet. Empty when it is free.
+    ///
+    /// @par On the server
+    /// One script that only reads.
+    /// @par Errors
+    /// errc::wrong_type, errc::unavailable, errc::not_permitted, errc::invalid_name, errc::not_running,
+    /// errc::client_stopped.
+    /// @par Cancellation
+    /// Terminal, partial, total: ends at once.
+    template <token_for<void(error_code, std::vector<holder>)> Token = asio::deferred_t>
+    [[nodiscard]] auto holders(Token&& token = {}) const
+    {
+        return initiate<void(error_code, std::vector<holder>)>(holders_launch{{state_}}, std::forward<Token>(token));
+    }
+
+protected:
+    explicit lock_base(std::shared_ptr<lock_state const> state) noexcept : state_(std::move(state)) {}
+
+    std::shared_ptr<lock_state const> const& state() const noexcept { return state_; }
+
+private:
+    std::shared_ptr<lock_state const> state_;
+};
+
+extern template class lock_base<acquire_options, try_options>;
+
+}  // namespace detail
+}  // namespace holdfast
+
+#endif

@@ -1,0 +1,33 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_FWD_HPP
+#define HOLDFAST_FWD_HPP
+
+namespace holdfast {
+
+struct acquire_options;
+class any_lock;
+class client;
+struct config;
+class lease;
+class mutex;
+class observer;
+class owner;
+class reentrant_lock;
+struct try_options;
+
+namespace engine {
+class owner_state;
+class tenure;
+}  // namespace engine
+
+namespace detail {
+class client_state;
+struct lock_state;
+}  // namespace detail
+
+}  // namespace holdfast
+
+#endif

@@ -1,0 +1,49 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_OBSERVER_HPP
+#define HOLDFAST_OBSERVER_HPP
+
+#include <chrono>
+#include <string_view>
+
+#include <holdfast/error.hpp>
+#include <holdfast/loss.hpp>
+
+namespace holdfast {
+
+/// What happened to a lock. Views are valid during the call only; what does not apply is zero or empty.
+struct lock_event {
+    std::string_view name;                    ///< of the lock, without the client's prefix
+    std::string_view label;                   ///< of the owner
+    std::chrono::milliseconds waited{};       ///< on_acquired, on_busy, on_refused
+    std::chrono::milliseconds held{};         ///< on_released, on_lost
+    loss reason{};                            ///< on_lost
+    error_code code;                          ///< on_refused
+    std::string_view message;                 ///< on_refused: the server's words
+};
+
+/// Told of what happens in a client (`config::observer`). Override what you need.
+///
+/// @par Thread safety
+/// The functions are called on the client's strand, never two at a time for one client. They must not block, and may
+/// start operations but not wait for them. An observer shared by several clients is called by each of them.
+class observer {
+public:
+    virtual ~observer() = default;
+
+    virtual void on_acquired(lock_event const&) noexcept {}  ///< a tenure began, or was entered again
+    virtual void on_busy(lock_event const&) noexcept {}      ///< an acquire ended without a lease
+    virtual void on_released(lock_event const&) noexcept {}  ///< a tenure ended
+    virtual void on_at_risk(lock_event const&) noexcept {}   ///< a renewal is overdue or failed
+    virtual void on_lost(lock_event const&) noexcept {}      ///< a tenure was lost
+    virtual void on_refused(lock_event const&) noexcept {}   ///< the server refused a command
+
+    virtual void on_connected() noexcept {}                              ///< an epoch began
+    virtual void on_disconnected(error_code, std::string_view) noexcept {}  ///< it ended, or none could be opened
+};
+
+}  // namespace holdfast
+
+#endif

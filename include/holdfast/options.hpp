@@ -1,0 +1,62 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_OPTIONS_HPP
+#define HOLDFAST_OPTIONS_HPP
+
+#include <chrono>
+#include <optional>
+#include <type_traits>
+
+namespace holdfast {
+
+/// How `acquire()` takes a lock. Without a `lease` the lease is `config::lease`, renewed by the watchdog.
+struct acquire_options {
+    /// How long the grant lasts on the server, at least 100 ms. Given alone: fixed, never renewed.
+    std::optional<std::chrono::milliseconds> lease = {};
+
+    /// Renews a given `lease` too.
+    bool renew = false;
+
+    /// The lease is lost when it was held for so long, renewed or not; 0: never. Default: `config::max_hold`.
+    std::optional<std::chrono::milliseconds> max_hold = {};
+};
+
+/// How `try_acquire()` takes a lock.
+struct try_options {
+    /// How long to wait for it. Default: one attempt. Must not be negative; 0: one attempt.
+    std::optional<std::chrono::milliseconds> wait = {};
+
+    /// As in @ref acquire_options.
+    std::optional<std::chrono::milliseconds> lease = {};
+
+    /// As in @ref acquire_options.
+    bool renew = false;
+
+    /// As in @ref acquire_options.
+    std::optional<std::chrono::milliseconds> max_hold = {};
+};
+
+/// Options of a lock's handle.
+struct lock_options {
+    /// Every grant carries a fencing token, greater than all earlier ones of the lock (see docs/fencing.md). Costs a
+    /// script instead of a plain command, and hand-off inside the process: every grant comes from the server.
+    bool fencing = false;
+};
+
+/// Options of `client::shutdown()`.
+struct shutdown_options {
+    /// How long holders may take to release. Must not be negative.
+    std::chrono::milliseconds grace{5'000};
+};
+
+// GCC 12 destroys the members of a temporary in a co_await expression twice.
+static_assert(std::is_trivially_copyable_v<acquire_options>);
+static_assert(std::is_trivially_copyable_v<try_options>);
+static_assert(std::is_trivially_copyable_v<lock_options>);
+static_assert(std::is_trivially_copyable_v<shutdown_options>);
+
+}  // namespace holdfast
+
+#endif

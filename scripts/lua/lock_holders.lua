@@ -1,0 +1,11 @@
+-- Who holds a mutex or reentrant lock, and for how long yet.
+-- KEYS  lock
+-- returns {PTTL, holder ...}; {-2}: free
+-- errors WRONGTYPE: not a lock
+-- redis.calls: pttl, type, get or hkeys
+local left = redis.call('pttl', KEYS[1])
+if left == -2 then return {left} end
+local kind = redis.call('type', KEYS[1]).ok
+if kind == 'string' then return {left, redis.call('get', KEYS[1])} end
+if kind ~= 'hash' then return redis.error_reply('WRONGTYPE the lock is a ' .. kind) end
+return {left, unpack(redis.call('hkeys', KEYS[1]))}

@@ -1,0 +1,10 @@
+-- Releases a mutex if it is still ours, and tells the waiters.
+-- KEYS  lock
+-- ARGV  token, channel
+-- returns 0: not ours, nothing changed; n > 0: released, the message reached n - 1 subscribers
+-- redis.calls: get, del, publish
+-- Source: compare-and-delete, "Distributed Locks with Redis", redis.io.
+if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('del', KEYS[1])
+local heard = redis.pcall('publish', ARGV[2], '0')
+return type(heard) == 'number' and heard + 1 or 1

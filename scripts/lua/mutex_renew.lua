@@ -1,0 +1,12 @@
+-- Renews a batch of mutexes. Never creates a key, never shortens a longer lease; a key of another type stops no other.
+-- KEYS  locks
+-- ARGV  for each lock: token, lease in ms
+-- returns for each lock 1: still ours, lasts at least the lease; 0: gone
+-- redis.calls for each lock: get, pexpire
+local kept = {}
+for i = 1, #KEYS do
+    local ours = redis.pcall('get', KEYS[i]) == ARGV[2 * i - 1]
+    if ours then redis.call('pexpire', KEYS[i], ARGV[2 * i], 'GT') end
+    kept[i] = ours and 1 or 0
+end
+return kept

@@ -1,0 +1,15 @@
+-- Takes a free reentrant lock. Re-entry is counted by the client, so the count here is always 1.
+-- KEYS  lock
+-- ARGV  holder, lease in ms
+-- returns nil: granted; n: busy, PTTL of the lock (-1: it has no time to live)
+-- errors WRONGTYPE: neither a hash nor a string with a time to live
+-- redis.calls: pttl, hset, pexpire (granted); pttl, type (busy)
+local left = redis.call('pttl', KEYS[1])
+if left == -2 then
+    redis.call('hset', KEYS[1], ARGV[1], '1')
+    redis.call('pexpire', KEYS[1], ARGV[2])
+    return nil
+end
+local kind = redis.call('type', KEYS[1]).ok
+if kind == 'hash' or (kind == 'string' and left >= 0) then return left end
+return redis.error_reply('WRONGTYPE the lock is a ' .. kind)

@@ -1,0 +1,144 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "client_state.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/query.hpp>
+
+#include "client_service.hpp"
+#include "core/lock_name.hpp"
+#include "engine/owner_state.hpp"
+#include "log_sink.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+void require(bool ok, char const* complaint)
+{
+    if (!ok)
+        throw std::invalid_argument(complaint);
+}
+
+void check(config const& c)
+{
+    using namespace std::chrono_literals;
+    require(c.lease >= 100ms, "lease: must be at least 100 ms");
+    require(c.command_timeout >= 1ms, "command_timeout: must be at least 1 ms");
+    require(c.max_hold >= 0ms, "max_hold: must not be negative");
+    require(c.poll_interval >= 1ms, "poll_interval: must be at least 1 ms");
+    require(c.local_handoff.max_time >= 0ms, "local_handoff.max_time: must not be negative");
+    require(c.key_prefix.size() < core::max_name_size, "key_prefix: too long, 512 bytes with the name");
+    require(c.key_prefix.find_first_of("{}") == c.key_prefix.npos, "key_prefix: must not contain braces");
+}
+
+}  // namespace
+
+// What needs an execution context.
+struct client_state::inside {
+    asio::any_io_executor executor;
+    engine::strand strand;
+    std::shared_ptr<engine::session> session;
+    engine::context engine;
+};
+
+std::shared_ptr<client_state> client_state::make(
+    asio::any_io_executor executor, config const& c, session_maker const& make_session)
+{
+    check(c);
+    auto const log = make_log(c);
+    engine::strand strand(executor);
+    auto session = make_session(strand, c, log);
+    auto& service = asio::use_service<client_service>(asio::query(executor, asio::execution::context));
+
+    auto made = std::make_shared<client_state>(executor, c, service);
+    std::weak_ptr<engine::gate> const home = made;
+    made->process_owner_ = std::make_shared<engine::owner_state>(home, std::string(), true);
+    made->inside_.reset(new inside{executor, strand, session, {session, c, log, home}});
+    made->id_ = made->inside_->engine.id();
+    service.add(*made);
+    return made;
+}
+
+client_state::client_state(asio::any_io_executor, config const& c, client_service& s) : config_(c), service_(&s) {}
+
+client_state::~client_state()
+{
+    if (inside_)
+        service_->remove(*this);
+}
+
+void client_state::send(engine::letter& l) noexcept
+{
+    if (!inside_)
+        return l.discard();
+    if (!mailbox_.push(l))
+        return;
+    // Inline where the caller's thread allows; but never inside the engine, which an observer may have called from.
+    auto read = [self = shared_from_this()] { self->read_mail(); };
+    auto const& strand = inside_->strand;
+    strand.running_in_this_thread() ? asio::post(strand, std::move(read)) : asio::dispatch(strand, std::move(read));
+}
+
+void client_state::read_mail()
+{
+    if (inside_)
+        mailbox_.deliver_all(inside_->engine);
+    else
+        mailbox_.discard_all();
+}
+
+core::instant client_state::now() const noexcept
+{
+    return inside_ ? inside_->session->now() : core::never;
+}
+
+asio::any_io_executor client_state::executor() const noexcept
+{
+    return inside_ ? inside_->executor : asio::any_io_executor();
+}
+
+stats client_state::read_stats() const
+{
+    return inside_ ? inside_->engine.read_stats() : stats();
+}
+
+failure client_state::last_failure() const
+{
+    return inside_ ? inside_->engine.last_failure() : failure();
+}
+
+void client_state::remember(error_code ec, std::string_view words)
+{
+    if (inside_)
+        inside_->engine.remember(ec, words);
+}
+
+void client_state::stop() noexcept
+{
+    if (!inside_)
+        return;
+    auto act = [self = shared_from_this()] {
+        if (self->inside_)
+            self->inside_->engine.stop();
+    };
+    auto const& strand = inside_->strand;
+    strand.running_in_this_thread() ? asio::post(strand, std::move(act)) : asio::dispatch(strand, std::move(act));
+}
+
+void client_state::shut() noexcept
+{
+    auto const ending = std::exchange(inside_, nullptr);
+    mailbox_.discard_all();
+    if (ending)
+        ending->engine.stop();
+}
+
+}  // namespace holdfast::detail

@@ -1,0 +1,52 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "core/lock_name.hpp"
+
+namespace holdfast::core {
+namespace {
+
+// The hash slot is that of what stands between the first '{' and the next '}', if that is not empty. Without such a
+// tag the whole key counts, and a derived key, which puts braces around the name, must make just that its tag.
+bool keeps_one_slot(std::string_view name) noexcept
+{
+    auto const open = name.find('{');
+    if (open == name.npos)
+        return name.find('}') == name.npos;
+    auto const close = name.find('}', open);
+    return close != name.npos && close > open + 1;
+}
+
+}  // namespace
+
+bool is_valid_lock_name(std::string_view name) noexcept
+{
+    return !name.empty() && name.size() <= max_name_size && keeps_one_slot(name);
+}
+
+std::string prefixed(std::string_view prefix, std::string_view name)
+{
+    bool const tagged = name.find('{') != name.npos;
+    std::string out;
+    out.reserve(prefix.size() + name.size() + 3);
+    out.append(prefix).append(tagged ? ":" : ":{").append(name);
+    return tagged ? out : out.append("}");
+}
+
+std::string unlock_channel(std::string_view name)
+{
+    return prefixed("redisson_lock__channel", name);
+}
+
+std::string fence_key(std::string_view name)
+{
+    return prefixed("holdfast_fence", name);
+}
+
+std::string redisson_fence_key(std::string_view name)
+{
+    return prefixed("redisson_lock_token", name);
+}
+
+}  // namespace holdfast::core

@@ -1,0 +1,314 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/acquisition.hpp"
+
+#include <array>
+#include <cassert>
+#include <utility>
+
+#include <holdfast/error.hpp>
+
+#include "core/validity.hpp"
+#include "engine/arbiter.hpp"
+#include "engine/context.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr core::duration first_pause = 10ms;
+constexpr core::duration longest_pause = 1s;
+constexpr int most_late_grants = 3;
+
+}  // namespace
+
+acquisition::acquisition(context& c, arbiter& a) : context_(c), arbiter_(a), pauses_(first_pause, longest_pause) {}
+
+acquisition::~acquisition()
+{
+    context_.messages().leave(arbiter_.lock().channel, *this);
+}
+
+void acquisition::proceed()
+{
+    if (is_under_way())
+        return;
+    if (!arbiter_.head())
+        return rest();
+    bool const due = phase_ == phase::resting || phase_ == phase::trying || (phase_ == phase::waiting && flagged_);
+    if (due && context_.link().is_open())
+        attempt(script_form::sha1);
+    else if (phase_ == phase::resting)
+        phase_ = phase::trying;
+}
+
+void acquisition::rest()
+{
+    if (is_under_way())
+        return;
+    phase_ = phase::resting;
+    flagged_ = known_busy_ = looked_ = false;
+    contested_ = true;
+    grant_.reset();
+    pauses_.reset();
+    context_.disarm(*this);
+    context_.messages().leave(arbiter_.lock().channel, *this);
+}
+
+void acquisition::attempt(script_form form)
+{
+    auto const& head = *arbiter_.head();
+    context_.disarm(*this);
+    phase_ = phase::trying;
+    if (looked_)
+        look();
+    if (!grant_ || !arbiter_.suits(*grant_, head))
+        grant_ = context_.seek(head);
+    flagged_ = false;
+    own_messages_ = 0;
+    ++pending_;
+    head.lock().form->acquire(context_.link(), try_command_, head.lock(), grant_->token(), grant_->lease(), form);
+}
+
+// What a waiter asks for besides: to hear of the release, before the try that decides to wait; and, where the try itself
+// does not say, when the grant in the way ends and, once, whether it is a lock at all.
+void acquisition::look()
+{
+    auto& link = context_.link();
+    auto const& lock = arbiter_.head()->lock();
+    if (!is_linked() && arbiter_.has_patient_contender())
+        context_.messages().join(arbiter_.lock().channel, *this);
+    if (!lock.form->is_mute())
+        return;
+    pending_ += 1;
+    link.submit(ttl_command_, std::array<std::string_view, 2>{"PTTL", lock.key});
+    if (type_known_)
+        return;
+    pending_ += 1;
+    link.submit(type_command_, std::array<std::string_view, 2>{"TYPE", lock.key});
+}
+
+void acquisition::on_ttl(answer const& a)
+{
+    remaining_ = core::duration::max();
+    if (a.outcome == outcome::applied && a.value.integer >= 0)
+        remaining_ = std::chrono::milliseconds(a.value.integer);
+    if (--pending_ == 0)
+        decide();
+}
+
+// A string, or a hash that expires, may be another library's lock. Anything else never was one.
+void acquisition::on_type(answer const& a)
+{
+    if (a.outcome == outcome::applied) {
+        auto const type = a.value.text;
+        bool const expires = remaining_ != core::duration::max();
+        wrong_type_ = !(type == "none" || type == "string" || (type == "hash" && expires));
+        type_known_ = !wrong_type_ && type != "none";
+    }
+    if (--pending_ == 0)
+        decide();
+}
+
+void acquisition::on_try(answer const& a)
+{
+    verdict_ = grant_->lock().form->judge(a);
+    sent_ = a.sent;
+    context_.on_answer(a);
+    if (verdict_.what == verdict::kind::failed)
+        context_.report(verdict_.error, grant_->lock(), a.words);
+    if (--pending_ == 0)
+        decide();
+}
+
+void acquisition::decide()
+{
+    boost::intrusive_ptr<arbiter> const keep(&arbiter_);
+    switch (verdict_.what) {
+        case verdict::kind::granted: on_granted(); break;
+        case verdict::kind::busy: on_busy(); break;
+        case verdict::kind::failed: on_failed(verdict_.error); break;
+        case verdict::kind::later: on_later(); break;
+        case verdict::kind::unknown: on_unknown(); break;
+        case verdict::kind::no_script: on_no_script(); break;
+    }
+    arbiter_.proceed();
+}
+
+void acquisition::on_granted()
+{
+    if (context_.now() >= core::valid_until(sent_, grant_->lease()))
+        return on_late();
+    grant_->confirm(sent_, grant_->lease());
+    grant_->fence = verdict_.fence;
+    bool const contested = contested_;
+    auto won = std::move(grant_);
+    rest();
+    late_ = 0;
+    contested_ = false;
+    arbiter_.on_granted(std::move(won), contested);
+}
+
+// The validity had run out when the reply came: given back, and after some in a row nobody can hold such a lease.
+void acquisition::on_late()
+{
+    compensate();
+    pause();
+    if (++late_ < most_late_grants)
+        return;
+    late_ = 0;
+    arbiter_.fail_head(errc::unavailable);
+}
+
+void acquisition::on_busy()
+{
+    contested_ = true;
+    if (!verdict_muted())
+        remaining_ = verdict_.remaining;
+    if (std::exchange(wrong_type_, false))
+        return on_failed(errc::wrong_type);
+    bool const is_first = !std::exchange(looked_, true);
+    if (is_first && arbiter_.head() && (arbiter_.has_patient_contender() || verdict_muted()))
+        return;  // decide() goes on with the second try
+    known_busy_ = true;
+    phase_ = phase::waiting;
+    arbiter_.on_busy();
+    context_.arm(*this, context_.now() + recheck_after());
+}
+
+bool acquisition::verdict_muted() const
+{
+    return grant_->lock().form->is_mute();
+}
+
+void acquisition::on_failed(error_code ec)
+{
+    auto const lock = grant_->shared_lock();
+    grant_.reset();
+    phase_ = phase::resting;
+    arbiter_.on_failed(*lock, ec);
+}
+
+void acquisition::on_later()
+{
+    pause();
+    arbiter_.on_doubt();
+}
+
+// Not applied: nothing to undo. The text is sent only if somebody still wants the grant.
+void acquisition::on_no_script()
+{
+    if (arbiter_.head() && context_.link().is_open() && arbiter_.suits(*grant_, *arbiter_.head()))
+        attempt(script_form::text);
+}
+
+// It may have been granted, or yet be: its token is never tried again.
+void acquisition::on_unknown()
+{
+    compensate();
+    if (context_.link().is_open())
+        pause();
+    else
+        phase_ = phase::trying;
+    arbiter_.on_doubt();
+}
+
+void acquisition::compensate()
+{
+    known_busy_ = false;
+    context_.releases().release(std::move(grant_), nullptr, nullptr);
+    grant_.reset();
+}
+
+void acquisition::pause()
+{
+    known_busy_ = false;
+    phase_ = phase::pausing;
+    context_.arm(*this, context_.now() + pauses_.next(context_.random()));
+}
+
+// A notification may be lost, and a crashed holder sends none: asked again when the grant in the way ends, and now and
+// then. Without notifications, more often.
+core::duration acquisition::recheck_after()
+{
+    core::duration longest = context_.options().poll_interval;
+    if (!context_.link().notifies())
+        longest = std::min(longest, pauses_.next(context_.random()));
+    auto const base = std::min(remaining_, longest);
+    return base + 1ms + core::jitter(std::min<core::duration>(base / 10, 50ms), context_.random());
+}
+
+void acquisition::on_due(core::instant)
+{
+    boost::intrusive_ptr<arbiter> const keep(&arbiter_);
+    if (phase_ == phase::waiting)
+        flagged_ = true;
+    else
+        phase_ = phase::trying;
+    arbiter_.proceed();
+}
+
+void acquisition::on_message()
+{
+    if (own_messages_ > 0) {
+        --own_messages_;
+        return;
+    }
+    boost::intrusive_ptr<arbiter> const keep(&arbiter_);
+    flagged_ = true;
+    if (phase_ == phase::yielding && is_armed())
+        phase_ = phase::trying;
+    arbiter_.proceed();
+}
+
+void acquisition::on_open(core::duration spread)
+{
+    own_messages_ = 0;
+    if (phase_ == phase::resting)
+        return;
+    if (!looked_) {
+        phase_ = phase::trying;
+        return arbiter_.proceed();
+    }
+    phase_ = phase::waiting;
+    context_.arm(*this, context_.now() + spread);
+}
+
+void acquisition::on_closed()
+{
+    assert(!is_under_way());
+    known_busy_ = false;
+    context_.disarm(*this);
+    if (phase_ != phase::resting)
+        phase_ = phase::trying;
+}
+
+void acquisition::yield()
+{
+    auto const& channel = arbiter_.lock().channel;
+    contested_ = true;
+    phase_ = phase::yielding;
+    flagged_ = false;
+    own_messages_ = context_.messages().is_subscribed(channel) ? 1 : 0;
+    own_share_ = own_messages_;
+    if (context_.link().is_open() && !is_linked())
+        context_.messages().join(channel, *this);
+}
+
+void acquisition::on_released(unsigned heard)
+{
+    if (phase_ != phase::yielding)
+        return;
+    if (heard <= own_share_ || flagged_)
+        phase_ = phase::trying;
+    else {
+        auto const trip = context_.round_trip();
+        context_.arm(*this, context_.now() + 2 * trip + core::jitter(trip, context_.random()));
+    }
+    arbiter_.proceed();
+}
+
+}  // namespace holdfast::engine

@@ -1,0 +1,114 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_ACQUISITION_HPP
+#define HOLDFAST_ENGINE_ACQUISITION_HPP
+
+#include <cstdint>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include "core/backoff.hpp"
+#include "core/clock.hpp"
+#include "core/deadline_queue.hpp"
+#include "engine/command.hpp"
+#include "engine/grant.hpp"
+#include "engine/hub.hpp"
+#include "engine/session.hpp"
+#include "engine/wire_form.hpp"
+
+namespace holdfast::engine {
+
+class arbiter;
+class contender;
+class context;
+
+// How an arbiter gets its grant from Redis: a first try; if that is refused, subscribe and try again in one write;
+// then wait for a message or for the re-check, whichever comes first. The flag that a message sets is cleared before a
+// try is sent, so that a message during the try leads to another.
+class acquisition final : private core::deadline, private listener {
+public:
+    acquisition(context&, arbiter&);
+    ~acquisition();
+
+    acquisition(acquisition const&) = delete;
+    acquisition& operator=(acquisition const&) = delete;
+
+    // Goes on, if there is something to do now: called whenever anything changed that it depends on.
+    void proceed();
+
+    // Nobody wants the grant any more. What is under way is given back when its outcome is known.
+    void rest();
+
+    // The session is open anew; `spread` paces the re-checks of many locks.
+    void on_open(core::duration spread);
+    void on_closed();
+
+    // Lets other processes have a turn: waits for the reply to the release just queued and, if others heard of it, for
+    // the next message or two round trips.
+    void yield();
+    void on_released(unsigned heard);
+
+    bool is_under_way() const noexcept { return pending_ > 0; }
+    bool is_known_busy() const noexcept { return known_busy_; }
+    bool is_at_rest() const noexcept { return pending_ == 0 && phase_ == phase::resting; }
+
+private:
+    enum class phase : std::uint8_t {
+        resting,   // nobody contends, or somebody here holds the lock
+        trying,    // the first try is under way, or the next may be sent at once
+        waiting,   // refused: a message or the re-check leads to the next try
+        pausing,   // nothing can be had from the server now: the next try is when the pause ends
+        yielding,  // others have a turn
+    };
+
+    void on_due(core::instant now) override;
+    void on_message() override;
+    void on_ttl(answer const&);
+    void on_type(answer const&);
+    void on_try(answer const&);
+
+    void attempt(script_form);
+    void look();
+    void decide();
+    void on_granted();
+    void on_late();
+    void on_busy();
+    void on_failed(error_code);
+    void on_later();
+    void on_no_script();
+    void on_unknown();
+    void compensate();
+    void pause();
+    bool verdict_muted() const;
+    core::duration recheck_after();
+
+    context& context_;
+    arbiter& arbiter_;
+    boost::intrusive_ptr<grant> grant_;
+
+    command_of<acquisition, &acquisition::on_ttl> ttl_command_{*this};
+    command_of<acquisition, &acquisition::on_type> type_command_{*this};
+    command_of<acquisition, &acquisition::on_try> try_command_{*this};
+    verdict verdict_;
+    core::instant sent_{};
+
+    core::backoff pauses_;
+    core::duration remaining_ = core::duration::max();
+    phase phase_ = phase::resting;
+    std::uint8_t pending_ = 0;        // commands under way
+    std::uint8_t late_ = 0;           // grants in a row that came when their validity had run out
+    std::uint8_t own_share_ = 0;      // of those that heard our release: ourselves
+    std::uint8_t own_messages_ = 0;   // the message of that release, still to come
+    bool flagged_ = false;            // sticky: a message came since the last try was sent
+    bool looked_ = false;             // refused before: tries go with a subscription, and with questions
+    bool known_busy_ = false;         // the last answer was that somebody else holds it
+    bool contested_ = true;           // others had, or were offered, a turn since our last grant
+    bool type_known_ = false;         // what stands under the key is a lock
+    bool wrong_type_ = false;
+};
+
+}  // namespace holdfast::engine
+
+#endif

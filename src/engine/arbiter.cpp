@@ -1,0 +1,326 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/arbiter.hpp"
+
+#include <cassert>
+#include <utility>
+
+#include <holdfast/error.hpp>
+
+#include "core/validity.hpp"
+#include "engine/context.hpp"
+#include "engine/owner_state.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+using contender_ptr = boost::intrusive_ptr<contender>;
+
+// A re-entry that asks for a longer lease than the grant has waits for its extension.
+class longer_reentry final : public extension_waiter {
+public:
+    longer_reentry(context& c, contender& who, tenure& into) : context_(c), who_(&who), into_(&into) {}
+
+    void extended(error_code ec) override
+    {
+        std::unique_ptr<longer_reentry> const self(this);
+        if (ec == errc::lease_lost)
+            return context_.join(*who_);  // the tenure ended meanwhile: it contends like anybody
+        if (ec)
+            return context_.fail(*who_, ec);
+        into_->enter();
+        context_.admit(*who_, into_);
+    }
+
+private:
+    context& context_;
+    contender_ptr who_;
+    boost::intrusive_ptr<tenure> into_;
+};
+
+}  // namespace
+
+arbiter::arbiter(context& c, std::shared_ptr<lock_spec const> lock)
+    : context_(c),
+      lock_(std::move(lock)),
+      budget_(c.options().local_handoff.max_count, c.options().local_handoff.max_time),
+      acquisition_(c, *this)
+{}
+
+arbiter::~arbiter()
+{
+    assert(queue_.empty() && !tenure_);
+}
+
+// ---- contenders
+
+void arbiter::join(contender& c)
+{
+    c.joined = context_.now();
+    auto const* owner = c.owner().get();
+    if (owner && is_held() && tenure_->owner().get() == owner)
+        return re_enter(c);
+    if (owner && !owner->is_process() && owner->waits_at(*this))
+        return context_.fail(c, errc::owner_in_use);
+    if (c.is_one_shot() && is_known_busy())
+        return context_.refuse(c);
+    push(c);
+    proceed();
+}
+
+void arbiter::leave(contender& c, error_code why)
+{
+    auto const gone = take(c);
+    context_.fail(*gone, why);
+    proceed();
+}
+
+void arbiter::expire(contender& c, core::instant)
+{
+    auto const gone = take(c);
+    if (is_known_busy())
+        context_.refuse(*gone);
+    else
+        context_.fail(*gone, errc::unavailable);
+    proceed();
+}
+
+void arbiter::push(contender& c)
+{
+    c.home = this;
+    intrusive_ptr_add_ref(&c);
+    queue_.push_back(c);
+    if (c.is_one_shot())
+        ++one_shots_;
+    if (c.owner())
+        c.owner()->begins_to_wait(*this);
+    auto const patience = c.is_one_shot() ? context_.options().command_timeout : c.wait();
+    bool const answers_soon = c.is_one_shot() && context_.link().is_open();
+    if (patience && !answers_soon)
+        context_.arm(c, c.joined + *patience);
+}
+
+contender_ptr arbiter::take(contender& c) noexcept
+{
+    queue_.erase(queue_.iterator_to(c));
+    if (c.is_one_shot())
+        --one_shots_;
+    if (c.owner())
+        c.owner()->ends_to_wait(*this);
+    context_.disarm(c);
+    c.home = nullptr;
+    return {&c, false};
+}
+
+void arbiter::re_enter(contender& c)
+{
+    auto& g = *grant_;
+    auto const& asked = c.terms();
+    bool const outlasts = !asked.renewed &&
+                          core::valid_until(context_.now(), asked.lease) > tenure_->valid_until() &&
+                          (asked.lease > g.lease() || !tenure_->conditions().renewed);
+    if (asked.renewed && !std::exchange(tenure_->conditions().renewed, true))
+        tenure_->set_own_end(core::never), context_.watchdog().rearm(g);
+    if (outlasts)
+        return context_.watchdog().extend(g, asked.lease, new longer_reentry(context_, c, *tenure_));
+    tenure_->enter();
+    context_.admit(c, tenure_);
+}
+
+void arbiter::fail_all(error_code ec)
+{
+    while (!queue_.empty())
+        context_.fail(*take(queue_.front()), ec);
+    proceed();
+}
+
+void arbiter::fail_head(error_code ec)
+{
+    if (!queue_.empty())
+        context_.fail(*take(queue_.front()), ec);
+}
+
+void arbiter::tell_one_shots(error_code ec)
+{
+    for (auto c = queue_.begin(); one_shots_ > 0 && c != queue_.end();) {
+        auto& current = *c++;
+        if (!current.is_one_shot())
+            continue;
+        auto const gone = take(current);
+        ec ? context_.fail(*gone, ec) : context_.refuse(*gone);
+    }
+}
+
+// ---- the acquisition
+
+bool arbiter::suits(grant const& g, contender const& c) noexcept
+{
+    return g.lock().shares_grants_with(c.lock()) && g.lease() == c.terms().lease;
+}
+
+void arbiter::on_granted(boost::intrusive_ptr<grant> g, bool contested)
+{
+    if (contested)
+        budget_.reset(context_.now());
+    grant_ = std::move(g);
+    bool const wanted = head() && grant_->lock().shares_grants_with(head()->lock()) &&
+                        grant_->lease() >= head()->terms().lease;
+    if (wanted)
+        begin_tenure(*head());
+    else
+        context_.releases().release(std::move(grant_), nullptr, nullptr);
+}
+
+void arbiter::on_busy()
+{
+    tell_one_shots({});
+}
+
+void arbiter::on_doubt()
+{
+    tell_one_shots(errc::unavailable);
+}
+
+void arbiter::on_failed(lock_spec const& lock, error_code ec)
+{
+    for (auto c = queue_.begin(); c != queue_.end();) {
+        auto& current = *c++;
+        if (current.lock().form == lock.form)
+            context_.fail(*take(current), ec);
+    }
+}
+
+// ---- the tenure
+
+bool arbiter::is_held() const noexcept
+{
+    return tenure_ && context_.now() < tenure_->valid_until();
+}
+
+bool arbiter::is_known_busy() const noexcept
+{
+    return is_held() || acquisition_.is_known_busy();
+}
+
+void arbiter::begin_tenure(contender& c)
+{
+    auto const next = take(c);
+    auto const now = context_.now();
+    auto const& asked = next->terms();
+    tenure_ = context_.begin_tenure(*next, *grant_);
+    auto own_end = asked.renewed ? core::never : core::valid_until(grant_->confirmed(), asked.lease);
+    if (asked.max_hold > core::duration::zero())
+        own_end = std::min(own_end, now + asked.max_hold);
+    tenure_->set_own_end(own_end);
+    tenure_->set_valid_until(grant_->valid_until());
+    tenure_->held_grant = grant_;
+    grant_->holder = tenure_.get();
+    grant_->home = this;
+    context_.watchdog().watch(*grant_);
+    if (next->owner())
+        next->owner()->begins(*tenure_);
+    context_.admit(*next, tenure_);
+    if (next->owner() && next->owner()->is_process())
+        begin_waiters_reentry(*next->owner());
+    tell_one_shots({});
+}
+
+// The tasks of one process share its one owner on purpose.
+void arbiter::begin_waiters_reentry(owner_state const& owner)
+{
+    for (auto c = queue_.begin(); c != queue_.end();) {
+        auto& current = *c++;
+        if (current.owner().get() == &owner)
+            re_enter(*take(current));
+    }
+}
+
+bool arbiter::may_hand_off(contender const& to) const
+{
+    auto const& g = *grant_;
+    return !g.at_risk && !g.lock().is_fenced() && g.lock().shares_grants_with(to.lock()) &&
+           tenure_->conditions().renewed && to.terms().renewed && g.lease() >= to.terms().lease &&
+           g.valid_until() - context_.now() >= g.lease() / 2;
+}
+
+void arbiter::end_tenure(release_waiter* waiter)
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    bool const in_budget = head() && budget_.spend(context_.now());
+    bool const by_hand = in_budget && may_hand_off(*head());
+    context_.end_tenure(*tenure_);
+    detach_tenure();
+    if (by_hand) {
+        context_.on_handed_off();
+        begin_tenure(*head());
+        if (waiter)
+            waiter->released({});
+        return;
+    }
+    bool const others_turn = head() && !in_budget;
+    context_.releases().release(std::move(grant_), waiter, others_turn ? this : nullptr);
+    if (others_turn)
+        acquisition_.yield();
+    proceed();
+}
+
+void arbiter::lose(loss why)
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    auto const t = tenure_;
+    t->set_state(lease_state::lost);
+    context_.lose_tenure(*t, why);
+    auto orphan = grant_;  // its token is deleted when the body that held it has ended
+    detach_tenure();
+    t->held_grant = std::move(orphan);
+    grant_.reset();
+    proceed();
+}
+
+void arbiter::detach_tenure() noexcept
+{
+    context_.watchdog().unwatch(*grant_);
+    grant_->holder = nullptr;
+    grant_->home = nullptr;
+    tenure_->held_grant.reset();
+    if (tenure_->owner())
+        tenure_->owner()->ends(*tenure_);
+    tenure_.reset();
+}
+
+void arbiter::stop()
+{
+    fail_all(errc::client_stopped);
+    if (tenure_)
+        lose(loss::client_stopped);
+}
+
+// ---- the world
+
+void arbiter::on_open(core::duration spread)
+{
+    acquisition_.on_open(spread);
+}
+
+void arbiter::on_closed()
+{
+    acquisition_.on_closed();
+}
+
+void arbiter::on_released(unsigned heard)
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    acquisition_.on_released(heard);
+}
+
+void arbiter::proceed()
+{
+    if (!tenure_)
+        acquisition_.proceed();
+    if (!tenure_ && queue_.empty() && acquisition_.is_at_rest())
+        context_.forget(*this);
+}
+
+}  // namespace holdfast::engine

@@ -1,0 +1,104 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_ARBITER_HPP
+#define HOLDFAST_ENGINE_ARBITER_HPP
+
+#include <memory>
+#include <optional>
+
+#include <boost/intrusive/list.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+
+#include <holdfast/error.hpp>
+#include <holdfast/loss.hpp>
+
+#include "core/backoff.hpp"
+#include "core/deadline_queue.hpp"
+#include "core/handoff_budget.hpp"
+#include "engine/acquisition.hpp"
+#include "engine/contender.hpp"
+#include "engine/grant.hpp"
+#include "engine/hub.hpp"
+#include "engine/tenure.hpp"
+
+namespace holdfast::engine {
+
+class context;
+class owner_state;
+class release_waiter;
+
+// Who contends in this process for one lock. Redis arbitrates between processes; an arbiter between the coroutines of
+// one. It, not a contender, seeks the grant, on behalf of the head of its queue, and passes it on by hand where the
+// rules of hand-off allow. A contender that gives up only leaves the queue.
+class arbiter final : public boost::intrusive_ref_counter<arbiter, boost::thread_unsafe_counter> {
+public:
+    arbiter(context&, std::shared_ptr<lock_spec const>);
+    ~arbiter();
+
+    lock_spec const& lock() const noexcept { return *lock_; }
+
+    // ---- contenders
+    void join(contender&);
+    void leave(contender&, error_code why);
+    // The contender's own deadline has come.
+    void expire(contender&, core::instant now);
+
+    // ---- the tenure
+    // Its last hold ended. `waiter` may be null.
+    void end_tenure(release_waiter* waiter);
+    void lose(loss);
+
+    // ---- the world
+    void on_open(core::duration spread);
+    void on_closed();
+    void on_released(unsigned heard);
+    // Waiting cannot cure it: every contender is told.
+    void fail_all(error_code);
+    // The client stops: contenders are told, the tenure is lost, nothing is sent.
+    void stop();
+
+    // ---- the acquisition
+    contender* head() noexcept { return queue_.empty() ? nullptr : &queue_.front(); }
+    bool has_patient_contender() const noexcept { return one_shots_ < queue_.size(); }
+    // Whether a try with that grant's token is a try for this contender.
+    static bool suits(grant const&, contender const&) noexcept;
+    // `contested`: others had a turn, or none of ours waited, since the last one.
+    void on_granted(boost::intrusive_ptr<grant>, bool contested);
+    void on_busy();
+    // Nothing is known of the lock now; the acquisition tries again.
+    void on_doubt();
+    void on_failed(lock_spec const&, error_code);
+    void fail_head(error_code);
+    void proceed();
+
+    std::size_t waiting() const noexcept { return queue_.size(); }
+    tenure* holder() const noexcept { return tenure_.get(); }
+
+private:
+    bool is_held() const noexcept;
+    bool is_known_busy() const noexcept;
+    void push(contender&);
+    boost::intrusive_ptr<contender> take(contender&) noexcept;
+    void begin_tenure(contender&);
+    void begin_waiters_reentry(owner_state const&);
+    void re_enter(contender&);
+    void tell_one_shots(error_code);
+    bool may_hand_off(contender const& to) const;
+    void detach_tenure() noexcept;
+
+    context& context_;
+    std::shared_ptr<lock_spec const> const lock_;
+    boost::intrusive::list<contender> queue_;
+    std::size_t one_shots_ = 0;
+    boost::intrusive_ptr<grant> grant_;  // held; while it is sought, it is the acquisition's
+    boost::intrusive_ptr<tenure> tenure_;
+    core::handoff_budget budget_;
+    acquisition acquisition_;
+};
+
+}  // namespace holdfast::engine
+
+#endif

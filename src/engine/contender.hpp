@@ -1,0 +1,64 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_CONTENDER_HPP
+#define HOLDFAST_ENGINE_CONTENDER_HPP
+
+#include <memory>
+#include <optional>
+
+#include <boost/intrusive/list.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/system/error_code.hpp>
+
+#include "core/clock.hpp"
+#include "core/deadline_queue.hpp"
+#include "engine/lock_spec.hpp"
+#include "engine/request.hpp"
+#include "engine/tenure.hpp"
+
+namespace holdfast::engine {
+
+class arbiter;
+class owner_state;
+
+// One acquire that has not ended. Exactly one of the three outcomes is called, once, on the strand, when it is in no
+// queue any more; none of them calls back into the engine.
+class contender : public request, public core::deadline, public boost::intrusive::list_base_hook<> {
+public:
+    struct wish {
+        std::shared_ptr<lock_spec const> lock;
+        std::shared_ptr<owner_state> owner;
+        engine::terms terms;
+        std::optional<core::duration> wait;  // none: as long as it takes; zero: one attempt
+    };
+
+    explicit contender(wish w) : wish_(std::move(w)) {}
+
+    virtual void granted(boost::intrusive_ptr<tenure>) = 0;
+    virtual void busy() = 0;
+    virtual void failed(boost::system::error_code) = 0;
+
+    lock_spec const& lock() const noexcept { return *wish_.lock; }
+    std::shared_ptr<lock_spec const> const& shared_lock() const noexcept { return wish_.lock; }
+    std::shared_ptr<owner_state> const& owner() const noexcept { return wish_.owner; }
+    engine::terms const& terms() const noexcept { return wish_.terms; }
+    std::optional<core::duration> wait() const noexcept { return wish_.wait; }
+    bool is_one_shot() const noexcept { return wish_.wait == core::duration::zero(); }
+
+    bool is_queued() const noexcept { return home != nullptr; }
+
+    // The arbiter in whose queue it stands.
+    arbiter* home = nullptr;
+    core::instant joined{};
+
+    void on_due(core::instant now) override;
+
+private:
+    wish wish_;
+};
+
+}  // namespace holdfast::engine
+
+#endif

@@ -1,0 +1,162 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_CONTEXT_HPP
+#define HOLDFAST_ENGINE_CONTEXT_HPP
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include <boost/intrusive/list.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <holdfast/config.hpp>
+#include <holdfast/error.hpp>
+#include <holdfast/observer.hpp>
+#include <holdfast/stats.hpp>
+
+#include "core/deadline_queue.hpp"
+#include "core/token.hpp"
+#include "engine/arbiter.hpp"
+#include "engine/contender.hpp"
+#include "engine/gate.hpp"
+#include "engine/hub.hpp"
+#include "engine/log.hpp"
+#include "engine/meters.hpp"
+#include "engine/releaser.hpp"
+#include "engine/renewer.hpp"
+#include "engine/session.hpp"
+
+namespace holdfast::engine {
+
+// Somebody who waits for the client as a whole: until it is ready, or until it is idle. Owned by whoever made it until
+// it is called, once.
+class client_waiter
+    : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+public:
+    virtual void done(error_code) = 0;
+
+protected:
+    ~client_waiter() = default;
+};
+
+using client_waiters = boost::intrusive::list<client_waiter, boost::intrusive::constant_time_size<false>>;
+
+// The inside of a client: what its arbiters share, and where the session's events arrive. Everything on the strand.
+class context final : private session_events {
+public:
+    context(std::shared_ptr<session>, config const&, log, std::weak_ptr<gate>);
+    context(context const&) = delete;
+    context& operator=(context const&) = delete;
+    ~context();
+
+    // ---- the client's verbs
+    error_code start();
+    // Told when the client is stopped.
+    void wait_stopped(client_waiter& w) { awaiting_stop_.push_back(w); }
+    // Told when an epoch is open, or when the server refuses us for good.
+    void wait_ready(client_waiter&);
+    error_code last_connect_error() const noexcept { return connect_error_; }
+    // No new acquires; `drained` is told when nothing is held, sought or to be released.
+    void close(client_waiter& drained);
+    // At once: every contender and waiter is told, leases become lost, keys expire.
+    void stop();
+    std::string_view id() const noexcept { return uuid_; }
+
+    void join(contender&);
+    void leave(contender&, error_code why);
+    void leave(tenure&, release_waiter*);
+    void extend(tenure&, core::duration, extension_waiter&);
+    void watch_loss(tenure&, loss_waiter&);
+
+    // Why no command can be sent for a newcomer now; success when one may be.
+    error_code door() const noexcept;
+
+    // Any thread.
+    stats read_stats() const { return meters_.read(); }
+    failure last_failure() const;
+    void remember(error_code, std::string_view words);
+
+    // ---- what the engine's parts share
+    session& link() noexcept { return *session_; }
+    config const& options() const noexcept { return config_; }
+    hub& messages() noexcept { return hub_; }
+    renewer& watchdog() noexcept { return renewer_; }
+    releaser& releases() noexcept { return releaser_; }
+    std::weak_ptr<gate> const& home() const noexcept { return home_; }
+
+    core::instant now() const noexcept { return session_->now(); }
+    std::uint64_t random() noexcept { return session_->random(); }
+    core::duration round_trip() const noexcept { return round_trip_; }
+    void arm(core::deadline&, core::instant);
+    void disarm(core::deadline& d) noexcept { deadlines_.disarm(d); }
+
+    boost::intrusive_ptr<grant> seek(contender const&);
+    boost::intrusive_ptr<tenure> begin_tenure(contender const&, grant const&);
+    void end_tenure(tenure&);
+    void lose_tenure(tenure&, loss);
+    void forget(arbiter&);
+
+    // ---- outcomes of a contender, with what is counted and told
+    void admit(contender&, boost::intrusive_ptr<tenure>);
+    void refuse(contender&);
+    void fail(contender&, error_code);
+
+    void on_answer(answer const&);
+    void on_at_risk(tenure const&);
+    void on_renewed(tenure const&, core::instant sent);
+    void on_handed_off() { meters_.handed_off.add(); }
+    // The server refused a command.
+    void report(error_code, lock_spec const&, std::string_view words);
+    // Something ended: perhaps the last of all.
+    void on_quieter();
+
+private:
+    enum class stage : std::uint8_t { fresh, running, closing, stopped };
+
+    void on_open() override;
+    void on_closed(closing const&) override;
+    void on_message(std::string_view channel) override;
+    void on_alarm() override;
+
+    bool is_idle() const noexcept;
+    void set_alarm();
+    std::string_view identity();
+    template <class Action>
+    void for_each_arbiter(Action);
+    void tell(client_waiters&, error_code);
+
+    std::shared_ptr<session> const session_;
+    config const config_;
+    log log_;
+    std::weak_ptr<gate> const home_;
+    meters meters_;
+    core::deadline_queue deadlines_;
+    core::instant alarm_ = core::never;
+    hub hub_{*this};
+    renewer renewer_{*this};
+    releaser releaser_{*this};
+    boost::unordered_flat_map<std::string_view, boost::intrusive_ptr<arbiter>> arbiters_;
+
+    stage stage_ = stage::fresh;
+    error_code refused_;        // for good, until an epoch opens
+    error_code connect_error_;
+    client_waiters awaiting_ready_;
+    client_waiters awaiting_idle_;
+    client_waiters awaiting_stop_;
+
+    std::string uuid_;
+    std::uint64_t incarnation_ = 0;
+    std::uint64_t tokens_ = 0;
+    core::duration round_trip_ = std::chrono::milliseconds(1);
+
+    mutable std::mutex failure_mutex_;
+    failure failure_;
+};
+
+}  // namespace holdfast::engine
+
+#endif

@@ -1,0 +1,39 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/gate.hpp"
+
+#include <utility>
+
+namespace holdfast::engine {
+
+bool mailbox::push(letter& l) noexcept
+{
+    l.next_ = last_.load(std::memory_order_relaxed);
+    while (!last_.compare_exchange_weak(l.next_, &l, std::memory_order_release, std::memory_order_relaxed)) {
+    }
+    return l.next_ == nullptr;
+}
+
+letter* mailbox::take_all() noexcept
+{
+    letter* reversed = nullptr;
+    for (auto* l = last_.exchange(nullptr, std::memory_order_acquire); l != nullptr;)
+        reversed = std::exchange(l, std::exchange(l->next_, reversed));
+    return reversed;
+}
+
+void mailbox::deliver_all(context& to)
+{
+    for (auto* l = take_all(); l != nullptr;)
+        std::exchange(l, l->next_)->deliver(to);
+}
+
+void mailbox::discard_all() noexcept
+{
+    for (auto* l = take_all(); l != nullptr;)
+        std::exchange(l, l->next_)->discard();
+}
+
+}  // namespace holdfast::engine

@@ -1,0 +1,95 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/hub.hpp"
+
+#include <cassert>
+#include <utility>
+#include <vector>
+
+#include "engine/context.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+constexpr auto linger = std::chrono::seconds(1);
+
+}  // namespace
+
+struct hub::channel final : core::deadline {
+    channel(hub& h, std::string_view n) : home(h), name(n) {}
+    ~channel() { listeners.clear(); }
+
+    void on_due(core::instant) override { home.forget(*this); }
+
+    hub& home;
+    std::string const name;
+    boost::intrusive::list<listener> listeners;
+};
+
+hub::hub(context& c) : context_(c) {}
+
+hub::~hub() = default;
+
+void hub::join(std::string const& name, listener& l)
+{
+    assert(context_.link().is_open() && !l.is_linked());
+    if (!context_.link().notifies())
+        return;
+    auto found = channels_.find(name);
+    if (found == channels_.end()) {
+        auto fresh = std::make_unique<channel>(*this, name);
+        auto const key = std::string_view(fresh->name);
+        found = channels_.emplace(key, std::move(fresh)).first;
+        context_.link().subscribe(key);
+    }
+    context_.disarm(*found->second);
+    found->second->listeners.push_back(l);
+}
+
+void hub::leave(std::string const& name, listener& l)
+{
+    if (!l.is_linked())
+        return;
+    auto& c = *channels_.find(name)->second;
+    c.listeners.erase(c.listeners.iterator_to(l));
+    if (c.listeners.empty())
+        context_.arm(c, context_.now() + linger);
+}
+
+void hub::forget(channel& c)
+{
+    context_.link().unsubscribe(c.name);
+    channels_.erase(channels_.find(c.name));
+}
+
+// Between epochs nobody is subscribed: those who still wait are asked again for in on_open(), the lingering are not.
+void hub::on_closed()
+{
+    boost::unordered::erase_if(channels_, [](auto const& entry) { return entry.second->listeners.empty(); });
+}
+
+void hub::on_open()
+{
+    if (!context_.link().notifies())
+        return channels_.clear();
+    for (auto const& [name, c] : channels_)
+        context_.link().subscribe(name);
+}
+
+void hub::on_message(std::string_view name)
+{
+    auto const found = channels_.find(name);
+    if (found == channels_.end())
+        return;
+    // A listener may leave while it is told.
+    std::vector<listener*> told;
+    for (auto& l : found->second->listeners)
+        told.push_back(&l);
+    for (auto* l : told)
+        if (l->is_linked())
+            l->on_message();
+}
+
+}  // namespace holdfast::engine

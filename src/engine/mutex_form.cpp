@@ -1,0 +1,81 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <array>
+
+#include <holdfast/error.hpp>
+
+#include "engine/lock_spec.hpp"
+#include "engine/wire_form.hpp"
+#include "scripts_generated.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+class mutex_wire_form : public wire_form {
+public:
+    script const& release() const noexcept override { return scripts::mutex_release; }
+    script const& renewal() const noexcept override { return scripts::mutex_renew; }
+
+protected:
+    ~mutex_wire_form() = default;
+};
+
+// SET NX PX with a random value.
+// Source: "Distributed Locks with Redis", redis.io ("Correct Implementation with a Single Instance").
+class plain_mutex_form final : public mutex_wire_form {
+public:
+    void acquire(
+        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration lease, script_form)
+        const override
+    {
+        milliseconds_text const ttl(lease);
+        std::array<std::string_view, 6> const words{
+            "SET", lock.key, token, "NX", "PX", ttl};
+        to.submit(c, words);
+    }
+
+    verdict judge(answer const& a) const override
+    {
+        if (a.outcome != outcome::applied)
+            return judge_failure(a);
+        if (a.value.is_ok())
+            return {.what = verdict::kind::granted};
+        if (a.value.is_nil())
+            return {.what = verdict::kind::busy};
+        return {.what = verdict::kind::failed, .error = errc::protocol};
+    }
+
+    bool is_mute() const noexcept override { return true; }
+};
+
+class fenced_mutex_form final : public mutex_wire_form {
+public:
+    void acquire(
+        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration lease,
+        script_form form) const override
+    {
+        milliseconds_text const ttl(lease);
+        std::array<std::string_view, 2> const keys{lock.key, lock.counter};
+        std::array<std::string_view, 3> const arguments{token, ttl, counter_lifetime};
+        submit_script(to, c, scripts::mutex_acquire_fenced, form, keys, arguments);
+    }
+
+    verdict judge(answer const& a) const override { return judge_fenced(a); }
+
+private:
+    // The counter outlives its last use by a day, so that counters of forgotten locks do not pile up.
+    static constexpr std::string_view counter_lifetime = "86400000";
+};
+
+}  // namespace
+
+wire_form const& mutex_form(bool fenced) noexcept
+{
+    static constexpr plain_mutex_form plain;
+    static constexpr fenced_mutex_form with_token;
+    return fenced ? static_cast<wire_form const&>(with_token) : plain;
+}
+
+}  // namespace holdfast::engine

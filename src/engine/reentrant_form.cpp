@@ -1,0 +1,74 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <array>
+
+#include <holdfast/error.hpp>
+
+#include "engine/lock_spec.hpp"
+#include "engine/wire_form.hpp"
+#include "scripts_generated.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+class reentrant_wire_form : public wire_form {
+public:
+    script const& release() const noexcept override { return scripts::reentrant_release; }
+    script const& renewal() const noexcept override { return scripts::reentrant_renew; }
+
+protected:
+    ~reentrant_wire_form() = default;
+};
+
+// RedissonLock's hash with one field, our token, whose count stays 1: re-entry is counted in the client.
+class plain_reentrant_form final : public reentrant_wire_form {
+public:
+    void acquire(
+        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration lease,
+        script_form form) const override
+    {
+        milliseconds_text const ttl(lease);
+        std::array<std::string_view, 1> const keys{lock.key};
+        std::array<std::string_view, 2> const arguments{token, ttl};
+        submit_script(to, c, scripts::reentrant_acquire, form, keys, arguments);
+    }
+
+    verdict judge(answer const& a) const override
+    {
+        if (a.outcome != outcome::applied)
+            return judge_failure(a);
+        if (a.value.is_nil())
+            return {.what = verdict::kind::granted};
+        if (a.value.type == reply::kind::integer)
+            return judge_busy(a.value.integer);
+        return {.what = verdict::kind::failed, .error = errc::protocol};
+    }
+};
+
+class fenced_reentrant_form final : public reentrant_wire_form {
+public:
+    void acquire(
+        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration lease,
+        script_form form) const override
+    {
+        milliseconds_text const ttl(lease);
+        std::array<std::string_view, 2> const keys{lock.key, lock.counter};
+        std::array<std::string_view, 2> const arguments{token, ttl};
+        submit_script(to, c, scripts::reentrant_acquire_fenced, form, keys, arguments);
+    }
+
+    verdict judge(answer const& a) const override { return judge_fenced(a); }
+};
+
+}  // namespace
+
+wire_form const& reentrant_form(bool fenced) noexcept
+{
+    static constexpr plain_reentrant_form plain;
+    static constexpr fenced_reentrant_form with_token;
+    return fenced ? static_cast<wire_form const&>(with_token) : plain;
+}
+
+}  // namespace holdfast::engine

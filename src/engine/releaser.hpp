@@ -1,0 +1,61 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_RELEASER_HPP
+#define HOLDFAST_ENGINE_RELEASER_HPP
+
+#include <cstddef>
+
+#include <boost/intrusive/list.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/system/error_code.hpp>
+
+#include "engine/grant.hpp"
+
+namespace holdfast::engine {
+
+class arbiter;
+class context;
+
+// Somebody who waits for the outcome of a release. Owned by whoever made it until it is called, once.
+class release_waiter {
+public:
+    // Success, lease_lost, unavailable (the release goes on), or what the server refused it with.
+    virtual void released(boost::system::error_code) = 0;
+
+protected:
+    ~release_waiter() = default;
+};
+
+// Deletes tokens: those of leases that end, and, as compensation, those of acquisitions whose outcome is unknown or
+// that nobody wants any more. What was queued goes on, over reconnections, until the server answered or the key must
+// have expired.
+class releaser {
+public:
+    explicit releaser(context&);
+    releaser(releaser const&) = delete;
+    releaser& operator=(releaser const&) = delete;
+    ~releaser();
+
+    // Retires the token and queues its release, in order with the session's commands. `waiter` and `seller` may be
+    // null; the arbiter `seller` is told how many heard of the release.
+    void release(boost::intrusive_ptr<grant>, release_waiter* waiter, arbiter* seller);
+
+    std::size_t size() const noexcept;
+
+    // The first of an epoch: compensations leave before anything that could depend on them.
+    void on_open();
+    // Tells every waiter `client_stopped` and forgets all.
+    void stop();
+
+private:
+    class order;
+
+    context& context_;
+    boost::intrusive::list<order, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> orders_;
+};
+
+}  // namespace holdfast::engine
+
+#endif

@@ -1,0 +1,333 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/renewer.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include <boost/container/small_vector.hpp>
+
+#include <holdfast/error.hpp>
+
+#include "core/validity.hpp"
+#include "engine/arbiter.hpp"
+#include "engine/context.hpp"
+#include "engine/tenure.hpp"
+#include "engine/wire_form.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+constexpr std::size_t batch_size = 100;
+
+// What may still be renewed: nothing after a release was queued, after a loss, or after the local deadline.
+bool is_alive(grant const& g, core::instant now) noexcept
+{
+    return g.holder && !g.is_retired() && now < g.holder->valid_until();
+}
+
+}  // namespace
+
+// Up to a hundred grants of one wire form, in one script call.
+class renewer::batch final : public command, public boost::intrusive::list_base_hook<> {
+public:
+    explicit batch(renewer& r) : renewer_(r) {}
+
+    void add(grant& g) { items_.push_back({&g, g.lease()}); }
+    void send(script_form);
+
+private:
+    struct item {
+        boost::intrusive_ptr<grant> what;
+        core::duration lease;
+    };
+
+    void on_answer(answer const&) override;
+    void judge(item const&, answer const&, bool kept);
+    bool drop_dead();
+    void finish();
+
+    renewer& renewer_;
+    std::vector<item> items_;
+};
+
+void renewer::batch::send(script_form form)
+{
+    std::vector<std::string_view> keys;
+    std::vector<std::string_view> arguments;
+    boost::container::small_vector<milliseconds_text, batch_size> leases;
+    leases.reserve(items_.size());  // the arguments are views of its elements
+    for (auto const& i : items_) {
+        assert(!i.what->is_retired());
+        keys.push_back(i.what->lock().key);
+        arguments.push_back(i.what->token());
+        arguments.push_back(leases.emplace_back(i.lease));
+    }
+    auto const& s = items_.front().what->lock().form->renewal();
+    submit_script(renewer_.context_.link(), *this, s, form, keys, arguments);
+}
+
+void renewer::batch::on_answer(answer const& a)
+{
+    bool const complete =
+        a.outcome == outcome::applied && a.value.type == reply::kind::array && a.value.items.size() == items_.size();
+    // NOSCRIPT: not applied. Sending the text is a new decision about those that are still held.
+    if (a.why == refusal::no_script && drop_dead())
+        return send(script_form::text);
+    if (a.outcome == outcome::refused && a.why != refusal::no_script)
+        renewer_.context_.report(judge_failure(a).error, items_.front().what->lock(), a.words);
+    for (std::size_t i = 0; i < items_.size(); ++i)
+        if (complete)
+            judge(items_[i], a, a.value.items[i].integer == 1);
+        else
+            renewer_.doubt(*items_[i].what);
+    finish();
+}
+
+// Matched by token: the grant, not the name, says whose answer this is.
+void renewer::batch::judge(item const& i, answer const& a, bool kept)
+{
+    if (!i.what->holder || i.what->is_retired())
+        return;
+    if (kept)
+        renewer_.accept(*i.what, a.sent, i.lease);
+    else
+        i.what->home->lose(loss::gone);
+}
+
+bool renewer::batch::drop_dead()
+{
+    auto const now = renewer_.context_.now();
+    std::erase_if(items_, [&](item const& i) { return !is_alive(*i.what, now); });
+    return !items_.empty();
+}
+
+void renewer::batch::finish()
+{
+    renewer_.batches_.erase(renewer_.batches_.iterator_to(*this));
+    delete this;
+}
+
+// One grant, whose holder waits for the answer.
+class renewer::extension final : public command, public boost::intrusive::list_base_hook<> {
+public:
+    extension(renewer& r, grant& g, core::duration lease, extension_waiter* w)
+        : renewer_(r), grant_(&g), lease_(lease), waiter_(w)
+    {}
+
+    void send(script_form);
+    void finish(error_code);
+
+private:
+    void on_answer(answer const&) override;
+    error_code judge(answer const&);
+
+    renewer& renewer_;
+    boost::intrusive_ptr<grant> grant_;
+    core::duration lease_;
+    extension_waiter* waiter_;
+};
+
+void renewer::extension::send(script_form form)
+{
+    milliseconds_text const lease(lease_);
+    std::array<std::string_view, 1> const keys{grant_->lock().key};
+    std::array<std::string_view, 2> const arguments{grant_->token(), lease};
+    submit_script(renewer_.context_.link(), *this, grant_->lock().form->renewal(), form, keys, arguments);
+}
+
+void renewer::extension::on_answer(answer const& a)
+{
+    if (a.why == refusal::no_script && is_alive(*grant_, renewer_.context_.now()))
+        return send(script_form::text);
+    auto const ec = judge(a);
+    renewer_.extensions_.erase(renewer_.extensions_.iterator_to(*this));
+    finish(ec);
+    delete this;
+}
+
+error_code renewer::extension::judge(answer const& a)
+{
+    if (!grant_->holder || grant_->is_retired())
+        return errc::lease_lost;
+    if (a.outcome == outcome::refused)
+        return judge_failure(a).error ? judge_failure(a).error : errc::unavailable;
+    if (a.outcome == outcome::unknown || a.value.items.size() != 1) {
+        renewer_.doubt(*grant_);
+        return errc::unavailable;
+    }
+    if (a.value.items.front().integer == 1)
+        return renewer_.accept(*grant_, a.sent, lease_) ? error_code() : errc::lease_lost;
+    grant_->home->lose(loss::gone);
+    return errc::lease_lost;
+}
+
+void renewer::extension::finish(error_code ec)
+{
+    if (auto* w = std::exchange(waiter_, nullptr))
+        w->extended(ec);
+}
+
+renewer::renewer(context& c) : context_(c) {}
+
+renewer::~renewer()
+{
+    stop();
+}
+
+void renewer::watch(grant& g)
+{
+    assert(g.holder && !g.is_retired() && !g.watcher);
+    g.watcher = this;
+    g.asked_since.reset();
+    g.at_risk = false;
+    watched_.push_back(g);
+    arm(g);
+}
+
+void renewer::unwatch(grant& g)
+{
+    if (!g.watcher)
+        return;
+    g.watcher = nullptr;
+    watched_.erase(watched_.iterator_to(g));
+    context_.disarm(g);
+}
+
+void renewer::extend(grant& g, core::duration lease, extension_waiter* waiter)
+{
+    if (!context_.link().is_open()) {
+        if (waiter)
+            waiter->extended(errc::unavailable);
+        return;
+    }
+    auto* e = new extension(*this, g, lease, waiter);
+    extensions_.push_back(*e);
+    e->send(script_form::sha1);
+}
+
+void renewer::arm(grant& g)
+{
+    auto const& t = *g.holder;
+    auto const stop = t.valid_until() - core::stop_margin(g.lease());
+    auto const renewal = !t.conditions().renewed ? core::never
+                         : g.asked_since        ? g.asked_last + core::renewal_retry(g.lease())
+                                                : core::renewal_due(g.confirmed(), g.lease());
+    context_.arm(g, std::min(stop, renewal));
+}
+
+void renewer::on_due(grant& g, core::instant now)
+{
+    if (now >= g.holder->valid_until() - core::stop_margin(g.lease()))
+        return lose(g, now);
+    if (g.asked_since && now - *g.asked_since >= core::renewal_interval(g.lease()))
+        context_.link().drop("renewals were not answered");
+    ask(g, now);
+    arm(g);
+}
+
+void renewer::lose(grant& g, core::instant)
+{
+    bool const by_limit = g.holder->conditions().max_hold > core::duration::zero() &&
+                          g.holder->valid_until() == g.holder->own_end();
+    g.home->lose(by_limit ? loss::max_hold : loss::expired);
+}
+
+void renewer::ask(grant& g, core::instant now)
+{
+    if (g.asked_since || !context_.link().is_open())
+        doubt(g);
+    g.asked_last = now;
+    if (!g.asked_since)
+        g.asked_since = now;
+    // Nobody may ever look at a lease that its handler has not taken up: it is left to run out.
+    if (g.holder->is_taken_up() && context_.link().is_open())
+        due_.emplace_back(&g);
+}
+
+void renewer::doubt(grant& g)
+{
+    if (!g.holder || g.is_retired() || std::exchange(g.at_risk, true))
+        return;
+    if (!g.asked_since)
+        g.asked_since = g.asked_last = context_.now();
+    g.holder->set_state(lease_state::at_risk);
+    context_.on_at_risk(*g.holder);
+}
+
+// False when it came too late: a renewal does not revive what had run out.
+bool renewer::accept(grant& g, core::instant sent, core::duration lease)
+{
+    if (context_.now() >= g.holder->valid_until()) {
+        lose(g, context_.now());
+        return false;
+    }
+    g.confirm(sent, lease);
+    g.asked_since.reset();
+    if (std::exchange(g.at_risk, false))
+        g.holder->set_state(lease_state::held);
+    context_.on_renewed(*g.holder, sent);
+    auto& t = *g.holder;
+    if (!t.conditions().renewed)
+        t.set_own_end(std::max(t.own_end(), core::valid_until(sent, lease)));
+    t.set_valid_until(g.valid_until());
+    arm(g);
+    return true;
+}
+
+void renewer::flush()
+{
+    auto due = std::exchange(due_, {});
+    auto const now = context_.now();
+    std::erase_if(due, [&](auto const& g) { return !is_alive(*g, now); });
+    if (due.empty() || !context_.link().is_open())
+        return;
+    std::ranges::stable_sort(due, std::less<>(), [](auto const& g) { return &g->lock().form->renewal(); });
+    for (std::size_t i = 0; i < due.size();) {
+        auto* b = new batch(*this);
+        batches_.push_back(*b);
+        auto const* script = &due[i]->lock().form->renewal();
+        for (auto const end = std::min(due.size(), i + batch_size);
+             i < end && &due[i]->lock().form->renewal() == script;
+             ++i)
+            b->add(*due[i]);
+        b->send(script_form::sha1);
+    }
+}
+
+// A new epoch asks for every grant at once: the server may have restarted without them.
+void renewer::on_open()
+{
+    auto const now = context_.now();
+    for (auto& g : watched_)
+        if (g.holder->conditions().renewed && g.holder->is_taken_up()) {
+            g.asked_last = now;
+            if (!g.asked_since)
+                g.asked_since = now;
+            due_.emplace_back(&g);
+            arm(g);
+        }
+    flush();
+}
+
+void renewer::on_closed()
+{
+    due_.clear();
+}
+
+void renewer::stop()
+{
+    due_.clear();
+    batches_.clear_and_dispose([](batch* b) { delete b; });
+    extensions_.clear_and_dispose([](extension* e) {
+        e->finish(errc::client_stopped);
+        delete e;
+    });
+    while (!watched_.empty())
+        unwatch(watched_.front());
+}
+
+}  // namespace holdfast::engine

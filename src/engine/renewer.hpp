@@ -1,0 +1,82 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_RENEWER_HPP
+#define HOLDFAST_ENGINE_RENEWER_HPP
+
+#include <memory>
+#include <vector>
+
+#include <boost/intrusive/list.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/system/error_code.hpp>
+
+#include "core/clock.hpp"
+#include "engine/command.hpp"
+#include "engine/grant.hpp"
+#include "engine/session.hpp"
+
+namespace holdfast::engine {
+
+class context;
+
+// Somebody who waits for the outcome of an extension. Owned by whoever made it until it is called, once.
+class extension_waiter {
+public:
+    // Success, lease_lost, unavailable, or what the server refused it with.
+    virtual void extended(boost::system::error_code) = 0;
+
+protected:
+    ~extension_waiter() = default;
+};
+
+// The watchdog: asks for a longer time to live in good time, in batches, and tells a loss no later than validity ends.
+// A grant is watched exactly while a tenure holds it, so no renewal outlives a release.
+class renewer {
+public:
+    explicit renewer(context&);
+    renewer(renewer const&) = delete;
+    renewer& operator=(renewer const&) = delete;
+    ~renewer();
+
+    void watch(grant&);
+    void unwatch(grant&);
+    // The conditions of its tenure changed.
+    void rearm(grant& g) { arm(g); }
+
+    // Renews one grant now, for at least `lease`. `waiter` may be null.
+    void extend(grant&, core::duration lease, extension_waiter* waiter);
+
+    // Sends what became due in this turn.
+    void flush();
+
+    void on_open();
+    void on_closed();
+    void stop();
+
+private:
+    friend class grant;
+    class batch;
+    class extension;
+
+    void on_due(grant&, core::instant now);
+    void lose(grant&, core::instant now);
+    void arm(grant&);
+    void ask(grant&, core::instant now);
+    void doubt(grant&);
+    bool accept(grant&, core::instant sent, core::duration lease);
+
+    template <class Item>
+    using list = boost::intrusive::list<Item, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>>;
+
+    context& context_;
+    list<grant> watched_;
+    std::vector<boost::intrusive_ptr<grant>> due_;
+    list<extension> extensions_;
+    list<batch> batches_;
+};
+
+}  // namespace holdfast::engine
+
+#endif

@@ -1,0 +1,56 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/wire_form.hpp"
+
+#include <charconv>
+
+#include <holdfast/error.hpp>
+
+#include "engine/refusal.hpp"
+
+namespace holdfast::engine {
+
+verdict judge_failure(answer const& a) noexcept
+{
+    using kind = verdict::kind;
+    if (a.outcome == outcome::unknown)
+        return {.what = kind::unknown};
+    switch (a.why) {
+        case refusal::no_script: return {.what = kind::no_script};
+        case refusal::not_now:
+        case refusal::read_only: return {.what = kind::later};
+        case refusal::wrong_type: return {.what = kind::failed, .error = errc::wrong_type};
+        case refusal::not_permitted: return {.what = kind::failed, .error = errc::not_permitted};
+        case refusal::out_of_resources: return {.what = kind::failed, .error = errc::server_refused};
+        default: return {.what = kind::failed, .error = errc::protocol};
+    }
+}
+
+verdict judge_busy(std::int64_t pttl) noexcept
+{
+    verdict v{.what = verdict::kind::busy};
+    if (pttl >= 0)
+        v.remaining = std::chrono::milliseconds(pttl);
+    return v;
+}
+
+verdict judge_fenced(answer const& a) noexcept
+{
+    if (a.outcome != outcome::applied)
+        return judge_failure(a);
+    auto const n = a.value.integer;
+    if (a.value.type != reply::kind::integer || n == 0)
+        return {.what = verdict::kind::failed, .error = errc::protocol};
+    return n > 0 ? verdict{.what = verdict::kind::granted, .fence = static_cast<std::uint64_t>(n)}
+                 : judge_busy(-3 - n);
+}
+
+milliseconds_text::milliseconds_text(core::duration d) noexcept
+{
+    auto const ms = std::chrono::ceil<std::chrono::milliseconds>(d).count();
+    size_ = static_cast<std::size_t>(std::to_chars(text_.data(), text_.data() + text_.size(), ms).ptr - text_.data());
+}
+
+}  // namespace holdfast::engine

@@ -1,0 +1,86 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_WIRE_FORM_HPP
+#define HOLDFAST_ENGINE_WIRE_FORM_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <boost/system/error_code.hpp>
+
+#include "core/clock.hpp"
+#include "engine/command.hpp"
+#include "engine/session.hpp"
+
+namespace holdfast::engine {
+
+struct lock_spec;
+
+// What became of a try to acquire.
+struct verdict {
+    enum class kind : std::uint8_t {
+        granted,
+        busy,       // somebody else holds it
+        failed,     // waiting will not cure it
+        later,      // the server cannot tell now
+        no_script,  // not applied: sending the text is a new decision
+        unknown,    // it may have been granted, or yet be
+    };
+
+    kind what = kind::unknown;
+    boost::system::error_code error = {};     // failed
+    std::uint64_t fence = 0;                  // granted, fenced
+    core::duration remaining = core::duration::max();  // busy: when the grant in the way ends; max: not known or never
+};
+
+// How a kind of lock stands on the server: what is sent, and what the replies mean. Stateless.
+class wire_form {
+public:
+    // One try. Precondition: the session is open.
+    virtual void acquire(
+        session&, command&, lock_spec const&, std::string_view token, core::duration lease, script_form) const = 0;
+    virtual verdict judge(answer const&) const = 0;
+
+    // Compare-and-delete with an unlock message. Replies 0: not ours; n: the message reached n - 1 subscribers.
+    virtual script const& release() const noexcept = 0;
+
+    // For a batch of keys with (token, lease in ms) each. Replies 1: still ours, 0: gone.
+    virtual script const& renewal() const noexcept = 0;
+
+    // Whether a refused try says nothing of the type and the time to live of the key: then a waiter asks TYPE and PTTL.
+    virtual bool is_mute() const noexcept { return false; }
+
+protected:
+    ~wire_form() = default;
+};
+
+// The verdict on an answer that is not `applied`, common to all forms.
+verdict judge_failure(answer const&) noexcept;
+
+// Busy, with the time to live that the server told: -1 and -2 tell nothing.
+verdict judge_busy(std::int64_t pttl) noexcept;
+
+// The reply of a fenced acquire script: n > 0 the fencing token, n < 0 busy with -3 - PTTL.
+verdict judge_fenced(answer const&) noexcept;
+
+// A lease as Redis takes it: whole milliseconds, in decimal.
+class milliseconds_text {
+public:
+    explicit milliseconds_text(core::duration) noexcept;
+    operator std::string_view() const noexcept { return {text_.data(), size_}; }
+
+private:
+    std::array<char, 20> text_;
+    std::size_t size_;
+};
+
+wire_form const& mutex_form(bool fenced) noexcept;
+wire_form const& reentrant_form(bool fenced) noexcept;
+
+}  // namespace holdfast::engine
+
+#endif

@@ -1,0 +1,92 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <string>
+
+#include <holdfast/error.hpp>
+
+namespace holdfast {
+namespace {
+
+char const* message_of(errc e) noexcept
+{
+    switch (e) {
+        case errc::unavailable: return "no answer from Redis in time; what was sent is being undone";
+        case errc::lease_lost: return "the lease had been lost";
+        case errc::released: return "the lease was released";
+        case errc::client_stopped: return "the client was stopped";
+        case errc::wrong_type: return "a key of another type stands under the lock's name";
+        case errc::not_permitted: return "the server does not permit it: credentials or access rules";
+        case errc::server_refused: return "the server refuses to write";
+        case errc::protocol: return "the server's reply makes no sense";
+        case errc::no_quorum: return "no majority of the servers granted the lock";
+        case errc::would_deadlock: return "a read lock of the same owner stands in the way of its write lock";
+        case errc::invalid_name: return "a lock's name needs 1 to 512 bytes and braces that keep one hash slot";
+        case errc::busy: return "the lock was not had in time";
+        case errc::empty_lease: return "the lease is empty";
+        case errc::invalid_option: return "an option is out of range";
+        case errc::owner_in_use: return "the same owner's earlier acquire of this lock is still under way";
+        case errc::not_running: return "client::run() has not been called";
+        case errc::already_running: return "client::run() was called before";
+    }
+    return "unknown holdfast error";
+}
+
+cond condition_of(errc e) noexcept
+{
+    switch (e) {
+        case errc::lease_lost: return cond::ownership_lost;
+        case errc::busy:
+        case errc::unavailable:
+        case errc::no_quorum:
+        case errc::server_refused:
+        case errc::client_stopped: return cond::retry_later;
+        case errc::wrong_type:
+        case errc::not_permitted:
+        case errc::protocol: return cond::misconfigured;
+        default: return cond::misuse;
+    }
+}
+
+class error_category final : public boost::system::error_category {
+public:
+    char const* name() const noexcept override { return "holdfast"; }
+    std::string message(int value) const override { return message_of(static_cast<errc>(value)); }
+    boost::system::error_condition default_error_condition(int value) const noexcept override
+    {
+        return make_error_condition(condition_of(static_cast<errc>(value)));
+    }
+};
+
+class condition_category final : public boost::system::error_category {
+public:
+    char const* name() const noexcept override { return "holdfast.cond"; }
+    std::string message(int value) const override
+    {
+        switch (static_cast<cond>(value)) {
+            case cond::ownership_lost: return "ownership of the lock was lost";
+            case cond::retry_later: return "worth another try later";
+            case cond::misconfigured: return "the server or its access rules need an operator";
+            case cond::misuse: return "the program uses the lock wrongly";
+        }
+        return "unknown holdfast condition";
+    }
+};
+
+constexpr error_category errors;
+constexpr condition_category conditions;
+
+}  // namespace
+
+error_code make_error_code(errc e) noexcept
+{
+    return {static_cast<int>(e), errors};
+}
+
+boost::system::error_condition make_error_condition(cond c) noexcept
+{
+    return {static_cast<int>(c), conditions};
+}
+
+}  // namespace holdfast

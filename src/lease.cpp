@@ -1,0 +1,221 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <holdfast/lease.hpp>
+
+#include <utility>
+
+#include <boost/asio/system_executor.hpp>
+
+#include "client_state.hpp"
+#include "engine/context.hpp"
+#include "engine/owner_state.hpp"
+#include "engine/tenure.hpp"
+#include "operation.hpp"
+
+namespace holdfast {
+namespace detail {
+namespace {
+
+using plain_handler = asio::any_completion_handler<void(error_code)>;
+using loss_handler = asio::any_completion_handler<void(error_code, loss)>;
+
+std::shared_ptr<client_state> client_of(tenure_ptr const& t) noexcept
+{
+    return t ? std::static_pointer_cast<client_state>(t->home().lock()) : nullptr;
+}
+
+asio::any_io_executor executor_of(tenure_ptr const& t) noexcept
+{
+    auto const c = client_of(t);
+    auto const e = c ? c->executor() : asio::any_io_executor();
+    return e ? e : asio::any_io_executor(asio::system_executor());
+}
+
+class extend_operation final : public operation<engine::request>, public engine::extension_waiter {
+public:
+    extend_operation(plain_handler h, std::shared_ptr<client_state> const& home, tenure_ptr t, core::duration by)
+        : operation(std::move(h), home), tenure_(std::move(t)), by_(by)
+    {}
+
+    void extended(error_code ec) override
+    {
+        if (!is_complete())
+            complete(ec);
+        retire();
+    }
+
+private:
+    void begin(engine::context& c) override { c.extend(*tenure_.get(), by_, *this); }
+    void cancel(engine::context&) override { complete(asio::error::operation_aborted); }
+
+    tenure_ptr tenure_;
+    core::duration by_;
+};
+
+class lost_operation final : public operation<engine::request, loss>, public engine::loss_waiter {
+public:
+    lost_operation(loss_handler h, std::shared_ptr<client_state> const& home, tenure_ptr t)
+        : operation(std::move(h), home), tenure_(std::move(t))
+    {}
+
+    void lost(loss why) override { finish({}, why); }
+    void failed(error_code ec) override { finish(ec, {}); }
+
+private:
+    void begin(engine::context& c) override { c.watch_loss(*tenure_.get(), *this); }
+    void cancel(engine::context&) override
+    {
+        unlink();
+        finish(asio::error::operation_aborted, {});
+    }
+    void finish(error_code ec, loss why)
+    {
+        complete(ec, why);
+        retire();
+    }
+
+    tenure_ptr tenure_;
+};
+
+class release_operation final : public operation<engine::request>, public engine::release_waiter {
+public:
+    release_operation(plain_handler h, std::shared_ptr<client_state> const& home, tenure_ptr t)
+        : operation(std::move(h), home), tenure_(std::move(t))
+    {}
+
+    void released(error_code ec) override
+    {
+        if (!is_complete())
+            complete(ec);
+        retire();
+    }
+
+private:
+    void begin(engine::context& c) override { c.leave(*tenure_.get(), this); }
+    void cancel(engine::context&) override { complete(asio::error::operation_aborted); }
+
+    tenure_ptr tenure_;
+};
+
+// Why an operation on a lease cannot reach its client.
+error_code obstacle(tenure_ptr const& t, std::shared_ptr<client_state> const& c) noexcept
+{
+    if (!t)
+        return errc::empty_lease;
+    return c && c->executor() ? error_code() : errc::client_stopped;
+}
+
+template <class Operation, class... Arguments>
+void launch(std::shared_ptr<client_state> const& c, Arguments&&... arguments)
+{
+    Operation::launch(boost::intrusive_ptr<Operation>(new Operation(std::forward<Arguments>(arguments)...)), *c);
+}
+
+}  // namespace
+
+tenure_ptr::tenure_ptr(tenure_ptr const& other) noexcept : tenure_(other.tenure_)
+{
+    if (tenure_)
+        intrusive_ptr_add_ref(tenure_);
+}
+
+void tenure_ptr::forget() noexcept
+{
+    intrusive_ptr_release(tenure_);
+}
+
+asio::any_io_executor extend_launch::get_executor() const noexcept
+{
+    return executor_of(of);
+}
+
+void extend_launch::start(plain_handler h) &&
+{
+    auto const c = client_of(of);
+    if (auto const ec = obstacle(of, c))
+        return complete_early<>(c, std::move(h), ec);
+    if (by <= by.zero()) {
+        c->remember(errc::invalid_option, "extend: must be positive");
+        return complete_early<>(c, std::move(h), errc::invalid_option);
+    }
+    launch<extend_operation>(c, std::move(h), c, std::move(of), by);
+}
+
+asio::any_io_executor lost_launch::get_executor() const noexcept
+{
+    return executor_of(of);
+}
+
+void lost_launch::start(loss_handler h) &&
+{
+    auto const c = client_of(of);
+    if (!of)
+        return complete_early<loss>(c, std::move(h), errc::empty_lease, {});
+    if (obstacle(of, c))
+        return complete_early<loss>(c, std::move(h), {}, loss::client_stopped);
+    launch<lost_operation>(c, std::move(h), c, std::move(of));
+}
+
+void release_launch::start(plain_handler h) &&
+{
+    auto& t = lease_access::tenure_of(of);
+    auto const c = client_of(t);
+    if (auto const ec = obstacle(t, c))
+        return complete_early<>(c, std::move(h), ec);
+    launch<release_operation>(c, std::move(h), c, std::move(t));
+}
+
+}  // namespace detail
+
+void lease::drop() noexcept
+{
+    engine::tenure::drop(boost::intrusive_ptr<engine::tenure>(tenure_.detach(), false));
+}
+
+lease::executor_type lease::get_executor() const noexcept
+{
+    return detail::executor_of(tenure_);
+}
+
+bool lease::valid() const noexcept
+{
+    return tenure_ && tenure_->is_valid();
+}
+
+lease_state lease::state() const noexcept
+{
+    return tenure_ ? tenure_->state() : lease_state::empty;
+}
+
+std::chrono::steady_clock::time_point lease::valid_until() const noexcept
+{
+    auto const c = detail::client_of(tenure_);
+    if (!c || !c->executor())
+        return std::chrono::steady_clock::time_point::min();
+    auto const left = tenure_->valid_until() - c->now();
+    return std::chrono::steady_clock::now() + left;
+}
+
+std::optional<std::uint64_t> lease::fencing_token() const noexcept
+{
+    return tenure_ && tenure_->fence() != 0 ? std::optional(tenure_->fence()) : std::nullopt;
+}
+
+std::string_view lease::name() const noexcept
+{
+    return tenure_ ? std::string_view(tenure_->lock().name) : std::string_view();
+}
+
+std::optional<owner> lease::owner() const
+{
+    return tenure_ && tenure_->owner() ? std::optional(holdfast::owner(tenure_->owner())) : std::nullopt;
+}
+
+unsigned lease::hold_count() const noexcept
+{
+    return tenure_ ? tenure_->hold_count() : 0;
+}
+
+}  // namespace holdfast

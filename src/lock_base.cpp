@@ -1,0 +1,208 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <holdfast/detail/lock_base.hpp>
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include <boost/asio/system_executor.hpp>
+
+#include "engine/command.hpp"
+#include "lock_state.hpp"
+#include "operation.hpp"
+#include "query.hpp"
+#include "scripts_generated.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+using lease_handler = asio::any_completion_handler<void(error_code, lease)>;
+
+constexpr auto shortest_lease = std::chrono::milliseconds(100);
+
+class acquire_operation final : public operation<engine::contender, lease> {
+public:
+    acquire_operation(lease_handler h, std::shared_ptr<client_state> const& home, wish w)
+        : operation(std::move(h), home, std::move(w))
+    {}
+
+    // When it was cancelled meanwhile, the lease dies here, and that releases what came too late.
+    void granted(boost::intrusive_ptr<engine::tenure> t) override { finish({}, lease_access::make(std::move(t))); }
+    void busy() override { finish({}, lease()); }
+    void failed(error_code ec) override { finish(ec, lease()); }
+
+private:
+    void begin(engine::context& c) override { c.join(*this); }
+    void cancel(engine::context& c) override
+    {
+        if (is_queued())
+            c.leave(*this, asio::error::operation_aborted);
+        else
+            complete(asio::error::operation_aborted, lease());
+    }
+
+    void finish(error_code ec, lease l)
+    {
+        if (!is_complete())
+            complete(ec, std::move(l));
+        retire();
+    }
+};
+
+// What is wrong with the options; null: nothing.
+char const* complaint(acquire_request const& r) noexcept
+{
+    using namespace std::chrono_literals;
+    if (r.lease && *r.lease < shortest_lease)
+        return "lease: must be at least 100 ms";
+    if (r.max_hold && *r.max_hold < 0ms)
+        return "max_hold: must not be negative";
+    if (r.wait && *r.wait < 0ms)
+        return "wait: must not be negative";
+    return nullptr;
+}
+
+engine::terms to_terms(acquire_request const& r, config const& defaults) noexcept
+{
+    return {
+        .lease = r.lease.value_or(defaults.lease),
+        .renewed = !r.lease || r.renew,
+        .max_hold = r.max_hold.value_or(defaults.max_hold)};
+}
+
+std::string quoted(std::string_view name)
+{
+    constexpr std::size_t enough = 64;
+    return "lock \"" + std::string(name.substr(0, enough)) + (name.size() > enough ? "...\"" : "\"");
+}
+
+// Why an operation on a lock cannot reach its client.
+error_code obstacle(lock_state const& lock, std::shared_ptr<client_state> const& c)
+{
+    if (!c || !c->executor())
+        return errc::client_stopped;
+    if (lock.has_valid_name)
+        return {};
+    error_code const ec = errc::invalid_name;
+    c->remember(ec, quoted(lock.lock->name) + ": " + ec.message());
+    return ec;
+}
+
+class is_locked_query final : public query<bool> {
+public:
+    using query::query;
+
+private:
+    void send(engine::session& to, engine::script_form) override
+    {
+        to.submit(*this, std::array<std::string_view, 2>{"EXISTS", lock().key});
+    }
+    bool read(engine::reply const& r) override { return r.integer != 0; }
+};
+
+class force_release_query final : public query<bool> {
+public:
+    using query::query;
+
+private:
+    void send(engine::session& to, engine::script_form form) override
+    {
+        std::array<std::string_view, 1> const keys{lock().key};
+        std::array<std::string_view, 1> const arguments{lock().channel};
+        engine::submit_script(to, *this, engine::scripts::lock_force_release, form, keys, arguments);
+    }
+    bool read(engine::reply const& r) override { return r.integer != 0; }
+};
+
+// "<uuid>:<n>[:<label>]": what follows the second colon is the label.
+holder to_holder(std::string_view id, std::chrono::milliseconds remaining)
+{
+    auto const first = id.find(':');
+    auto const second = first == id.npos ? id.npos : id.find(':', first + 1);
+    if (second == id.npos)
+        return {.id = std::string(id), .label = {}, .writer = false, .remaining = remaining};
+    return {
+        .id = std::string(id.substr(0, second)),
+        .label = std::string(id.substr(second + 1)),
+        .writer = false,
+        .remaining = remaining};
+}
+
+class holders_query final : public query<std::vector<holder>> {
+public:
+    using query::query;
+
+private:
+    void send(engine::session& to, engine::script_form form) override
+    {
+        std::array<std::string_view, 1> const keys{lock().key};
+        engine::submit_script(to, *this, engine::scripts::lock_holders, form, keys, {});
+    }
+    std::vector<holder> read(engine::reply const& r) override
+    {
+        std::vector<holder> all;
+        for (auto const& id : r.items.empty() ? r.items : r.items.subspan(1))
+            all.push_back(to_holder(id.text, std::chrono::milliseconds(r.items.front().integer)));
+        return all;
+    }
+};
+
+template <class Query, class Result>
+void ask(lock_state const& of, asio::any_completion_handler<void(error_code, Result)> h)
+{
+    auto const c = of.home.lock();
+    if (auto const ec = obstacle(of, c))
+        return complete_early<Result>(c, std::move(h), ec, {});
+    Query::launch(boost::intrusive_ptr<Query>(new Query(std::move(h), c, of.lock)), *c);
+}
+
+}  // namespace
+
+asio::any_io_executor lock_launch::get_executor() const noexcept
+{
+    auto const c = of->home.lock();
+    auto const e = c ? c->executor() : asio::any_io_executor();
+    return e ? e : asio::any_io_executor(asio::system_executor());
+}
+
+void acquire_launch::start(lease_handler h) &&
+{
+    auto const c = of->home.lock();
+    if (auto const ec = obstacle(*of, c))
+        return complete_early<lease>(c, std::move(h), ec, {});
+    if (auto const* what = complaint(request)) {
+        c->remember(errc::invalid_option, quoted(of->lock->name) + ": " + what);
+        return complete_early<lease>(c, std::move(h), errc::invalid_option, {});
+    }
+    acquire_operation::wish wish{of->lock, of->owner, to_terms(request, c->options()), request.wait};
+    acquire_operation::launch(
+        boost::intrusive_ptr<acquire_operation>(new acquire_operation(std::move(h), c, std::move(wish))), *c);
+}
+
+void is_locked_launch::start(asio::any_completion_handler<void(error_code, bool)> h) &&
+{
+    ask<is_locked_query>(*of, std::move(h));
+}
+
+void force_release_launch::start(asio::any_completion_handler<void(error_code, bool)> h) &&
+{
+    ask<force_release_query>(*of, std::move(h));
+}
+
+void holders_launch::start(asio::any_completion_handler<void(error_code, std::vector<holder>)> h) &&
+{
+    ask<holders_query>(*of, std::move(h));
+}
+
+template <class A, class T>
+std::string_view lock_base<A, T>::name() const noexcept
+{
+    return state_->lock->name;
+}
+
+template class lock_base<acquire_options, try_options>;
+
+}  // namespace holdfast::detail

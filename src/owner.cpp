@@ -1,0 +1,16 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <holdfast/owner.hpp>
+
+#include "engine/owner_state.hpp"
+
+namespace holdfast {
+
+std::string_view owner::label() const noexcept
+{
+    return state_->label();
+}
+
+}  // namespace holdfast

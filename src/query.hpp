@@ -1,0 +1,100 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_QUERY_HPP
+#define HOLDFAST_QUERY_HPP
+
+#include <memory>
+#include <utility>
+
+#include "core/deadline_queue.hpp"
+#include "engine/command.hpp"
+#include "engine/context.hpp"
+#include "engine/lock_spec.hpp"
+#include "engine/session.hpp"
+#include "engine/wire_form.hpp"
+#include "operation.hpp"
+
+namespace holdfast::detail {
+
+// One question about a lock, beside its arbiter: waits for a connection as long as for an answer.
+template <class Result>
+class query : public operation<engine::request, Result>,
+              public engine::command,
+              public engine::client_waiter,
+              public core::deadline {
+public:
+    using handler_type = typename operation<engine::request, Result>::handler_type;
+
+    query(handler_type h, std::shared_ptr<client_state> const& home, std::shared_ptr<engine::lock_spec const> lock)
+        : operation<engine::request, Result>(std::move(h), home), lock_(std::move(lock))
+    {}
+
+protected:
+    virtual void send(engine::session&, engine::script_form) = 0;
+    virtual Result read(engine::reply const&) = 0;
+
+    engine::lock_spec const& lock() const noexcept { return *lock_; }
+
+private:
+    void begin(engine::context& c) override
+    {
+        engine_ = &c;
+        if (auto const ec = c.door())
+            return finish(ec);
+        c.arm(*this, c.now() + c.options().command_timeout);
+        c.wait_ready(*this);
+    }
+
+    void done(error_code ec) override
+    {
+        engine_->disarm(*this);
+        if (ec)
+            return finish(ec);
+        send(engine_->link(), engine::script_form::sha1);
+    }
+
+    void on_due(core::instant) override
+    {
+        unlink();
+        finish(errc::unavailable);
+    }
+
+    void on_answer(engine::answer const& a) override
+    {
+        if (a.why == engine::refusal::no_script && !this->is_complete())
+            return send(engine_->link(), engine::script_form::text);
+        if (a.outcome == engine::outcome::applied)
+            return finish({}, read(a.value));
+        auto const failure = engine::judge_failure(a).error;
+        engine_->report(failure, *lock_, a.words);
+        finish(failure ? failure : errc::unavailable);
+    }
+
+    // What was sent is answered all the same.
+    void cancel(engine::context&) override
+    {
+        bool const is_sent = !is_linked();
+        this->complete(asio::error::operation_aborted, Result());
+        if (is_sent)
+            return;
+        unlink();
+        engine_->disarm(*this);
+        this->retire();
+    }
+
+    void finish(error_code ec, Result r = {})
+    {
+        if (!this->is_complete())
+            this->complete(ec, std::move(r));
+        this->retire();
+    }
+
+    std::shared_ptr<engine::lock_spec const> lock_;
+    engine::context* engine_ = nullptr;
+};
+
+}  // namespace holdfast::detail
+
+#endif

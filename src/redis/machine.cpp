@@ -1,0 +1,73 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "redis/machine.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <pthread.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <boost/system/system_error.hpp>
+
+namespace holdfast::redis {
+namespace {
+
+// The one variable of the whole process. A fork copies every object, so no object can tell the child from its parent;
+// the child handler of pthread_atfork is told, but is given no argument by which it could find one.
+std::atomic<std::uint64_t> forks{0};
+
+void count_fork()
+{
+    forks.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool may_be_in_client_name(char c)
+{
+    return c > ' ' && c <= '~';
+}
+
+}  // namespace
+
+core::instant boot_time() noexcept
+{
+    timespec t{};
+    ::clock_gettime(CLOCK_BOOTTIME, &t);
+    return core::instant(std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec));
+}
+
+std::array<std::uint8_t, 16> random_bytes()
+{
+    std::array<std::uint8_t, 16> bytes;
+    for (std::size_t have = 0; have < bytes.size();) {
+        auto const n = ::getrandom(bytes.data() + have, bytes.size() - have, 0);
+        if (n >= 0)
+            have += static_cast<std::size_t>(n);
+        else if (errno != EINTR)
+            throw boost::system::system_error(errno, boost::system::system_category(), "getrandom");
+    }
+    return bytes;
+}
+
+std::uint64_t count_of_forks() noexcept
+{
+    // Registered once, by the first who asks; nobody can have seen an older count.
+    [[maybe_unused]] static int const registered = ::pthread_atfork(nullptr, nullptr, count_fork);
+    return forks.load(std::memory_order_relaxed);
+}
+
+std::string default_client_name()
+{
+    std::array<char, 256> host{};
+    if (::gethostname(host.data(), host.size() - 1) != 0 || host.front() == '\0')
+        host = {"localhost"};
+    std::string name(host.data());
+    for (char& c : name)
+        c = may_be_in_client_name(c) ? c : '_';
+    return name + ":" + std::to_string(::getpid());
+}
+
+}  // namespace holdfast::redis

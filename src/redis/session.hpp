@@ -1,0 +1,26 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_REDIS_SESSION_HPP
+#define HOLDFAST_REDIS_SESSION_HPP
+
+#include <memory>
+
+#include <holdfast/config.hpp>
+
+#include "engine/log.hpp"
+#include "engine/session.hpp"
+#include "engine/strand.hpp"
+
+namespace holdfast::redis {
+
+// A session over Boost.Redis. Reads url, name, tls, lease and command_timeout of the configuration and throws
+// std::invalid_argument naming a bad one, without secrets.
+// Once started it lives until stop(), or until its execution context is destroyed. Like any I/O object it must not
+// outlive that context.
+std::shared_ptr<engine::session> make_session(engine::strand, config const&, engine::log);
+
+}  // namespace holdfast::redis
+
+#endif

@@ -1,0 +1,160 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "redis/tls.hpp"
+
+#include <stdexcept>
+
+#include <boost/asio/ip/address.hpp>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+namespace holdfast::redis {
+namespace {
+
+namespace ssl = boost::asio::ssl;
+
+[[noreturn]] void fail(char const* option, std::string const& reason)
+{
+    throw std::invalid_argument(std::string("tls.") + option + ": " + reason);
+}
+
+void require(boost::system::error_code const& ec, char const* option, std::string const& file)
+{
+    if (ec)
+        fail(option, "cannot use '" + file + "': " + ec.message());
+}
+
+void load_authorities(ssl::context& context, tls_options const& options)
+{
+    boost::system::error_code ec;
+    if (options.ca_file.empty())
+        context.set_default_verify_paths(ec);
+    else
+        context.load_verify_file(options.ca_file, ec);
+    require(ec, "ca_file", options.ca_file);
+}
+
+// An encrypted key is an error: OpenSSL would otherwise ask for its password on the terminal.
+int no_password(char*, int, int, void*)
+{
+    return -1;
+}
+
+void load_own_certificate(ssl::context& context, tls_options const& options)
+{
+    if (options.certificate_file.empty() && options.private_key_file.empty())
+        return;
+    if (options.private_key_file.empty())
+        fail("private_key_file", "needed by certificate_file");
+    if (options.certificate_file.empty())
+        fail("certificate_file", "needed by private_key_file");
+
+    SSL_CTX_set_default_passwd_cb(context.native_handle(), no_password);
+    boost::system::error_code ec;
+    context.use_certificate_chain_file(options.certificate_file, ec);
+    require(ec, "certificate_file", options.certificate_file);
+    context.use_private_key_file(options.private_key_file, ssl::context::pem, ec);
+    require(ec, "private_key_file", options.private_key_file);
+    if (SSL_CTX_check_private_key(context.native_handle()) != 1)
+        fail("private_key_file", "is not the key of the certificate");
+}
+
+bool is_address(std::string const& host)
+{
+    boost::system::error_code ec;
+    boost::asio::ip::make_address(host, ec);
+    return !ec;
+}
+
+// What is set on the context's parameters is inherited by every stream made from it.
+void expect_host(ssl::context& context, std::string const& host)
+{
+    X509_VERIFY_PARAM* const expected = SSL_CTX_get0_param(context.native_handle());
+    X509_VERIFY_PARAM_set_hostflags(expected, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    int const done = is_address(host) ? X509_VERIFY_PARAM_set1_ip_asc(expected, host.c_str())
+                                      : X509_VERIFY_PARAM_set1_host(expected, host.data(), host.size());
+    if (done != 1)
+        throw std::invalid_argument("url: the host cannot be verified by TLS");
+}
+
+void free_name(void*, void* name, CRYPTO_EX_DATA*, int, long, void*)
+{
+    delete static_cast<std::string*>(name);
+}
+
+// Where a context keeps the name to send; OpenSSL hands out such places once per process.
+int place_of_name()
+{
+    static int const place = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, free_name);
+    return place;
+}
+
+void name_the_host(SSL const* stream, int where, int)
+{
+    if ((where & SSL_CB_HANDSHAKE_START) == 0
+        || SSL_get_servername(stream, TLSEXT_NAMETYPE_host_name) != nullptr)
+        return;
+    auto const* name = static_cast<std::string*>(
+        SSL_CTX_get_ex_data(SSL_get_SSL_CTX(stream), place_of_name()));
+    if (name != nullptr)
+        SSL_set_tlsext_host_name(const_cast<SSL*>(stream), name->c_str());
+}
+
+// The server name indication: the streams are out of reach before their handshake, but this callback is given them.
+void send_host_name(ssl::context& context, std::string const& host)
+{
+    if (is_address(host))
+        return;  // RFC 6066 allows names only
+    auto name = std::make_unique<std::string>(host);
+    if (SSL_CTX_set_ex_data(context.native_handle(), place_of_name(), name.get()) != 1)
+        throw std::bad_alloc();
+    name.release();  // free_name() deletes it with the context
+    SSL_CTX_set_info_callback(context.native_handle(), name_the_host);
+}
+
+}  // namespace
+
+ssl::context make_tls_context(tls_options const& options, std::string const& host)
+{
+    ssl::context context(ssl::context::tls_client);
+    SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
+    load_own_certificate(context, options);
+    send_host_name(context, host);
+    if (options.insecure_skip_verify) {
+        context.set_verify_mode(ssl::verify_none);
+        return context;
+    }
+    load_authorities(context, options);
+    expect_host(context, host);
+    context.set_verify_mode(ssl::verify_peer);
+    return context;
+}
+
+void refuse_tls_options(tls_options const& options)
+{
+    constexpr auto reason = "only rediss:// uses TLS";
+    if (!options.ca_file.empty())
+        fail("ca_file", reason);
+    if (!options.certificate_file.empty())
+        fail("certificate_file", reason);
+    if (!options.private_key_file.empty())
+        fail("private_key_file", reason);
+    if (options.insecure_skip_verify)
+        fail("insecure_skip_verify", reason);
+}
+
+ssl::context share(ssl::context& context)
+{
+    SSL_CTX_up_ref(context.native_handle());
+    return ssl::context(context.native_handle());
+}
+
+std::string verification_failure(SSL* stream)
+{
+    auto const result = SSL_get_verify_result(stream);
+    return result == X509_V_OK ? std::string() : X509_verify_cert_error_string(result);
+}
+
+}  // namespace holdfast::redis

@@ -1,0 +1,271 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "redis/url.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace holdfast::redis {
+namespace {
+
+constexpr std::uint16_t default_port = 6379;
+constexpr std::uint16_t default_sentinel_port = 26379;
+
+[[noreturn]] void fail(char const* fault)
+{
+    throw std::invalid_argument(std::string("url: ") + fault);
+}
+
+// Splits at the first `separator`; nothing when there is none.
+std::optional<std::pair<std::string_view, std::string_view>> split(
+    std::string_view text, std::string_view separator)
+{
+    auto const at = text.find(separator);
+    if (at == text.npos)
+        return std::nullopt;
+    return std::pair{text.substr(0, at), text.substr(at + separator.size())};
+}
+
+int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    fail("a % must be followed by two hexadecimal digits");
+}
+
+std::string decode(std::string_view text)
+{
+    std::string plain;
+    plain.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '%') {
+            plain += text[i];
+            continue;
+        }
+        if (text.size() - i < 3)
+            fail("a % must be followed by two hexadecimal digits");
+        plain += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
+        i += 2;
+    }
+    return plain;
+}
+
+template <class Number>
+std::optional<Number> whole_number(std::string_view text)
+{
+    Number n{};
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+    if (text.empty() || error != std::errc() || end != text.data() + text.size())
+        return std::nullopt;
+    return n;
+}
+
+unsigned parse_database(std::string_view text)
+{
+    // The server knows how many there are; this bound only keeps nonsense off the wire.
+    auto const n = whole_number<unsigned>(text);
+    if (!n || *n > 1'000'000)
+        fail("the database must be a number, as in /0");
+    return *n;
+}
+
+std::uint16_t parse_port(std::string_view text)
+{
+    auto const n = whole_number<std::uint16_t>(text);
+    if (!n || *n == 0)
+        fail("the port must be a number from 1 to 65535 (special characters in a password need %-encoding)");
+    return *n;
+}
+
+bool is_host_character(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-'
+           || c == '_';
+}
+
+bool is_address_character(char c)
+{
+    return is_host_character(c) || c == ':' || c == '%';  // IPv6, perhaps with a zone
+}
+
+std::string checked_host(std::string_view text, bool (*allowed)(char))
+{
+    if (text.empty())
+        fail("the host is missing");
+    if (!std::all_of(text.begin(), text.end(), allowed))
+        fail("the host has a character that no host name has (special characters in a password need "
+             "%-encoding)");
+    return std::string(text);
+}
+
+host_and_port parse_bracketed_host(std::string_view text, std::uint16_t port_if_none)
+{
+    auto const parts = split(text.substr(1), "]");
+    if (!parts)
+        fail("the closing ] of an IPv6 address is missing");
+    auto const [address, rest] = *parts;
+    if (!rest.empty() && rest.front() != ':')
+        fail("only a port may follow an IPv6 address");
+    return {
+        checked_host(address, is_address_character),
+        rest.empty() ? port_if_none : parse_port(rest.substr(1))};
+}
+
+host_and_port parse_host(std::string_view text, std::uint16_t port_if_none)
+{
+    if (text.starts_with('['))
+        return parse_bracketed_host(text, port_if_none);
+    if (auto const parts = split(text, ":"))
+        return {checked_host(parts->first, is_host_character), parse_port(parts->second)};
+    return {checked_host(text, is_host_character), port_if_none};
+}
+
+// Takes the credentials off the front of an authority and returns the rest of it.
+std::string_view take_credentials(std::string_view authority, endpoint& to)
+{
+    auto const at = authority.rfind('@');
+    if (at == authority.npos)
+        return authority;
+    auto const credentials = split(authority.substr(0, at), ":");
+    if (!credentials)
+        fail("a user needs a password (user:password@, or :password@ for the default user)");
+    to.user = decode(credentials->first);
+    to.password = decode(credentials->second);
+    to.has_password = true;
+    return authority.substr(at + 1);
+}
+
+void refuse_query(std::string_view text)
+{
+    if (text.find_first_of("?#") != text.npos)
+        fail("nothing may follow the database");
+}
+
+void parse_server(std::string_view rest, endpoint& to)
+{
+    refuse_query(rest);
+    auto const parts = split(rest, "/").value_or(std::pair{rest, std::string_view()});
+    to.hosts.push_back(parse_host(take_credentials(parts.first, to), default_port));
+    if (!parts.second.empty())
+        to.database = parse_database(parts.second);
+}
+
+void parse_socket(std::string_view rest, endpoint& to)
+{
+    auto const slash = rest.find('/');
+    if (slash == rest.npos || slash + 1 == rest.size())
+        fail("the path of the socket is missing, as in unix:///run/redis.sock");
+    if (!take_credentials(rest.substr(0, slash), to).empty())
+        fail("a UNIX socket has no host: write three slashes, as in unix:///run/redis.sock");
+
+    auto const path = rest.substr(slash);
+    auto const parts = split(path, "?").value_or(std::pair{path, std::string_view("db=0")});
+    if (!parts.second.starts_with("db="))
+        fail("the only option of a UNIX socket is ?db=NUMBER");
+    to.socket_path = decode(parts.first);
+    to.database = parse_database(parts.second.substr(3));
+    if (to.socket_path.size() > 107)
+        fail("the path of the socket is longer than the 107 bytes the system allows");
+    if (to.socket_path.find('\0') != std::string::npos)
+        fail("the path of the socket has a zero byte");
+}
+
+void parse_hosts(std::string_view list, endpoint& to)
+{
+    while (auto const parts = split(list, ",")) {
+        to.hosts.push_back(parse_host(parts->first, default_sentinel_port));
+        list = parts->second;
+    }
+    to.hosts.push_back(parse_host(list, default_sentinel_port));
+}
+
+void parse_sentinels(std::string_view rest, endpoint& to)
+{
+    refuse_query(rest);
+    auto const parts = split(rest, "/").value_or(std::pair{rest, std::string_view()});
+    parse_hosts(take_credentials(parts.first, to), to);
+
+    auto const path = split(parts.second, "/").value_or(std::pair{parts.second, std::string_view("0")});
+    to.master_name = decode(path.first);
+    if (to.master_name.empty())
+        fail("the name of the master is missing, as in redis+sentinel://host:26379/mymaster");
+    to.database = path.second.empty() ? 0 : parse_database(path.second);
+}
+
+bool is_loopback(std::string_view host)
+{
+    return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+std::string to_text(host_and_port const& h)
+{
+    bool const is_ipv6 = h.host.find(':') != std::string::npos;
+    return (is_ipv6 ? "[" + h.host + "]" : h.host) + ":" + std::to_string(h.port);
+}
+
+std::string host_list(endpoint const& e)
+{
+    std::string list;
+    for (auto const& h : e.hosts)
+        list += (list.empty() ? "" : ",") + to_text(h);
+    return list;
+}
+
+std::string redacted_credentials(endpoint const& e)
+{
+    return e.has_password ? e.user + ":***@" : std::string();
+}
+
+}  // namespace
+
+endpoint parse_url(std::string_view url)
+{
+    auto const parts = split(url, "://");
+    if (!parts)
+        fail("a scheme is missing, as in redis://localhost:6379");
+
+    endpoint e;
+    auto const [scheme, rest] = *parts;
+    if (scheme == "redis")
+        parse_server(rest, e);
+    else if (scheme == "rediss")
+        e.transport = transport::tls, parse_server(rest, e);
+    else if (scheme == "unix")
+        e.transport = transport::unix_socket, parse_socket(rest, e);
+    else if (scheme == "redis+sentinel")
+        e.transport = transport::sentinel, parse_sentinels(rest, e);
+    else
+        fail("unknown scheme (known: redis, rediss, unix, redis+sentinel, memory)");
+    return e;
+}
+
+std::string redacted(endpoint const& e)
+{
+    auto const database = std::to_string(e.database);
+    switch (e.transport) {
+        case transport::tcp: return "redis://" + redacted_credentials(e) + host_list(e) + "/" + database;
+        case transport::tls: return "rediss://" + redacted_credentials(e) + host_list(e) + "/" + database;
+        case transport::unix_socket:
+            return "unix://" + redacted_credentials(e) + e.socket_path + "?db=" + database;
+        case transport::sentinel:
+            return "redis+sentinel://" + redacted_credentials(e) + host_list(e) + "/" + e.master_name + "/"
+                   + database;
+    }
+    return {};
+}
+
+bool is_remote(endpoint const& e)
+{
+    return !std::all_of(e.hosts.begin(), e.hosts.end(), [](auto const& h) { return is_loopback(h.host); });
+}
+
+}  // namespace holdfast::redis

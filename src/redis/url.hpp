@@ -1,0 +1,50 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_REDIS_URL_HPP
+#define HOLDFAST_REDIS_URL_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::redis {
+
+enum class transport : std::uint8_t {
+    tcp,
+    tls,
+    unix_socket,
+    sentinel,  // the sentinels are asked where the master is
+};
+
+struct host_and_port {
+    std::string host;
+    std::uint16_t port = 0;
+};
+
+// What a URL says, decoded.
+struct endpoint {
+    redis::transport transport = transport::tcp;
+    std::vector<host_and_port> hosts;  // one for tcp and tls; the sentinels; none for a UNIX socket
+    std::string socket_path;           // unix_socket
+    std::string master_name;           // sentinel
+    std::string user;                  // empty: the server's default user
+    std::string password;
+    bool has_password = false;  // an empty password is one, too
+    unsigned database = 0;
+};
+
+// Throws std::invalid_argument. Its text names the fault and never quotes the URL, which may hold a password.
+endpoint parse_url(std::string_view);
+
+// For log lines: the URL of this endpoint with its password replaced by ***.
+std::string redacted(endpoint const&);
+
+// Whether what is sent to it in the clear leaves this machine.
+bool is_remote(endpoint const&);
+
+}  // namespace holdfast::redis
+
+#endif

@@ -1,0 +1,37 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <holdfast/reentrant_lock.hpp>
+
+#include <stdexcept>
+
+#include "lock_state.hpp"
+
+namespace holdfast {
+namespace {
+
+std::shared_ptr<engine::owner_state> checked(client const& c, std::shared_ptr<engine::owner_state> owner)
+{
+    if (!detail::lock_state::is_home(c, *owner))
+        throw std::invalid_argument("owner: was made by another client");
+    return owner;
+}
+
+}  // namespace
+
+reentrant_lock::reentrant_lock(client const& c, std::string_view name, holdfast::owner owner, options o)
+    : lock_base(detail::lock_state::make(
+          c,
+          name,
+          engine::reentrant_form(o.fencing),
+          o.fencing ? &core::redisson_fence_key : nullptr,
+          checked(c, std::move(owner.state_))))
+{}
+
+bool reentrant_lock::is_held() const noexcept
+{
+    return state()->owner->holds(state()->lock->key);
+}
+
+}  // namespace holdfast

@@ -1,0 +1,41 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "testing/memory_session.hpp"
+
+#include <stdexcept>
+
+#include "testing/real_world.hpp"
+#include "testing/session_registry.hpp"
+#include "testing/simulated_session.hpp"
+
+namespace holdfast::simulated {
+namespace {
+
+constexpr std::string_view scheme = "memory://";
+
+std::string_view name_of(std::string_view url)
+{
+    if (!url.starts_with(scheme))
+        throw std::invalid_argument("url: not memory://");
+    url.remove_prefix(scheme.size());
+    if (url.find_first_of("/?#@:") != url.npos)
+        throw std::invalid_argument("url: memory:// takes a name and nothing else");
+    return url;
+}
+
+}  // namespace
+
+std::shared_ptr<engine::session> make_memory_session(engine::strand s, config const& c, engine::log l)
+{
+    auto const name = name_of(c.url);
+    auto& context = boost::asio::query(s, boost::asio::execution::context);
+    auto& registry = boost::asio::use_service<session_registry>(context);
+    if (auto const make = registry.replacement())
+        return make(std::move(s), c, std::move(l), name);
+    auto here = std::make_unique<real_world>(s, registry.find_or_make(name));
+    return std::make_shared<session>(std::move(s), c, std::move(l), std::move(here));
+}
+
+}  // namespace holdfast::simulated

@@ -1,0 +1,18 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TESTING_SHA1_HPP
+#define HOLDFAST_TESTING_SHA1_HPP
+
+#include <string>
+#include <string_view>
+
+namespace holdfast::simulated {
+
+// In 40 lower-case hexadecimal digits, as Redis names a script. Not for security.
+std::string sha1(std::string_view);
+
+}  // namespace holdfast::simulated
+
+#endif

@@ -1,0 +1,48 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TESTING_VALUE_HPP
+#define HOLDFAST_TESTING_VALUE_HPP
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace holdfast::simulated {
+
+// The words of a command, the name first.
+using words = std::span<std::string_view const>;
+
+// What a server says: a reply or a push.
+struct value {
+    enum class kind : std::uint8_t { nil, integer, status, bulk, error, array };
+
+    kind type = kind::nil;
+    std::int64_t integer = 0;
+    std::string text = {};  // status, bulk; error: the words without the leading '-'
+    std::vector<value> items = {};
+
+    bool is_error() const noexcept { return type == kind::error; }
+    bool is_nil() const noexcept { return type == kind::nil; }
+
+    friend bool operator==(value const&, value const&) = default;
+};
+
+inline value nil() { return {}; }
+inline value of(std::int64_t n) { return {value::kind::integer, n, {}, {}}; }
+inline value status(std::string_view s) { return {value::kind::status, 0, std::string(s), {}}; }
+inline value ok() { return status("OK"); }
+inline value bulk(std::string_view s) { return {value::kind::bulk, 0, std::string(s), {}}; }
+inline value error(std::string s) { return {value::kind::error, 0, std::move(s), {}}; }
+inline value array(std::vector<value> v) { return {value::kind::array, 0, {}, std::move(v)}; }
+
+// As one readable line, for traces and failing tests.
+std::string to_string(value const&);
+
+}  // namespace holdfast::simulated
+
+#endif

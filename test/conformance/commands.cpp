@@ -1,0 +1,83 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// The model of a server says what redis-server 7.0 says, to each command.
+
+#include <chrono>
+#include <thread>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+
+#include "conformance/grammar.hpp"
+#include "conformance/twins.hpp"
+
+namespace holdfast::test {
+namespace {
+
+TEST_CASE("random commands", "[conformance]")
+{
+    if (!redis_server::is_installed())
+        SKIP("no redis-server");
+    twins both;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        INFO("seed " << seed);
+        grammar g(seed);
+        for (int i = 0; i != 500; ++i)
+            both.command(g.any_command());
+        both.command({"FLUSHALL"});
+    }
+}
+
+TEST_CASE("a key expires on the millisecond after its time", "[conformance]")
+{
+    if (!redis_server::is_installed())
+        SKIP("no redis-server");
+    twins both;
+    both.command({"SET", "k", "v", "PX", "2"});
+    both.command({"HSET", "h", "f", "v"});
+    both.command({"PEXPIRE", "h", "2"});
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    for (auto const* const name : {"GET", "PTTL", "TYPE", "EXISTS", "DEL"})
+        both.command({name, "k"});
+    both.command({"HSET", "h", "g", "v"});
+    both.command({"HGETALL", "h"});
+    both.command({"PTTL", "h"});
+}
+
+TEST_CASE("commands of the server", "[conformance]")
+{
+    if (!redis_server::is_installed())
+        SKIP("no redis-server");
+    twins both;
+    both.command({"CLIENT", "SETNAME", "me"});
+    both.command({"CLIENT", "GETNAME"});
+    both.command({"CLIENT", "KILL", "ID", "99999"});
+    both.command({"CLIENT", "KILL", "ID", "0"});
+    both.command({"CLIENT", "KILL", "ID", "x"});
+    both.command({"CLIENT", "NOSUCH"});
+    both.command({"client", "id", "x"});
+    both.command({"CLIENT"});
+    both.command({"SCRIPT", "LOAD", "return 1"});
+    both.command({"SCRIPT", "EXISTS", "e0e1f9fabfc9d4800c877a703b823ac0578ff8db", "x"});
+    both.command({"EVALSHA", "E0E1F9FABFC9D4800C877A703B823AC0578FF8DB", "0"});
+    both.command({"SCRIPT", "FLUSH"});
+    both.command({"EVALSHA", "e0e1f9fabfc9d4800c877a703b823ac0578ff8db", "0"});
+    both.command({"EVALSHA", "short", "0"});
+    both.command({"SCRIPT", "NOSUCH"});
+    both.command({"SCRIPT", "LOAD"});
+    both.command({"SCRIPT", "LOAD", "return ("});
+    both.command({"EVAL", "return 1", "x"});
+    both.command({"EVAL", "return 1", "1"});
+    both.command({"EVAL", "return 1", "-1"});
+    both.command({"EVAL", "return 1"});
+    both.command({"TIME"});
+    both.command({"TIME", "x"});
+    both.command({"DBSIZE"});
+    both.command({"NOSUCH", std::string(200, 'x'), "y"});
+    both.command({"NOSUCH"});
+}
+
+}  // namespace
+}  // namespace holdfast::test

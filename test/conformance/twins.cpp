@@ -1,0 +1,77 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "conformance/twins.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "support/trace.hpp"
+#include "testing/command_words.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using simulated::value;
+
+constexpr std::size_t shown = 25;
+
+// Small numbers must agree; a time to live may differ by two seconds, a time in microseconds by twenty.
+bool near(std::int64_t a, std::int64_t b)
+{
+    auto const size = std::min(std::abs(a), std::abs(b));
+    auto const apart = std::abs(a - b);
+    return apart <= (size > 100'000'000'000'000 ? 20'000'000 : size > 5'000 ? 2'000 : 0);
+}
+
+bool near(std::string const& a, std::string const& b)
+{
+    auto const x = simulated::to_integer(a);
+    auto const y = simulated::to_integer(b);
+    return a == b || (x && y && *x > 100'000'000'000'000 && near(*x, *y));
+}
+
+}  // namespace
+
+std::int64_t wall_clock_us()
+{
+    auto const now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+}
+
+bool same(value const& a, value const& b)
+{
+    if (a.type != b.type || a.items.size() != b.items.size())
+        return false;
+    if (!near(a.integer, b.integer) || !near(a.text, b.text))
+        return false;
+    return std::equal(a.items.begin(), a.items.end(), b.items.begin(), same);
+}
+
+twins::twins() : real_(server_.socket_path(), resp_peer::protocol::resp2), id_(model_.connect(listener_)) {}
+
+value twins::command(std::vector<std::string> const& text)
+{
+    std::vector<std::string_view> const views(text.begin(), text.end());
+    history_.push_back(to_line(views));
+    INFO(recent());
+    auto said = real_.command(views);
+    auto const modelled = model_.execute(id_, views, wall_clock_us()).value_or(simulated::nil());
+    if (!same(said, modelled))
+        FAIL("redis: " << to_string(said) << "\nmodel: " << to_string(modelled));
+    return said;
+}
+
+std::string twins::recent() const
+{
+    std::string all = "After these commands:\n";
+    for (auto i = history_.size() - std::min(history_.size(), shown); i != history_.size(); ++i)
+        all.append("    ").append(history_[i]).append("\n");
+    return all;
+}
+
+}  // namespace holdfast::test

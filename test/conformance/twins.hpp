@@ -1,0 +1,55 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_CONFORMANCE_TWINS_HPP
+#define HOLDFAST_TEST_CONFORMANCE_TWINS_HPP
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "conformance/resp_peer.hpp"
+#include "support/redis_server.hpp"
+#include "testing/redis_model.hpp"
+
+namespace holdfast::test {
+
+// A real redis-server and the model, given the same commands: each must say the same. What depends on the instant
+// (times to live, fencing tokens) may differ by a little.
+class twins {
+public:
+    twins();
+
+    // Gives the command to both and compares; a difference fails the test with the last commands.
+    // Returns what the real one said.
+    simulated::value command(std::vector<std::string> const&);
+    simulated::value command(std::initializer_list<std::string> text) { return command(std::vector(text)); }
+
+    redis_server& real() noexcept { return server_; }
+    simulated::redis_model& model() noexcept { return model_; }
+
+private:
+    struct nobody final : simulated::peer {
+        void on_push(simulated::value const&) override {}
+        void on_kill() override {}
+    };
+
+    std::string recent() const;
+
+    redis_server server_;
+    resp_peer real_;
+    nobody listener_;
+    simulated::redis_model model_;
+    simulated::connection_id const id_;
+    std::vector<std::string> history_;
+};
+
+// Microseconds since the epoch, from the clock that redis-server reads.
+std::int64_t wall_clock_us();
+
+bool same(simulated::value const&, simulated::value const&);
+
+}  // namespace holdfast::test
+
+#endif

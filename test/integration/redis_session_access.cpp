@@ -1,0 +1,201 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <algorithm>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <holdfast/error.hpp>
+
+#include "support/redis_server.hpp"
+#include "support/session_probe.hpp"
+
+using namespace holdfast;
+using namespace holdfast::test;
+using namespace std::chrono_literals;
+using engine::outcome;
+using engine::refusal;
+
+namespace {
+
+// The server's URL for another user.
+std::string url_for(redis_server const& server, std::string const& credentials)
+{
+    return "redis://" + credentials + "@127.0.0.1:" + std::to_string(server.port());
+}
+
+}  // namespace
+
+TEST_CASE("session access: a password and a user", "[redis]")
+{
+    redis_server server;
+    server.command({"ACL", "SETUSER", "me", "on", ">p@ss", "+@all", "~*", "&*"});
+    session_probe probe(url_for(server, "me:p%40ss"));
+    REQUIRE(probe.start_and_open());
+    CHECK(probe.ask({"ACL", "WHOAMI"}).text == "me");
+    CHECK_FALSE(probe.has_logged("p@ss"));
+
+    server.command({"CONFIG", "SET", "requirepass", "secret"});
+    session_probe other(url_for(server, ":secret"));
+    REQUIRE(other.start_and_open());
+    CHECK(other.ask({"ACL", "WHOAMI"}).text == "default");
+}
+
+TEST_CASE("session access: a wrong password is a permanent reason, without a storm of attempts", "[redis]")
+{
+    redis_server server{"requirepass secret"};
+    server.command({"AUTH", "secret"});
+    auto const connections = [&] { return std::stol(server.info("total_connections_received")); };
+    auto const before = connections();
+    session_probe probe(url_for(server, ":hunter2"));
+    probe.start();
+    REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
+    CHECK(probe.closed.at(0).permanent);
+    CHECK(probe.closed.at(0).code == errc::not_permitted);
+    CHECK(probe.closed.at(0).words.starts_with("WRONGPASS"));
+    probe.run_for(1500ms);
+    CHECK(connections() - before <= 3);
+    CHECK_FALSE(probe.has_logged("hunter2"));
+
+    // Somebody corrects it.
+    server.command({"CONFIG", "SET", "requirepass", "hunter2"});
+    REQUIRE(probe.run_until([&] { return probe.opened == 1; }));
+}
+
+TEST_CASE("session access: no password where one is needed", "[redis]")
+{
+    redis_server server{"requirepass secret"};
+    session_probe probe(server.tcp_url());
+    probe.start();
+    REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
+    CHECK(probe.closed.at(0).permanent);
+    CHECK(probe.closed.at(0).code == errc::not_permitted);
+    CHECK(probe.closed.at(0).words.starts_with("NOAUTH"));
+}
+
+TEST_CASE("session access: a database that does not exist", "[redis]")
+{
+    redis_server server;
+    session_probe probe(server.tcp_url() + "/99");
+    probe.start();
+    REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
+    CHECK(probe.closed.at(0).permanent);
+    CHECK(probe.closed.at(0).words == "ERR DB index is out of range");
+}
+
+TEST_CASE("session access: CLIENT and INFO are not needed", "[redis]")
+{
+    redis_server server;
+    server.command({"ACL", "SETUSER", "poor", "on", ">pw", "~*", "&*", "-@all", "+set", "+ping"});
+    session_probe probe(url_for(server, "poor:pw"));
+    REQUIRE(probe.start_and_open());
+    CHECK(probe.ask({"SET", "k", "v"}).text == "OK");
+    auto const& get = probe.ask({"GET", "k"});
+    CHECK(get.outcome == outcome::refused);
+    CHECK(get.why == refusal::not_permitted);
+    probe.session().drop("test");
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    CHECK(probe.ask({"SET", "k", "v"}).text == "OK");
+}
+
+TEST_CASE("session access: INFO without CLIENT KILL", "[redis]")
+{
+    redis_server server;
+    server.command({"ACL", "SETUSER", "poor", "on", ">pw", "~*", "&*", "-@all", "+ping", "+info"});
+    session_probe probe(url_for(server, "poor:pw"));
+    REQUIRE(probe.start_and_open());
+    probe.session().drop("test");
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    CHECK(probe.ask({"PING"}).text == "PONG");
+}
+
+TEST_CASE("session access: a script that may not", "[redis]")
+{
+    redis_server server;
+    server.command({"ACL", "SETUSER", "poor", "on", ">pw", "~*", "&*", "-@all", "+eval", "+ping"});
+    session_probe probe(url_for(server, "poor:pw"));
+    REQUIRE(probe.start_and_open());
+    auto const& c = probe.ask({"EVAL", "return redis.call('set', KEYS[1], 1)", "1", "k"});
+    CHECK(c.outcome == outcome::refused);
+    CHECK(c.why == refusal::not_permitted);
+}
+
+TEST_CASE("session access: a refused subscription costs the connection once, and mixes up no reply", "[redis]")
+{
+    redis_server server;
+    server.command({"ACL", "SETUSER", "deaf", "on", ">pw", "~*", "resetchannels", "+@all"});
+    session_probe probe(url_for(server, "deaf:pw"));
+    REQUIRE(probe.start_and_open());
+    CHECK(probe.session().notifies());
+
+    std::vector<sent_command*> sent;
+    auto const echo = [&](int from, int to) {
+        for (int i = from; i < to; ++i)
+            sent.push_back(&probe.send({"ECHO", std::to_string(i)}));
+    };
+    echo(0, 100);
+    probe.session().subscribe("ch");
+    echo(100, 200);
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+        CAPTURE(i);
+        CHECK(sent[i]->times == 1);
+        CHECK(sent[i]->outcome == (i < 100 ? outcome::applied : outcome::unknown));
+        CHECK(sent[i]->text == (i < 100 ? std::to_string(i) : ""));
+    }
+    CHECK_FALSE(probe.session().notifies());
+    CHECK(probe.closed.size() == 1);
+    CHECK(probe.closed.at(0).words.starts_with("NOPERM"));
+    CHECK_FALSE(probe.closed.at(0).permanent);
+
+    auto const warnings = std::count_if(
+        probe.lines.begin(), probe.lines.end(), [](auto const& l) { return l.first == log_level::warning; });
+    CHECK(warnings == 1);
+    CHECK(probe.count_of_lines("waiting means polling") == 1);
+
+    // It is not asked for again.
+    probe.session().subscribe("ch");
+    probe.session().unsubscribe("ch");
+    CHECK(probe.ask({"PING"}).text == "PONG");
+    CHECK(probe.opened == 2);
+}
+
+TEST_CASE("session access: BUSY in place of a subscription passes", "[redis]")
+{
+    redis_server server{"busy-reply-threshold 1"};
+    session_probe probe(server.url());
+    session_probe hog(server.url());
+    REQUIRE(probe.start_and_open());
+    REQUIRE(hog.start_and_open());
+    hog.send({"EVAL", "while true do end", "0"});
+    hog.run_for(100ms);
+
+    auto& before = probe.send({"ECHO", "before"});
+    probe.session().subscribe("ch");
+    auto& after = probe.send({"ECHO", "after"});
+    REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
+    CHECK(before.outcome == outcome::refused);
+    CHECK(before.why == refusal::not_now);
+    CHECK(after.outcome == outcome::unknown);
+    CHECK(probe.closed.at(0).words.starts_with("BUSY"));
+    CHECK(probe.session().notifies());
+
+    server.command({"SCRIPT", "KILL"});
+    REQUIRE(probe.run_until([&] { return probe.opened >= 2; }));
+    CHECK(probe.session().notifies());
+    probe.session().subscribe("ch");
+    CHECK(probe.ask({"PUBLISH", "ch", "x"}).integer == 1);
+}
+
+TEST_CASE("session access: a user who is deleted", "[redis]")
+{
+    redis_server server;
+    server.command({"ACL", "SETUSER", "gone", "on", ">pw", "~*", "&*", "+@all"});
+    session_probe probe(url_for(server, "gone:pw"));
+    REQUIRE(probe.start_and_open());
+    server.command({"ACL", "DELUSER", "gone"});
+    REQUIRE(probe.run_until([&] { return probe.closed.size() >= 2; }));
+    CHECK(probe.closed.back().permanent);
+}

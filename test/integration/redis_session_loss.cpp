@@ -1,0 +1,300 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <catch2/catch_test_macros.hpp>
+
+#include <holdfast/error.hpp>
+
+#include "support/proxy.hpp"
+#include "support/redis_server.hpp"
+#include "support/session_probe.hpp"
+
+using namespace holdfast;
+using namespace holdfast::test;
+using namespace std::chrono_literals;
+using engine::outcome;
+using engine::refusal;
+
+namespace {
+
+// How many connections of that name the server has.
+std::size_t count_of_clients(redis_server& server, std::string const& name)
+{
+    auto const list = server.command({"CLIENT", "LIST"}).text;
+    std::size_t n = 0;
+    for (auto at = list.find("name=" + name + " "); at != list.npos; at = list.find("name=" + name + " ", at + 1))
+        ++n;
+    return n;
+}
+
+config named(std::string url, std::string name)
+{
+    auto c = session_probe::with_url(std::move(url));
+    c.name = std::move(name);
+    return c;
+}
+
+}  // namespace
+
+TEST_CASE("session loss: no reply in time is unknown, and the late reply is dropped", "[redis]")
+{
+    redis_server server;
+    auto options = session_probe::with_url(server.url());
+    options.command_timeout = 100ms;
+    session_probe probe(options);
+    REQUIRE(probe.start_and_open());
+
+    server.freeze();
+    auto& first = probe.send({"SET", "k", "1"});
+    auto& second = probe.send({"GET", "k"});
+    REQUIRE(probe.run_until([&] { return second.answered; }));
+    CHECK(first.outcome == outcome::unknown);
+    CHECK(second.outcome == outcome::unknown);
+    CHECK(probe.session().now() >= first.sent + 100ms);
+    CHECK(probe.session().is_open());
+
+    auto& third = probe.send({"ECHO", "third"});
+    server.thaw();
+    REQUIRE(probe.run_until([&] { return third.answered; }));
+    auto const& fourth = probe.ask({"GET", "k"});
+    CHECK(fourth.text == "1");
+    if (third.outcome == outcome::applied)
+        CHECK(third.text == "third");
+    CHECK(first.times == 1);
+    CHECK(second.times == 1);
+    CHECK(probe.opened == 1);
+}
+
+TEST_CASE("session loss: a lost connection makes commands unknown and opens a new epoch", "[redis]")
+{
+    redis_server server;
+    session_probe probe(named(server.url(), "victim"));
+    REQUIRE(probe.start_and_open());
+
+    server.freeze();
+    auto& c = probe.send({"SET", "k", "v"});
+    std::vector<std::string> order;
+    c.then = [&] { order.push_back("answer"); };
+    probe.when_closed = [&] {
+        order.push_back("closed");
+        CHECK_FALSE(probe.session().is_open());
+    };
+    probe.when_open = [&] { order.push_back("open"); };
+    probe.run_for(20ms);
+    probe.session().drop("the test says so");
+    CHECK_FALSE(probe.session().is_open());
+    CHECK(order.empty());
+    REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
+    server.thaw();
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    CHECK(c.outcome == outcome::unknown);
+    CHECK(c.times == 1);
+    CHECK(order == std::vector<std::string>{"answer", "closed", "open"});
+    CHECK(probe.closed.at(0).words == "the test says so");
+    CHECK_FALSE(probe.closed.at(0).permanent);
+    CHECK(probe.ask({"PING"}).text == "PONG");
+}
+
+TEST_CASE("session loss: a new epoch first ends the connection before", "[redis]")
+{
+    redis_server server;
+    session_probe probe(named(server.url(), "victim"));
+    REQUIRE(probe.start_and_open());
+    CHECK(server.calls("client|kill") == 0);
+    std::size_t clients_when_open = 0;
+    probe.when_open = [&] { clients_when_open = count_of_clients(server, "victim"); };
+    probe.session().drop("test");
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    CHECK(clients_when_open == 1);
+    CHECK(server.calls("client|kill") == 1);
+    CHECK(probe.closed.size() == 1);
+}
+
+TEST_CASE("session loss: the number of a connection means nothing to a server that was started anew", "[redis]")
+{
+    redis_server server;
+    session_probe probe(server.url());
+    REQUIRE(probe.start_and_open());
+    server.restart();
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    CHECK(server.calls("client|kill") == 0);
+}
+
+TEST_CASE("session loss: CLIENT KILL", "[redis]")
+{
+    redis_server server;
+    session_probe probe(server.tcp_url());
+    REQUIRE(probe.start_and_open());
+    for (int i = 2; i <= 5; ++i) {
+        server.command({"CLIENT", "KILL", "USER", "default"});
+        REQUIRE(probe.run_until([&] { return probe.opened == i; }));
+        CHECK(probe.ask({"PING"}).text == "PONG");
+    }
+    CHECK(probe.closed.size() == 4);
+    CHECK(probe.has_logged("no connection to redis://127.0.0.1"));
+}
+
+TEST_CASE("session loss: subscriptions are not restored by themselves", "[redis]")
+{
+    redis_server server;
+    session_probe probe(server.url());
+    REQUIRE(probe.start_and_open());
+    probe.session().subscribe("ch");
+    probe.ask({"PING"});
+    CHECK(server.info("pubsub_channels") == "1");
+    probe.session().drop("test");
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    probe.ask({"PING"});
+    CHECK(server.info("pubsub_channels") == "0");
+    CHECK(server.calls("subscribe") == 1);
+}
+
+TEST_CASE("session loss: what is submitted while the connection is dropped is unknown", "[redis]")
+{
+    redis_server server;
+    session_probe probe(server.url());
+    REQUIRE(probe.start_and_open());
+    auto& before = probe.send({"SET", "a", "1"});
+    probe.session().drop("test");
+    REQUIRE(probe.run_until([&] { return before.answered; }));
+    CHECK(before.outcome == outcome::unknown);
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    CHECK(before.times == 1);
+}
+
+TEST_CASE("session loss: replies that follow a drop are not believed", "[redis]")
+{
+    redis_server server;
+    session_probe probe(server.url());
+    REQUIRE(probe.start_and_open());
+    auto& first = probe.send({"PING"});
+    auto& second = probe.send({"PING"});
+    first.then = [&] { probe.session().drop("test"); };
+    REQUIRE(probe.run_until([&] { return second.answered; }));
+    CHECK(first.outcome == outcome::applied);
+    CHECK(second.outcome == outcome::unknown);
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    CHECK(probe.closed.size() == 1);
+}
+
+TEST_CASE("session loss: READONLY closes the connection", "[redis]")
+{
+    redis_server server;
+    session_probe probe(server.url());
+    REQUIRE(probe.start_and_open());
+    server.command({"REPLICAOF", "127.0.0.1", "1"});
+    auto& set = probe.send({"SET", "k", "v"});
+    auto& after = probe.send({"GET", "k"});
+    REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
+    CHECK(set.outcome == outcome::refused);
+    CHECK(set.why == refusal::read_only);
+    CHECK(after.outcome == outcome::unknown);
+    CHECK(probe.closed.at(0).words.starts_with("READONLY"));
+    server.command({"REPLICAOF", "NO", "ONE"});
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    CHECK(probe.ask({"SET", "k", "v"}).text == "OK");
+}
+
+TEST_CASE("session loss: a server that is down at the start, and comes back", "[redis]")
+{
+    redis_server server;
+    server.kill();
+    session_probe probe(server.tcp_url());
+    probe.start();
+    REQUIRE(probe.run_until([&] { return probe.closed.size() >= 3; }));
+    CHECK(probe.closed.at(0).code == boost::system::errc::connection_refused);
+    CHECK_FALSE(probe.closed.at(0).permanent);
+    CHECK(probe.closed.at(0).words == "Connection refused");
+    CHECK(probe.count_of_lines("no connection to") == 1);  // said once, not at each attempt
+    server.restart();
+    REQUIRE(probe.run_until([&] { return probe.opened == 1; }));
+}
+
+TEST_CASE("session loss: a name that does not exist", "[redis]")
+{
+    session_probe probe("redis://nobody.invalid");
+    probe.start();
+    REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
+    CHECK_FALSE(probe.closed.at(0).permanent);
+    CHECK_FALSE(probe.closed.at(0).words.empty());
+}
+
+TEST_CASE("session loss: a server that does not answer the greeting", "[redis]")
+{
+    redis_server server;
+    auto options = session_probe::with_url(server.tcp_url());
+    options.lease = 600ms;  // health checks each 100 ms
+    session_probe probe(options);
+    server.freeze();
+    probe.start();
+    REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
+    CHECK_FALSE(probe.closed.at(0).permanent);
+    server.thaw();
+    REQUIRE(probe.run_until([&] { return probe.opened == 1; }));
+    CHECK(probe.ask({"PING"}).text == "PONG");
+}
+
+TEST_CASE("session loss: a silent connection is noticed by the health check", "[redis]")
+{
+    redis_server server;
+    proxy between(server.socket_path());
+    auto options = session_probe::with_url(between.url());
+    options.lease = 600ms;
+    session_probe probe(options);
+    REQUIRE(probe.start_and_open());
+    between.black_hole();
+    REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
+    between.black_hole(false);
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    CHECK(probe.ask({"PING"}).text == "PONG");
+}
+
+TEST_CASE("session loss: a reset in the middle of commands", "[redis]")
+{
+    redis_server server;
+    proxy between(server.socket_path());
+    session_probe probe(between.url());
+    REQUIRE(probe.start_and_open());
+    between.drop(proxy::direction::to_client);
+    std::vector<sent_command*> sent;
+    for (int i = 0; i < 50; ++i)
+        sent.push_back(&probe.send({"INCR", "n"}));
+    probe.run_for(20ms);
+    between.cut(true);
+    between.drop(proxy::direction::to_client, false);
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    for (auto const* c : sent) {
+        CHECK(c->outcome == outcome::unknown);
+        CHECK(c->times == 1);
+    }
+}
+
+TEST_CASE("session loss: replies that come byte by byte", "[redis]")
+{
+    redis_server server;
+    proxy between(server.socket_path());
+    between.slice(1);
+    session_probe probe(between.url());
+    REQUIRE(probe.start_and_open());
+    probe.session().subscribe("ch");
+    auto const& list = probe.ask({"EVAL", "redis.call('publish', 'ch', 'x') return {'one', 2, 'three'}", "0"});
+    REQUIRE(list.items.size() == 3);
+    CHECK(list.items[0].text == "one");
+    CHECK(list.items[2].text == "three");
+    CHECK(probe.messages == std::vector<std::string>{"ch"});
+}
+
+TEST_CASE("session loss: too many clients is no permanent reason", "[redis]")
+{
+    redis_server server{"maxclients 1"};
+    server.command({"PING"});  // takes the one place
+    session_probe probe(server.tcp_url());
+    probe.start();
+    REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
+    CHECK_FALSE(probe.closed.at(0).permanent);
+    CAPTURE(probe.closed.at(0).words);
+    CHECK(probe.closed.at(0).words.find("max number of clients") != std::string::npos);
+    server.command({"CONFIG", "SET", "maxclients", "100"});
+    REQUIRE(probe.run_until([&] { return probe.opened == 1; }));
+}

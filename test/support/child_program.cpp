@@ -1,0 +1,74 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "support/child_program.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <stdexcept>
+
+namespace holdfast::test {
+
+namespace fs = std::filesystem;
+
+std::uint16_t free_port()
+{
+    int const fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    bool const bound = ::bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0
+        && ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+    ::close(fd);
+    if (!bound)
+        throw std::runtime_error("free_port: none");
+    return ntohs(address.sin_port);
+}
+
+fs::path make_folder()
+{
+    auto name = (fs::temp_directory_path() / "holdfast-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+        throw std::runtime_error("make_folder: cannot create " + name);
+    return name;
+}
+
+pid_t spawn(std::vector<std::string> const& words, fs::path const& output)
+{
+    std::vector<char*> arguments;
+    for (auto const& w : words)
+        arguments.push_back(const_cast<char*>(w.c_str()));
+    arguments.push_back(nullptr);
+    auto const parent = ::getpid();
+
+    auto const pid = ::fork();
+    if (pid != 0)
+        return pid;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    int const out = ::open(output.c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
+    ::dup2(out, STDOUT_FILENO);
+    ::dup2(out, STDERR_FILENO);
+    if (::getppid() == parent)
+        ::execvp(arguments.front(), arguments.data());
+    ::_exit(127);
+}
+
+void end_program(pid_t pid)
+{
+    if (pid <= 0)
+        return;
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+}
+
+}  // namespace holdfast::test

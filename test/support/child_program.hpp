@@ -1,0 +1,31 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_SUPPORT_CHILD_PROGRAM_HPP
+#define HOLDFAST_TEST_SUPPORT_CHILD_PROGRAM_HPP
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace holdfast::test {
+
+// A port of 127.0.0.1 that nobody listens on right now.
+std::uint16_t free_port();
+
+// A new temporary folder; the caller removes it.
+std::filesystem::path make_folder();
+
+// Runs a program of the PATH that dies with this process; its output goes to a file.
+pid_t spawn(std::vector<std::string> const& words, std::filesystem::path const& output);
+
+// Ends such a program by SIGKILL and waits for its end.
+void end_program(pid_t);
+
+}  // namespace holdfast::test
+
+#endif

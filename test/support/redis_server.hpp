@@ -1,0 +1,76 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_SUPPORT_REDIS_SERVER_HPP
+#define HOLDFAST_TEST_SUPPORT_REDIS_SERVER_HPP
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/resp_client.hpp"
+
+namespace holdfast::test {
+
+// A redis-server of one's own: in a temporary folder, on a UNIX socket and a free port of 127.0.0.1, without
+// persistence. It answers when the constructor returns and is gone after the destructor, or when this process dies.
+//
+//     redis_server server;                                   // or server{"requirepass secret", "maxclients 5"}
+//     cfg.url = server.url();
+//     server.command({"CONFIG", "SET", "maxmemory", "1"});
+//     server.kill(); ... server.restart();
+//
+// Throws std::runtime_error when redis-server is not installed or does not start. Not for more than one thread.
+class redis_server {
+public:
+    // With more lines of redis.conf; they follow ours, so they win.
+    explicit redis_server(std::initializer_list<std::string> lines = {});
+    ~redis_server();
+    redis_server(redis_server const&) = delete;
+    redis_server& operator=(redis_server const&) = delete;
+
+    // True where redis-server can be run at all: SKIP() otherwise.
+    static bool is_installed();
+
+    std::string url() const;      // unix:///.../redis.sock
+    std::string tcp_url() const;  // redis://127.0.0.1:port
+    std::uint16_t port() const { return port_; }
+    std::string socket_path() const { return folder_ / "redis.sock"; }
+    std::filesystem::path const& folder() const { return folder_; }
+    pid_t pid() const { return pid_; }
+
+    // One command, over a connection of its own that is kept. When default needs a password, send AUTH first.
+    resp_value command(std::vector<std::string> const& words);
+
+    // The value of `field` in INFO, or an empty string.
+    std::string info(std::string const& field);
+
+    // How often `name` was called (INFO commandstats), such as "set" or "client|kill".
+    std::int64_t calls(std::string const& name);
+
+    void freeze();   // SIGSTOP: connections stay, nobody answers
+    void thaw();     // SIGCONT
+    void kill();     // SIGKILL, and waits for the end
+    void restart();  // kill() and start anew, on the same port and socket; empty
+
+private:
+    void write_config();
+    void start();
+    bool answers();
+
+    std::filesystem::path folder_;
+    std::uint16_t port_;
+    std::vector<std::string> lines_;
+    pid_t pid_ = -1;
+    std::unique_ptr<resp_client> client_;
+};
+
+}  // namespace holdfast::test
+
+#endif

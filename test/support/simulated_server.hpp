@@ -1,0 +1,83 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_SUPPORT_SIMULATED_SERVER_HPP
+#define HOLDFAST_TEST_SUPPORT_SIMULATED_SERVER_HPP
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/fault_plan.hpp"
+#include "support/virtual_world.hpp"
+#include "testing/redis_model.hpp"
+
+namespace holdfast::test {
+
+// A command that the server has executed, with all that a check may want to know.
+struct executed {
+    core::instant when;
+    std::string_view server;
+    std::string_view client;  // name of the process, a connection's number behind it: "A#3"
+    simulated::execution const& what;
+};
+
+// One server of a simulation, and its faults. It lives outside of all processes.
+class simulated_server {
+public:
+    simulated_server(virtual_world&, std::string name, std::shared_ptr<simulated::lua_engine>);
+
+    std::string const& name() const noexcept { return name_; }
+    virtual_world& world() const noexcept { return world_; }
+
+    // May be changed at any time.
+    fault_plan faults = {};
+    network_options network = {};
+
+    // The model: conditions, refusals, keys ...
+    simulated::redis_model& model() noexcept { return model_; }
+
+    // Executes a command of nobody's: what a test does behind the clients' backs.
+    simulated::value execute(std::initializer_list<std::string_view>);
+
+    // As SIGSTOP: connections are accepted and bytes taken, nothing is executed.
+    void pause();
+    void pause_for(core::duration);
+    void resume();
+
+    // As SIGKILL and a start after `downtime`.
+    void restart(bool data_lost, core::duration downtime = {});
+    void step_clock(core::duration by) { clock_offset_us_ += by / std::chrono::microseconds(1); }
+
+    // Called for each command executed, those of scripts included. For invariants: throwing ends the simulation.
+    void check(std::function<void(executed const&)> f) { checks_.push_back(std::move(f)); }
+
+    // For links.
+    bool is_up() const noexcept { return up_; }
+    bool is_paused() const noexcept { return paused_; }
+    void when_resumed(std::function<void()> f) { at_resume_.push_back(std::move(f)); }
+    std::optional<simulated::value> execute(simulated::connection_id, std::string_view client, simulated::words);
+
+private:
+    std::int64_t clock_us() const;
+    void after_command();
+    void delete_any_key();
+    void note(std::string_view what);
+
+    virtual_world& world_;
+    std::string const name_;
+    simulated::redis_model model_;
+    std::int64_t clock_offset_us_;
+    bool up_ = true;
+    bool paused_ = false;
+    std::vector<std::function<void()>> at_resume_;
+    std::vector<std::function<void(executed const&)>> checks_;
+    std::string_view client_;  // whose command is being executed
+};
+
+}  // namespace holdfast::test
+
+#endif

@@ -1,0 +1,64 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_SUPPORT_SIMULATION_HPP
+#define HOLDFAST_TEST_SUPPORT_SIMULATION_HPP
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <holdfast/config.hpp>
+
+#include "engine/log.hpp"
+#include "engine/session.hpp"
+#include "engine/strand.hpp"
+#include "support/process.hpp"
+#include "support/simulated_server.hpp"
+#include "support/virtual_world.hpp"
+
+namespace holdfast::test {
+
+struct simulation_options {
+    world_options world = {};
+    fault_plan faults = {};        // of each new server
+    network_options network = {};
+    bool guard_subscriptions = true;  // false: shows what rule 10 is for
+};
+
+// A virtual world with processes, networks and servers. In its context memory://NAME is the simulated server NAME, so
+// that the product runs in it unchanged: give a client an executor of a process and the config of a server.
+class simulation {
+public:
+    explicit simulation(simulation_options = {});
+    explicit simulation(std::uint64_t seed) : simulation(simulation_options{.world = {.seed = seed}}) {}
+    ~simulation();
+
+    virtual_world& world() noexcept { return *world_; }
+    core::instant now() const noexcept { return world_->now(); }
+
+    // Made at first use.
+    process& at(std::string_view name);
+    simulated_server& server(std::string_view name = "redis");
+
+    holdfast::config config(std::string_view server = "redis") const;
+
+    // For tests below the client.
+    std::shared_ptr<engine::session> make_session(process&, std::string_view server = "redis");
+    std::shared_ptr<engine::session> make_session(
+        process&, engine::strand, holdfast::config const&, engine::log, std::string_view server);
+
+private:
+    simulation_options const options_;
+    std::shared_ptr<simulated::lua_engine> lua_;
+    std::map<std::string, std::unique_ptr<simulated_server>, std::less<>> servers_;
+    std::unique_ptr<virtual_world> world_;
+    std::map<std::string, process*, std::less<>> processes_;
+    std::map<process*, unsigned> connections_;
+};
+
+}  // namespace holdfast::test
+
+#endif

@@ -1,0 +1,183 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "redis/url.hpp"
+
+#include <stdexcept>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+using namespace holdfast::redis;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+std::string fault_of(std::string_view url)
+{
+    try {
+        parse_url(url);
+    } catch (std::invalid_argument const& e) {
+        return e.what();
+    }
+    return "no fault";
+}
+
+}  // namespace
+
+TEST_CASE("url: a TCP server", "[redis]")
+{
+    auto const e = parse_url("redis://localhost");
+    CHECK(e.transport == transport::tcp);
+    REQUIRE(e.hosts.size() == 1);
+    CHECK(e.hosts[0].host == "localhost");
+    CHECK(e.hosts[0].port == 6379);
+    CHECK_FALSE(e.has_password);
+    CHECK(e.database == 0);
+}
+
+TEST_CASE("url: credentials, port and database", "[redis]")
+{
+    auto const e = parse_url("rediss://us%65r:p%40ss%3a@db-1.example.com:7000/12");
+    CHECK(e.transport == transport::tls);
+    CHECK(e.user == "user");
+    CHECK(e.password == "p@ss:");
+    CHECK(e.hosts[0].host == "db-1.example.com");
+    CHECK(e.hosts[0].port == 7000);
+    CHECK(e.database == 12);
+}
+
+TEST_CASE("url: a password without a user", "[redis]")
+{
+    auto const e = parse_url("redis://:secret@h/");
+    CHECK(e.user.empty());
+    CHECK(e.has_password);
+    CHECK(e.password == "secret");
+    CHECK(e.hosts[0].host == "h");
+}
+
+TEST_CASE("url: the last @ ends the credentials", "[redis]")
+{
+    auto const e = parse_url("redis://a:b@c@host");
+    CHECK(e.password == "b@c");
+    CHECK(e.hosts[0].host == "host");
+}
+
+TEST_CASE("url: IPv6", "[redis]")
+{
+    auto const e = parse_url("redis://[::1]:6380/1");
+    CHECK(e.hosts[0].host == "::1");
+    CHECK(e.hosts[0].port == 6380);
+    CHECK(parse_url("redis://[fe80::1]").hosts[0].port == 6379);
+}
+
+TEST_CASE("url: a UNIX socket", "[redis]")
+{
+    auto const e = parse_url("unix://me:pw@/run/re%20dis.sock?db=3");
+    CHECK(e.transport == transport::unix_socket);
+    CHECK(e.socket_path == "/run/re dis.sock");
+    CHECK(e.user == "me");
+    CHECK(e.password == "pw");
+    CHECK(e.database == 3);
+    CHECK(parse_url("unix:///tmp/s").database == 0);
+}
+
+TEST_CASE("url: sentinels", "[redis]")
+{
+    auto const e = parse_url("redis+sentinel://u:p@h1,h2:26380,[::1]:1/my%20master/5");
+    CHECK(e.transport == transport::sentinel);
+    REQUIRE(e.hosts.size() == 3);
+    CHECK(e.hosts[0].port == 26379);
+    CHECK(e.hosts[1].port == 26380);
+    CHECK(e.hosts[2].host == "::1");
+    CHECK(e.master_name == "my master");
+    CHECK(e.database == 5);
+    CHECK(e.password == "p");
+    CHECK(parse_url("redis+sentinel://h/m").database == 0);
+}
+
+TEST_CASE("url: each fault is named", "[redis]")
+{
+    struct fault {
+        char const* url;
+        char const* part;
+    };
+    auto const f = GENERATE(
+        fault{"", "scheme is missing"},
+        fault{"localhost:6379", "scheme is missing"},
+        fault{"http://h", "unknown scheme"},
+        fault{"REDIS://h", "unknown scheme"},
+        fault{"redis://", "host is missing"},
+        fault{"redis:///0", "host is missing"},
+        fault{"redis://:6379", "host is missing"},
+        fault{"redis://h:", "port"},
+        fault{"redis://h:0", "port"},
+        fault{"redis://h:65536", "port"},
+        fault{"redis://h:1a", "port"},
+        fault{"redis://h:-1", "port"},
+        fault{"redis://h/x", "database"},
+        fault{"redis://h/-1", "database"},
+        fault{"redis://h/1/2", "database"},
+        fault{"redis://h/1000001", "database"},
+        fault{"redis://h/0?x=1", "nothing may follow"},
+        fault{"redis://h/0#x", "nothing may follow"},
+        fault{"redis://secret@h", "needs a password"},
+        fault{"redis://u:%4@h", "hexadecimal"},
+        fault{"redis://u:%zz@h", "hexadecimal"},
+        fault{"redis://h h", "character"},
+        fault{"redis://[::1", "closing ]"},
+        fault{"redis://[]", "host is missing"},
+        fault{"redis://[::1]x", "only a port"},
+        fault{"unix://", "path of the socket is missing"},
+        fault{"unix:///", "path of the socket is missing"},
+        fault{"unix://host/path", "three slashes"},
+        fault{"unix:///p?database=1", "?db=NUMBER"},
+        fault{"unix:///p?db=x", "database"},
+        fault{"unix:///p%00q", "zero byte"},
+        fault{"redis+sentinel://h:1", "name of the master"},
+        fault{"redis+sentinel:///m", "host is missing"},
+        fault{"redis+sentinel://h,/m", "host is missing"},
+        fault{"redis+sentinel://h/m/x", "database"});
+    CAPTURE(f.url);
+    CHECK_THAT(fault_of(f.url), ContainsSubstring(f.part) && ContainsSubstring("url: "));
+}
+
+TEST_CASE("url: a path that does not fit into a socket address is refused", "[redis]")
+{
+    CHECK_THAT(fault_of("unix:///" + std::string(107, 'x')), ContainsSubstring("107"));
+    CHECK(fault_of("unix:///" + std::string(106, 'x')) == "no fault");
+}
+
+TEST_CASE("url: no fault quotes what may be a secret", "[redis]")
+{
+    auto const url = GENERATE(
+        "redis://:hunter2/x@h",
+        "redis://user:hunter2",
+        "hunter2@h",
+        "hunter2://h",
+        "redis://hunter2@h",
+        "redis://u:hunter2%@h",
+        "redis://u:hunter2@h:x",
+        "unix://u:hunter2@h/p",
+        "redis+sentinel://u:hunter2@h/");
+    CHECK_THAT(fault_of(url), !ContainsSubstring("hunter2") && ContainsSubstring("url: "));
+}
+
+TEST_CASE("url: redacted", "[redis]")
+{
+    CHECK(redacted(parse_url("redis://h")) == "redis://h:6379/0");
+    CHECK(redacted(parse_url("rediss://u:p@[::1]:1/2")) == "rediss://u:***@[::1]:1/2");
+    CHECK(redacted(parse_url("unix://:p@/s?db=1")) == "unix://:***@/s?db=1");
+    CHECK(redacted(parse_url("redis+sentinel://:p@a,b:1/m")) == "redis+sentinel://:***@a:26379,b:1/m/0");
+}
+
+TEST_CASE("url: what leaves the machine", "[redis]")
+{
+    CHECK(is_remote(parse_url("redis://example.com")));
+    CHECK_FALSE(is_remote(parse_url("redis://localhost")));
+    CHECK_FALSE(is_remote(parse_url("redis://127.0.0.2")));
+    CHECK_FALSE(is_remote(parse_url("redis://[::1]")));
+    CHECK_FALSE(is_remote(parse_url("unix:///s")));
+}

@@ -1,0 +1,52 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "redis/words.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/refusal.hpp"
+#include "redis/greeting.hpp"
+
+#include <holdfast/error.hpp>
+
+using namespace holdfast;
+using redis::judge_refusal;
+using redis::printable;
+using redis::without_arguments;
+
+TEST_CASE("words: arguments that a server repeats are cut off", "[redis]")
+{
+    constexpr auto old = "ERR unknown command `HELLO`, with args beginning with: `3`, `AUTH`, `u`, `hunter2`, ";
+    CHECK(without_arguments(old) == "ERR unknown command `HELLO`");
+    CHECK(without_arguments("WRONGPASS no") == "WRONGPASS no");
+}
+
+TEST_CASE("words: printable", "[redis]")
+{
+    CHECK(printable("a\r\nb\x1b[2J\x7f") == "a\\x0d\\x0ab\\x1b[2J\\x7f");
+    CHECK(printable("\xc3\xa4") == "\xc3\xa4");
+    CHECK(printable(std::string(1000, 'x')) == std::string(240, 'x') + "...");
+    CHECK(printable("") == "");
+}
+
+TEST_CASE("words: what a refused greeting means", "[redis]")
+{
+    auto const wrong = judge_refusal("WRONGPASS invalid username-password pair or user is disabled.");
+    CHECK(wrong.permanent);
+    CHECK(wrong.code == errc::not_permitted);
+    CHECK(wrong.words.starts_with("WRONGPASS"));
+
+    CHECK(judge_refusal("NOAUTH HELLO must be called with the client already authenticated").permanent);
+    CHECK(judge_refusal("NOPERM this user has no permissions to run the 'select' command").code == errc::not_permitted);
+    CHECK(judge_refusal("DENIED Redis is running in protected mode").code == errc::not_permitted);
+
+    CHECK_FALSE(judge_refusal("LOADING Redis is loading the dataset in memory").permanent);
+    CHECK_FALSE(judge_refusal("BUSY Redis is busy running a script").permanent);
+    CHECK(judge_refusal("ERR max number of clients reached").code == errc::unavailable);
+    CHECK_FALSE(judge_refusal("ERR max number of clients reached").permanent);
+
+    CHECK(judge_refusal("ERR unknown command 'HELLO'").code == errc::protocol);
+    CHECK(judge_refusal("ERR DB index is out of range").permanent);
+}
