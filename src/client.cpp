@@ -19,7 +19,7 @@ namespace holdfast {
 namespace detail {
 namespace {
 
-using plain_handler = asio::any_completion_handler<void(error_code)>;
+using plain_handler = handler_at<void(error_code)>;
 
 class run_operation final : public operation<engine::request>, public engine::client_waiter {
 public:
@@ -116,7 +116,7 @@ void launch(std::weak_ptr<client_state> const& of, plain_handler h, Arguments...
 {
     auto const c = of.lock();
     if (!c || !c->executor())
-        return complete_early<>(c, std::move(h), errc::client_stopped);
+        return complete_early<>(std::move(h), errc::client_stopped);
     Operation::launch(boost::intrusive_ptr<Operation>(new Operation(std::move(h), c, arguments...)), *c);
 }
 
@@ -147,7 +147,7 @@ void ready_launch::start(plain_handler h) &&
 void shutdown_launch::start(plain_handler h) &&
 {
     if (grace < grace.zero())
-        return complete_early<>(of.lock(), std::move(h), errc::invalid_option);
+        return complete_early<>(std::move(h), errc::invalid_option);
     launch<shutdown_operation, core::duration>(of, std::move(h), grace);
 }
 

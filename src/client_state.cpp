@@ -133,6 +133,11 @@ void client_state::stop() noexcept
     strand.running_in_this_thread() ? asio::post(strand, std::move(act)) : asio::dispatch(strand, std::move(act));
 }
 
+engine::context::census client_state::count() const noexcept
+{
+    return inside_ ? inside_->engine.count() : engine::context::census{};
+}
+
 void client_state::shut() noexcept
 {
     auto const ending = std::exchange(inside_, nullptr);

@@ -49,6 +49,9 @@ public:
     void remember(error_code, std::string_view words);
     void stop() noexcept;
 
+    // On the strand, for audits.
+    engine::context::census count() const noexcept;
+
     // The execution context is about to be destroyed.
     void shut() noexcept;
 

@@ -18,8 +18,8 @@ namespace holdfast {
 namespace detail {
 namespace {
 
-using plain_handler = asio::any_completion_handler<void(error_code)>;
-using loss_handler = asio::any_completion_handler<void(error_code, loss)>;
+using plain_handler = handler_at<void(error_code)>;
+using loss_handler = handler_at<void(error_code, loss)>;
 
 std::shared_ptr<client_state> client_of(tenure_ptr const& t) noexcept
 {
@@ -135,10 +135,10 @@ void extend_launch::start(plain_handler h) &&
 {
     auto const c = client_of(of);
     if (auto const ec = obstacle(of, c))
-        return complete_early<>(c, std::move(h), ec);
+        return complete_early<>(std::move(h), ec);
     if (by <= by.zero()) {
         c->remember(errc::invalid_option, "extend: must be positive");
-        return complete_early<>(c, std::move(h), errc::invalid_option);
+        return complete_early<>(std::move(h), errc::invalid_option);
     }
     launch<extend_operation>(c, std::move(h), c, std::move(of), by);
 }
@@ -152,9 +152,9 @@ void lost_launch::start(loss_handler h) &&
 {
     auto const c = client_of(of);
     if (!of)
-        return complete_early<loss>(c, std::move(h), errc::empty_lease, {});
+        return complete_early<loss>(std::move(h), errc::empty_lease, {});
     if (obstacle(of, c))
-        return complete_early<loss>(c, std::move(h), {}, loss::client_stopped);
+        return complete_early<loss>(std::move(h), {}, loss::client_stopped);
     launch<lost_operation>(c, std::move(h), c, std::move(of));
 }
 
@@ -163,7 +163,7 @@ void release_launch::start(plain_handler h) &&
     auto& t = lease_access::tenure_of(of);
     auto const c = client_of(t);
     if (auto const ec = obstacle(t, c))
-        return complete_early<>(c, std::move(h), ec);
+        return complete_early<>(std::move(h), ec);
     launch<release_operation>(c, std::move(h), c, std::move(t));
 }
 

@@ -19,7 +19,7 @@
 namespace holdfast::detail {
 namespace {
 
-using lease_handler = asio::any_completion_handler<void(error_code, lease)>;
+using lease_handler = handler_at<void(error_code, lease)>;
 
 constexpr auto shortest_lease = std::chrono::milliseconds(100);
 
@@ -151,11 +151,11 @@ private:
 };
 
 template <class Query, class Result>
-void ask(lock_state const& of, asio::any_completion_handler<void(error_code, Result)> h)
+void ask(lock_state const& of, handler_at<void(error_code, Result)> h)
 {
     auto const c = of.home.lock();
     if (auto const ec = obstacle(of, c))
-        return complete_early<Result>(c, std::move(h), ec, {});
+        return complete_early<Result>(std::move(h), ec, {});
     Query::launch(boost::intrusive_ptr<Query>(new Query(std::move(h), c, of.lock)), *c);
 }
 
@@ -172,27 +172,27 @@ void acquire_launch::start(lease_handler h) &&
 {
     auto const c = of->home.lock();
     if (auto const ec = obstacle(*of, c))
-        return complete_early<lease>(c, std::move(h), ec, {});
+        return complete_early<lease>(std::move(h), ec, {});
     if (auto const* what = complaint(request)) {
         c->remember(errc::invalid_option, quoted(of->lock->name) + ": " + what);
-        return complete_early<lease>(c, std::move(h), errc::invalid_option, {});
+        return complete_early<lease>(std::move(h), errc::invalid_option, {});
     }
     acquire_operation::wish wish{of->lock, of->owner, to_terms(request, c->options()), request.wait};
     acquire_operation::launch(
         boost::intrusive_ptr<acquire_operation>(new acquire_operation(std::move(h), c, std::move(wish))), *c);
 }
 
-void is_locked_launch::start(asio::any_completion_handler<void(error_code, bool)> h) &&
+void is_locked_launch::start(handler_at<void(error_code, bool)> h) &&
 {
     ask<is_locked_query>(*of, std::move(h));
 }
 
-void force_release_launch::start(asio::any_completion_handler<void(error_code, bool)> h) &&
+void force_release_launch::start(handler_at<void(error_code, bool)> h) &&
 {
     ask<force_release_query>(*of, std::move(h));
 }
 
-void holders_launch::start(asio::any_completion_handler<void(error_code, std::vector<holder>)> h) &&
+void holders_launch::start(handler_at<void(error_code, std::vector<holder>)> h) &&
 {
     ask<holders_query>(*of, std::move(h));
 }

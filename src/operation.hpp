@@ -10,10 +10,11 @@
 #include <tuple>
 #include <utility>
 
-#include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
 #include <boost/asio/system_executor.hpp>
@@ -32,16 +33,25 @@ struct lease_access {
     static tenure_ptr& tenure_of(lease& l) noexcept { return l.tenure_; }
 };
 
-// A handler with its results, on its way to the handler's executor.
+// A handler with its results, on its way to where it is called.
 template <class... Results>
 struct completion {
-    using handler_type = asio::any_completion_handler<void(error_code, Results...)>;
-
-    handler_type handler;
+    asio::any_completion_handler<void(error_code, Results...)> handler;
+    bool is_there;  // false: one more step leads to the handler's own executor
     error_code ec;
     std::tuple<Results...> results;
 
     void operator()()
+    {
+        if (is_there)
+            return call();
+        auto const executor = asio::get_associated_executor(handler, asio::system_executor());
+        is_there = true;
+        asio::dispatch(executor, std::move(*this));
+    }
+
+private:
+    void call()
     {
         asio::get_associated_cancellation_slot(handler).clear();
         std::apply(
@@ -52,7 +62,6 @@ struct completion {
             results);
     }
 
-private:
     // From here on somebody can look after the lease: the watchdog may renew it.
     static void take_up(lease& l) noexcept
     {
@@ -66,16 +75,11 @@ private:
 
 // The result of an operation that does not reach a client.
 template <class... Results>
-void complete_early(
-    std::shared_ptr<client_state> const& c,
-    asio::any_completion_handler<void(error_code, Results...)> handler,
-    error_code ec,
-    Results... results)
+void complete_early(handler_at<void(error_code, Results...)> to, error_code ec, Results... results)
 {
-    auto const inner = c ? c->executor() : asio::any_io_executor();
     asio::post(
-        inner ? inner : asio::any_io_executor(asio::system_executor()),
-        completion<Results...>{std::move(handler), ec, {std::move(results)...}});
+        to.at.executor,
+        completion<Results...>{std::move(to.handler), to.at.is_associated, ec, {std::move(results)...}});
 }
 
 // An asynchronous operation of the public face: a request with a handler. It is owned by the strand's side from
@@ -83,15 +87,14 @@ void complete_early(
 template <class Base, class... Results>
 class operation : public Base {
 public:
-    using handler_type = asio::any_completion_handler<void(error_code, Results...)>;
+    using handler_type = handler_at<void(error_code, Results...)>;
 
     template <class... Arguments>
-    explicit operation(handler_type handler, std::shared_ptr<client_state> const& home, Arguments&&... arguments)
+    explicit operation(handler_type to, std::shared_ptr<client_state> const& home, Arguments&&... arguments)
         : Base(std::forward<Arguments>(arguments)...),
-          handler_(std::move(handler)),
-          executor_(home->executor()),
-          work_(asio::prefer(
-              asio::get_associated_executor(handler_, executor_), asio::execution::outstanding_work.tracked)),
+          handler_(std::move(to.handler)),
+          executor_(asio::prefer(std::move(to.at.executor), asio::execution::outstanding_work.tracked)),
+          is_associated_(to.at.is_associated),
           home_(home)
     {}
 
@@ -114,9 +117,9 @@ protected:
 
     void complete(error_code ec, Results... results)
     {
-        asio::post(executor_, completion<Results...>{std::move(handler_), ec, {std::move(results)...}});
-        handler_ = nullptr;
-        work_ = {};
+        asio::post(
+            std::exchange(executor_, {}),
+            completion<Results...>{std::exchange(handler_, {}), is_associated_, ec, {std::move(results)...}});
     }
 
     // The engine knows the operation no more.
@@ -153,27 +156,14 @@ private:
         client->send(cancellation_);
     }
 
-    handler_type handler_;
-    asio::any_io_executor executor_;
-    asio::any_completion_executor work_;  // keeps the handler's execution context running
+    asio::any_completion_handler<void(error_code, Results...)> handler_;
+    asio::any_io_executor executor_;  // with work: the handler's execution context is kept running
+    bool is_associated_;
     std::weak_ptr<client_state> home_;
     cancellation cancellation_{*this};
     std::atomic<bool> asked_to_cancel_ = false;
 };
 
 }  // namespace holdfast::detail
-
-template <template <class, class> class Associator, class... Results, class Default>
-struct boost::asio::associator<Associator, holdfast::detail::completion<Results...>, Default>
-    : Associator<typename holdfast::detail::completion<Results...>::handler_type, Default> {
-    static auto get(holdfast::detail::completion<Results...> const& c) noexcept
-    {
-        return Associator<typename holdfast::detail::completion<Results...>::handler_type, Default>::get(c.handler);
-    }
-    static auto get(holdfast::detail::completion<Results...> const& c, Default const& d) noexcept
-    {
-        return Associator<typename holdfast::detail::completion<Results...>::handler_type, Default>::get(c.handler, d);
-    }
-};
 
 #endif

@@ -38,16 +38,16 @@ struct client_launch {
 };
 
 struct run_launch : client_launch {
-    void start(asio::any_completion_handler<void(error_code)>) &&;
+    void start(handler_at<void(error_code)>) &&;
 };
 
 struct ready_launch : client_launch {
-    void start(asio::any_completion_handler<void(error_code)>) &&;
+    void start(handler_at<void(error_code)>) &&;
 };
 
 struct shutdown_launch : client_launch {
     std::chrono::milliseconds grace;
-    void start(asio::any_completion_handler<void(error_code)>) &&;
+    void start(handler_at<void(error_code)>) &&;
 };
 
 }  // namespace detail

@@ -27,13 +27,13 @@ struct extend_launch {
     tenure_ptr of;
     std::chrono::milliseconds by;
     asio::any_io_executor get_executor() const noexcept;
-    void start(asio::any_completion_handler<void(error_code)>) &&;
+    void start(handler_at<void(error_code)>) &&;
 };
 
 struct lost_launch {
     tenure_ptr of;
     asio::any_io_executor get_executor() const noexcept;
-    void start(asio::any_completion_handler<void(error_code, loss)>) &&;
+    void start(handler_at<void(error_code, loss)>) &&;
 };
 
 struct release_launch;
@@ -198,7 +198,7 @@ namespace detail {
 struct release_launch {
     lease of;
     asio::any_io_executor get_executor() const noexcept { return of.get_executor(); }
-    void start(asio::any_completion_handler<void(error_code)>) &&;
+    void start(handler_at<void(error_code)>) &&;
 };
 
 }  // namespace detail

@@ -168,8 +168,10 @@ void acquisition::on_busy()
     contested_ = true;
     if (!verdict_muted())
         remaining_ = verdict_.remaining;
-    if (std::exchange(wrong_type_, false))
+    if (std::exchange(wrong_type_, false)) {
+        context_.report(errc::wrong_type, grant_->lock(), {});
         return on_failed(errc::wrong_type);
+    }
     bool const is_first = !std::exchange(looked_, true);
     if (is_first && arbiter_.head() && (arbiter_.has_patient_contender() || verdict_muted()))
         return;  // decide() goes on with the second try

@@ -161,6 +161,11 @@ void context::watch_loss(tenure& t, loss_waiter& w)
         t.waiters.push_back(w);
 }
 
+context::census context::count() const noexcept
+{
+    return {arbiters_.size(), deadlines_.size(), hub_.size(), releaser_.size()};
+}
+
 failure context::last_failure() const
 {
     std::scoped_lock const guard(failure_mutex_);

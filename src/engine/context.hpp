@@ -75,6 +75,13 @@ public:
     // Why no command can be sent for a newcomer now; success when one may be.
     error_code door() const noexcept;
 
+    // What is under way; all zero when nothing is, and nothing lingers.
+    struct census {
+        std::size_t arbiters, deadlines, channels, releases;
+        bool operator==(census const&) const = default;
+    };
+    census count() const noexcept;
+
     // Any thread.
     stats read_stats() const { return meters_.read(); }
     failure last_failure() const;

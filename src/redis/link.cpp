@@ -45,7 +45,8 @@ public:
     void execute(std::shared_ptr<batch>) override;
     void abort() override;
     redis::greeting const& greeting() const noexcept override { return greeting_; }
-    std::string details() override;
+    std::string refusal(error_code) const override;
+    std::string description(error_code) override;
 
 private:
     std::shared_ptr<redis_link> self() { return std::static_pointer_cast<redis_link>(shared_from_this()); }
@@ -69,6 +70,7 @@ private:
     boost::redis::request kill_;
     std::string setup_words_;
     bool uses_tls_ = false;
+    bool is_aborted_ = false;
 };
 
 auto& redis_link::stream()
@@ -145,22 +147,30 @@ void redis_link::execute(std::shared_ptr<batch> b)
 void redis_link::drain_pushes()
 {
     connection_.async_receive2([link = self(), keep = owner_.keep()](error_code ec) {
-        if (!ec)
+        if (!ec && !link->is_aborted_)
             link->drain_pushes();
     });
 }
 
 void redis_link::abort()
 {
+    is_aborted_ = true;
     discard_unsent();
     connection_.cancel(operation::all);
 }
 
-std::string redis_link::details()
+std::string redis_link::refusal(error_code ec) const
 {
-    if (!setup_words_.empty())
-        return setup_words_;
-    return uses_tls_ ? verification_failure(stream().native_handle()) : std::string();
+    if (!greeting_.refused().empty())
+        return greeting_.refused();
+    return ec == boost::redis::error::resp3_hello ? setup_words_ : std::string();
+}
+
+std::string redis_link::description(error_code ec)
+{
+    bool const is_tls = uses_tls_ && ec.category() == boost::asio::error::get_ssl_category();
+    auto const failure = is_tls ? verification_failure(stream().native_handle()) : std::string();
+    return failure.empty() ? ec.message() : ec.message() + ": " + failure;
 }
 
 // Boost.Redis leaves Nagle's algorithm on: a second batch would wait for the reply to the first.

@@ -70,8 +70,11 @@ public:
 
     virtual redis::greeting const& greeting() const noexcept = 0;
 
-    // What is known of the failure beyond its code: why a certificate was refused, or what the server said.
-    virtual std::string details() = 0;
+    // After on_ended(): the words of a server that would not have us, else empty.
+    virtual std::string refusal(boost::system::error_code) const = 0;
+
+    // After on_ended(): the code in words, with the reason why a certificate was not accepted.
+    virtual std::string description(boost::system::error_code) = 0;
 };
 
 }  // namespace holdfast::redis

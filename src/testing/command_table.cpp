@@ -14,14 +14,22 @@ using index = boost::unordered_flat_map<std::string_view, command_spec const*>;
 index make_index()
 {
     index all;
-    for (auto const table : {string_commands(), key_commands(), hash_commands(), list_commands(), zset_commands(),
-             server_commands()})
+    for (auto const table :
+         {string_commands(),
+          key_commands(),
+          hash_commands(),
+          list_commands(),
+          zset_commands(),
+          server_commands()})
         for (auto const& spec : table)
             all.emplace(spec.name, &spec);
     return all;
 }
 
-constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; }
+constexpr char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? char(c + 32) : c;
+}
 
 }  // namespace
 

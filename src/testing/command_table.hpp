@@ -28,16 +28,22 @@ struct call {
 // What a command may do, as far as the states of a server care.
 enum class trait : std::uint8_t {
     none = 0,
-    writes = 1,         // refused by a replica
-    grows = 2,          // refused when out of memory
+    writes = 1,  // refused by a replica
+    grows = 2,   // refused when out of memory
     not_in_script = 4,
     while_loading = 8,  // answered while the server loads its data
     while_busy = 16,    // answered while a script runs for too long
     keyed = 32,         // args[1] is a key (for ACL refusals)
 };
 
-constexpr trait operator|(trait a, trait b) { return trait(std::uint8_t(a) | std::uint8_t(b)); }
-constexpr bool has(trait set, trait one) { return (std::uint8_t(set) & std::uint8_t(one)) != 0; }
+constexpr trait operator|(trait a, trait b)
+{
+    return trait(std::uint8_t(a) | std::uint8_t(b));
+}
+constexpr bool has(trait set, trait one)
+{
+    return (std::uint8_t(set) & std::uint8_t(one)) != 0;
+}
 
 // To add a command to the model: write its function and list it in the table of its file.
 struct command_spec {

@@ -46,14 +46,27 @@ std::string from_score(double d)
 
 bool same_word(std::string_view a, std::string_view upper)
 {
-    return std::equal(a.begin(), a.end(), upper.begin(), upper.end(),
-        [](char x, char y) { return (x >= 'a' && x <= 'z' ? x - 32 : x) == y; });
+    return std::equal(a.begin(), a.end(), upper.begin(), upper.end(), [](char x, char y) {
+        return (x >= 'a' && x <= 'z' ? x - 32 : x) == y;
+    });
 }
 
-value wrong_type() { return error("WRONGTYPE Operation against a key holding the wrong kind of value"); }
-value syntax_error() { return error("ERR syntax error"); }
-value not_an_integer() { return error("ERR value is not an integer or out of range"); }
-value not_a_float() { return error("ERR value is not a valid float"); }
+value wrong_type()
+{
+    return error("WRONGTYPE Operation against a key holding the wrong kind of value");
+}
+value syntax_error()
+{
+    return error("ERR syntax error");
+}
+value not_an_integer()
+{
+    return error("ERR value is not an integer or out of range");
+}
+value not_a_float()
+{
+    return error("ERR value is not a valid float");
+}
 
 value wrong_arity(std::string_view full_name)
 {

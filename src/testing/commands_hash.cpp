@@ -105,9 +105,18 @@ value list(call& c, bool names, bool texts)
     return array(std::move(all));
 }
 
-value run_hkeys(call& c) { return list(c, true, false); }
-value run_hvals(call& c) { return list(c, false, true); }
-value run_hgetall(call& c) { return list(c, true, true); }
+value run_hkeys(call& c)
+{
+    return list(c, true, false);
+}
+value run_hvals(call& c)
+{
+    return list(c, false, true);
+}
+value run_hgetall(call& c)
+{
+    return list(c, true, true);
+}
 
 value run_hincrby(call& c)
 {
@@ -145,6 +154,9 @@ constexpr std::array table{
 
 }  // namespace
 
-std::span<command_spec const> hash_commands() { return table; }
+std::span<command_spec const> hash_commands()
+{
+    return table;
+}
 
 }  // namespace holdfast::simulated

@@ -44,8 +44,14 @@ value left(call& c, std::int64_t unit)
     return of((ms + unit / 2) / unit);
 }
 
-value run_pttl(call& c) { return left(c, 1); }
-value run_ttl(call& c) { return left(c, 1000); }
+value run_pttl(call& c)
+{
+    return left(c, 1);
+}
+value run_ttl(call& c)
+{
+    return left(c, 1000);
+}
 
 value run_pexpiretime(call& c)
 {
@@ -73,7 +79,7 @@ struct expire_options {
     {
         bool const none = before == keyspace::no_expiry;
         return !(nx && !none) && !(xx && none) && !(gt && (none || after <= before))
-            && !(lt && !none && after >= before);
+               && !(lt && !none && after >= before);
     }
 };
 
@@ -128,9 +134,18 @@ value expire(call& c, std::int64_t unit, std::int64_t base, std::string_view nam
     return of(1);
 }
 
-value run_pexpire(call& c) { return expire(c, 1, c.keys.now_ms(), "pexpire"); }
-value run_expire(call& c) { return expire(c, 1000, c.keys.now_ms(), "expire"); }
-value run_pexpireat(call& c) { return expire(c, 1, 0, "pexpireat"); }
+value run_pexpire(call& c)
+{
+    return expire(c, 1, c.keys.now_ms(), "pexpire");
+}
+value run_expire(call& c)
+{
+    return expire(c, 1000, c.keys.now_ms(), "expire");
+}
+value run_pexpireat(call& c)
+{
+    return expire(c, 1, 0, "pexpireat");
+}
 
 constexpr std::array table{
     command_spec{"del", -2, trait::writes | trait::keyed, run_del},
@@ -148,6 +163,9 @@ constexpr std::array table{
 
 }  // namespace
 
-std::span<command_spec const> key_commands() { return table; }
+std::span<command_spec const> key_commands()
+{
+    return table;
+}
 
 }  // namespace holdfast::simulated

@@ -20,8 +20,14 @@ value push(call& c, bool front)
     return of(std::int64_t(at.data->size()));
 }
 
-value run_lpush(call& c) { return push(c, true); }
-value run_rpush(call& c) { return push(c, false); }
+value run_lpush(call& c)
+{
+    return push(c, true);
+}
+value run_rpush(call& c)
+{
+    return push(c, false);
+}
 
 std::string take(list_value& from, bool front)
 {
@@ -51,8 +57,14 @@ value pop(call& c, bool front)
     return many ? array(std::move(taken)) : std::move(taken.front());
 }
 
-value run_lpop(call& c) { return pop(c, true); }
-value run_rpop(call& c) { return pop(c, false); }
+value run_lpop(call& c)
+{
+    return pop(c, true);
+}
+value run_rpop(call& c)
+{
+    return pop(c, false);
+}
 
 value run_llen(call& c)
 {
@@ -182,6 +194,9 @@ constexpr std::array table{
 
 }  // namespace
 
-std::span<command_spec const> list_commands() { return table; }
+std::span<command_spec const> list_commands()
+{
+    return table;
+}
 
 }  // namespace holdfast::simulated

@@ -18,7 +18,10 @@ value run_ping(call& c)
     return c.args.size() == 2 ? bulk(c.args[1]) : status("PONG");
 }
 
-value run_echo(call& c) { return bulk(c.args[1]); }
+value run_echo(call& c)
+{
+    return bulk(c.args[1]);
+}
 
 value run_time(call& c)
 {
@@ -26,7 +29,23 @@ value run_time(call& c)
     return array({bulk(std::to_string(us / 1'000'000)), bulk(std::to_string(us % 1'000'000))});
 }
 
-value run_dbsize(call& c) { return of(std::int64_t(c.keys.names().size())); }
+// A few lines of the many, whatever section is asked for.
+value run_info(call& c)
+{
+    bool const demoted = c.server.state() == condition::replica || c.server.state() == condition::stale;
+    std::string text = "# Server\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\n";
+    text.append("uptime_in_seconds:").append(std::to_string(c.server.uptime_us() / 1'000'000));
+    text.append("\r\n\r\n# Clients\r\nconnected_clients:").append(std::to_string(c.server.connection_count()));
+    text.append("\r\n\r\n# Memory\r\nmaxmemory_policy:noeviction\r\n\r\n# Persistence\r\nloading:");
+    text.append(c.server.state() == condition::loading ? "1" : "0").append("\r\naof_enabled:0\r\n");
+    text.append("\r\n# Replication\r\nrole:").append(demoted ? "slave" : "master").append("\r\n");
+    return bulk(text);
+}
+
+value run_dbsize(call& c)
+{
+    return of(std::int64_t(c.keys.names().size()));
+}
 
 value run_flushall(call& c)
 {
@@ -34,7 +53,10 @@ value run_flushall(call& c)
     return ok();
 }
 
-value run_publish(call& c) { return of(c.server.publish(c.args[1], c.args[2])); }
+value run_publish(call& c)
+{
+    return of(c.server.publish(c.args[1], c.args[2]));
+}
 
 value run_subscribe(call& c)
 {
@@ -144,6 +166,7 @@ constexpr std::array table{
     command_spec{"ping", -1, trait::none, run_ping},
     command_spec{"echo", 2, trait::while_loading, run_echo},
     command_spec{"time", 1, trait::while_loading, run_time},
+    command_spec{"info", -1, trait::while_loading, run_info},
     command_spec{"dbsize", 1, trait::none, run_dbsize},
     command_spec{"flushall", -1, trait::writes, run_flushall},
     command_spec{"publish", 3, always, run_publish},
@@ -157,6 +180,9 @@ constexpr std::array table{
 
 }  // namespace
 
-std::span<command_spec const> server_commands() { return table; }
+std::span<command_spec const> server_commands()
+{
+    return table;
+}
 
 }  // namespace holdfast::simulated

@@ -21,7 +21,7 @@ struct set_options {
     bool xx = false;
     bool get = false;
     bool keep_ttl = false;
-    char unit = 0;       // 'm': ms, 's': seconds; capital: since the epoch
+    char unit = 0;  // 'm': ms, 's': seconds; capital: since the epoch
     std::string_view time = {};
 
     bool timed() const { return keep_ttl || unit != 0; }
@@ -29,8 +29,11 @@ struct set_options {
 
 char unit_of(std::string_view word)
 {
-    return same_word(word, "PX") ? 'm' : same_word(word, "EX") ? 's' : same_word(word, "PXAT") ? 'M'
-        : same_word(word, "EXAT") ? 'S' : 0;
+    return same_word(word, "PX")     ? 'm'
+           : same_word(word, "EX")   ? 's'
+           : same_word(word, "PXAT") ? 'M'
+           : same_word(word, "EXAT") ? 'S'
+                                     : 0;
 }
 
 bool parse_set(words args, set_options& to)
@@ -109,7 +112,10 @@ value add(call& c, std::int64_t by)
     return of(after);
 }
 
-value run_incr(call& c) { return add(c, 1); }
+value run_incr(call& c)
+{
+    return add(c, 1);
+}
 
 value run_incrby(call& c)
 {
@@ -146,6 +152,9 @@ constexpr std::array table{
 
 }  // namespace
 
-std::span<command_spec const> string_commands() { return table; }
+std::span<command_spec const> string_commands()
+{
+    return table;
+}
 
 }  // namespace holdfast::simulated

@@ -15,7 +15,8 @@ using member = std::pair<double, std::string>;
 
 auto locate(zset_value& z, std::string_view name)
 {
-    return std::find_if(z.members.begin(), z.members.end(), [&](member const& m) { return m.second == name; });
+    return std::find_if(
+        z.members.begin(), z.members.end(), [&](member const& m) { return m.second == name; });
 }
 
 void insert(zset_value& z, double score, std::string_view name)
@@ -34,9 +35,13 @@ std::size_t parse_add(words args, add_options& to)
     std::size_t i = 2;
     for (; i != args.size(); ++i) {
         auto const word = args[i];
-        bool* const flag = same_word(word, "NX") ? &to.nx : same_word(word, "XX") ? &to.xx
-            : same_word(word, "GT") ? &to.gt : same_word(word, "LT") ? &to.lt : same_word(word, "CH") ? &to.ch
-            : same_word(word, "INCR") ? &to.incr : nullptr;
+        bool* const flag = same_word(word, "NX")     ? &to.nx
+                           : same_word(word, "XX")   ? &to.xx
+                           : same_word(word, "GT")   ? &to.gt
+                           : same_word(word, "LT")   ? &to.lt
+                           : same_word(word, "CH")   ? &to.ch
+                           : same_word(word, "INCR") ? &to.incr
+                                                     : nullptr;
         if (!flag)
             break;
         *flag = true;
@@ -113,7 +118,10 @@ value run_zadd(call& c)
     return wrong.is_error() ? wrong : add(c, options, pairs);
 }
 
-value run_zincrby(call& c) { return add(c, {.incr = true}, c.args.subspan(2)); }
+value run_zincrby(call& c)
+{
+    return add(c, {.incr = true}, c.args.subspan(2));
+}
 
 value run_zscore(call& c)
 {
@@ -146,7 +154,8 @@ value run_zrem(call& c)
         return at.wrong ? wrong_type() : of(0);
     std::int64_t gone = 0;
     for (auto const name : c.args.subspan(2))
-        gone += std::int64_t(std::erase_if(at.data->members, [&](member const& m) { return m.second == name; }));
+        gone += std::int64_t(
+            std::erase_if(at.data->members, [&](member const& m) { return m.second == name; }));
     if (at.data->members.empty())
         c.keys.erase(c.args[1]);
     return of(gone);
@@ -279,7 +288,8 @@ value run_zremrangebyscore(call& c)
     auto const at = find_typed<zset_value>(c.keys, c.args[1]);
     if (at.wrong || !at.data)
         return at.wrong ? wrong_type() : of(0);
-    auto const gone = std::erase_if(at.data->members, [&](member const& m) { return within(m.first, *low, *high); });
+    auto const gone = std::erase_if(
+        at.data->members, [&](member const& m) { return within(m.first, *low, *high); });
     if (at.data->members.empty())
         c.keys.erase(c.args[1]);
     return of(std::int64_t(gone));
@@ -303,6 +313,9 @@ constexpr std::array table{
 
 }  // namespace
 
-std::span<command_spec const> zset_commands() { return table; }
+std::span<command_spec const> zset_commands()
+{
+    return table;
+}
 
 }  // namespace holdfast::simulated

@@ -5,9 +5,8 @@
 #include "testing/lua_engine.hpp"
 
 #include <cstdio>
-#include <new>
-
 #include <lua.hpp>
+#include <new>
 
 #include "testing/lua_values.hpp"
 #include "testing/sha1.hpp"
@@ -52,7 +51,10 @@ int refuse_global(lua_State* l)
     return luaL_error(l, "Script attempted to access nonexistent global variable '%s'", lua_tostring(l, 2));
 }
 
-int refuse_definition(lua_State* l) { return luaL_error(l, "Attempt to modify a readonly table"); }
+int refuse_definition(lua_State* l)
+{
+    return luaL_error(l, "Attempt to modify a readonly table");
+}
 
 bool push_single_field(lua_State* l, char const* name)
 {
@@ -99,7 +101,27 @@ int sha1_hex(lua_State* l)
     return 1;
 }
 
-int nothing(lua_State*) { return 0; }
+// Redis' own pcall: of an error with words it gives the words alone.
+int plain_pcall(lua_State* l)
+{
+    lua_pushboolean(l, 1);
+    lua_insert(l, 1);
+    if (lua_pcall(l, lua_gettop(l) - 2, LUA_MULTRET, 0) == 0)
+        return lua_gettop(l);
+    if (lua_istable(l, -1)) {
+        lua_getfield(l, -1, "err");
+        if (lua_isstring(l, -1))
+            lua_replace(l, -2);
+    }
+    lua_pushboolean(l, 0);
+    lua_replace(l, 1);
+    return lua_gettop(l);
+}
+
+int nothing(lua_State*)
+{
+    return 0;
+}
 
 int say_true(lua_State* l)
 {
@@ -108,12 +130,25 @@ int say_true(lua_State* l)
 }
 
 constexpr char const* forbidden[] = {
-    "dofile", "loadfile", "print", "newproxy", "module", "require", "package", "debug", "io", "getfenv", "setfenv"};
+    "dofile",
+    "loadfile",
+    "print",
+    "newproxy",
+    "module",
+    "require",
+    "package",
+    "debug",
+    "io",
+    "getfenv",
+    "setfenv"};
 
 }  // namespace
 
 struct lua_engine::redis_library {
-    static lua_engine& self(lua_State* l) { return *static_cast<lua_engine*>(lua_touserdata(l, lua_upvalueindex(1))); }
+    static lua_engine& self(lua_State* l)
+    {
+        return *static_cast<lua_engine*>(lua_touserdata(l, lua_upvalueindex(1)));
+    }
 
     // Numbers go out with 17 digits, in place, so that the views stay valid.
     static bool collect_words(lua_State* l, std::vector<std::string_view>& to)
@@ -136,11 +171,11 @@ struct lua_engine::redis_library {
     }
 
     // Pushes the reply; false: a table with the error is pushed.
-    static bool execute(lua_State* l, char const* name)
+    static bool execute(lua_State* l)
     {
         auto& engine = self(l);
         if (lua_gettop(l) == 0) {
-            push_error_table(l, std::string("Please specify at least one argument for this redis.") + name + "() call");
+            push_error_table(l, "Please specify at least one argument for this redis lib call");
             return false;
         }
         if (!collect_words(l, engine.call_words_)) {
@@ -152,11 +187,11 @@ struct lua_engine::redis_library {
         return !reply.is_error();
     }
 
-    static int call(lua_State* l) { return execute(l, "call") ? 1 : lua_error(l); }
+    static int call(lua_State* l) { return execute(l) ? 1 : lua_error(l); }
 
     static int pcall(lua_State* l)
     {
-        execute(l, "pcall");
+        execute(l);
         return 1;
     }
 };
@@ -170,12 +205,17 @@ lua_engine::lua_engine() : state_(luaL_newstate())
     protect_globals();
 }
 
-lua_engine::~lua_engine() { lua_close(state_); }
+lua_engine::~lua_engine()
+{
+    lua_close(state_);
+}
 
 void lua_engine::open_libraries()
 {
     constexpr std::pair<char const*, lua_CFunction> libraries[] = {
-        {"", luaopen_base}, {LUA_TABLIBNAME, luaopen_table}, {LUA_STRLIBNAME, luaopen_string},
+        {"", luaopen_base},
+        {LUA_TABLIBNAME, luaopen_table},
+        {LUA_STRLIBNAME, luaopen_string},
         {LUA_MATHLIBNAME, luaopen_math}};
     for (auto const& [name, open] : libraries) {
         lua_pushcfunction(state_, open);
@@ -186,6 +226,8 @@ void lua_engine::open_libraries()
         lua_pushnil(state_);
         lua_setglobal(state_, name);
     }
+    lua_pushcfunction(state_, plain_pcall);
+    lua_setglobal(state_, "pcall");
     // One generator of the whole process: it would make the same seed give another trace.
     lua_getglobal(state_, "math");
     for (auto const* const name : {"random", "randomseed"}) {
@@ -198,8 +240,13 @@ void lua_engine::open_libraries()
 void lua_engine::define_redis()
 {
     constexpr std::pair<char const*, lua_CFunction> functions[] = {
-        {"call", redis_library::call}, {"pcall", redis_library::pcall}, {"error_reply", error_reply},
-        {"status_reply", status_reply}, {"sha1hex", sha1_hex}, {"log", nothing}, {"replicate_commands", say_true}};
+        {"call", redis_library::call},
+        {"pcall", redis_library::pcall},
+        {"error_reply", error_reply},
+        {"status_reply", status_reply},
+        {"sha1hex", sha1_hex},
+        {"log", nothing},
+        {"replicate_commands", say_true}};
     lua_createtable(state_, 0, 12);
     for (auto const& [name, function] : functions) {
         lua_pushlightuserdata(state_, this);
@@ -242,7 +289,8 @@ value lua_engine::compile(std::string_view sha1, std::string_view text)
     if (scripts_.find(sha1) != scripts_.end())
         return nil();
     if (luaL_loadbuffer(state_, text.data(), text.size(), "@user_script") != 0) {
-        auto failed = error("ERR Error compiling script (new function): " + std::string(lua_tostring(state_, -1)));
+        auto failed = error(
+            "ERR Error compiling script (new function): " + std::string(lua_tostring(state_, -1)));
         lua_pop(state_, 1);
         return failed;
     }
@@ -277,7 +325,13 @@ value lua_engine::failure(std::string_view sha1)
     auto const* const source = lua_tostring(state_, -2);
     auto const* const line = lua_tostring(state_, -1);
     if (source && line)
-        text.append(" script: ").append(sha1).append(", on ").append(source).append(":").append(line).append(".");
+        text.append(" script: ")
+            .append(sha1)
+            .append(", on ")
+            .append(source)
+            .append(":")
+            .append(line)
+            .append(".");
     return error(std::move(text));
 }
 

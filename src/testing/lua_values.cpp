@@ -5,7 +5,6 @@
 #include "testing/lua_values.hpp"
 
 #include <limits>
-
 #include <lua.hpp>
 
 namespace holdfast::simulated {
@@ -27,7 +26,10 @@ std::int64_t truncate(lua_Number n)
     return n >= -limit && n < limit ? static_cast<std::int64_t>(n) : std::numeric_limits<std::int64_t>::min();
 }
 
-void push_text(lua_State* l, std::string_view s) { lua_pushlstring(l, s.data(), s.size()); }
+void push_text(lua_State* l, std::string_view s)
+{
+    lua_pushlstring(l, s.data(), s.size());
+}
 
 void push_field(lua_State* l, char const* name, std::string_view text)
 {

@@ -29,7 +29,10 @@ server::server(boost::asio::any_io_executor)
 }
 
 server::~server() = default;
-holdfast::config server::config() const { return {}; }
+holdfast::config server::config() const
+{
+    return {};
+}
 void server::expire(std::string_view) {}
 void server::hold(std::string_view) {}
 void server::release(std::string_view) {}
@@ -37,6 +40,9 @@ void server::drop(std::string_view) {}
 void server::pause() {}
 void server::resume() {}
 void server::disconnect() {}
-bool server::is_locked(std::string_view) const { return false; }
+bool server::is_locked(std::string_view) const
+{
+    return false;
+}
 
 }  // namespace holdfast::testing

@@ -28,8 +28,10 @@ class memory_server::memory_link final : public link, peer, public std::enable_s
 public:
     memory_link(memory_server& s, engine::strand st, std::weak_ptr<link_events> e)
         : server_(s.shared_from_this()), strand_(std::move(st)), events_(std::move(e))
-    {
-    }
+    {}
+
+    // Its session may go without a word, with the whole context.
+    ~memory_link() { hang_up(); }
 
     void connect()
     {
@@ -74,6 +76,12 @@ public:
     }
 
 private:
+    void hang_up()
+    {
+        std::lock_guard const guard(server_->mutex_);
+        server_->model_.disconnect(id_);
+    }
+
     struct arrival {
         value what;
         bool is_push;
@@ -162,10 +170,10 @@ private:
 };
 
 memory_server::memory_server()
-    : clock_offset_us_(microseconds(std::chrono::system_clock::now().time_since_epoch())
-          - microseconds(boot_time().time_since_epoch()))
-{
-}
+    : clock_offset_us_(
+        microseconds(std::chrono::system_clock::now().time_since_epoch())
+        - microseconds(boot_time().time_since_epoch()))
+{}
 
 std::int64_t memory_server::clock_us() const
 {
@@ -187,9 +195,12 @@ void memory_server::pause()
 
 void memory_server::resume()
 {
+    std::vector<std::shared_ptr<memory_link>>
+        waiting;  // outlives the lock: the last owner of a link takes it, too
     std::lock_guard const guard(mutex_);
     paused_ = false;
-    for (auto const& l : std::exchange(waiting_, {}))
+    waiting.swap(waiting_);
+    for (auto const& l : waiting)
         l->execute_late();
 }
 

@@ -6,9 +6,8 @@
 
 #include <cstring>
 #include <ctime>
-#include <vector>
-
 #include <unistd.h>
+#include <vector>
 
 #include "testing/memory_server.hpp"
 
@@ -66,14 +65,18 @@ struct real_world::agenda : std::enable_shared_from_this<agenda> {
 };
 
 real_world::real_world(engine::strand s, std::shared_ptr<memory_server> m)
-    : strand_(std::move(s)), server_(std::move(m)), random_(std::random_device{}()),
+    : strand_(std::move(s)),
+      server_(std::move(m)),
+      random_(std::random_device{}()),
       agenda_(std::make_shared<agenda>(strand_))
-{
-}
+{}
 
 real_world::~real_world() = default;
 
-void real_world::at(core::instant when, std::function<void()> f) { agenda_->add(when, std::move(f)); }
+void real_world::at(core::instant when, std::function<void()> f)
+{
+    agenda_->add(when, std::move(f));
+}
 
 // A timer under way would keep the user's run() from returning.
 void real_world::stop() noexcept
@@ -82,7 +85,10 @@ void real_world::stop() noexcept
     agenda_->timer.cancel();
 }
 
-std::shared_ptr<link> real_world::dial(std::weak_ptr<link_events> to) { return server_->dial(strand_, std::move(to)); }
+std::shared_ptr<link> real_world::dial(std::weak_ptr<link_events> to)
+{
+    return server_->dial(strand_, std::move(to));
+}
 
 std::array<std::uint8_t, 16> real_world::identity()
 {
@@ -95,6 +101,9 @@ std::array<std::uint8_t, 16> real_world::identity()
     return id;
 }
 
-std::uint64_t real_world::incarnation() const noexcept { return static_cast<std::uint64_t>(::getpid()); }
+std::uint64_t real_world::incarnation() const noexcept
+{
+    return static_cast<std::uint64_t>(::getpid());
+}
 
 }  // namespace holdfast::simulated

@@ -13,7 +13,8 @@ namespace {
 
 value unknown_command(words args)
 {
-    std::string text = "ERR unknown command '" + std::string(args[0].substr(0, 128)) + "', with args beginning with: ";
+    std::string text = "ERR unknown command '" + std::string(args[0].substr(0, 128))
+                       + "', with args beginning with: ";
     std::size_t room = 128;
     for (auto const word : args.subspan(1)) {
         if (room == 0)
@@ -37,7 +38,8 @@ std::string full_name(command_spec const& spec, words args)
     std::string name(spec.name);
     if ((name == "client" || name == "script") && args.size() > 1)
         name.append("|").append(args[1]);
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+    std::transform(
+        name.begin(), name.end(), name.begin(), [](unsigned char c) { return char(std::tolower(c)); });
     return name;
 }
 
@@ -49,9 +51,12 @@ std::string words_of(condition c)
         case condition::loading: return "LOADING Redis is loading the dataset in memory";
         case condition::out_of_memory: return "OOM command not allowed when used memory > 'maxmemory'.";
         case condition::disk_error:
-            return "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. "
-                   "Commands that may modify the data set are disabled, because this instance is configured to report "
-                   "errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check "
+            return "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist "
+                   "to disk. "
+                   "Commands that may modify the data set are disabled, because this instance is configured "
+                   "to report "
+                   "errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). "
+                   "Please check "
                    "the Redis logs for details about the RDB error.";
         case condition::no_replicas: return "NOREPLICAS Not enough good replicas to write.";
         case condition::replica: return "READONLY You can't write against a read only replica.";
@@ -79,8 +84,14 @@ bool refuses(condition c, trait t)
 
 }  // namespace
 
-value no_reply() { return status({}); }
-bool is_no_reply(value const& v) { return v.type == value::kind::status && v.text.empty(); }
+value no_reply()
+{
+    return status({});
+}
+bool is_no_reply(value const& v)
+{
+    return v.type == value::kind::status && v.text.empty();
+}
 
 redis_model::redis_model(std::shared_ptr<lua_engine> lua) : lua_(std::move(lua)) {}
 
@@ -116,6 +127,7 @@ void redis_model::restart(bool data_lost)
 {
     disconnect_all();
     scripts_.clear();
+    started_us_.reset();
     if (data_lost)
         keys_.clear();
 }
@@ -134,6 +146,7 @@ bool redis_model::kill(connection_id id)
 std::optional<value> redis_model::execute(connection_id id, words args, std::int64_t now_us)
 {
     keys_.set_time(now_us);
+    started_us_ = started_us_.value_or(now_us);
     auto& from = connections_.at(id);
     auto reply = check_and_run(from, args);
     bool const none = is_no_reply(reply);
@@ -163,15 +176,18 @@ value redis_model::run(command_spec const& spec, connection& from, words args)
 bool redis_model::is_denied(command_spec const& spec, words args) const
 {
     return !denied_commands_.empty()
-        && (denied_commands_.contains(spec.name) || denied_commands_.contains(full_name(spec, args)));
+           && (denied_commands_.contains(spec.name) || denied_commands_.contains(full_name(spec, args)));
 }
 
 std::optional<value> redis_model::refuse(command_spec const& spec, words args) const
 {
     if (is_denied(spec, args))
-        return error("NOPERM this user has no permissions to run the '" + full_name(spec, args) + "' command");
+        return error(
+            "NOPERM this user has no permissions to run the '" + full_name(spec, args) + "' command");
     if (channels_denied_ && (spec.name == "subscribe" || spec.name == "publish"))
         return error("NOPERM this user has no permissions to access one of the channels used as arguments");
+    if (condition_ == condition::stale && has(spec.traits, trait::writes))
+        return error(words_of(condition::replica));
     if (refuses(condition_, spec.traits))
         return error(words_of(condition_));
     return std::nullopt;
@@ -185,7 +201,8 @@ std::optional<value> redis_model::refuse_in_script(command_spec const& spec, wor
     if (is_denied(spec, args))
         return error("ERR The user executing the script can't run this command or subcommand");
     if (channels_denied_ && spec.name == "publish")
-        return error("ERR The user executing the script can't publish to the channel mentioned in the command");
+        return error(
+            "ERR The user executing the script can't publish to the channel mentioned in the command");
     bool const started_anyway = condition_ == condition::busy || condition_ == condition::loading;
     if (!started_anyway && refuses(condition_, spec.traits))
         return error(words_of(condition_));

@@ -42,7 +42,16 @@ struct connection {
 };
 
 // What a server may be in the state of; each refuses commands with Redis' own words.
-enum class condition : std::uint8_t { normal, busy, loading, out_of_memory, disk_error, no_replicas, replica, stale };
+enum class condition : std::uint8_t {
+    normal,
+    busy,
+    loading,
+    out_of_memory,
+    disk_error,
+    no_replicas,
+    replica,
+    stale
+};
 
 // A command that the server has executed, for checks and traces. Valid during the call.
 struct execution {
@@ -70,7 +79,10 @@ public:
 
     // What a server can be made to do.
     void set_condition(condition c) { condition_ = c; }
-    void deny_command(std::string_view name) { denied_commands_.emplace(name); }  // as an ACL: "set", "client|kill"
+    void deny_command(std::string_view name)
+    {
+        denied_commands_.emplace(name);
+    }  // as an ACL: "set", "client|kill"
     void deny_channels(bool yes) { channels_denied_ = yes; }
     void allow_all() { denied_commands_.clear(), channels_denied_ = false; }
     void disconnect_all();
@@ -78,6 +90,11 @@ public:
     void flush_scripts() { scripts_.clear(); }
 
     keyspace& keys() noexcept { return keys_; }
+
+    // What INFO says of it. The first command starts the clock.
+    condition state() const noexcept { return condition_; }
+    std::int64_t uptime_us() const noexcept { return keys_.now_us() - started_us_.value_or(keys_.now_us()); }
+    std::size_t connection_count() const noexcept { return connections_.size(); }
 
     // Sees every command, those of scripts included, after it was executed.
     void watch(std::function<void(execution const&)> watcher) { watcher_ = std::move(watcher); }
@@ -109,6 +126,7 @@ private:
     connection_id last_id_ = 0;
     connection* script_caller_ = nullptr;
     condition condition_ = condition::normal;
+    std::optional<std::int64_t> started_us_;
     std::set<std::string, std::less<>> denied_commands_;
     bool channels_denied_ = false;
     std::function<void(execution const&)> watcher_;

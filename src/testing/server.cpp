@@ -2,9 +2,9 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include <holdfast/testing/server.hpp>
-
 #include <string>
+
+#include <holdfast/testing/server.hpp>
 
 #include "testing/memory_server.hpp"
 #include "testing/session_registry.hpp"
@@ -29,10 +29,10 @@ std::string in_tag(std::string_view prefix, std::string_view name)
 struct server::impl {
     explicit impl(boost::asio::any_io_executor const& e)
         : registry(boost::asio::use_service<simulated::session_registry>(
-              boost::asio::query(e, boost::asio::execution::context))),
-          host(std::make_shared<simulated::memory_server>()), name(registry.add(host))
-    {
-    }
+            boost::asio::query(e, boost::asio::execution::context))),
+          host(std::make_shared<simulated::memory_server>()),
+          name(registry.add(host))
+    {}
 
     ~impl() { registry.remove(name); }
 
@@ -98,14 +98,27 @@ void server::release(std::string_view name)
 void server::drop(std::string_view name)
 {
     impl_->erase(name);
-    for (auto const* const kind : {"redisson_lock_queue", "redisson_lock_timeout", "holdfast_lock_waiters",
-             "holdfast_lock_priority", "holdfast_writer_waiting"})
+    for (auto const* const kind :
+         {"redisson_lock_queue",
+          "redisson_lock_timeout",
+          "holdfast_lock_waiters",
+          "holdfast_lock_priority",
+          "holdfast_writer_waiting"})
         impl_->execute({"DEL", in_tag(kind, name)});
 }
 
-void server::pause() { impl_->host->pause(); }
-void server::resume() { impl_->host->resume(); }
-void server::disconnect() { impl_->host->disconnect_all(); }
+void server::pause()
+{
+    impl_->host->pause();
+}
+void server::resume()
+{
+    impl_->host->resume();
+}
+void server::disconnect()
+{
+    impl_->host->disconnect_all();
+}
 
 bool server::is_locked(std::string_view name) const
 {

@@ -13,6 +13,7 @@
 
 #include <boost/asio/execution_context.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
+
 #include <holdfast/config.hpp>
 
 #include "engine/log.hpp"

@@ -10,6 +10,7 @@
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
+
 #include <holdfast/error.hpp>
 
 #include "testing/reply_view.hpp"
@@ -27,10 +28,12 @@ constexpr core::duration longest_pause = 2s;
 }  // namespace
 
 session::session(engine::strand s, config const& c, engine::log l, std::unique_ptr<world> w)
-    : strand_(std::move(s)), timeout_(c.command_timeout), log_(std::move(l)), world_(std::move(w)),
+    : strand_(std::move(s)),
+      timeout_(c.command_timeout),
+      log_(std::move(l)),
+      world_(std::move(w)),
       backoff_(first_pause, longest_pause)
-{
-}
+{}
 
 template <class Function>
 auto session::in_this_epoch(Function f)
@@ -67,9 +70,9 @@ void session::dial()
     auto const self = shared_from_this();
     link_ = world_->dial(std::shared_ptr<link_events>(self, this));
     world_->at(now() + timeout_, in_this_epoch([](session& s) {
-        if (!s.is_open())
-            s.give_up(asio::error::timed_out, "no answer while connecting");
-    }));
+                   if (!s.is_open())
+                       s.give_up(asio::error::timed_out, "no answer while connecting");
+               }));
 }
 
 void session::on_connected()
@@ -116,7 +119,10 @@ void session::open()
 
 // ---- losing the connection
 
-void session::on_disconnected(error_code ec) { give_up(ec, {}); }
+void session::on_disconnected(error_code ec)
+{
+    give_up(ec, {});
+}
 
 void session::give_up(error_code ec, std::string_view text)
 {
@@ -163,8 +169,8 @@ void session::drop(std::string_view why)
 {
     log_.warning(why);
     asio::post(strand_, in_this_epoch([text = std::string(why)](session& s) {
-        s.give_up(asio::error::connection_aborted, text);
-    }));
+                   s.give_up(asio::error::connection_aborted, text);
+               }));
 }
 
 // ---- sending
@@ -266,7 +272,8 @@ void session::on_push(value const& push)
 // One alarm for all commands: they time out in the order in which they were sent.
 void session::watch_deadlines()
 {
-    auto const next = std::find_if(pending_.begin(), pending_.end(), [](slot const& s) { return s.to != nullptr; });
+    auto const next = std::find_if(
+        pending_.begin(), pending_.end(), [](slot const& s) { return s.to != nullptr; });
     if (deadline_armed_ || next == pending_.end())
         return;
     deadline_armed_ = true;

@@ -32,13 +32,34 @@ struct value {
     friend bool operator==(value const&, value const&) = default;
 };
 
-inline value nil() { return {}; }
-inline value of(std::int64_t n) { return {value::kind::integer, n, {}, {}}; }
-inline value status(std::string_view s) { return {value::kind::status, 0, std::string(s), {}}; }
-inline value ok() { return status("OK"); }
-inline value bulk(std::string_view s) { return {value::kind::bulk, 0, std::string(s), {}}; }
-inline value error(std::string s) { return {value::kind::error, 0, std::move(s), {}}; }
-inline value array(std::vector<value> v) { return {value::kind::array, 0, {}, std::move(v)}; }
+inline value nil()
+{
+    return {};
+}
+inline value of(std::int64_t n)
+{
+    return {value::kind::integer, n, {}, {}};
+}
+inline value status(std::string_view s)
+{
+    return {value::kind::status, 0, std::string(s), {}};
+}
+inline value ok()
+{
+    return status("OK");
+}
+inline value bulk(std::string_view s)
+{
+    return {value::kind::bulk, 0, std::string(s), {}};
+}
+inline value error(std::string s)
+{
+    return {value::kind::error, 0, std::move(s), {}};
+}
+inline value array(std::vector<value> v)
+{
+    return {value::kind::array, 0, {}, std::move(v)};
+}
 
 // As one readable line, for traces and failing tests.
 std::string to_string(value const&);

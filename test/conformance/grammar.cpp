@@ -14,18 +14,84 @@ namespace {
 // One command per line. A word in capitals is itself; the others are drawn: k key, f field or member, v text,
 // n number, ms time to live, x score, [..] perhaps, a|b either.
 constexpr std::array<std::string_view, 78> commands{
-    "GET k", "SET k v", "SET k n", "SET k v [NX] PX ms", "SET k v NX|XX [GET]", "SET k v PX ms GET", "SET k v KEEPTTL [GET]",
-    "SET k v EX|PX|NX ms", "SET k v PX ms KEEPTTL", "SET k v NX XX", "SET k v FOO", "SET k", "set k n EXAT 99999999999",
-    "INCR k", "INCRBY k n", "STRLEN k", "MGET k [k] [k]", "DEL k [k]", "DEL k", "UNLINK k", "EXISTS k [k]", "TYPE k", "PTTL k", "TTL k",
-    "PERSIST k", "PEXPIRE k ms [NX|XX|GT|LT]", "PEXPIRE k ms GT|NX LT|XX", "PEXPIRE k ms FOO", "EXPIRE k ms", "PEXPIREAT k ms",
-    "HSET k f v", "HSET k f n [f v]", "HSET k f", "HGET k f", "HMGET k f [f]", "HDEL k f [f]", "HEXISTS k f", "HLEN k",
-    "HKEYS k", "HVALS k", "HGETALL k", "HINCRBY k f n", "HINCRBY k f v",
-    "LPUSH k v [v]", "RPUSH k v [f]", "RPUSH k f", "LPOP k [n]", "RPOP k", "RPOP k n f", "LLEN k", "LINDEX k n", "LSET k n v",
-    "LRANGE k n n", "LRANGE k 0 -1", "LREM k n f", "LINSERT k BEFORE|AFTER|FOO f v", "LPOS k f",
-    "ZADD k x f [x f]", "ZADD k [NX|XX] [GT|LT] [CH] [INCR] x f", "ZADD k x", "ZINCRBY k x f", "ZSCORE k f", "ZRANK k f",
-    "ZCARD k", "ZCOUNT k x x", "ZREM k f [f]", "ZRANGE k n n [WITHSCORES] [REV]", "ZRANGE k x x BYSCORE [REV] [LIMIT 0 1]",
-    "ZRANGE k 0 -1 LIMIT 0 1", "ZRANGEBYSCORE k x x [WITHSCORES] [LIMIT n n]", "ZREMRANGEBYSCORE k x x",
-    "PING [v]", "PING v v", "ECHO v", "PUBLISH v v", "NOSUCH k v", "get", "hset k f v f"};
+    "GET k",
+    "SET k v",
+    "SET k n",
+    "SET k v [NX] PX ms",
+    "SET k v NX|XX [GET]",
+    "SET k v PX ms GET",
+    "SET k v KEEPTTL [GET]",
+    "SET k v EX|PX|NX ms",
+    "SET k v PX ms KEEPTTL",
+    "SET k v NX XX",
+    "SET k v FOO",
+    "SET k",
+    "set k n EXAT 99999999999",
+    "INCR k",
+    "INCRBY k n",
+    "STRLEN k",
+    "MGET k [k] [k]",
+    "DEL k [k]",
+    "DEL k",
+    "UNLINK k",
+    "EXISTS k [k]",
+    "TYPE k",
+    "PTTL k",
+    "TTL k",
+    "PERSIST k",
+    "PEXPIRE k ms [NX|XX|GT|LT]",
+    "PEXPIRE k ms GT|NX LT|XX",
+    "PEXPIRE k ms FOO",
+    "EXPIRE k ms",
+    "PEXPIREAT k ms",
+    "HSET k f v",
+    "HSET k f n [f v]",
+    "HSET k f",
+    "HGET k f",
+    "HMGET k f [f]",
+    "HDEL k f [f]",
+    "HEXISTS k f",
+    "HLEN k",
+    "HKEYS k",
+    "HVALS k",
+    "HGETALL k",
+    "HINCRBY k f n",
+    "HINCRBY k f v",
+    "LPUSH k v [v]",
+    "RPUSH k v [f]",
+    "RPUSH k f",
+    "LPOP k [n]",
+    "RPOP k",
+    "RPOP k n f",
+    "LLEN k",
+    "LINDEX k n",
+    "LSET k n v",
+    "LRANGE k n n",
+    "LRANGE k 0 -1",
+    "LREM k n f",
+    "LINSERT k BEFORE|AFTER|FOO f v",
+    "LPOS k f",
+    "ZADD k x f [x f]",
+    "ZADD k [NX|XX] [GT|LT] [CH] [INCR] x f",
+    "ZADD k x",
+    "ZINCRBY k x f",
+    "ZSCORE k f",
+    "ZRANK k f",
+    "ZCARD k",
+    "ZCOUNT k x x",
+    "ZREM k f [f]",
+    "ZRANGE k n n [WITHSCORES] [REV]",
+    "ZRANGE k x x BYSCORE [REV] [LIMIT 0 1]",
+    "ZRANGE k 0 -1 LIMIT 0 1",
+    "ZRANGEBYSCORE k x x [WITHSCORES] [LIMIT n n]",
+    "ZREMRANGEBYSCORE k x x",
+    "PING [v]",
+    "PING v v",
+    "ECHO v",
+    "PUBLISH v v",
+    "NOSUCH k v",
+    "get",
+    "hset k f v f"};
 
 std::vector<std::string> split(std::string_view text, char at)
 {
@@ -63,7 +129,18 @@ std::string grammar::word(std::string_view pattern)
     if (pattern == "v")
         return any_of({"", "1", "9223372036854775807", "f1", "f2", "text", "a b", " 1", "01"});
     if (pattern == "n")
-        return any_of({"0", "1", "2", "-1", "-2", "5", "-9223372036854775808", "+1", "1.5", "x", "99999999999999999999"});
+        return any_of(
+            {"0",
+             "1",
+             "2",
+             "-1",
+             "-2",
+             "5",
+             "-9223372036854775808",
+             "+1",
+             "1.5",
+             "x",
+             "99999999999999999999"});
     if (pattern == "ms")
         return any_of({"100000", "200000", "300000", "0", "-1", "x", "9223372036854775807", "50000"});
     if (pattern == "x")
@@ -123,8 +200,8 @@ command_text grammar::call_of(std::string_view script)
     auto const arguments = header_of(script, "ARGV");
     auto const groups = std::size_t(1 + chance_.below(3));
     auto const count = arguments.find("for each") != arguments.npos && keys.find(',') == keys.npos
-        ? groups
-        : split(keys, ',').size();
+                           ? groups
+                           : split(keys, ',').size();
     command_text text{"EVAL", std::string(script), std::to_string(count)};
     for (std::size_t i = 0; i != count; ++i)
         text.push_back(i == 0 ? word("k") : any_of({"k1", "k2", "k5", "k6", "k7"}));

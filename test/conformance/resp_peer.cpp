@@ -6,7 +6,6 @@
 
 #include <array>
 #include <stdexcept>
-
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -16,7 +15,8 @@ namespace holdfast::test {
 
 using simulated::value;
 
-resp_peer::resp_peer(std::string const& path, protocol p) : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))
+resp_peer::resp_peer(std::string const& path, protocol p)
+    : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))
 {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -33,7 +33,10 @@ resp_peer::resp_peer(std::string const& path, protocol p) : fd_(::socket(AF_UNIX
     }
 }
 
-resp_peer::~resp_peer() { ::close(fd_); }
+resp_peer::~resp_peer()
+{
+    ::close(fd_);
+}
 
 void resp_peer::send(simulated::words text)
 {

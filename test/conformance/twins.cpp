@@ -62,7 +62,7 @@ value twins::command(std::vector<std::string> const& text)
     auto said = real_.command(views);
     auto const modelled = model_.execute(id_, views, wall_clock_us()).value_or(simulated::nil());
     if (!same(said, modelled))
-        FAIL("redis: " << to_string(said) << "\nmodel: " << to_string(modelled));
+        FAIL_CHECK("redis: " << to_string(said) << "\nmodel: " << to_string(modelled));
     return said;
 }
 

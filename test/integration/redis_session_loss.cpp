@@ -23,7 +23,8 @@ std::size_t count_of_clients(redis_server& server, std::string const& name)
 {
     auto const list = server.command({"CLIENT", "LIST"}).text;
     std::size_t n = 0;
-    for (auto at = list.find("name=" + name + " "); at != list.npos; at = list.find("name=" + name + " ", at + 1))
+    for (auto at = list.find("name=" + name + " "); at != list.npos;
+         at = list.find("name=" + name + " ", at + 1))
         ++n;
     return n;
 }
@@ -111,7 +112,8 @@ TEST_CASE("session loss: a new epoch first ends the connection before", "[redis]
     CHECK(probe.closed.size() == 1);
 }
 
-TEST_CASE("session loss: the number of a connection means nothing to a server that was started anew", "[redis]")
+TEST_CASE(
+    "session loss: the number of a connection means nothing to a server that was started anew", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -278,7 +280,8 @@ TEST_CASE("session loss: replies that come byte by byte", "[redis]")
     session_probe probe(between.url());
     REQUIRE(probe.start_and_open());
     probe.session().subscribe("ch");
-    auto const& list = probe.ask({"EVAL", "redis.call('publish', 'ch', 'x') return {'one', 2, 'three'}", "0"});
+    auto const& list = probe.ask(
+        {"EVAL", "redis.call('publish', 'ch', 'x') return {'one', 2, 'three'}", "0"});
     REQUIRE(list.items.size() == 3);
     CHECK(list.items[0].text == "one");
     CHECK(list.items[2].text == "three");

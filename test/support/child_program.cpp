@@ -5,16 +5,15 @@
 #include "support/child_program.hpp"
 
 #include <arpa/inet.h>
+#include <cstdlib>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <stdexcept>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cstdlib>
-#include <stdexcept>
 
 namespace holdfast::test {
 
@@ -28,7 +27,7 @@ std::uint16_t free_port()
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
     bool const bound = ::bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0
-        && ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+                       && ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
     ::close(fd);
     if (!bound)
         throw std::runtime_error("free_port: none");

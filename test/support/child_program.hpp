@@ -5,11 +5,10 @@
 #ifndef HOLDFAST_TEST_SUPPORT_CHILD_PROGRAM_HPP
 #define HOLDFAST_TEST_SUPPORT_CHILD_PROGRAM_HPP
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace holdfast::test {

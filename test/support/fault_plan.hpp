@@ -38,7 +38,7 @@ struct fault_plan {
     double lose_data = 1;       // of a restart: without persistence
     double delete_key = 0;      // any key, behind our back
     double flush_scripts = 0;
-    double step_clock = 0;      // the server's wall clock, by `step`
+    double step_clock = 0;  // the server's wall clock, by `step`
 
     span_of_time delay = {std::chrono::milliseconds(50), std::chrono::seconds(5)};
     span_of_time pause = {std::chrono::milliseconds(10), std::chrono::seconds(4)};

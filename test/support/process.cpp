@@ -20,7 +20,10 @@ boost::asio::execution_context& virtual_executor::query(asio::execution::context
     return process_->world();
 }
 
-virtual_world& virtual_executor::context() const noexcept { return process_->world(); }
+virtual_world& virtual_executor::context() const noexcept
+{
+    return process_->world();
+}
 
 bool virtual_executor::is_inside() const noexcept
 {
@@ -28,7 +31,10 @@ bool virtual_executor::is_inside() const noexcept
     return world.options().inline_dispatch && world.running_ == process_;
 }
 
-void virtual_executor::post(task t) const { process_->world().enqueue(*process_, std::move(t)); }
+void virtual_executor::post(task t) const
+{
+    process_->world().enqueue(*process_, std::move(t));
+}
 
 void virtual_executor::track(bool yes) noexcept
 {
@@ -38,7 +44,42 @@ void virtual_executor::track(bool yes) noexcept
     process_->world().unfinished_ += yes ? 1 : std::size_t(-1);
 }
 
-void process::pause() { paused_ = true; }
+void process::set_clock_drift(double share) noexcept
+{
+    local_at_drift_ = local_time(world_.now());
+    drift_since_ = world_.now();
+    clock_drift_ = share;
+}
+
+namespace {
+
+core::duration scaled(core::duration d, double factor)
+{
+    return core::duration(static_cast<core::duration::rep>(static_cast<double>(d.count()) * factor));
+}
+
+}  // namespace
+
+core::instant process::local_time(core::instant world) const noexcept
+{
+    auto const passed = world - drift_since_;
+    return clock_drift_ == 0 && local_at_drift_ == drift_since_ ? world
+                                                               : local_at_drift_ + passed + scaled(passed, clock_drift_);
+}
+
+// Rounded up: an alarm must not ring before its time.
+core::instant process::world_time(core::instant local) const noexcept
+{
+    auto const passed = local - local_at_drift_;
+    return clock_drift_ == 0 && local_at_drift_ == drift_since_
+        ? local
+        : drift_since_ + scaled(passed, 1 / (1 + clock_drift_)) + std::chrono::microseconds(1);
+}
+
+void process::pause()
+{
+    paused_ = true;
+}
 
 void process::pause_for(core::duration d)
 {

@@ -25,8 +25,7 @@ class process {
 public:
     process(virtual_world& w, std::string name, std::uint64_t seed)
         : world_(w), name_(std::move(name)), chance_(seed)
-    {
-    }
+    {}
 
     virtual_world& world() const noexcept { return world_; }
     std::string const& name() const noexcept { return name_; }
@@ -48,14 +47,22 @@ public:
     void fork() noexcept { ++incarnation_; }
     std::uint64_t incarnation() const noexcept { return incarnation_; }
 
+    // Its clock runs by so much faster (or slower: negative) than the world's, from now on. Sessions of this process
+    // see that time; sleep() is the world's.
+    void set_clock_drift(double share) noexcept;
+    core::instant local_time(core::instant world) const noexcept;
+    core::instant world_time(core::instant local) const noexcept;
+
     // Work of this process that asio tracks.
     std::size_t unfinished() const noexcept { return unfinished_; }
 
     // Completes after so much virtual time: void(error_code). Can be cancelled.
-    template <boost::asio::completion_token_for<void(boost::system::error_code)> Token = boost::asio::deferred_t>
+    template <
+        boost::asio::completion_token_for<void(boost::system::error_code)> Token = boost::asio::deferred_t>
     auto sleep(core::duration d, Token&& token = {})
     {
-        return boost::asio::async_initiate<Token, void(boost::system::error_code)>(sleep_initiation{this}, token, d);
+        return boost::asio::async_initiate<Token, void(boost::system::error_code)>(
+            sleep_initiation{this}, token, d);
     }
 
 private:
@@ -82,6 +89,9 @@ private:
     virtual_world& world_;
     std::string name_;
     test::chance chance_;
+    double clock_drift_ = 0;
+    core::instant drift_since_ = {};          // of the world, when the drift was set ...
+    core::instant local_at_drift_ = {};       // ... and of this process at that moment
     bool paused_ = false;
     bool dead_ = false;
     std::uint64_t incarnation_ = 1;

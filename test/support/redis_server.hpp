@@ -5,13 +5,12 @@
 #ifndef HOLDFAST_TEST_SUPPORT_REDIS_SERVER_HPP
 #define HOLDFAST_TEST_SUPPORT_REDIS_SERVER_HPP
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include "support/resp_client.hpp"

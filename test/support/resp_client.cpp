@@ -4,13 +4,12 @@
 //
 #include "support/resp_client.hpp"
 
+#include <array>
+#include <stdexcept>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include <array>
-#include <stdexcept>
 
 namespace holdfast::test {
 
@@ -55,7 +54,8 @@ resp_value resp_client::read_value()
         case '+': return {kind::text, 0, rest, {}};
         case '-': return {kind::error, 0, rest, {}};
         case ':': return {kind::integer, std::stoll(rest), {}, {}};
-        case '$': return rest == "-1" ? resp_value{} : resp_value{kind::text, 0, read_bytes(std::stoul(rest)), {}};
+        case '$':
+            return rest == "-1" ? resp_value{} : resp_value{kind::text, 0, read_bytes(std::stoul(rest)), {}};
         case '*': break;
         default: throw std::runtime_error("resp_client: not understood: " + line);
     }

@@ -19,7 +19,8 @@ struct nobody final : simulated::peer {
 
 }  // namespace
 
-simulated_server::simulated_server(virtual_world& w, std::string name, std::shared_ptr<simulated::lua_engine> lua)
+simulated_server::simulated_server(
+    virtual_world& w, std::string name, std::shared_ptr<simulated::lua_engine> lua)
     : world_(w), name_(std::move(name)), model_(std::move(lua)), clock_offset_us_(epoch_us)
 {
     model_.watch([this](simulated::execution const& e) {
@@ -55,7 +56,8 @@ std::optional<simulated::value> simulated_server::execute(
     client_ = client;
     auto reply = model_.execute(id, text, clock_us());
     if (world_.trace().is_on())
-        note("executes for " + std::string(client) + ": " + to_line(text) + " -> "
+        note(
+            "executes for " + std::string(client) + ": " + to_line(text) + " -> "
             + (reply ? to_string(*reply) : "(push)"));
     after_command();
     return reply;

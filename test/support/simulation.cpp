@@ -27,14 +27,13 @@ class virtual_view final : public simulated::world {
 public:
     virtual_view(process& p, simulated_server& s, engine::strand st, unsigned& connections, bool guards)
         : process_(p), server_(s), strand_(std::move(st)), connections_(connections), guards_(guards)
-    {
-    }
+    {}
 
-    core::instant now() const noexcept override { return process_.world().now(); }
+    core::instant now() const noexcept override { return process_.local_time(process_.world().now()); }
 
     void at(core::instant when, std::function<void()> f) override
     {
-        process_.world().at(when, [alive = std::weak_ptr(alive_), strand = strand_, f = std::move(f)] {
+        process_.world().at(process_.world_time(when), [alive = std::weak_ptr(alive_), strand = strand_, f = std::move(f)] {
             if (!alive.expired())
                 asio::post(strand, [alive, f] {
                     if (!alive.expired())
@@ -47,7 +46,8 @@ public:
 
     std::shared_ptr<simulated::link> dial(std::weak_ptr<simulated::link_events> to) override
     {
-        auto fresh = std::make_shared<virtual_link>(process_, server_, strand_, std::move(to), ++connections_);
+        auto fresh = std::make_shared<virtual_link>(
+            process_, server_, strand_, std::move(to), ++connections_);
         fresh->connect();
         return fresh;
     }
@@ -92,14 +92,20 @@ simulation::simulation(simulation_options o)
     : options_(o), lua_(kept_lua()), world_(std::make_unique<virtual_world>(o.world))
 {
     auto& registry = asio::use_service<simulated::session_registry>(*world_);
-    registry.replace([this](engine::strand s, holdfast::config const& c, engine::log l, std::string_view name) {
-        auto* const p = owner_of(s.get_inner_executor());
-        return make_session(p ? *p : world_->main(), std::move(s), c, std::move(l), name);
-    });
+    registry.replace(
+        [this](engine::strand s, holdfast::config const& c, engine::log l, std::string_view name) {
+            auto* const p = owner_of(s.get_inner_executor());
+            return make_session(p ? *p : world_->main(), std::move(s), c, std::move(l), name);
+        });
     processes_.emplace("main", &world_->main());
 }
 
-simulation::~simulation() = default;
+// A server keeps the links that it knows, and they the world.
+simulation::~simulation()
+{
+    for (auto const& [name, s] : servers_)
+        s->model().disconnect_all();
+}
 
 process& simulation::at(std::string_view name)
 {
@@ -114,8 +120,10 @@ simulated_server& simulation::server(std::string_view name)
 {
     auto at = servers_.find(name);
     if (at == servers_.end()) {
-        at = servers_.emplace(std::string(name),
-            std::make_unique<simulated_server>(*world_, std::string(name), lua_)).first;
+        at = servers_
+                 .emplace(
+                     std::string(name), std::make_unique<simulated_server>(*world_, std::string(name), lua_))
+                 .first;
         at->second->faults = options_.faults;
         at->second->network = options_.network;
     }
@@ -137,7 +145,8 @@ std::shared_ptr<engine::session> simulation::make_session(process& p, std::strin
 std::shared_ptr<engine::session> simulation::make_session(
     process& p, engine::strand s, holdfast::config const& c, engine::log l, std::string_view name)
 {
-    auto view = std::make_unique<virtual_view>(p, server(name), s, connections_[&p], options_.guard_subscriptions);
+    auto view = std::make_unique<virtual_view>(
+        p, server(name), s, connections_[&p], options_.guard_subscriptions);
     return std::make_shared<simulated::session>(std::move(s), c, std::move(l), std::move(view));
 }
 

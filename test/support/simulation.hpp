@@ -23,7 +23,7 @@ namespace holdfast::test {
 
 struct simulation_options {
     world_options world = {};
-    fault_plan faults = {};        // of each new server
+    fault_plan faults = {};  // of each new server
     network_options network = {};
     bool guard_subscriptions = true;  // false: shows what rule 10 is for
 };

@@ -20,7 +20,8 @@ std::string stamp(core::instant t)
 std::string shorten(std::string_view word)
 {
     auto text = std::string(word.substr(0, 80));
-    std::replace_if(text.begin(), text.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
     return word.size() > 80 ? text + "..." : text;
 }
 

@@ -12,12 +12,18 @@ namespace holdfast::test {
 namespace asio = boost::asio;
 using simulated::value;
 
-virtual_link::virtual_link(process& p, simulated_server& s, engine::strand st,
-    std::weak_ptr<simulated::link_events> e, unsigned number)
-    : process_(p), server_(s), strand_(std::move(st)), events_(std::move(e)),
+virtual_link::virtual_link(
+    process& p,
+    simulated_server& s,
+    engine::strand st,
+    std::weak_ptr<simulated::link_events> e,
+    unsigned number)
+    : process_(p),
+      server_(s),
+      strand_(std::move(st)),
+      events_(std::move(e)),
       name_(p.name() + "#" + std::to_string(number))
-{
-}
+{}
 
 core::duration virtual_link::delay()
 {
@@ -49,6 +55,7 @@ void virtual_link::accept()
     if (!server_.is_up() || world().chance().happens(server_.faults.refuse_connect))
         return reply_with({.kind = incoming::kind::end, .why = asio::error::connection_refused});
     id_ = server_.model().connect(*this);
+    at_server_ = shared_from_this();
     reply_with({.kind = incoming::kind::connected});
 }
 
@@ -143,7 +150,11 @@ void virtual_link::on_push(value const& v)
     reply_with({.kind = incoming::kind::push, .body = v});
 }
 
-void virtual_link::on_kill() { reply_with({.kind = incoming::kind::end, .why = asio::error::eof}); }
+void virtual_link::on_kill()
+{
+    auto const self = std::move(at_server_);
+    reply_with({.kind = incoming::kind::end, .why = asio::error::eof});
+}
 
 // ---- to the client
 
@@ -205,6 +216,7 @@ void virtual_link::hang_up()
     if (server_.is_paused())
         return server_.when_resumed([self = shared_from_this()] { self->hang_up(); });
     server_.model().disconnect(id_);
+    at_server_ = nullptr;
 }
 
 // Nothing comes back any more: after a while the client's keep-alive notices.

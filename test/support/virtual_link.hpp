@@ -19,9 +19,12 @@ namespace holdfast::test {
 
 // One TCP connection of a simulated process: in order in each direction, each message with its own delay, and with
 // the faults of the server's plan. It goes on without its client until what has left has arrived.
-class virtual_link final : public simulated::link, simulated::peer, public std::enable_shared_from_this<virtual_link> {
+class virtual_link final : public simulated::link,
+                           simulated::peer,
+                           public std::enable_shared_from_this<virtual_link> {
 public:
-    virtual_link(process&, simulated_server&, engine::strand, std::weak_ptr<simulated::link_events>, unsigned number);
+    virtual_link(
+        process&, simulated_server&, engine::strand, std::weak_ptr<simulated::link_events>, unsigned number);
 
     void connect();
 
@@ -71,9 +74,10 @@ private:
     std::weak_ptr<simulated::link_events> const events_;
     std::string const name_;
     simulated::connection_id id_ = 0;
+    std::shared_ptr<virtual_link> at_server_;  // itself, as long as the server knows the connection
 
-    bool open_ = true;         // the client listens
-    bool up_broken_ = false;   // nothing more gets to the server
+    bool open_ = true;        // the client listens
+    bool up_broken_ = false;  // nothing more gets to the server
     bool down_broken_ = false;
     bool silent_ = false;
 

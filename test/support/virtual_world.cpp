@@ -36,12 +36,16 @@ process& virtual_world::start_process(std::string name)
     return *processes_.emplace_back(std::make_unique<process>(*this, std::move(name), chance_.next()));
 }
 
-virtual_executor virtual_world::get_executor() noexcept { return main().get_executor(); }
+virtual_executor virtual_world::get_executor() noexcept
+{
+    return main().get_executor();
+}
 
 void virtual_world::enqueue(process& p, task t)
 {
     if (std::this_thread::get_id() != thread_) {
-        std::fputs("virtual_world: entered from another thread; an asio timer or socket in a simulation?\n", stderr);
+        std::fputs(
+            "virtual_world: entered from another thread; an asio timer or socket in a simulation?\n", stderr);
         std::abort();
     }
     if (closing_)
@@ -62,15 +66,13 @@ virtual_world::event virtual_world::at(core::instant when, std::function<void()>
 
 void virtual_world::run()
 {
-    while (step(core::never)) {
-    }
+    while (step(core::never)) {}
 }
 
 bool virtual_world::run_for(core::duration d)
 {
     auto const limit = now_ + d;
-    while (step(limit)) {
-    }
+    while (step(limit)) {}
     now_ = limit;
     return !events_.empty();
 }

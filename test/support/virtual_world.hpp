@@ -29,8 +29,8 @@ class virtual_executor;
 
 struct world_options {
     std::uint64_t seed = 1;
-    bool fifo = false;             // handlers run in the order of posting instead of a random one
-    bool inline_dispatch = true;   // dispatch() from inside runs at once, as io_context does
+    bool fifo = false;            // handlers run in the order of posting instead of a random one
+    bool inline_dispatch = true;  // dispatch() from inside runs at once, as io_context does
     bool trace = false;
     std::uint64_t max_steps = 50'000'000;  // run() throws after so many handlers: a livelock
 };
@@ -40,8 +40,7 @@ class task {
 public:
     template <class Function>
     explicit task(Function f) : body_(std::make_unique<model<Function>>(std::move(f)))
-    {
-    }
+    {}
 
     void operator()() { std::exchange(body_, nullptr)->call(); }
 

@@ -2,14 +2,13 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include "redis/machine.hpp"
-
+#include <set>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <set>
-
 #include <catch2/catch_test_macros.hpp>
+
+#include "redis/machine.hpp"
 
 using namespace holdfast::redis;
 

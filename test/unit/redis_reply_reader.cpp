@@ -2,12 +2,12 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include "redis/reply_reader.hpp"
-
 #include <optional>
 
 #include <boost/redis/resp3/parser.hpp>
 #include <catch2/catch_test_macros.hpp>
+
+#include "redis/reply_reader.hpp"
 
 using namespace holdfast;
 using redis::reply_reader;

@@ -2,13 +2,13 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include "redis/url.hpp"
-
 #include <stdexcept>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "redis/url.hpp"
 
 using namespace holdfast::redis;
 using Catch::Matchers::ContainsSubstring;

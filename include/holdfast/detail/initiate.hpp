@@ -5,10 +5,12 @@
 #ifndef HOLDFAST_DETAIL_INITIATE_HPP
 #define HOLDFAST_DETAIL_INITIATE_HPP
 
+#include <concepts>
 #include <utility>
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/deferred.hpp>
 
@@ -25,9 +27,32 @@ concept token_for = asio::completion_token_for<Token, Signature>;
 
 namespace detail {
 
+// Where a handler is called, while its type is still known: on its associated executor, else on the client's.
+struct destination {
+    asio::any_io_executor executor;
+    bool is_associated;  // false: the handler has an executor of a kind of its own, to be dispatched to from there
+};
+
+template <class Handler>
+destination destination_of(Handler const& handler, asio::any_io_executor const& otherwise)
+{
+    using associated = asio::associated_executor_t<Handler, asio::any_io_executor>;
+    if constexpr (std::convertible_to<associated, asio::any_io_executor>)
+        return {asio::get_associated_executor(handler, otherwise), true};
+    else
+        return {otherwise, false};
+}
+
+// A handler and where it is called.
+template <class Signature>
+struct handler_at {
+    asio::any_completion_handler<Signature> handler;
+    destination at;
+};
+
 // The one place where a completion token becomes an any_completion_handler. `Launch` owns what the operation needs, so
 // that the object it was asked of may die before the operation is launched; it has `get_executor()` and a function
-// `start(handler)` compiled in the library. cancel_after asks for executor_type.
+// `start(handler_at)` compiled in the library. cancel_after asks for executor_type.
 template <class Signature, class Launch>
 struct initiation {
     using executor_type = asio::any_io_executor;
@@ -39,7 +64,8 @@ struct initiation {
     template <class Handler>
     void operator()(Handler&& handler)
     {
-        std::move(launch).start(asio::any_completion_handler<Signature>(std::forward<Handler>(handler)));
+        auto at = destination_of(handler, get_executor());
+        std::move(launch).start(handler_at<Signature>{std::forward<Handler>(handler), std::move(at)});
     }
 };
 

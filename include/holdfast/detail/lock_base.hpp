@@ -56,19 +56,19 @@ struct lock_launch {
 
 struct acquire_launch : lock_launch {
     acquire_request request;
-    void start(asio::any_completion_handler<void(error_code, lease)>) &&;
+    void start(handler_at<void(error_code, lease)>) &&;
 };
 
 struct is_locked_launch : lock_launch {
-    void start(asio::any_completion_handler<void(error_code, bool)>) &&;
+    void start(handler_at<void(error_code, bool)>) &&;
 };
 
 struct force_release_launch : lock_launch {
-    void start(asio::any_completion_handler<void(error_code, bool)>) &&;
+    void start(handler_at<void(error_code, bool)>) &&;
 };
 
 struct holders_launch : lock_launch {
-    void start(asio::any_completion_handler<void(error_code, std::vector<holder>)>) &&;
+    void start(handler_at<void(error_code, std::vector<holder>)>) &&;
 };
 
 /// What every lock can do. A handle is an immutable value: cheap to copy, may be used from any thread, and be destroyed

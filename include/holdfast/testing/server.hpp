@@ -65,9 +65,7 @@ public:
     /// The same for a context, such as `boost::asio::io_context`.
     template <class Context>
         requires std::convertible_to<Context&, boost::asio::execution_context&>
-    explicit server(Context& context) : server(boost::asio::any_io_executor(context.get_executor()))
-    {
-    }
+    explicit server(Context& context) : server(boost::asio::any_io_executor(context.get_executor())) {}
 
     server(server const&) = delete;
     server& operator=(server const&) = delete;

@@ -1,0 +1,49 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// What hand-off gains when many coroutines of one process want few locks.
+#include <cstdio>
+#include <exception>
+
+#include <boost/asio/io_context.hpp>
+
+#include "contestants/holdfast_lock.hpp"
+#include "support/options.hpp"
+#include "support/race.hpp"
+#include "support/redis_server.hpp"
+#include "support/report.hpp"
+
+namespace holdfast::bench {
+namespace {
+
+constexpr std::size_t locks = 15;
+constexpr std::size_t contenders = 1500;
+
+void run(options const& o)
+{
+    using namespace std::chrono_literals;
+    redis_server server;
+    boost::asio::io_context context;
+    report out("contended", server);
+    race r(
+        context,
+        server,
+        o.quick ? plan{.turns = 1, .turn = 200ms, .warm_up = 100ms} : plan{.turns = 2, .turn = 500ms, .warm_up = 200ms});
+    r.enter(make_mutex(context, server, {.name = "mutex, hand-off", .names = locks}));
+    r.enter(make_mutex(context, server, {.name = "mutex, no hand-off", .names = locks, .local_handoff = {.max_count = 0}}));
+    out.add(
+        contenders, r.run(contenders), {{"mutex, hand-off", "mutex, no hand-off", quantity::pairs_per_second, 5}});
+    out.write(o.json);
+}
+
+}  // namespace
+}  // namespace holdfast::bench
+
+int main(int argc, char** argv)
+try {
+    holdfast::bench::run(holdfast::bench::parse_options(argc, argv));
+} catch (std::exception const& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+}

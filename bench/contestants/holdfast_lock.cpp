@@ -1,0 +1,86 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "contestants/holdfast_lock.hpp"
+
+#include <cstdio>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <boost/asio/detached.hpp>
+
+#include <holdfast.hpp>
+
+namespace holdfast::bench {
+namespace {
+
+config to_config(redis_server const& server, holdfast_options const& options)
+{
+    return {
+        .url = server.url(),
+        .local_handoff = options.local_handoff,
+        .log = [](log_level level, std::string_view line) {
+            if (level >= log_level::warning)
+                std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+        }};
+}
+
+template <class Lock>
+class holdfast_lock final : public contestant {
+public:
+    holdfast_lock(asio::io_context& context, redis_server const& server, holdfast_options const& options)
+        : contestant(options.name), names_(options.names), client_(context, to_config(server, options))
+    {
+        client_.run(asio::detached);
+    }
+
+    asio::awaitable<void> connect() override { co_await client_.ready(); }
+
+    void prepare(std::size_t contenders) override
+    {
+        for (auto i = locks_.size(); i < contenders; ++i)
+            locks_.push_back(make("bench:" + name() + ":" + std::to_string(names_ == 0 ? i : i % names_)));
+    }
+
+    asio::awaitable<void> contend(std::size_t number, heat& h) override
+    {
+        auto const& lock = locks_[number];
+        while (h.goes_on()) {
+            auto const asked = clock::now();
+            auto lease = co_await lock.acquire();
+            h.acquired(asked);
+            co_await lease.release();
+        }
+    }
+
+private:
+    Lock make(std::string const& key) const
+    {
+        if constexpr (std::is_same_v<Lock, reentrant_lock>)
+            return {client_, key, client_.make_owner()};
+        else
+            return {client_, key};
+    }
+
+    std::size_t names_;
+    client client_;
+    std::vector<Lock> locks_;
+};
+
+}  // namespace
+
+std::unique_ptr<contestant> make_mutex(
+    asio::io_context& context, redis_server& server, holdfast_options const& options)
+{
+    return std::make_unique<holdfast_lock<mutex>>(context, server, options);
+}
+
+std::unique_ptr<contestant> make_reentrant_lock(
+    asio::io_context& context, redis_server& server, holdfast_options const& options)
+{
+    return std::make_unique<holdfast_lock<reentrant_lock>>(context, server, options);
+}
+
+}  // namespace holdfast::bench

@@ -1,0 +1,35 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_BENCH_CONTESTANTS_HOLDFAST_LOCK_HPP
+#define HOLDFAST_BENCH_CONTESTANTS_HOLDFAST_LOCK_HPP
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include <boost/asio/io_context.hpp>
+
+#include <holdfast/config.hpp>
+
+#include "support/contestant.hpp"
+#include "support/redis_server.hpp"
+
+namespace holdfast::bench {
+
+struct holdfast_options {
+    std::string name;           // in the table
+    std::size_t names = 0;      // contenders share so many locks; 0: each has its own
+    handoff local_handoff = {};
+};
+
+// A holdfast::client of its own, whose contenders run on the io_context.
+std::unique_ptr<contestant> make_mutex(boost::asio::io_context&, redis_server&, holdfast_options const&);
+
+// As above; each contender is an owner.
+std::unique_ptr<contestant> make_reentrant_lock(boost::asio::io_context&, redis_server&, holdfast_options const&);
+
+}  // namespace holdfast::bench
+
+#endif

@@ -1,0 +1,23 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_BENCH_CONTESTANTS_RAW_REDISSON_HPP
+#define HOLDFAST_BENCH_CONTESTANTS_RAW_REDISSON_HPP
+
+#include <memory>
+
+#include <boost/asio/io_context.hpp>
+
+#include "support/contestant.hpp"
+#include "support/redis_server.hpp"
+
+namespace holdfast::bench {
+
+// What a Redisson 4.x client sends for RLock.lock() and unlock() on a single server, without the client: two scripts
+// with the effect of Redisson's, and the DEL of the unlock latch, for whose reply Redisson does not wait either.
+std::unique_ptr<contestant> make_raw_redisson(boost::asio::io_context&, redis_server&);
+
+}  // namespace holdfast::bench
+
+#endif

@@ -1,0 +1,155 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// What one held lock and one waiter cost in memory, beyond the caller's own: measured with callbacks, which have no
+// coroutine frame. Counted is what malloc has given out, with its own overhead.
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <holdfast.hpp>
+
+#include "support/options.hpp"
+#include "support/redis_server.hpp"
+#include "support/report.hpp"
+
+namespace holdfast::bench {
+namespace {
+
+constexpr double most_bytes = 1024;
+constexpr std::size_t wave = 1000;  // so many at once: what is in transit is counted neither before nor after
+
+double bytes_in_use()
+{
+    auto const m = ::mallinfo2();
+    return static_cast<double>(m.uordblks + m.hblkhd);
+}
+
+class subject {
+public:
+    explicit subject(redis_server const& server)
+        : client_(context_, {.url = server.url(), .lease = std::chrono::minutes(10), .log = [](auto, auto) {}})
+    {
+        client_.run(asio::detached);
+        client_.ready([this](error_code) { context_.stop(); });
+        context_.run();
+    }
+
+    client const& locks_client() const { return client_; }
+
+    // Runs until the condition holds.
+    void run_until(std::function<bool()> const& holds)
+    {
+        context_.restart();
+        while (!holds())
+            context_.run_one();
+    }
+    // What was asked for reaches the engine.
+    void settle()
+    {
+        context_.restart();
+        context_.poll();
+    }
+
+private:
+    asio::io_context context_;
+    client client_;
+};
+
+struct bill {
+    double handle = 0;  // per lock
+    double held = 0;
+};
+
+void acquire(mutex const& lock, std::vector<lease>& into, std::size_t& arrived)
+{
+    lock.acquire([&into, &arrived](error_code ec, lease l) {
+        if (ec)
+            throw std::runtime_error("memory: not granted");
+        into.push_back(std::move(l));
+        ++arrived;
+    });
+}
+
+bill hold(subject& s, std::size_t count)
+{
+    std::vector<mutex> handles;
+    std::vector<lease> leases;
+    handles.reserve(count);
+    leases.reserve(count);
+    std::size_t arrived = 0;
+    auto const empty = bytes_in_use();
+    for (std::size_t i = 0; i < count; ++i)
+        handles.emplace_back(s.locks_client(), "bench:memory:" + std::to_string(i));
+    auto const made = bytes_in_use();
+    for (std::size_t i = 0; i < count;) {
+        for (auto const end = std::min(count, i + wave); i < end; ++i)
+            acquire(handles[i], leases, arrived);
+        s.run_until([&] { return arrived == i; });
+    }
+    auto const held = bytes_in_use();
+    for (auto& l : leases)
+        l.release([&arrived](error_code) { --arrived; });
+    s.run_until([&] { return arrived == 0; });
+    auto const n = static_cast<double>(count);
+    return {(made - empty) / n, (held - made) / n};
+}
+
+// Bytes per waiter; all wait for one lock.
+double wait(subject& s, std::size_t count, std::optional<std::chrono::milliseconds> patience)
+{
+    mutex const lock(s.locks_client(), "bench:memory");
+    std::vector<lease> holder;
+    std::size_t arrived = 0, ended = 0;
+    holder.reserve(1);
+    acquire(lock, holder, arrived);
+    s.run_until([&] { return arrived == 1; });
+    auto const nobody = bytes_in_use();
+    auto const ends = [&ended](error_code, lease) { ++ended; };
+    for (std::size_t i = 0; i < count; ++i)
+        patience ? lock.try_acquire({.wait = patience}, ends) : lock.acquire(ends);
+    s.settle();
+    auto const crowd = bytes_in_use();
+    holder.clear();
+    s.run_until([&] { return ended == count; });
+    return (crowd - nobody) / static_cast<double>(count);
+}
+
+void run(options const& o)
+{
+    using namespace std::chrono_literals;
+    std::size_t const count = o.quick ? 10'000 : 100'000;
+    redis_server server;
+    report out("memory", server);
+    subject s(server);
+    hold(s, wave);  // pools and tables reach their size
+    auto const b = hold(s, count);
+    out.add("a handle of a lock, made before", b.handle, "bytes", 0);
+    out.add("a held lock, beside its handle", b.held, "bytes", 0);
+    out.add("a held lock, with its handle", b.handle + b.held, "bytes", most_bytes);
+    out.add("a local waiter", wait(s, count, std::nullopt), "bytes", most_bytes);
+    out.add("a local waiter with a time limit", wait(s, count, 60s), "bytes", most_bytes);
+    out.write(o.json);
+}
+
+}  // namespace
+}  // namespace holdfast::bench
+
+int main(int argc, char** argv)
+try {
+    holdfast::bench::run(holdfast::bench::parse_options(argc, argv));
+} catch (std::exception const& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+}

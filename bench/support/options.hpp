@@ -1,0 +1,22 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_BENCH_SUPPORT_OPTIONS_HPP
+#define HOLDFAST_BENCH_SUPPORT_OPTIONS_HPP
+
+#include <string>
+
+namespace holdfast::bench {
+
+// What every benchmark takes on its command line; `--help` and what it does not know end the program.
+struct options {
+    bool quick = false;    // --quick: less than a tenth of the time, for a look
+    std::string json = {};  // --json FILE: the results for a program
+};
+
+options parse_options(int argc, char const* const* argv);
+
+}  // namespace holdfast::bench
+
+#endif

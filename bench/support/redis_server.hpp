@@ -1,0 +1,56 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_BENCH_SUPPORT_REDIS_SERVER_HPP
+#define HOLDFAST_BENCH_SUPPORT_REDIS_SERVER_HPP
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+
+namespace holdfast::bench {
+
+// A redis-server of one's own: on a UNIX socket in a temporary folder, without persistence. It answers when the
+// constructor returns and is gone after the destructor, or when this process dies.
+class redis_server {
+public:
+    redis_server();
+    ~redis_server();
+    redis_server(redis_server const&) = delete;
+    redis_server& operator=(redis_server const&) = delete;
+
+    std::string socket_path() const { return folder_ / "redis.sock"; }
+    std::string url() const { return "unix://" + socket_path(); }
+    std::string version();
+
+    // What the server has used of the processor since it started.
+    std::chrono::duration<double> cpu_time();
+
+    // Makes EVALSHA find the script; returns its SHA1.
+    std::string load(std::string_view script);
+
+private:
+    void start();
+    void end() noexcept;
+    bool try_connect();
+    std::string info(std::string_view field);
+    // One command over the control connection; the reply must be a bulk string.
+    std::string ask(std::vector<std::string_view> const& words);
+
+    std::filesystem::path folder_;
+    pid_t pid_ = -1;
+    boost::asio::io_context context_;
+    boost::asio::local::stream_protocol::socket control_{context_};
+};
+
+}  // namespace holdfast::bench
+
+#endif

@@ -1,0 +1,72 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// What an acquire and a release cost when nobody is in the way: on distinct names, over one connection.
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include "contestants/holdfast_lock.hpp"
+#include "contestants/raw_mutex.hpp"
+#include "contestants/raw_redisson.hpp"
+#include "support/options.hpp"
+#include "support/race.hpp"
+#include "support/redis_server.hpp"
+#include "support/report.hpp"
+
+namespace holdfast::bench {
+namespace {
+
+constexpr auto mutex_name = "holdfast::mutex";
+constexpr auto reentrant_name = "holdfast::reentrant_lock";
+constexpr auto raw_name = "raw loop, mutex' commands";
+constexpr auto redisson_name = "raw loop, Redisson's scripts";
+
+plan quick_plan()
+{
+    using namespace std::chrono_literals;
+    return {.turns = 1, .turn = 100ms, .warm_up = 50ms};
+}
+
+// Nothing is asked where the bound is 0.
+std::vector<target> targets(std::size_t contenders)
+{
+    bool const alone = contenders == 1;
+    bool const crowd = contenders == 1000;
+    std::vector<target> all{
+        {mutex_name, raw_name, quantity::pairs_per_second, crowd ? 1.0 : 0},
+        {mutex_name, redisson_name, quantity::pairs_per_second, crowd ? 1.7 : 0},
+        {reentrant_name, redisson_name, quantity::pairs_per_second, 0},
+        {mutex_name, raw_name, quantity::median_wait, alone ? 1.15 : 0},
+        {mutex_name, raw_name, quantity::p99_wait, alone ? 1.15 : 0}};
+    return all;
+}
+
+void run(options const& o)
+{
+    redis_server server;
+    boost::asio::io_context context;
+    report out("uncontended", server);
+    race r(context, server, o.quick ? quick_plan() : plan());
+    r.enter(make_mutex(context, server, {.name = mutex_name}));
+    r.enter(make_raw_mutex(context, server));
+    r.enter(make_reentrant_lock(context, server, {.name = reentrant_name}));
+    r.enter(make_raw_redisson(context, server));
+    for (std::size_t const contenders : {1u, 10u, 100u, 1000u})
+        out.add(contenders, r.run(contenders), targets(contenders));
+    out.write(o.json);
+}
+
+}  // namespace
+}  // namespace holdfast::bench
+
+int main(int argc, char** argv)
+try {
+    holdfast::bench::run(holdfast::bench::parse_options(argc, argv));
+} catch (std::exception const& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+}

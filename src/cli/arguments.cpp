@@ -1,0 +1,209 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "cli/arguments.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include <holdfast/version.hpp>
+
+#include "cli/complain.hpp"
+#include "cli/duration.hpp"
+#include "cli/exit_status.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr auto run_footer = R"(
+The command runs while the lock is held; the lease is renewed meanwhile. It sees HOLDFAST_LOCK_NAME and, unless
+--no-fencing is given, HOLDFAST_FENCING_TOKEN: a number greater than that of every earlier holder.
+
+Signals (HUP INT QUIT TERM USR1 USR2 WINCH) are passed on to the command, except those that the terminal sends, such
+as that of Ctrl-C: the command shares the terminal and has got them already. Without a controlling terminal (cron,
+systemd, CI) the command gets a process group of its own, and is signalled as a group. A stopped holdfast (Ctrl-Z)
+does not renew. If holdfast itself is killed, so is the command, unless --on-loss is ignore (Linux).
+
+Exit status: the command's own, 128 + N if signal N killed it or ended the wait; 75 the lock was not had in time;
+69 Redis was not reachable, or refused; 74 the lease was lost and the command was stopped; 64 bad usage;
+126, 127 the command could not be executed, was not found.
+
+  holdfast run nightly --wait 10s -- ./backup.sh --full)";
+
+constexpr auto footer = "\nholdfast COMMAND --help has the details.";
+
+class run_formatter final : public CLI::Formatter {
+public:
+    std::string make_usage(CLI::App const*, std::string) const override
+    {
+        return "Usage: holdfast run NAME [OPTIONS] -- COMMAND [ARGUMENTS...]\n";
+    }
+};
+
+std::string version()
+{
+    return "holdfast " + std::to_string(HOLDFAST_VERSION / 10000) + "."
+           + std::to_string(HOLDFAST_VERSION / 100 % 100) + "." + std::to_string(HOLDFAST_VERSION % 100);
+}
+
+// A validator that also converts: CLI11 has nothing for durations with a unit of at most a year.
+CLI::Option* add_duration(
+    CLI::App& app, std::string const& name, std::function<void(milliseconds)> set, char const* help)
+{
+    auto const read = [set = std::move(set)](std::string const& text) {
+        auto const d = parse_duration(text);
+        if (!d)
+            throw CLI::ValidationError("'" + text + "' is no duration; say 500ms, 10s, 5m or 1h");
+        set(*d);
+    };
+    return app.add_option_function<std::string>(name, read, help)->type_name("DURATION");
+}
+
+void add_url(CLI::App& app, std::vector<std::string>& urls)
+{
+    app.add_option("--url", urls, "Where Redis is: redis://, rediss://, unix:// or redis+sentinel://")
+        ->envname("HOLDFAST_URL")
+        ->type_name("URL")
+        ->allow_extra_args(false)
+        ->default_str("redis://localhost:6379");
+}
+
+void add_name(CLI::App& app, std::string& name)
+{
+    app.add_option("NAME", name, "The lock")->required();
+}
+
+lock_kind read_kind(std::string const& text)
+{
+    if (text == "mutex")
+        return lock_kind::mutex;
+    if (text == "reentrant")
+        return lock_kind::reentrant;
+    if (text == "fair" || text == "read" || text == "write")
+        throw CLI::ValidationError("--kind", "'" + text + "' is not yet available");
+    throw CLI::ValidationError("--kind", "'" + text + "' is none of mutex, reentrant");
+}
+
+void add_run(CLI::App& app, run_arguments& run, bool& keeps_fencing)
+{
+    add_name(app, run.name);
+    add_duration(
+        app,
+        "--wait",
+        [&run](milliseconds d) { run.wait = d; },
+        "Give up after so long; 0: one attempt [as long as it takes]");
+    add_duration(
+        app,
+        "--lease",
+        [&run](milliseconds d) { run.lease = d; },
+        "How long the lock outlives a holdfast that died [30s]");
+    app.add_option_function<std::string>(
+           "--kind",
+           [&run](std::string const& text) { run.kind = read_kind(text); },
+           "mutex or reentrant [mutex]")
+        ->type_name("KIND");
+    std::map<std::string, loss_action> const actions{
+        {"term", loss_action::term}, {"kill", loss_action::kill}, {"ignore", loss_action::ignore}};
+    app.add_option(
+           "--on-loss",
+           run.on_loss,
+           "What the command gets when the lease is lost: term, kill or ignore [term]")
+        ->transform(CLI::Transformer(actions).description(""))
+        ->check(CLI::IsMember({loss_action::term, loss_action::kill, loss_action::ignore}).description(""))
+        ->type_name("ACTION");
+    add_duration(
+        app,
+        "--kill-after",
+        [&run](milliseconds d) { run.kill_after = d; },
+        "KILL follows TERM after so long [10s]");
+    app.add_flag("--fencing,!--no-fencing", keeps_fencing, "Give the command a fencing token [yes]");
+    app.formatter(std::make_shared<run_formatter>());
+    app.footer(run_footer);
+}
+
+// Everything behind the first `--` of `run` is the command's, however it looks.
+struct split_words {
+    std::vector<std::string> ours;  // reversed, as CLI11 wants them
+    std::vector<std::string> command;
+};
+
+split_words split(int argc, char const* const* argv)
+{
+    std::span const words(argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0));
+    bool const is_run = !words.empty() && words.front() == std::string_view("run");
+    auto const isnt_mark = [](std::string_view w) { return w != "--"; };
+    auto const mark = is_run ? std::ranges::find_if_not(words, isnt_mark) : words.end();
+
+    split_words result{{words.begin(), mark}, {}};
+    std::ranges::reverse(result.ours);
+    if (mark != words.end())
+        result.command.assign(mark + 1, words.end());
+    return result;
+}
+
+std::string only_url(std::vector<std::string> const& urls)
+{
+    if (urls.size() > 1)
+        throw CLI::ValidationError("--url", "several servers (a red_lock) are not yet available");
+    return urls.empty() ? "redis://localhost:6379" : urls.front();
+}
+
+}  // namespace
+
+std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
+{
+    CLI::App app("Distributed locks over Redis, for the command line.", "holdfast");
+    app.set_version_flag("--version", version());
+    app.require_subcommand(1);
+    app.footer(footer);
+
+    std::vector<std::string> urls;
+    run_arguments run;
+    status_arguments status;
+    release_arguments release;
+    bool force = false;
+
+    auto& run_app = *app.add_subcommand("run", "Run a command while holding a lock");
+    add_run(run_app, run, run.fencing);
+    auto& status_app = *app.add_subcommand("status", "Show who holds a lock, and for how long yet");
+    add_name(status_app, status.name);
+    auto& release_app = *app.add_subcommand("release", "Take a lock away from its holder");
+    add_name(release_app, release.name);
+    release_app.add_flag("--force", force, "Yes, although its holder still works");
+    for (auto* a : {&run_app, &status_app, &release_app})
+        add_url(*a, urls);
+
+    auto words = split(argc, argv);
+    try {
+        app.parse(words.ours);
+        if (run_app.parsed() && words.command.empty())
+            throw CLI::ValidationError("a command is missing", "holdfast run NAME [OPTIONS] -- COMMAND");
+        if (release_app.parsed() && !force)
+            throw CLI::ValidationError(
+                "release", "takes the lock from a holder that may still work; say --force if it must be");
+        auto url = only_url(urls);
+        run.command = std::move(words.command);
+        if (run_app.parsed())
+            return arguments{std::move(url), std::move(run)};
+        if (status_app.parsed())
+            return arguments{std::move(url), std::move(status)};
+        return arguments{std::move(url), std::move(release)};
+    } catch (CLI::Success const& e) {
+        return app.exit(e);
+    } catch (CLI::ParseError const& e) {
+        complain(std::string(e.what()) + "\nTry holdfast --help.");
+        return bad_usage;
+    }
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,74 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "cli/connection.hpp"
+
+#include <boost/asio/cancel_after.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "cli/complain.hpp"
+#include "cli/exit_status.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto connect_limit = 5s;
+constexpr auto shutdown_grace = 3s;
+
+asio::awaitable<int> run_and_shut_down(client& c, body const& run)
+{
+    int const status = co_await run(c);
+    error_code ignored;
+    co_await c.shutdown({.grace = shutdown_grace}, asio::redirect_error(asio::use_awaitable, ignored));
+    co_return status;
+}
+
+}  // namespace
+
+config quiet_config(std::string const& url)
+{
+    config c;
+    c.url = url;
+    c.log = [](log_level, std::string_view) {};
+    return c;
+}
+
+int run_with_client(asio::io_context& context, config const& options, body const& run)
+{
+    client c(context, options);
+    c.run(asio::detached);
+
+    int status = ok;
+    std::exception_ptr failure;
+    asio::co_spawn(context, run_and_shut_down(c, run), [&](std::exception_ptr e, int s) {
+        failure = e;
+        status = s;
+        c.stop();
+    });
+    context.run();
+    if (failure)
+        std::rethrow_exception(failure);
+    return status;
+}
+
+asio::awaitable<error_code> connect(client& c)
+{
+    error_code ec;
+    co_await c.ready(asio::cancel_after(connect_limit, asio::redirect_error(asio::use_awaitable, ec)));
+    co_return ec;
+}
+
+int complain_about(error_code ec, client const& c)
+{
+    auto const failure = c.last_failure();
+    complain(failure.message.empty() ? ec.message() : ec.message() + ": " + failure.message);
+    return ec == cond::misuse ? bad_usage : unavailable;
+}
+
+}  // namespace holdfast::cli

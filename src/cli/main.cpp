@@ -1,0 +1,54 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <variant>
+
+#include "cli/arguments.hpp"
+#include "cli/complain.hpp"
+#include "cli/descriptors.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/release_command.hpp"
+#include "cli/run_command.hpp"
+#include "cli/status_command.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+struct dispatcher {
+    std::string const& url;
+    std::vector<int> const& inherited;
+
+    int operator()(run_arguments const& a) const { return run_command(url, a, inherited); }
+    int operator()(status_arguments const& a) const { return status_command(url, a); }
+    int operator()(release_arguments const& a) const { return release_command(url, a); }
+};
+
+int run(arguments const& a, std::vector<int> const& inherited)
+{
+    try {
+        return std::visit(dispatcher{a.url, inherited}, a.command);
+    } catch (std::invalid_argument const& e) {
+        complain(e.what());
+        return bad_usage;
+    } catch (std::exception const& e) {
+        complain(e.what());
+        return unavailable;
+    }
+}
+
+}  // namespace
+}  // namespace holdfast::cli
+
+int main(int argc, char** argv)
+{
+    using namespace holdfast::cli;
+    auto const inherited = open_descriptors();
+    auto const parsed = parse_arguments(argc, argv);
+    if (auto const* const status = std::get_if<int>(&parsed))
+        return *status;
+    return run(std::get<arguments>(parsed), inherited);
+}

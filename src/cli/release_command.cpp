@@ -1,0 +1,42 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "cli/release_command.hpp"
+
+#include <cstdio>
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <holdfast/mutex.hpp>
+
+#include "cli/connection.hpp"
+#include "cli/exit_status.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+// The script behind force_release() deletes every kind of lock.
+asio::awaitable<int> take_away(client& c, std::string const& name)
+{
+    if (auto const ec = co_await connect(c))
+        co_return complain_about(ec, c);
+    mutex const lock(c, name);
+    error_code ec;
+    bool const was_held = co_await lock.force_release(asio::redirect_error(asio::use_awaitable, ec));
+    if (ec)
+        co_return complain_about(ec, c);
+    std::printf("%s: %s\n", name.c_str(), was_held ? "released" : "was free");
+    co_return ok;
+}
+
+}  // namespace
+
+int release_command(std::string const& url, release_arguments const& args)
+{
+    asio::io_context context(1);
+    return run_with_client(context, quiet_config(url), [&](client& c) { return take_away(c, args.name); });
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,160 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "cli/run_command.hpp"
+
+#include <optional>
+#include <system_error>
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <holdfast/any_lock.hpp>
+#include <holdfast/mutex.hpp>
+#include <holdfast/reentrant_lock.hpp>
+
+#include "cli/child_process.hpp"
+#include "cli/complain.hpp"
+#include "cli/connection.hpp"
+#include "cli/descriptors.hpp"
+#include "cli/duration.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/signal_source.hpp"
+#include "cli/supervision.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+using namespace asio::experimental::awaitable_operators;
+
+any_lock make_lock(client& c, run_arguments const& args)
+{
+    lock_options const options{.fencing = args.fencing};
+    if (args.kind == lock_kind::reentrant)
+        return reentrant_lock(c, args.name, c.make_owner(), options);
+    return mutex(c, args.name, options);
+}
+
+asio::awaitable<error_code> take(any_lock const& lock, run_arguments const& args, lease& held)
+{
+    error_code ec;
+    auto const token = asio::redirect_error(asio::use_awaitable, ec);
+    if (args.wait)
+        held = co_await lock.try_acquire({.wait = args.wait}, token);
+    else
+        held = co_await lock.acquire(token);
+    co_return ec;
+}
+
+asio::awaitable<int> signal_that_ends_the_wait(signal_source& signals)
+{
+    for (;;)
+        if (auto const s = co_await signals.next(); ends_the_wait(s.number))
+            co_return s.number;
+}
+
+// Connects and takes the lock. Returns ok, or what the tool ends with.
+asio::awaitable<int> prepare(client& c, any_lock const& lock, run_arguments const& args, lease& held)
+{
+    if (auto const ec = co_await connect(c))
+        co_return complain_about(ec, c);
+    if (auto const ec = co_await take(lock, args, held))
+        co_return complain_about(ec, c);
+    if (!held.empty())
+        co_return ok;
+    complain(
+        "'" + args.name + "' is held by somebody else"
+        + (args.wait->count() > 0 ? ", and was not had within " + to_text(*args.wait) : ""));
+    co_return not_in_time;
+}
+
+std::vector<std::string> variables(lease const& held)
+{
+    std::vector<std::string> result{"HOLDFAST_LOCK_NAME=" + std::string(held.name())};
+    if (auto const token = held.fencing_token())
+        result.push_back("HOLDFAST_FENCING_TOKEN=" + std::to_string(*token));
+    return result;
+}
+
+asio::awaitable<void> give_back(lease& held)
+{
+    error_code ec;
+    co_await held.release(asio::redirect_error(asio::use_awaitable, ec));
+    if (ec == errc::lease_lost)
+        complain(
+            "the lease was lost before the command ended: somebody else may have held the lock meanwhile");
+    else if (ec)
+        complain("the release is not confirmed (" + ec.message() + "); the lock ends with its lease");
+}
+
+struct job {
+    run_arguments const& args;
+    signal_source& signals;
+    std::vector<int> const& inherited;
+
+    asio::awaitable<int> operator()(client& c) const
+    {
+        auto const lock = make_lock(c, args);
+        lease held;
+        auto const first = co_await (prepare(c, lock, args, held) || signal_that_ends_the_wait(signals));
+        if (first.index() == 1)
+            co_return by_signal + std::get<1>(first);
+        if (int const status = std::get<0>(first); status != ok)
+            co_return status;
+        co_return co_await run_under(held);
+    }
+
+    asio::awaitable<int> run_under(lease& held) const
+    {
+        std::optional<child_process> child;
+        if (int const status = start(child, held); status != ok) {
+            co_await give_back(held);
+            co_return status;
+        }
+        auto const end = co_await supervise(*child, held, signals, args);
+        if (end.stopped)
+            co_return lock_lost;
+        co_await give_back(held);
+        co_return child->exit_status();
+    }
+
+    int start(std::optional<child_process>& child, lease const& held) const
+    {
+        close_on_exec_except(inherited);
+        bool const dies_with_us = args.on_loss != loss_action::ignore;
+        try {
+            child.emplace(
+                child_options{args.command, variables(held), signals.original_mask(), dies_with_us});
+            return ok;
+        } catch (std::system_error const& e) {
+            complain(args.command.front() + ": " + e.code().message());
+            return e.code() == std::errc::no_such_file_or_directory ? not_found : not_executable;
+        }
+    }
+};
+
+config make_config(std::string const& url, run_arguments const& args)
+{
+    config c;
+    c.url = url;
+    c.lease = args.lease;
+    c.log = [](log_level level, std::string_view line) {
+        if (level >= log_level::warning)
+            complain(line);
+    };
+    return c;
+}
+
+}  // namespace
+
+int run_command(std::string const& url, run_arguments const& args, std::vector<int> const& inherited)
+{
+    asio::io_context context(1);
+    signal_source signals(context.get_executor());
+    job const work{args, signals, inherited};
+    return run_with_client(context, make_config(url, args), [&](client& c) { return work(c); });
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,27 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_CLI_SUPERVISION_HPP
+#define HOLDFAST_CLI_SUPERVISION_HPP
+
+#include <boost/asio/awaitable.hpp>
+
+#include <holdfast/lease.hpp>
+
+#include "cli/arguments.hpp"
+#include "cli/child_process.hpp"
+#include "cli/signal_source.hpp"
+
+namespace holdfast::cli {
+
+struct supervised_end {
+    bool stopped;  // by us, because the lease was lost
+};
+
+// Waits for the end of the command, passes signals on to it, and stops it when the lease is lost.
+asio::awaitable<supervised_end> supervise(child_process&, lease&, signal_source&, run_arguments const&);
+
+}  // namespace holdfast::cli
+
+#endif

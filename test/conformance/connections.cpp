@@ -1,0 +1,204 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Subscriptions, and the words with which a server refuses: what the session's rules were made for.
+
+#include <chrono>
+#include <thread>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "conformance/twins.hpp"
+#include "support/trace.hpp"
+#include "testing/sha1.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using simulated::value;
+
+// Two connections to each of the twins; what each hears, pushes and replies, in one line per thing.
+class conversation {
+public:
+    explicit conversation(redis_server& real)
+        : real_{
+            {real.socket_path(), resp_peer::protocol::resp3},
+            {real.socket_path(), resp_peer::protocol::resp3}}
+    {
+        for (auto& p : modelled_)
+            p.id = model_.connect(p);
+    }
+
+    // Sends on connection `who` and compares what both connections hear next: a reply ends it, and so does
+    // the number of pushes that the model says there are.
+    void say(std::size_t who, std::vector<std::string> const& text)
+    {
+        std::vector<std::string_view> const views(text.begin(), text.end());
+        auto& me = modelled_[who];
+        auto const reply = model_.execute(me.id, views, wall_clock_us());
+        if (reply)
+            me.heard.push_back("reply " + to_string(*reply));
+        real_[who].send(views);
+        for (std::size_t i = 0; i != 2; ++i)
+            for (auto const& line : std::exchange(modelled_[i].heard, {})) {
+                INFO(to_line(views));
+                CHECK(heard(real_[i]) == line);
+            }
+    }
+
+    simulated::redis_model& model() { return model_; }
+
+private:
+    struct listener final : simulated::peer {
+        void on_push(value const& v) override { heard.push_back("push " + to_string(v)); }
+        void on_kill() override { heard.push_back("killed"); }
+        simulated::connection_id id = 0;
+        std::vector<std::string> heard;
+    };
+
+    static std::string heard(resp_peer& p)
+    {
+        auto const next = p.read();
+        return (next.is_push ? "push " : "reply ") + to_string(next.what);
+    }
+
+    resp_peer real_[2];
+    simulated::redis_model model_;
+    listener modelled_[2];
+};
+
+TEST_CASE("subscriptions and messages come in the same order", "[conformance]")
+{
+    if (!redis_server::is_installed())
+        SKIP("no redis-server");
+    redis_server real;
+    conversation c(real);
+    c.say(0, {"SUBSCRIBE", "a"});
+    c.say(0, {"PING"});
+    c.say(1, {"PUBLISH", "a", "hello"});
+    c.say(0, {"PUBLISH", "a", "to myself"});
+    c.say(0, {"EVAL", "return redis.call('publish', 'a', 'from a script')", "0"});
+    c.say(0, {"EVAL", "redis.call('publish', 'a', '1') redis.call('publish', 'a', '2') return 'done'", "0"});
+    c.say(1, {"SUBSCRIBE", "a", "b"});
+    c.say(1, {"PUBLISH", "a", "both"});
+    c.say(0, {"SUBSCRIBE", "a"});
+    c.say(0, {"UNSUBSCRIBE", "a"});
+    c.say(0, {"UNSUBSCRIBE", "a"});
+    c.say(0, {"PUBLISH", "a", "not to me"});
+    c.say(0, {"GET", "works between pushes"});
+}
+
+TEST_CASE("a refused subscription is answered where a reply is expected", "[conformance]")
+{
+    if (!redis_server::is_installed())
+        SKIP("no redis-server");
+    redis_server real;
+    real.command({"ACL", "SETUSER", "default", "resetchannels"});
+    conversation c(real);
+    c.model().deny_channels(true);
+    c.say(0, {"SUBSCRIBE", "a"});
+    c.say(0, {"PING"});
+    c.say(0, {"PUBLISH", "a", "x"});
+    c.say(0, {"EVAL", "return redis.call('publish', 'a', 'x')", "0"});
+    c.say(0, {"EVAL", "return redis.pcall('publish', 'a', 'x')", "0"});
+    c.say(0, {"EVAL", "return type(redis.pcall('publish', 'a', 'x'))", "0"});
+    c.say(0, {"UNSUBSCRIBE", "a"});
+}
+
+TEST_CASE("a user without the right to a command", "[conformance]")
+{
+    if (!redis_server::is_installed())
+        SKIP("no redis-server");
+    redis_server real;
+    conversation c(real);
+    real.command({"ACL", "SETUSER", "default", "-set", "-client|kill", "-script|flush", "-eval"});
+    for (auto const* const name : {"set", "client|kill", "script|flush", "eval"})
+        c.model().deny_command(name);
+    c.say(0, {"SET", "k", "v"});
+    c.say(0, {"CLIENT", "KILL", "ID", "7"});
+    c.say(0, {"SCRIPT", "FLUSH"});
+    c.say(0, {"EVAL", "return 1", "0"});
+    c.say(0, {"SCRIPT", "LOAD", "return redis.call('set', KEYS[1], 'v')"});
+    c.say(0, {"EVALSHA", simulated::sha1("return redis.call('set', KEYS[1], 'v')"), "1", "k"});
+}
+
+TEST_CASE("states in which a server refuses to write", "[conformance]")
+{
+    if (!redis_server::is_installed())
+        SKIP("no redis-server");
+    redis_server real;
+    conversation c(real);
+    auto const try_all = [&] {
+        c.say(0, {"GET", "k"});
+        c.say(0, {"SET", "k", "v"});
+        c.say(0, {"DEL", "k"});
+        c.say(0, {"PEXPIRE", "k", "1000"});
+        c.say(0, {"PUBLISH", "a", "x"});
+        c.say(0, {"PING"});
+        c.say(0, {"CLIENT", "KILL", "ID", "9999"});
+        c.say(0, {"SUBSCRIBE", "a"});
+        c.say(0, {"UNSUBSCRIBE", "a"});
+        c.say(0, {"EVAL", "return redis.call('get', KEYS[1])", "1", "k"});
+        c.say(0, {"EVAL", "return redis.call('set', KEYS[1], 'v')", "1", "k"});
+        c.say(0, {"EVAL", "return redis.pcall('set', KEYS[1], 'v')", "1", "k"});
+        c.say(0, {"EVAL", "return redis.call('del', KEYS[1])", "1", "k"});
+        c.say(0, {"EVAL", "return redis.call('publish', 'a', 'x')", "0"});
+    };
+    SECTION("out of memory")
+    {
+        real.command({"CONFIG", "SET", "maxmemory", "1"});
+        c.model().set_condition(simulated::condition::out_of_memory);
+        try_all();
+    }
+    SECTION("too few replicas")
+    {
+        real.command({"CONFIG", "SET", "min-replicas-to-write", "1"});
+        c.model().set_condition(simulated::condition::no_replicas);
+        try_all();
+    }
+    SECTION("a replica")
+    {
+        real.command({"REPLICAOF", "127.0.0.1", "1"});
+        c.model().set_condition(simulated::condition::replica);
+        try_all();
+    }
+    SECTION("a replica without its master")
+    {
+        real.command({"CONFIG", "SET", "replica-serve-stale-data", "no"});
+        real.command({"REPLICAOF", "127.0.0.1", "1"});
+        c.model().set_condition(simulated::condition::stale);
+        try_all();
+    }
+}
+
+TEST_CASE("a server that a script keeps busy", "[conformance]")
+{
+    if (!redis_server::is_installed())
+        SKIP("no redis-server");
+    redis_server real;
+    conversation c(real);
+    real.command({"CONFIG", "SET", "busy-reply-threshold", "20"});
+    resp_peer endless(real.socket_path(), resp_peer::protocol::resp2);
+    std::string_view const loop[] = {"EVAL", "while true do end", "0"};
+    endless.send(loop);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+
+    c.model().set_condition(simulated::condition::busy);
+    c.say(0, {"GET", "k"});
+    c.say(0, {"PING"});
+    c.say(0, {"SUBSCRIBE", "a"});
+    c.say(0, {"UNSUBSCRIBE", "a"});
+    c.say(0, {"EVAL", "return 1", "0"});
+    c.say(0, {"CLIENT", "ID"});
+    c.say(0, {"CLIENT", "KILL", "ID", "9999"});
+    c.say(0, {"NOSUCH"});
+    c.say(0, {"GET"});
+    real.command({"SCRIPT", "KILL"});
+    CHECK(endless.read().what.is_error());
+    c.model().set_condition(simulated::condition::normal);
+    c.say(0, {"PING"});
+}
+
+}  // namespace
+}  // namespace holdfast::test

@@ -1,0 +1,144 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <holdfast/error.hpp>
+
+#include "support/child_program.hpp"
+#include "support/redis_server.hpp"
+#include "support/session_probe.hpp"
+
+using namespace holdfast;
+using namespace holdfast::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A redis-sentinel that watches one master, called "mymaster".
+class sentinel {
+public:
+    explicit sentinel(redis_server const& master, std::string const& password = {}) : folder_(make_folder())
+    {
+        {
+            std::ofstream file(folder_ / "sentinel.conf");
+            file << "bind 127.0.0.1\nport " << port_ << "\nunixsocket " << socket() << "\ndir "
+                 << folder_.string() << "\nsentinel monitor mymaster 127.0.0.1 " << master.port() << " 1\n";
+            if (!password.empty())
+                file << "sentinel auth-pass mymaster " << password << '\n';
+        }
+        pid_ = spawn({"redis-server", folder_ / "sentinel.conf", "--sentinel"}, folder_ / "sentinel.log");
+        auto const limit = std::chrono::steady_clock::now() + 20s;
+        while (!knows_master() && std::chrono::steady_clock::now() < limit)
+            std::this_thread::sleep_for(5ms);
+    }
+
+    ~sentinel()
+    {
+        end_program(pid_);
+        std::error_code ignored;
+        std::filesystem::remove_all(folder_, ignored);
+    }
+
+    std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
+
+private:
+    std::string socket() const { return folder_ / "sentinel.sock"; }
+
+    bool knows_master() const
+    {
+        try {
+            return resp_client(socket())
+                       .command({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", "mymaster"})
+                       .items.size()
+                   == 2;
+        } catch (std::runtime_error const&) {
+            return false;
+        }
+    }
+
+    std::filesystem::path folder_;
+    std::uint16_t port_ = free_port();
+    pid_t pid_ = -1;
+};
+
+std::string name_of(redis_server& server)
+{
+    return "127.0.0.1:" + std::to_string(server.port());
+}
+
+}  // namespace
+
+TEST_CASE("session sentinel: finds the master, past a sentinel that is down", "[redis]")
+{
+    redis_server master;
+    sentinel watch(master);
+    session_probe probe(
+        "redis+sentinel://127.0.0.1:" + std::to_string(free_port()) + "," + watch.host() + "/mymaster/2");
+    REQUIRE(probe.start_and_open());
+    CHECK(probe.ask({"SET", "k", "v"}).text == "OK");
+    CHECK(master.info("db2").starts_with("keys=1"));
+    CHECK(probe.has_logged(name_of(master)));
+
+    probe.session().drop("test");
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    CHECK(probe.ask({"GET", "k"}).text == "v");
+    CHECK(master.calls("client|kill") == 1);
+}
+
+TEST_CASE("session sentinel: a master with a password", "[redis]")
+{
+    redis_server master{"requirepass secret"};
+    master.command({"AUTH", "secret"});
+    sentinel watch(master, "secret");
+    session_probe probe("redis+sentinel://:secret@" + watch.host() + "/mymaster");
+    REQUIRE(probe.start_and_open());
+    CHECK(probe.ask({"PING"}).text == "PONG");
+    CHECK_FALSE(probe.has_logged("secret"));
+}
+
+TEST_CASE("session sentinel: a wrong password is a permanent reason", "[redis]")
+{
+    redis_server master{"requirepass secret"};
+    sentinel watch(master, "secret");
+    session_probe probe("redis+sentinel://:hunter2@" + watch.host() + "/mymaster");
+    probe.start();
+    REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
+    CAPTURE(probe.closed.at(0).words);
+    CHECK(probe.closed.at(0).permanent);
+    CHECK(probe.closed.at(0).code == errc::not_permitted);
+    CHECK(probe.closed.at(0).words.starts_with("WRONGPASS"));
+    CHECK_FALSE(probe.has_logged("hunter2"));
+}
+
+TEST_CASE("session sentinel: a master that is none", "[redis]")
+{
+    redis_server master;
+    sentinel watch(master);
+    master.command({"REPLICAOF", "127.0.0.1", "1"});
+    session_probe probe("redis+sentinel://" + watch.host() + "/mymaster");
+    probe.start();
+    REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
+    CHECK(probe.opened == 0);
+    CHECK_FALSE(probe.closed.at(0).permanent);
+    master.command({"REPLICAOF", "NO", "ONE"});
+    REQUIRE(probe.run_until([&] { return probe.opened == 1; }));
+}
+
+TEST_CASE("session sentinel: nobody knows the master", "[redis]")
+{
+    redis_server master;
+    sentinel watch(master);
+    session_probe probe("redis+sentinel://" + watch.host() + "/another");
+    probe.start();
+    REQUIRE(probe.run_until([&] { return probe.closed.size() >= 2; }));
+    CHECK(probe.opened == 0);
+    CHECK_FALSE(probe.closed.at(0).permanent);
+    CHECK_FALSE(probe.closed.at(0).words.empty());
+}

@@ -1,0 +1,136 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_SIMULATION_ARENA_HPP
+#define HOLDFAST_TEST_SIMULATION_ARENA_HPP
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <holdfast.hpp>
+
+#include "client_access.hpp"
+#include "operation.hpp"
+#include "support/simulation.hpp"
+
+namespace holdfast::test {
+
+// One simulated server and clients in processes of their own, for tests that tell a story.
+class arena {
+public:
+    explicit arena(simulation_options o = {.world = {.fifo = true}}) : simulation_(std::move(o))
+    {
+        server().check([this](executed const& e) {
+            if (!e.what.in_script)
+                commands_.emplace_back(e.what.args.empty() ? "" : e.what.args[0]);
+        });
+    }
+
+    ~arena()
+    {
+        for (auto& c : clients_)
+            c->stop();
+        world().run();
+    }
+
+    virtual_world& world() { return simulation_.world(); }
+    simulated_server& server() { return simulation_.server(); }
+    process& at(std::string_view name) { return simulation_.at(name); }
+    core::instant now() const { return simulation_.now(); }
+
+    // A running client in the process of that name, connected when the next run() begins its work.
+    holdfast::client& client(std::string_view where = "A", holdfast::config c = quick())
+    {
+        auto& p = at(where);
+        if (!c.log)
+            c.log = [this](log_level, std::string_view line) { log_.emplace_back(line); };
+        auto const session = [this, &p](engine::strand s, holdfast::config const& config, engine::log l) {
+            return simulation_.make_session(p, std::move(s), config, std::move(l), "redis");
+        };
+        clients_.push_back(std::make_unique<holdfast::client>(
+            detail::client_access::make(p.get_executor(), c, session)));
+        clients_.back()->run(asio::detached);
+        return *clients_.back();
+    }
+
+    // Runs a coroutine in a process to its end; what it throws is thrown here.
+    template <class Coroutine>
+    void run(Coroutine body, std::string_view where = "A")
+    {
+        bool done = false;
+        std::exception_ptr error;
+        asio::co_spawn(at(where).get_executor(), std::move(body), [&](std::exception_ptr e) {
+            done = true;
+            error = e;
+        });
+        world().run_until([&] { return done; });
+        if (error)
+            std::rethrow_exception(error);
+        if (!done)
+            throw std::runtime_error("the coroutine is stuck");
+    }
+
+    // Starts one that goes on beside what is run next.
+    template <class Coroutine>
+    void spawn(Coroutine body, std::string_view where = "A")
+    {
+        asio::co_spawn(at(where).get_executor(), std::move(body), [](std::exception_ptr e) {
+            if (e)
+                std::rethrow_exception(e);
+        });
+    }
+
+    auto sleep(core::duration d, std::string_view where = "A") { return at(where).sleep(d, asio::use_awaitable); }
+
+    bool exists(std::string_view key) { return server().execute({"EXISTS", key}).integer != 0; }
+    engine::context::census census(holdfast::client& c) { return detail::client_access::state_of(c).count(); }
+
+    // What the server was sent since the last call; those of scripts left out.
+    std::vector<std::string> commands() { return std::exchange(commands_, {}); }
+    std::vector<std::string> const& log() const { return log_; }
+
+    static holdfast::config quick()
+    {
+        using namespace std::chrono_literals;
+        return {.lease = 3s, .command_timeout = 500ms, .poll_interval = 1s};
+    }
+
+private:
+    simulation simulation_;
+    std::vector<std::unique_ptr<holdfast::client>> clients_;
+    std::vector<std::string> commands_;
+    std::vector<std::string> log_;
+};
+
+// The end of a lease's validity in virtual time.
+inline core::instant validity(lease& l)
+{
+    return detail::lease_access::tenure_of(l)->valid_until();
+}
+
+// The error that a coroutine ends with; success when it ends well.
+template <class Awaitable>
+asio::awaitable<error_code> error_of(Awaitable a)
+{
+    try {
+        co_await std::move(a);
+    } catch (boost::system::system_error const& e) {
+        co_return e.code();
+    }
+    co_return error_code();
+}
+
+}  // namespace holdfast::test
+
+#endif

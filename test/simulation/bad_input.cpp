@@ -1,0 +1,260 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Wrong input and a server that refuses: a clear error that names the thing, nothing left behind, no storm.
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <boost/asio/cancel_after.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+bool mentions(holdfast::client& c, std::string_view what)
+{
+    return c.last_failure().message.find(what) != std::string::npos;
+}
+
+TEST_CASE("a bad name or option is named, and nothing is sent", "[bad_input]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        a.commands();
+        for (auto* name : {"", "a{b", "a}b", "{}x", "a{}b"}) {
+            auto const got_0 = co_await error_of(mutex(c, name).acquire(use_awaitable));
+            CHECK(got_0 == errc::invalid_name);
+            CHECK(mentions(c, "lock \"" + std::string(name) + "\""));
+            auto const got_1 = co_await error_of(mutex(c, name).is_locked(use_awaitable));
+            CHECK(got_1 == errc::invalid_name);
+        }
+        auto const got_2 = co_await error_of(mutex(c, std::string(513, 'x')).acquire(use_awaitable));
+        CHECK(got_2 == errc::invalid_name);
+
+        mutex m(c, "m");
+        for (auto bad : {-1ms, 0ms, 99ms}) {
+            auto const got_3 = co_await error_of(m.acquire({.lease = bad}, use_awaitable));
+            CHECK(got_3 == errc::invalid_option);
+            CHECK(mentions(c, "lease"));
+            CHECK(mentions(c, "\"m\""));
+        }
+        auto const got_4 = co_await error_of(m.try_acquire({.wait = -1ms}, use_awaitable));
+        CHECK(got_4 == errc::invalid_option);
+        CHECK(mentions(c, "wait"));
+        auto const got_5 = co_await error_of(m.acquire({.max_hold = -1ms}, use_awaitable));
+        CHECK(got_5 == errc::invalid_option);
+        CHECK(mentions(c, "max_hold"));
+        CHECK(a.commands().empty());
+    });
+}
+
+TEST_CASE("a bad option of the client is named by its constructor", "[bad_input]")
+{
+    auto const complaint = [](holdfast::config c) -> std::string {
+        try {
+            asio::io_context ioc;
+            holdfast::client client(ioc, std::move(c));
+        } catch (std::invalid_argument const& e) {
+            return e.what();
+        }
+        return "";
+    };
+    CHECK(complaint({.url = "http://x"}).starts_with("url"));
+    CHECK(complaint({.url = ""}).starts_with("url"));
+    CHECK(complaint({.url = "redis://:secret@h:99999"}).find("secret") == std::string::npos);
+    CHECK(complaint({.lease = 99ms}).starts_with("lease"));
+    CHECK(complaint({.command_timeout = 0ms}).starts_with("command_timeout"));
+    CHECK(complaint({.max_hold = -1ms}).starts_with("max_hold"));
+    CHECK(complaint({.poll_interval = 0ms}).starts_with("poll_interval"));
+    CHECK(complaint({.key_prefix = "a{b"}).starts_with("key_prefix"));
+}
+
+TEST_CASE("a key of another type is wrong_type, and stays", "[bad_input]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        a.server().execute({"RPUSH", "l", "x"});
+        a.server().execute({"HSET", "h", "field", "x"});
+        auto const me = c.make_owner();
+        auto const got_6 = co_await error_of(mutex(c, "l").acquire(use_awaitable));
+        CHECK(got_6 == errc::wrong_type);
+        CHECK(mentions(c, "\"l\""));
+        auto const got_7 = co_await error_of(mutex(c, "l").try_acquire(use_awaitable));
+        CHECK(got_7 == errc::wrong_type);
+        auto const got_8 = co_await error_of(mutex(c, "h").try_acquire(use_awaitable));
+        CHECK(got_8 == errc::wrong_type);
+        auto const got_9 = co_await error_of(mutex(c, "l", {.fencing = true}).acquire(use_awaitable));
+        CHECK(got_9 == errc::wrong_type);
+        auto const got_10 = co_await error_of(reentrant_lock(c, "l", me).acquire(use_awaitable));
+        CHECK(got_10 == errc::wrong_type);
+        auto const got_11 = co_await error_of(mutex(c, "l").force_release(use_awaitable));
+        CHECK(got_11 == errc::wrong_type);
+        auto const got_12 = co_await error_of(mutex(c, "l").holders(use_awaitable));
+        CHECK(got_12 == errc::wrong_type);
+        CHECK(a.exists("l"));
+        CHECK(a.exists("h"));
+        co_await a.sleep(2s);
+        CHECK(a.census(c) == engine::context::census{});
+    });
+}
+
+TEST_CASE("another kind of lock under the name is busy", "[bad_input]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto const me = c.make_owner();
+        auto l = co_await mutex(c, "m").acquire();
+        auto const got_13 = co_await reentrant_lock(c, "m", me).try_acquire();
+        CHECK(got_13.empty());
+        co_await l.release();
+        a.server().execute({"HSET", "h", "somebody:1", "1"});
+        a.server().execute({"PEXPIRE", "h", "1000"});
+        auto const got_14 = co_await mutex(c, "h").try_acquire();
+        CHECK(got_14.empty());
+        auto got = co_await mutex(c, "h").acquire();
+        CHECK(got.valid());
+    });
+}
+
+TEST_CASE("a missing right is not_permitted at once", "[bad_input]")
+{
+    arena a;
+    a.server().model().deny_command("set");
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto const got_15 = co_await error_of(mutex(c, "m").acquire(use_awaitable));
+        CHECK(got_15 == errc::not_permitted);
+        CHECK(mentions(c, "\"m\""));
+        co_await a.sleep(5s);
+        CHECK(std::ranges::count(a.commands(), std::string("SET")) == 1);
+    });
+}
+
+TEST_CASE("a server that will not write is server_refused at once", "[bad_input]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        a.server().model().set_condition(simulated::condition::out_of_memory);
+        auto const got_16 = co_await error_of(mutex(c, "m").acquire(use_awaitable));
+        CHECK(got_16 == errc::server_refused);
+        a.server().model().set_condition(simulated::condition::normal);
+        auto const got_17 = co_await mutex(c, "m").acquire();
+        CHECK(got_17.valid());
+    });
+}
+
+TEST_CASE("a server that is down: acquire waits, try_acquire says unavailable, in time", "[bad_input]")
+{
+    arena a;
+    auto& c = a.client();
+    a.server().restart(false, 10s);
+    a.run([&]() -> awaitable<void> {
+        auto const start = a.now();
+        mutex m(c, "m");
+        auto const got_18 = co_await error_of(m.try_acquire({.wait = 200ms}, use_awaitable));
+        CHECK(got_18 == errc::unavailable);
+        CHECK(a.now() - start <= 201ms);
+        auto const got_19 = co_await error_of(m.try_acquire(use_awaitable));
+        CHECK(got_19 == errc::unavailable);
+        CHECK(a.now() - start <= 702ms);
+        auto const got_20 = co_await error_of(m.is_locked(use_awaitable));
+        CHECK(got_20 == errc::unavailable);
+        auto l = co_await m.acquire();
+        CHECK(l.valid());
+        CHECK(a.now() - start >= 9s);
+        CHECK(a.now() - start <= 14s);
+    });
+}
+
+TEST_CASE("busy and unavailable are never reported as one another", "[bad_input]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await mutex(d, "m").acquire();
+        mutex m(c, "m");
+        auto const got_21 = co_await m.try_acquire();
+        CHECK(got_21.empty());
+        auto const got_22 = co_await m.try_acquire({.wait = 100ms});
+        CHECK(got_22.empty());
+        a.server().pause();
+        auto const got_23 = co_await error_of(m.try_acquire({.wait = 100ms}, use_awaitable));
+        CHECK(got_23 == errc::unavailable);
+        a.server().resume();
+    });
+}
+
+TEST_CASE("a client that does not run, or runs no more, says so", "[bad_input]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto const got_24 = co_await error_of(c.run(use_awaitable));
+        CHECK(got_24 == errc::already_running);
+        co_await c.ready();
+        auto const got_25 = co_await error_of(c.shutdown({.grace = -1ms}, use_awaitable));
+        CHECK(got_25 == errc::invalid_option);
+        co_await c.shutdown();
+        auto const got_26 = co_await error_of(mutex(c, "m").acquire(use_awaitable));
+        CHECK(got_26 == errc::client_stopped);
+        auto const got_27 = co_await error_of(mutex(c, "m").is_locked(use_awaitable));
+        CHECK(got_27 == errc::client_stopped);
+        auto const got_28 = co_await error_of(c.ready(use_awaitable));
+        CHECK(got_28 == errc::client_stopped);
+    });
+}
+
+TEST_CASE("shutdown waits for holders, ends waiters, and lets the rest expire", "[shutdown]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto quick = co_await mutex(c, "quick").acquire();
+        auto slow = co_await mutex(c, "slow").acquire();
+        error_code waiter;
+        a.spawn([&]() -> awaitable<void> { waiter = co_await error_of(mutex(c, "slow").acquire(use_awaitable)); });
+        a.spawn([&]() -> awaitable<void> {
+            co_await a.sleep(100ms);
+            co_await quick.release();
+        });
+        co_await a.sleep(10ms);
+        auto const start = a.now();
+        co_await c.shutdown({.grace = 1s});
+        CHECK(a.now() - start >= 1s);
+        CHECK(a.now() - start <= 1100ms);
+        CHECK(waiter == errc::client_stopped);
+        CHECK(slow.state() == lease_state::lost);
+        CHECK_FALSE(a.exists("quick"));
+        CHECK(a.exists("slow"));
+    });
+    CHECK(c.stats().abandoned == 1);
+}
+
+TEST_CASE("shutdown of an idle client is immediate, and sends queued releases", "[shutdown]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        { auto l = co_await mutex(c, "m").acquire(); }
+        auto const start = a.now();
+        co_await c.shutdown({.grace = 10s});
+        CHECK(a.now() - start < 10ms);
+        CHECK_FALSE(a.exists("m"));
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test

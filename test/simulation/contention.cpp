@@ -1,0 +1,79 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// What holds whatever happens: nobody is stuck, no two leases overlap inside their validity, nothing is left behind.
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/contest.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST_CASE("contention without faults", "[contention]")
+{
+    run_contests({.kind = {}}, seeds_or(2'000));
+}
+
+TEST_CASE("contention with cancellations", "[contention]")
+{
+    run_contests({.cancel = 0.5}, seeds_or(2'000));
+}
+
+TEST_CASE("contention when every push is dropped", "[contention]")
+{
+    run_contests({.cancel = 0.2, .faults = {.drop_push = 1}}, seeds_or(500));
+}
+
+TEST_CASE("contention over a bad network", "[contention]")
+{
+    run_contests(
+        {.cancel = 0.3,
+         .faults = {.lose_request = 0.01, .lose_reply = 0.01, .delay_request = 0.01, .disconnect = 0.02,
+                    .split_write = 0.1, .refuse_connect = 0.2, .drop_push = 0.1, .flush_scripts = 0.02}},
+        seeds_or(2'000));
+}
+
+TEST_CASE("contention with a server that pauses", "[contention]")
+{
+    run_contests(
+        {.cancel = 0.3, .faults = {.disconnect = 0.01, .pause_server = 0.01, .flush_scripts = 0.01}}, seeds_or(1'000));
+}
+
+TEST_CASE("contention of processes that pause and die", "[contention]")
+{
+    run_contests(
+        {.processes = 4, .contenders = 3, .cancel = 0.2, .kill = 0.3, .pause = 0.5, .faults = {.disconnect = 0.01}},
+        seeds_or(1'500));
+}
+
+TEST_CASE("contention when the server forgets", "[contention]")
+{
+    run_contests(
+        {.cancel = 0.3,
+         .data_is_safe = false,
+         .faults = {.disconnect = 0.01, .restart_server = 0.01, .delete_key = 0.02, .flush_scripts = 0.02,
+                    .step_clock = 0.01}},
+        seeds_or(1'000));
+}
+
+TEST_CASE("the same seed takes the same course", "[contention]")
+{
+    contest_options const options{
+        .seed = 42, .cancel = 0.5, .faults = {.disconnect = 0.02, .drop_push = 0.1}, .trace = true};
+    CHECK(run_contest(options).digest == run_contest(options).digest);
+}
+
+TEST_CASE("the checker sees a key that was deleted behind our back", "[contention][control]")
+{
+    unsigned seen = 0;
+    for (std::uint64_t seed = 1; seed <= 50; ++seed)
+        seen += run_contest({.seed = seed, .kind = contested_kind::mutex, .faults = {.delete_key = 0.1}}).fault.has_value();
+    CHECK(seen > 0);
+}
+
+}  // namespace
+}  // namespace holdfast::test

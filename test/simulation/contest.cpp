@@ -1,0 +1,369 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "simulation/contest.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <deque>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "client_access.hpp"
+#include "operation.hpp"
+#include "scripts_generated.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What no command that reaches the server may ever be.
+class command_rules {
+public:
+    void operator()(executed const& e)
+    {
+        if (e.what.in_script || e.what.args.empty())
+            return;
+        auto const args = e.what.args;
+        if (args[0] == "SET" && args.size() > 3)
+            on_acquire(e, args[2]);
+        else if ((args[0] == "EVALSHA" || args[0] == "EVAL") && applied(e))
+            on_script(e, args);
+    }
+
+private:
+    static bool applied(executed const& e) { return e.what.reply && !e.what.reply->is_error(); }
+
+    static bool is(std::string_view given, engine::script const& s) { return given == s.sha1 || given == s.text; }
+
+    void on_script(executed const& e, simulated::words args)
+    {
+        namespace scripts = engine::scripts;
+        auto const keys = static_cast<std::size_t>(std::stoul(std::string(args[2])));
+        auto const first = args.subspan(3 + keys);
+        if (is(args[1], scripts::mutex_release) || is(args[1], scripts::reentrant_release))
+            retired_.emplace(first[0], e.client);
+        else if (is(args[1], scripts::mutex_renew) || is(args[1], scripts::reentrant_renew))
+            for (std::size_t i = 0; i < keys; ++i)
+                on_renewal(e, first[2 * i]);
+        else if (is(args[1], scripts::lock_holders) || is(args[1], scripts::lock_force_release))
+            return;
+        else
+            on_acquire(e, first[0]);
+    }
+
+    // On one connection, order is exact: what comes behind the release was sent after it.
+    void require_alive(executed const& e, std::string_view token, char const* what) const
+    {
+        if (retired_.contains({std::string(token), std::string(e.client)}))
+            throw std::runtime_error(std::string(what) + " with a retired token " + std::string(token));
+    }
+
+    void on_renewal(executed const& e, std::string_view token) { require_alive(e, token, "renewal"); }
+
+    void on_acquire(executed const& e, std::string_view token)
+    {
+        require_alive(e, token, "acquire");
+        bool const granted = e.what.reply && !e.what.reply->is_error() &&
+                             (e.what.reply->text == "OK" || (e.what.reply->is_nil() && e.what.args[0] != "SET") ||
+                              e.what.reply->integer > 1'000'000'000'000);
+        if (granted && !granted_.emplace(token).second)
+            throw std::runtime_error("token " + std::string(token) + " was granted twice");
+    }
+
+    std::set<std::pair<std::string, std::string>> retired_;  // with the connection that sent the release
+    std::set<std::string, std::less<>> granted_;
+};
+
+struct participant {
+    process* where;
+    std::unique_ptr<holdfast::client> client;
+};
+
+class contest {
+public:
+    explicit contest(contest_options const& o)
+        : options_(o), simulation_({.world = {.seed = o.seed, .trace = o.trace}, .faults = o.faults})
+    {}
+
+    contest_result run();
+
+private:
+    void start();
+    void disturb();
+    void settle();
+    void audit();
+    bool all_done() const;
+    process& start_process(unsigned index);
+    asio::awaitable<void> contend(participant& p, unsigned id);
+    template <class Lock>
+    asio::awaitable<void> take(participant& p, Lock lock, std::string who);
+    template <class Lock>
+    asio::awaitable<lease> acquire(participant& p, Lock const& lock);
+    asio::awaitable<void> hold(participant& p, lease l, std::string who);
+    auto cancellable(participant& p, error_code& ec);
+
+    std::string lock_name(unsigned i) const { return "L" + std::to_string(i); }
+    chance& luck() { return simulation_.world().chance(); }
+
+    contest_options const options_;
+    std::deque<asio::cancellation_signal> signals_;  // outlive what they are bound to
+    simulation simulation_;
+    std::vector<participant> participants_;
+    std::vector<contested_kind> kinds_;
+    std::vector<held_interval> holds_;
+    std::map<process*, unsigned> running_;
+    contest_result result_;
+};
+
+contest_result contest::run()
+{
+    try {
+        start();
+        disturb();
+        // Faults end some time; then everybody must be served.
+        simulation_.world().run_for(20s);
+        settle();
+        audit();
+    } catch (std::exception const& e) {
+        result_.fault = e.what();
+    }
+    result_.digest = simulation_.world().trace().digest();
+    if (options_.trace)
+        result_.trace = simulation_.world().trace().text();
+    return std::move(result_);
+}
+
+void contest::start()
+{
+    simulation_.server().check(command_rules());
+    for (unsigned i = 0; i < options_.locks; ++i)
+        kinds_.push_back(options_.kind.value_or(static_cast<contested_kind>(luck().below(4))));
+    participants_.reserve(options_.processes);
+    for (unsigned i = 0; i < options_.processes; ++i) {
+        auto& where = simulation_.at("P" + std::to_string(i));
+        auto config = options_.config;
+        config.log = [this, &where](log_level, std::string_view line) {
+            simulation_.world().trace().add(simulation_.now(), where.name(), line);
+        };
+        auto const session = [this, &where](engine::strand s, holdfast::config const& c, engine::log l) {
+            return simulation_.make_session(where, std::move(s), c, std::move(l), "redis");
+        };
+        auto client = detail::client_access::make(where.get_executor(), config, session);
+        participants_.push_back({&where, std::make_unique<holdfast::client>(std::move(client))});
+        participants_.back().client->run(asio::detached);
+    }
+    for (auto& p : participants_)
+        for (unsigned i = 0; i < options_.contenders; ++i) {
+            ++running_[p.where];
+            asio::co_spawn(p.where->get_executor(), contend(p, i), [this, where = p.where](std::exception_ptr e) {
+                --running_[where];
+                if (e)
+                    std::rethrow_exception(e);
+            });
+        }
+}
+
+void contest::disturb()
+{
+    auto& world = simulation_.world();
+    for (auto& p : participants_) {
+        if (&p != &participants_.front() && luck().happens(options_.kill))
+            world.at(world.now() + luck().between(1ms, 3s), [&p] { p.where->kill(); });
+        else if (luck().happens(options_.pause))
+            world.at(world.now() + luck().between(1ms, 3s), [this, &p] {
+                p.where->pause_for(luck().between(10ms, 2 * options_.config.lease));
+            });
+    }
+}
+
+bool contest::all_done() const
+{
+    for (auto const& [where, count] : running_)
+        if (count > 0 && !where->is_dead())
+            return false;
+    return true;
+}
+
+void contest::settle()
+{
+    simulation_.server().faults = {};
+    auto& world = simulation_.world();
+    auto const limit = world.now() + 600s;
+    while (!all_done() && world.now() < limit)
+        world.run_for(1s);
+    if (!all_done())
+        throw std::runtime_error("somebody is stuck");
+    world.run_for(3s);
+}
+
+void contest::audit()
+{
+    if (options_.data_is_safe)
+        if (auto const violation = find_violation(holds_))
+            throw std::runtime_error(*violation);
+    for (auto& p : participants_) {
+        if (p.where->is_dead())
+            continue;
+        auto const stats = p.client->stats();
+        if (stats.held + stats.waiting > 0)
+            throw std::runtime_error("gauges: " + std::to_string(stats.held) + " held, " +
+                                     std::to_string(stats.waiting) + " waiting");
+        auto const left = detail::client_access::state_of(*p.client).count();
+        if (left != engine::context::census{})
+            throw std::runtime_error(
+                "left behind: " + std::to_string(left.arbiters) + " arbiters, " + std::to_string(left.deadlines) +
+                " deadlines, " + std::to_string(left.channels) + " channels, " + std::to_string(left.releases) +
+                " releases");
+        result_.handed_off += stats.handed_off;
+    }
+    // What nobody can undo, because its process or its connection died, is gone when its lease ends.
+    if (options_.kill > 0 || options_.faults.delay_request > 0)
+        simulation_.world().run_for(options_.config.lease + 30s);
+    for (unsigned i = 0; i < options_.locks; ++i) {
+        auto& server = simulation_.server();
+        if (server.execute({"EXISTS", lock_name(i)}).integer != 0)
+            throw std::runtime_error("the key of " + lock_name(i) + " is left");
+        if (options_.kill == 0 && server.model().publish("redisson_lock__channel:{" + lock_name(i) + "}", "0") != 0)
+            throw std::runtime_error("a subscription for " + lock_name(i) + " is left");
+    }
+    for (auto& p : participants_)
+        p.client->stop();
+    simulation_.world().run();
+}
+
+asio::awaitable<void> contest::contend(participant& p, unsigned id)
+{
+    auto const who = p.where->name() + "." + std::to_string(id);
+    auto const owner = p.client->make_owner();
+    for (unsigned round = 0; round < options_.rounds; ++round) {
+        auto const n = static_cast<unsigned>(luck().below(options_.locks));
+        auto const kind = kinds_[n];
+        bool const fenced = kind == contested_kind::fenced_mutex || kind == contested_kind::fenced_reentrant;
+        if (kind == contested_kind::mutex || kind == contested_kind::fenced_mutex)
+            co_await take(p, mutex(*p.client, lock_name(n), {.fencing = fenced}), who);
+        else
+            co_await take(p, reentrant_lock(*p.client, lock_name(n), owner, {.fencing = fenced}), who);
+        if (luck().happens(0.3))
+            co_await p.where->sleep(luck().between(0ms, 20ms), asio::use_awaitable);
+    }
+}
+
+template <class Lock>
+asio::awaitable<void> contest::take(participant& p, Lock lock, std::string who)
+{
+    auto l = co_await acquire(p, lock);
+    if (!l.empty())
+        co_await hold(p, std::move(l), who);
+}
+
+// A token whose operation is cancelled at a random moment, now and then, in any of the three ways.
+auto contest::cancellable(participant& p, error_code& ec)
+{
+    auto& signal = signals_.emplace_back();
+    if (luck().happens(options_.cancel)) {
+        auto const type = static_cast<asio::cancellation_type>(1u << luck().below(3));
+        auto const when = luck().happens(0.5) ? luck().between(0us, 3ms) : luck().between(0ms, 200ms);
+        simulation_.world().at(simulation_.now() + when, [&p, &signal, type] {
+            asio::post(p.where->get_executor(), [&signal, type] { signal.emit(type); });
+        });
+    }
+    return asio::bind_cancellation_slot(signal.slot(), asio::redirect_error(asio::use_awaitable, ec));
+}
+
+template <class Lock>
+asio::awaitable<lease> contest::acquire(participant& p, Lock const& lock)
+{
+    error_code ec;
+    lease l;
+    auto const lease_time = std::chrono::milliseconds(200 + luck().below(2'000));
+    switch (luck().below(6)) {
+        case 0: l = co_await lock.try_acquire(cancellable(p, ec)); break;
+        case 1:
+            l = co_await lock.try_acquire(
+                {.wait = std::chrono::milliseconds(1 + luck().below(300))}, cancellable(p, ec));
+            break;
+        case 2: l = co_await lock.acquire({.lease = lease_time}, cancellable(p, ec)); break;
+        case 3: l = co_await lock.acquire({.lease = lease_time, .renew = true}, cancellable(p, ec)); break;
+        default: l = co_await lock.acquire(cancellable(p, ec)); break;
+    }
+    result_.busy += !ec && l.empty();
+    result_.cancelled += ec == asio::error::operation_aborted;
+    bool const expected = !ec || ec == asio::error::operation_aborted || ec == errc::unavailable;
+    if (!expected)
+        throw std::runtime_error("acquire of " + std::string(lock.name()) + ": " + ec.message());
+    co_return l;
+}
+
+asio::awaitable<void> contest::hold(participant& p, lease l, std::string who)
+{
+    auto const from = simulation_.now();
+    auto const* tenure = detail::lease_access::tenure_of(l).get();
+    std::string const name(l.name());
+    ++result_.grants;
+    ++result_.grants_of[p.where->name()];
+    if (options_.longest_hold > 0ms)
+        co_await p.where->sleep(
+            luck().happens(0.02) ? 2 * options_.config.lease : luck().between(0ms, options_.longest_hold),
+            asio::use_awaitable);
+    if (luck().happens(0.05)) {
+        error_code ec;
+        co_await l.extend(std::chrono::milliseconds(100 + luck().below(1'000)), cancellable(p, ec));
+    }
+    auto const to = std::min(simulation_.now(), tenure->valid_until());
+    holds_.push_back({name, who, from.time_since_epoch().count(), to.time_since_epoch().count(), tenure->fence()});
+    if (l.state() == lease_state::lost)
+        ++result_.lost;
+    if (luck().happens(0.3))
+        co_return;  // the destructor releases
+    error_code ec;
+    co_await l.release(cancellable(p, ec));
+}
+
+std::optional<std::uint64_t> number_of(char const* variable)
+{
+    auto const* text = std::getenv(variable);
+    return text ? std::optional(std::strtoull(text, nullptr, 10)) : std::nullopt;
+}
+
+}  // namespace
+
+contest_result run_contest(contest_options const& o)
+{
+    return contest(o).run();
+}
+
+std::uint64_t seeds_or(std::uint64_t fallback)
+{
+    return number_of("HOLDFAST_SEEDS").value_or(fallback);
+}
+
+void run_contests(contest_options options, std::uint64_t seeds)
+{
+    auto const only = number_of("HOLDFAST_SEED");
+    for (auto seed = only.value_or(1); seed <= only.value_or(seeds); ++seed) {
+        options.seed = seed;
+        options.trace = only.has_value();
+        auto const result = run_contest(options);
+        if (only)
+            WARN(result.trace);
+        if (result.fault)
+            FAIL("seed " << seed << ": " << *result.fault << "\nreplay with HOLDFAST_SEED=" << seed
+                         << " and this test's name");
+    }
+}
+
+}  // namespace holdfast::test

@@ -1,0 +1,72 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_SIMULATION_CONTEST_HPP
+#define HOLDFAST_TEST_SIMULATION_CONTEST_HPP
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
+#include <holdfast.hpp>
+
+#include "support/interval_checker.hpp"
+#include "support/simulation.hpp"
+
+namespace holdfast::test {
+
+enum class contested_kind { mutex, fenced_mutex, reentrant, fenced_reentrant };
+
+struct contest_options {
+    std::uint64_t seed = 1;
+    unsigned processes = 2;
+    unsigned contenders = 4;  // of each process
+    unsigned rounds = 5;      // of each contender
+    unsigned locks = 2;
+    std::optional<contested_kind> kind = {};  // none: drawn for each lock
+    core::duration longest_hold = std::chrono::milliseconds(50);
+    double cancel = 0;        // chance that an acquire is cancelled, at a random moment
+    double kill = 0;          // chance, for each process but the first, to be killed during the contest
+    double pause = 0;         // chance, for each process, to be stopped for a time
+    bool data_is_safe = true;  // false: the faults may break exclusion, only liveness and the audit are checked
+    fault_plan faults = {};
+    holdfast::config config = {.lease = std::chrono::milliseconds(2'000),
+                               .command_timeout = std::chrono::milliseconds(500),
+                               .poll_interval = std::chrono::milliseconds(1'000)};
+    bool trace = false;
+};
+
+struct contest_result {
+    std::optional<std::string> fault;  // what is wrong, and how to replay it
+    unsigned grants = 0;
+    unsigned busy = 0;
+    unsigned cancelled = 0;
+    unsigned lost = 0;
+    std::uint64_t handed_off = 0;
+    std::uint64_t digest = 0;
+    std::map<std::string, unsigned> grants_of = {};  // by process
+    std::string trace = {};
+};
+
+// Coroutines of several processes contend for a few locks, take them in every way there is, and hold them for a random
+// time, on a server with the given faults. Afterwards the faults end, and everything must have been served: nobody is
+// stuck, no two holds overlap inside their validity, no key, subscription, waiter or timer is left. While it runs, every
+// command that the server executes is held against what must never be sent.
+contest_result run_contest(contest_options const&);
+
+// How many seeds a test is to try: HOLDFAST_SEEDS, or that many.
+std::uint64_t seeds_or(std::uint64_t fallback);
+
+// Runs contests with seeds 1 ... n (or HOLDFAST_SEED alone) and fails at the first fault.
+void run_contests(contest_options options, std::uint64_t seeds);
+
+}  // namespace holdfast::test
+
+#endif

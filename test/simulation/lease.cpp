@@ -1,0 +1,359 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// What a lease tells, and when: release, extension, and the three steps of a loss.
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <boost/asio/redirect_error.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+auto redirect(error_code& ec)
+{
+    return asio::redirect_error(use_awaitable, ec);
+}
+
+TEST_CASE("a lease is held until it is released, once", "[lease]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        mutex m(c, "m");
+        auto l = co_await m.acquire();
+        CHECK(l.valid());
+        CHECK(l.state() == lease_state::held);
+        CHECK(l.name() == "m");
+        CHECK(l.hold_count() == 1);
+        CHECK_FALSE(l.owner());
+        CHECK_FALSE(l.fencing_token());
+        CHECK(a.exists("m"));
+
+        co_await l.release();
+        CHECK(l.empty());
+        CHECK(l.state() == lease_state::empty);
+        CHECK_FALSE(a.exists("m"));
+
+        error_code ec;
+        co_await l.release(redirect(ec));
+        CHECK(ec == errc::empty_lease);
+        co_await l.extend(1s, redirect(ec));
+        CHECK(ec == errc::empty_lease);
+        co_await l.lost(redirect(ec));
+        CHECK(ec == errc::empty_lease);
+    });
+    CHECK(c.stats().acquired == 1);
+    CHECK(c.stats().held == 0);
+}
+
+TEST_CASE("a destroyed, assigned or never launched lease releases", "[lease]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        mutex m(c, "m"), n(c, "n");
+        {
+            auto l = co_await m.acquire();
+        }
+        co_await a.sleep(10ms);
+        CHECK_FALSE(a.exists("m"));
+
+        auto l = co_await m.acquire();
+        l = co_await n.acquire();
+        co_await a.sleep(10ms);
+        CHECK_FALSE(a.exists("m"));
+        CHECK(a.exists("n"));
+
+        {
+            auto operation = l.release();  // and never launched
+            CHECK(l.empty());
+            CHECK(a.exists("n"));
+        }
+        co_await a.sleep(10ms);
+        CHECK_FALSE(a.exists("n"));
+    });
+}
+
+TEST_CASE("a renewed lease outlives its lease time, and is renewed every third", "[lease][renewal]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await mutex(c, "m").acquire();
+        a.commands();
+        co_await a.sleep(10s);
+        CHECK(l.valid());
+        CHECK(a.exists("m"));
+        auto const sent = std::ranges::count(a.commands(), std::string("EVALSHA"));
+        CHECK(sent >= 9);
+        CHECK(sent <= 11);
+    });
+}
+
+TEST_CASE("a fixed lease is not renewed, and its loss is told before it ends", "[lease][loss]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await mutex(c, "m").acquire({.lease = 1s});
+        auto const end = validity(l);
+        auto const got_0 = co_await l.lost();
+        CHECK(got_0 == loss::expired);
+        CHECK(a.now() <= end);
+        CHECK(a.now() > end - 100ms);
+        CHECK(l.state() == lease_state::lost);
+        CHECK_FALSE(l);
+        error_code ec;
+        co_await l.release(redirect(ec));
+        CHECK(ec == errc::lease_lost);
+    });
+    CHECK(c.stats().lost == 1);
+}
+
+TEST_CASE("lost() on a lease that is released, stopped, or lost before", "[lease][loss]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        mutex m(c, "m");
+        auto l = co_await m.acquire();
+        error_code released;
+        bool told = false;
+        a.spawn([&]() -> awaitable<void> {
+            co_await l.lost(redirect(released));
+            told = true;
+        });
+        co_await a.sleep(10ms);
+        co_await l.release();
+        co_await a.sleep(10ms);
+        CHECK(told);
+        CHECK(released == errc::released);
+
+        auto k = co_await mutex(d, "k").acquire();
+        d.stop();
+        auto const got_1 = co_await k.lost();
+        CHECK(got_1 == loss::client_stopped);
+        auto const got_2 = co_await k.lost();
+        CHECK(got_2 == loss::client_stopped);
+        CHECK_FALSE(k.valid());
+        CHECK(a.exists("k"));  // nothing deletes a key under a running holder
+    });
+}
+
+TEST_CASE("a key deleted behind our back is a loss at the next renewal", "[lease][loss]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await mutex(c, "m").acquire();
+        co_await a.sleep(100ms);
+        a.server().execute({"DEL", "m"});
+        auto const end = validity(l);
+        auto const got_3 = co_await l.lost();
+        CHECK(got_3 == loss::gone);
+        CHECK(a.now() < end);
+        CHECK_FALSE(a.exists("m"));  // a renewal never creates a key
+    });
+}
+
+TEST_CASE("a silent server: at risk first, lost no later than validity ends", "[lease][loss]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await mutex(c, "m").acquire();
+        co_await a.sleep(100ms);
+        a.server().pause();
+        co_await a.sleep(2s);
+        CHECK(l.state() == lease_state::at_risk);
+        CHECK(l.valid());
+        auto const end = validity(l);
+        auto const got_4 = co_await l.lost();
+        CHECK(got_4 == loss::expired);
+        CHECK(a.now() <= end);
+        a.server().resume();
+    });
+    CHECK(c.stats().at_risk >= 1);
+}
+
+TEST_CASE("a lease that is at risk recovers when the server answers in time", "[lease][loss]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await mutex(c, "m").acquire();
+        co_await a.sleep(100ms);
+        a.server().pause_for(1800ms);
+        co_await a.sleep(1700ms);
+        CHECK(l.state() == lease_state::at_risk);
+        co_await a.sleep(800ms);
+        CHECK(l.state() == lease_state::held);
+        co_await a.sleep(5s);
+        CHECK(l.valid());
+    });
+}
+
+TEST_CASE("a renewal that is answered too late revives nothing", "[lease][loss]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await mutex(c, "m").acquire();
+        co_await a.sleep(900ms);
+        a.at("A").pause_for(5s);
+        co_await a.sleep(200ms);
+        // The first thing after it goes on: no timer needs to have told it.
+        CHECK_FALSE(l.valid());
+        CHECK(l.state() == lease_state::lost);
+        auto const got_5 = co_await l.lost();
+        CHECK(got_5 == loss::expired);
+    });
+}
+
+TEST_CASE("max_hold ends a renewed lease", "[lease][loss]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto const start = a.now();
+        auto l = co_await mutex(c, "m").acquire({.max_hold = 7s});
+        auto const got_6 = co_await l.lost();
+        CHECK(got_6 == loss::max_hold);
+        CHECK(a.now() - start <= 7s + 10ms);
+        CHECK(a.now() - start >= 6s + 800ms);
+        error_code ec;
+        co_await l.extend(1s, redirect(ec));
+        CHECK(ec == errc::lease_lost);
+    });
+}
+
+TEST_CASE("extend lengthens, never shortens, and refuses nonsense", "[lease][extend]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await mutex(c, "m").acquire({.lease = 1s});
+        co_await l.extend(5s);
+        auto const end = validity(l);
+        CHECK(end > a.now() + 4s);
+        co_await l.extend(200ms);
+        CHECK(validity(l) == end);
+        co_await a.sleep(4s);
+        CHECK(l.valid());
+        CHECK(a.exists("m"));
+
+        error_code ec;
+        co_await l.extend(0ms, redirect(ec));
+        CHECK(ec == errc::invalid_option);
+        CHECK(c.last_failure().message.find("extend") != std::string::npos);
+
+        auto capped = co_await mutex(c, "n").acquire({.max_hold = 2s});
+        co_await capped.extend(10s, redirect(ec));
+        CHECK(ec == errc::invalid_option);
+
+        a.server().execute({"DEL", "m"});
+        co_await l.extend(1s, redirect(ec));
+        CHECK(ec == errc::lease_lost);
+        CHECK(l.state() == lease_state::lost);
+    });
+}
+
+TEST_CASE("a longer extension of a renewed lease is not cut by its renewals", "[lease][extend]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await mutex(c, "m").acquire();
+        co_await l.extend(60s);
+        auto const end = validity(l);
+        co_await a.sleep(10s);
+        CHECK(validity(l) == end);
+        CHECK(a.server().execute({"PTTL", "m"}).integer > 45'000);
+    });
+}
+
+TEST_CASE("a renewal meets a key of another type: the others are renewed", "[lease][renewal]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto x = co_await mutex(c, "x").acquire();
+        auto y = co_await mutex(c, "y").acquire();
+        auto z = co_await mutex(c, "z").acquire();
+        a.server().execute({"DEL", "x"});
+        a.server().execute({"HSET", "x", "foreign", "1"});
+        auto const got_7 = co_await x.lost();
+        CHECK(got_7 == loss::gone);
+        co_await a.sleep(10s);
+        CHECK(y.valid());
+        CHECK(z.valid());
+        CHECK(a.exists("x"));
+    });
+}
+
+TEST_CASE("a lease whose handler never took it up is not renewed", "[lease][renewal]")
+{
+    arena a;
+    auto& c = a.client();
+    mutex m(c, "m");
+    // The handler's executor is that of a process that stands still.
+    a.run([&]() -> awaitable<void> { co_await c.ready(); });
+    a.at("B").pause();
+    m.acquire(asio::bind_executor(a.at("B").get_executor(), [](error_code, lease) {}));
+    a.run([&]() -> awaitable<void> { co_await a.sleep(100ms); });
+    CHECK(a.exists("m"));
+    a.run([&]() -> awaitable<void> { co_await a.sleep(4s); });
+    CHECK_FALSE(a.exists("m"));
+    a.at("B").resume();
+}
+
+TEST_CASE("fencing tokens grow, over release and over expiry", "[lease][fencing]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        mutex m(c, "m", {.fencing = true});
+        auto const me = c.make_owner();
+        reentrant_lock r(c, "r", me, {.fencing = true});
+        std::uint64_t last = 0;
+        for (int i = 0; i < 5; ++i) {
+            auto l = co_await m.acquire({.lease = 200ms});
+            CHECK(*l.fencing_token() > last);
+            last = *l.fencing_token();
+            if (i % 2 == 0)
+                co_await a.sleep(300ms);
+        }
+        auto outer = co_await r.acquire();
+        auto inner = co_await r.acquire();
+        CHECK(outer.fencing_token() == inner.fencing_token());  // re-entry is no new grant
+        CHECK(a.server().execute({"PTTL", "redisson_lock_token:{r}"}).integer == -1);
+        CHECK(a.server().execute({"PTTL", "holdfast_fence:{m}"}).integer > 80'000'000);
+    });
+}
+
+TEST_CASE("nothing outlives its release", "[lease]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await mutex(c, "m").acquire();
+        co_await a.sleep(1s);
+        co_await l.release();
+        a.commands();
+        co_await a.sleep(30s);
+        CHECK(a.commands().empty());
+        CHECK(a.census(c) == engine::context::census{});
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test

@@ -1,0 +1,162 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// The modelled server by itself. That it answers as redis-server does is for the conformance tests; here is what no
+// reply shows: time, scripts that are shared, connections, and what it can be made to do.
+
+#include "testing/redis_model.hpp"
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "testing/sha1.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace simulated;
+
+struct listener final : peer {
+    void on_push(value const& v) override { heard.push_back(to_string(v)); }
+    void on_kill() override { heard.emplace_back("killed"); }
+    std::vector<std::string> heard;
+};
+
+struct served {
+    explicit served(std::shared_ptr<lua_engine> lua = std::make_shared<lua_engine>()) : model(std::move(lua))
+    {}
+
+    std::string say(std::initializer_list<std::string_view> text, connection_id from = 0)
+    {
+        auto const reply = model.execute(from == 0 ? id : from, {text.begin(), text.size()}, now_us);
+        return reply ? to_string(*reply) : "none";
+    }
+
+    redis_model model;
+    listener me;
+    connection_id id = model.connect(me);
+    std::int64_t now_us = 1'800'000'000'123'456;
+};
+
+TEST_CASE("a key lives through its last millisecond", "[model]")
+{
+    served s;
+    s.say({"SET", "k", "v", "PX", "10"});
+    s.now_us += 10'000;
+    CHECK(s.say({"PTTL", "k"}) == "0");
+    CHECK(s.say({"GET", "k"}) == "\"v\"");
+    s.now_us += 1'000;
+    CHECK(s.say({"GET", "k"}) == "nil");
+    CHECK(s.say({"SET", "k", "w", "NX"}) == "OK");
+}
+
+TEST_CASE("time to live follows the server's wall clock, also when it steps back", "[model]")
+{
+    served s;
+    s.say({"SET", "k", "v", "PX", "10"});
+    s.now_us -= 3'600'000'000;
+    CHECK(s.say({"PTTL", "k"}) == "3600010");
+    CHECK(s.say({"TIME"}) == "[\"1799996400\", \"123456\"]");
+}
+
+TEST_CASE("each server knows its own scripts, also when they share an engine", "[model]")
+{
+    auto const lua = std::make_shared<lua_engine>();
+    served a(lua), b(lua);
+    auto const name = sha1("return 1");
+    CHECK(name == "e0e1f9fabfc9d4800c877a703b823ac0578ff8db");
+    CHECK(a.say({"EVAL", "return 1", "0"}) == "1");
+    CHECK(a.say({"EVALSHA", name, "0"}) == "1");
+    CHECK(b.say({"EVALSHA", name, "0"}) == "-NOSCRIPT No matching script. Please use EVAL.");
+    a.model.flush_scripts();
+    CHECK(a.say({"EVALSHA", name, "0"}) == "-NOSCRIPT No matching script. Please use EVAL.");
+    CHECK(a.say({"EVAL", "return 1", "0"}) == "1");
+}
+
+TEST_CASE("a script leaves nothing behind for the next", "[model]")
+{
+    served s;
+    CHECK(s.say({"EVAL", "return {KEYS[1], ARGV[1]}", "1", "k", "a"}) == "[\"k\", \"a\"]");
+    CHECK(s.say({"EVAL", "return #KEYS + #ARGV", "0"}) == "0");
+    CHECK(s.say({"EVAL", "leak = 1", "0"}).starts_with('-'));
+    CHECK(s.say({"EVAL", "return leak", "0"}).starts_with('-'));
+    CHECK(s.say({"EVAL", "local t = {} for i = 1, 1000 do t[i] = i end return #t", "0"}) == "1000");
+}
+
+TEST_CASE("a message reaches subscribers in the order of subscription, the sender too", "[model]")
+{
+    served s;
+    listener other;
+    auto const other_id = s.model.connect(other);
+    CHECK(s.say({"SUBSCRIBE", "c"}, other_id) == "none");
+    CHECK(s.say({"SUBSCRIBE", "c"}) == "none");
+    CHECK(s.say({"EVAL", "return redis.call('publish', 'c', 'x')", "0"}) == "2");
+    CHECK(s.me.heard == std::vector<std::string>{"[\"subscribe\", \"c\", 1]", "[\"message\", \"c\", \"x\"]"});
+    s.model.disconnect(other_id);
+    CHECK(s.say({"PUBLISH", "c", "x"}) == "1");
+    CHECK(other.heard.size() == 2);
+}
+
+TEST_CASE("a killed connection is told and heard no more", "[model]")
+{
+    served s;
+    listener other;
+    auto const other_id = s.model.connect(other);
+    s.say({"SUBSCRIBE", "c"}, other_id);
+    CHECK(s.say({"CLIENT", "KILL", "ID", std::to_string(other_id)}) == "1");
+    CHECK_FALSE(s.model.is_connected(other_id));
+    CHECK(other.heard.back() == "killed");
+    CHECK(s.say({"PUBLISH", "c", "x"}) == "0");
+    CHECK(s.say({"CLIENT", "KILL", "ID", std::to_string(other_id)}) == "0");
+}
+
+TEST_CASE("a restart forgets connections and scripts, and data if told so", "[model]")
+{
+    served s;
+    s.say({"SET", "k", "v"});
+    s.say({"SCRIPT", "LOAD", "return 1"});
+    for (bool const lost : {false, true}) {
+        s.model.restart(lost);
+        s.id = s.model.connect(s.me);
+        CHECK(s.say({"EXISTS", "k"}) == (lost ? "0" : "1"));
+        CHECK(s.say({"SCRIPT", "EXISTS", sha1("return 1")}) == "[0]");
+    }
+}
+
+TEST_CASE("states refuse what Redis refuses in them", "[model]")
+{
+    served s;
+    s.model.set_condition(condition::loading);
+    CHECK(s.say({"GET", "k"}) == "-LOADING Redis is loading the dataset in memory");
+    CHECK(s.say({"SUBSCRIBE", "c"}) == "none");
+    CHECK(s.say({"CLIENT", "ID"}) == std::to_string(s.id));
+    s.model.set_condition(condition::disk_error);
+    CHECK(s.say({"SET", "k", "v"}).starts_with("-MISCONF"));
+    CHECK(s.say({"GET", "k"}) == "nil");
+    s.model.set_condition(condition::normal);
+    CHECK(s.say({"SET", "k", "v"}) == "OK");
+}
+
+TEST_CASE("a watcher sees commands, and those of scripts before the script's own", "[model]")
+{
+    served s;
+    std::vector<std::string> seen;
+    s.model.watch([&](execution const& e) {
+        seen.push_back(
+            std::string(e.in_script ? "  " : "") + std::string(e.args[0]) + " " + to_string(*e.reply));
+    });
+    s.say({"EVAL", "redis.call('set', 'k', 'v') return redis.pcall('incr', 'k').err", "0"});
+    CHECK(
+        seen
+        == std::vector<std::string>{
+            "  set OK",
+            "  incr -ERR value is not an integer or out of range",
+            "EVAL \"ERR value is not an integer or out of range\""});
+}
+
+}  // namespace
+}  // namespace holdfast::test

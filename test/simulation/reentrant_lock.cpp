@@ -1,0 +1,166 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Re-entry is by owner, counted in the client, and costs nothing.
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <boost/asio/redirect_error.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+TEST_CASE("re-entry sends nothing, and k acquires need k releases", "[reentrant_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto const me = c.make_owner("tx-7");
+        reentrant_lock r(c, "r", me);
+        CHECK_FALSE(r.is_held());
+        auto first = co_await r.acquire();
+        a.commands();
+        auto second = co_await r.acquire();
+        auto third = co_await r.try_acquire({.wait = 1s});
+        CHECK(a.commands().empty());
+        CHECK(first.hold_count() == 3);
+        CHECK(r.is_held());
+        CHECK(first.owner() == me);
+        CHECK(first.owner()->label() == "tx-7");
+        auto const holders = co_await r.holders();
+        REQUIRE(holders.size() == 1);
+        CHECK(holders[0].label == "tx-7");
+        CHECK(holders[0].id.starts_with(c.id()));
+
+        a.commands();
+        co_await third.release();
+        co_await first.release();
+        CHECK(a.commands().empty());
+        CHECK(r.is_held());
+        CHECK(second.valid());
+        co_await second.release();
+        CHECK_FALSE(r.is_held());
+        CHECK_FALSE(a.exists("r"));
+    });
+}
+
+TEST_CASE("another owner waits, in this process and in another", "[reentrant_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        auto mine = co_await reentrant_lock(c, "r", c.make_owner()).acquire();
+        auto const got_0 = co_await reentrant_lock(c, "r", c.make_owner()).try_acquire();
+        CHECK(got_0.empty());
+        auto const got_1 = co_await reentrant_lock(d, "r", d.make_owner()).try_acquire();
+        CHECK(got_1.empty());
+        co_await mine.release();
+        auto const got_2 = co_await reentrant_lock(d, "r", d.make_owner()).try_acquire();
+        CHECK_FALSE(got_2.empty());
+    });
+}
+
+TEST_CASE("two tasks that share an owner by mistake are told", "[reentrant_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        co_await d.ready();
+        auto theirs = co_await mutex(d, "other").acquire();
+        auto foreign = co_await reentrant_lock(d, "r", d.make_owner()).acquire();
+        reentrant_lock r(c, "r", c.make_owner());
+        lease got;
+        a.spawn([&]() -> awaitable<void> { got = co_await r.acquire(); });
+        co_await a.sleep(50ms);
+        auto const got_3 = co_await error_of(r.acquire(use_awaitable));
+        CHECK(got_3 == errc::owner_in_use);
+        co_await foreign.release();
+        co_await a.sleep(50ms);
+        CHECK(got.valid());
+    });
+}
+
+TEST_CASE("tasks that share the process' owner enter together", "[reentrant_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        auto foreign = co_await reentrant_lock(d, "r", d.make_owner()).acquire();
+        reentrant_lock r(c, "r", c.process_owner());
+        lease one, two;
+        a.spawn([&]() -> awaitable<void> { one = co_await r.acquire(); });
+        a.spawn([&]() -> awaitable<void> { two = co_await r.acquire(); });
+        co_await a.sleep(50ms);
+        CHECK(one.empty());
+        co_await foreign.release();
+        co_await a.sleep(50ms);
+        CHECK(one.valid());
+        CHECK(two.valid());
+        CHECK(one.hold_count() == 2);
+    });
+}
+
+TEST_CASE("a re-entry that asks for longer extends, a shorter one does not shorten", "[reentrant_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        reentrant_lock r(c, "r", c.make_owner());
+        auto outer = co_await r.acquire({.lease = 1s});
+        auto shorter = co_await r.acquire({.lease = 200ms});
+        CHECK(validity(outer) > a.now() + 800ms);
+        auto longer = co_await r.acquire({.lease = 5s});
+        CHECK(validity(outer) > a.now() + 4s);
+        co_await a.sleep(3s);
+        CHECK(outer.valid());
+        CHECK(a.exists("r"));
+        auto renewed = co_await r.acquire();
+        co_await a.sleep(20s);
+        CHECK(outer.valid());
+    });
+}
+
+TEST_CASE("a lost lease is not entered again: the lock is acquired anew", "[reentrant_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        reentrant_lock r(c, "r", c.make_owner());
+        auto old = co_await r.acquire({.lease = 500ms});
+        co_await a.sleep(1s);
+        CHECK_FALSE(r.is_held());
+        auto fresh = co_await r.acquire();
+        CHECK(fresh.valid());
+        CHECK_FALSE(old.valid());
+        CHECK(fresh.hold_count() == 1);
+        { auto const gone = std::move(old); }
+        co_await a.sleep(100ms);
+        CHECK(fresh.valid());
+        CHECK(a.exists("r"));  // what the old lease deletes is its own token
+    });
+}
+
+TEST_CASE("an owner belongs to one client", "[reentrant_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    CHECK_THROWS_AS(reentrant_lock(d, "r", c.make_owner()), std::invalid_argument);
+    CHECK_THROWS_AS(c.make_owner(std::string(65, 'x')), std::invalid_argument);
+    CHECK_THROWS_AS(c.make_owner("a\nb"), std::invalid_argument);
+    CHECK(c.make_owner() != c.make_owner());
+    CHECK(c.process_owner() == c.process_owner());
+}
+
+}  // namespace
+}  // namespace holdfast::test

@@ -1,0 +1,446 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// The simulated session keeps the promises of engine::session, and each fault does what it says.
+
+#include <algorithm>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/recorder.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using engine::outcome;
+
+using events = std::vector<std::string>;
+
+TEST_CASE("what is submitted on opening leaves first, in order", "[simulation]")
+{
+    simulation sim(1);
+    recorder a(sim);
+    a.when_open = [&] {
+        a.session().subscribe("news");
+        a.send({"SET", "k", "1"});
+        a.send({"INCR", "k"});
+        a.send({"PUBLISH", "news", "x"});
+    };
+    a.start();
+    CHECK_FALSE(a.session().is_open());
+    sim.world().run();
+    CHECK(a.events == events{"open", "news"});
+    CHECK(a.commands[0].text == "OK");
+    CHECK(a.commands[1].integer == 2);
+    CHECK(a.commands[2].integer == 1);
+    CHECK(a.session().is_open());
+}
+
+TEST_CASE("an error is refused, with the server's words", "[simulation]")
+{
+    simulation sim(1);
+    recorder a(sim);
+    a.when_open = [&] { a.send({"GET"}); };
+    a.start();
+    sim.world().run();
+    CHECK(a.commands[0].outcome == outcome::refused);
+    CHECK(a.commands[0].text == "ERR wrong number of arguments for 'get' command");
+}
+
+TEST_CASE("the alarm rings once, at the earliest instant asked for", "[simulation]")
+{
+    simulation sim(1);
+    recorder a(sim);
+    a.start();
+    sim.world().run();
+    auto const begin = sim.now();
+    a.session().wake_at(begin + 2s);
+    a.session().wake_at(begin + 1s);
+    a.session().wake_at(begin + 3s);
+    sim.world().run_until([&] { return a.count("alarm") == 1; });
+    CHECK(sim.now() == begin + 1s);
+    sim.world().run();
+    CHECK(a.count("alarm") == 1);
+    a.session().wake_at(sim.now() - 1s);
+    CHECK(a.count("alarm") == 1);
+    sim.world().run();
+    CHECK(a.count("alarm") == 2);
+}
+
+TEST_CASE("a process whose clock drifts", "[simulation]")
+{
+    for (double const drift : {0.01, -0.01}) {
+        simulation sim(1);
+        recorder a(sim);
+        a.start();
+        sim.world().run();
+        sim.at("A").set_clock_drift(drift);
+        auto const local = a.session().now();
+        auto const begin = sim.now();
+        a.session().wake_at(local + 100s);
+        sim.world().run_until([&] { return a.count("alarm") == 1; });
+        CHECK(a.session().now() >= local + 100s);
+        CHECK(a.session().now() < local + 100s + 1ms);
+        CHECK((sim.now() - begin) / 1s == (drift > 0 ? 99 : 101));
+    }
+}
+
+TEST_CASE("nothing is told after stop", "[simulation]")
+{
+    simulation sim(1);
+    recorder a(sim);
+    a.when_open = [&] {
+        a.send({"SET", "k", "1"});
+        a.session().wake_at(sim.now() + 1s);
+        a.session().stop();
+    };
+    a.start();
+    sim.world().run();
+    CHECK(a.events == events{"open"});
+    CHECK(a.commands[0].answers == 0);
+}
+
+TEST_CASE("a silent server makes the outcome unknown, and a late reply is dropped", "[simulation]")
+{
+    simulation sim(1);
+    recorder a(sim);
+    a.start();
+    sim.world().run();
+    sim.server().pause_for(10s);
+    auto const begin = sim.now();
+    auto const& c = a.send({"SET", "k", "1"});
+    sim.world().run_until([&] { return c.answers == 1; });
+    CHECK(c.outcome == outcome::unknown);
+    CHECK(sim.now() - begin == 3s);
+    sim.world().run();
+    CHECK(c.answers == 1);
+    CHECK(sim.server().execute({"GET", "k"}).text == "1");
+    auto const& next = a.send({"GET", "k"});
+    sim.world().run();
+    CHECK(next.text == "1");
+}
+
+TEST_CASE("drop closes, answers what is open as unknown, and connects again", "[simulation]")
+{
+    simulation sim(1);
+    recorder a(sim);
+    a.start();
+    sim.world().run();
+    auto const& c = a.send({"SET", "k", "1"});
+    a.session().drop("not trusted any more");
+    CHECK(a.count("closed") == 0);
+    sim.world().run();
+    CHECK(a.events == events{"open", "closed", "open"});
+    CHECK(c.outcome == outcome::unknown);
+}
+
+// The barrier of rule 8: whatever the plan does to the old connection.
+TEST_CASE("nothing of the old connection is executed once the next is open", "[simulation]")
+{
+    int late = 0;
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+        simulation sim({.world = {.seed = seed}, .faults = {.delay_request = 0.5, .disconnect = 0.3}});
+        sim.server().faults.delay = {1ms, 10s};
+        recorder a(sim);
+        int epoch = 0;
+        a.when_open = [&] {
+            auto const mine = std::to_string(++epoch);
+            if (epoch < 5)
+                a.send({"SET", "epoch", mine});
+        };
+        int seen = 0;
+        sim.server().check([&](executed const& e) {
+            if (e.what.args[0] != "SET")
+                return;
+            auto const of = std::stoi(std::string(e.what.args[2]));
+            CHECK(of >= seen);
+            late += of < epoch;
+            seen = std::max(seen, of);
+        });
+        a.start();
+        sim.world().run_for(60s);
+    }
+    CHECK(late == 0);
+}
+
+TEST_CASE("without the right to kill, an old command may come late", "[simulation]")
+{
+    int late = 0;
+    for (std::uint64_t seed = 1; seed <= 300 && late == 0; ++seed) {
+        simulation sim({.world = {.seed = seed}, .faults = {.delay_request = 0.5}});
+        sim.server().model().deny_command("client|kill");
+        recorder a(sim);
+        int epoch = 0;
+        a.when_open = [&] { a.send({"SET", "epoch", std::to_string(++epoch)}); };
+        sim.server().check([&](executed const& e) {
+            if (e.what.args[0] == "SET")
+                late += std::stoi(std::string(e.what.args[2])) < epoch;
+        });
+        a.start();
+        sim.world().run_for(60s);
+    }
+    CHECK(late > 0);
+}
+
+TEST_CASE("a refused subscription closes the connection and leads to polling", "[simulation]")
+{
+    simulation sim(1);
+    sim.server().model().deny_channels(true);
+    recorder a(sim);
+    a.when_open = [&] {
+        if (a.session().notifies())
+            a.session().subscribe("news");
+        a.send({"SET", "k", "other", "NX"});
+    };
+    a.start();
+    sim.world().run();
+    CHECK(a.events == events{"open", "closed", "open"});
+    CHECK_FALSE(a.session().notifies());
+    CHECK(a.commands[0].outcome == outcome::unknown);
+    CHECK(a.commands[1].answers == 1);
+}
+
+// What rule 10 is for (a held lock, and SET NX says OK).
+TEST_CASE("without the guard every reply is read as another's", "[simulation]")
+{
+    simulation sim({.guard_subscriptions = false});
+    sim.server().model().deny_channels(true);
+    sim.server().execute({"SET", "lock", "somebody's", "PX", "30000"});
+    recorder a(sim);
+    a.when_open = [&] {
+        a.session().subscribe("news");
+        a.send({"GET", "lock"});
+        a.send({"SET", "other", "x"});
+        a.send({"SET", "lock", "mine", "NX", "PX", "30000"});
+    };
+    a.start();
+    sim.world().run_for(1s);
+    CHECK(a.commands[2].text == "OK");
+    CHECK(sim.server().execute({"GET", "lock"}).text == "somebody's");
+}
+
+// ---- each fault by itself, with certainty
+
+struct faulty {
+    explicit faulty(fault_plan plan, std::uint64_t seed = 1) : sim(seed), a(sim)
+    {
+        a.start();
+        sim.world().run();
+        sim.server().faults = plan;
+    }
+
+    simulation sim;
+    recorder a;
+};
+
+TEST_CASE("a lost request is not executed, and its connection is given up", "[simulation]")
+{
+    faulty f({.lose_request = 1});
+    auto const& c = f.a.send({"SET", "k", "1"});
+    f.sim.world().run_for(1s);
+    f.sim.server().faults = {};
+    f.sim.world().run();
+    CHECK(c.outcome == outcome::unknown);
+    CHECK(f.sim.server().execute({"EXISTS", "k"}).integer == 0);
+    CHECK(f.a.events == events{"open", "closed", "open"});
+}
+
+TEST_CASE("of a lost reply the command is executed", "[simulation]")
+{
+    faulty f({.lose_reply = 1});
+    auto const& c = f.a.send({"SET", "k", "1"});
+    f.sim.world().run_for(1s);
+    f.sim.server().faults = {};
+    f.sim.world().run();
+    CHECK(c.outcome == outcome::unknown);
+    CHECK(f.sim.server().execute({"EXISTS", "k"}).integer == 1);
+    CHECK(f.a.events == events{"open", "closed", "open"});
+}
+
+TEST_CASE("a delayed request arrives in its order", "[simulation]")
+{
+    faulty f({.delay_request = 1, .delay = {1s, 1s}});
+    auto const& c = f.a.send({"SET", "k", "1"});
+    f.sim.server().faults = {};
+    auto const begin = f.sim.now();
+    f.sim.server().faults = {.delay_request = 1, .delay = {1s, 1s}};
+    auto const& d = f.a.send({"INCR", "k"});
+    f.sim.world().run();
+    CHECK(c.text == "OK");
+    CHECK(d.integer == 2);
+    CHECK(f.sim.now() - begin >= 2s);
+}
+
+TEST_CASE("a disconnection loses what is under way half of the time", "[simulation]")
+{
+    int executed_anyway = 0;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        faulty f({.disconnect = 1}, seed);
+        auto const& c = f.a.send({"SET", "k", "1"});
+        f.sim.world().run_until([&] { return c.answers == 1; });
+        f.sim.server().faults = {};
+        f.sim.world().run();
+        CHECK(c.outcome == outcome::unknown);
+        CHECK(f.a.events == events{"open", "closed", "open"});
+        executed_anyway += f.sim.server().execute({"EXISTS", "k"}).integer == 1;
+    }
+    CHECK(executed_anyway > 20);
+    CHECK(executed_anyway < 80);
+}
+
+TEST_CASE("dropped messages are not heard", "[simulation]")
+{
+    faulty f({});
+    f.a.session().subscribe("news");
+    f.sim.world().run();
+    f.sim.server().faults.drop_push = 1;
+    f.sim.server().execute({"PUBLISH", "news", "x"});
+    f.sim.world().run();
+    CHECK(f.a.count("news") == 0);
+    f.sim.server().faults.drop_push = 0;
+    f.sim.server().execute({"PUBLISH", "news", "x"});
+    f.sim.world().run();
+    CHECK(f.a.count("news") == 1);
+}
+
+TEST_CASE("a write may be split, and another's command fall between", "[simulation]")
+{
+    bool between = false;
+    for (std::uint64_t seed = 1; seed <= 100 && !between; ++seed) {
+        simulation sim({.world = {.seed = seed}, .faults = {.split_write = 1}});
+        recorder a(sim, "A");
+        recorder b(sim, "B");
+        for (auto* const r : {&a, &b}) {
+            r->start();
+            sim.world().run();
+        }
+        a.send({"INCR", "k"});
+        a.send({"INCR", "k"});
+        b.send({"INCR", "k"});
+        sim.world().run();
+        between = b.commands[0].integer == 2;
+    }
+    CHECK(between);
+}
+
+TEST_CASE("a restart closes all connections and may lose the data", "[simulation]")
+{
+    for (bool const lost : {true, false}) {
+        faulty f({});
+        f.a.send({"SET", "k", "1"});
+        f.sim.world().run();
+        f.sim.server().restart(lost, 100ms);
+        f.sim.world().run();
+        CHECK(f.a.count("open") == 2);
+        CHECK(f.sim.server().execute({"EXISTS", "k"}).integer == !lost);
+    }
+}
+
+TEST_CASE("faults of the server after a command", "[simulation]")
+{
+    SECTION("it stops for a while")
+    {
+        faulty f({.pause_server = 1, .pause = {2s, 2s}});
+        auto const begin = f.sim.now();
+        f.a.send({"SET", "k", "1"});
+        f.sim.world().run_for(10ms);
+        f.sim.server().faults = {};
+        auto const& second = f.a.send({"GET", "k"});
+        f.sim.world().run_until([&] { return second.answers == 1; });
+        CHECK(second.text == "1");
+        CHECK(f.sim.now() - begin >= 2s);
+    }
+    SECTION("it restarts")
+    {
+        faulty f({.restart_server = 1});
+        f.a.send({"SET", "k", "1"});
+        f.sim.world().run_for(10ms);
+        f.sim.server().faults = {};
+        f.sim.world().run();
+        CHECK(f.a.count("open") == 2);
+        CHECK(f.sim.server().execute({"EXISTS", "k"}).integer == 0);
+    }
+    SECTION("a key disappears")
+    {
+        faulty f({.delete_key = 1});
+        CHECK(f.a.send({"SET", "k", "1"}).answers == 0);
+        f.sim.world().run();
+        CHECK(f.a.commands[0].text == "OK");
+        CHECK(f.sim.server().model().keys().names().empty());
+    }
+    SECTION("its scripts are flushed")
+    {
+        faulty f({.flush_scripts = 1});
+        f.a.send({"SCRIPT", "LOAD", "return 1"});
+        f.a.send({"EVALSHA", "e0e1f9fabfc9d4800c877a703b823ac0578ff8db", "0"});
+        f.sim.world().run();
+        CHECK(f.a.commands[1].text == "NOSCRIPT No matching script. Please use EVAL.");
+    }
+    SECTION("its wall clock steps")
+    {
+        faulty f({.step_clock = 1, .step = {40s, 40s}});
+        f.a.send({"SET", "k", "1", "PX", "30000"});
+        f.a.send({"GET", "k"});
+        f.sim.world().run();
+        CHECK(f.sim.server().execute({"EXISTS", "k"}).integer == 0);
+    }
+}
+
+TEST_CASE("commands under way survive the process that sent them", "[simulation]")
+{
+    simulation sim(1);
+    recorder a(sim);
+    a.start();
+    sim.world().run();
+    auto const& c = a.send({"SET", "k", "1"});
+    auto const started = sim.now();
+    sim.world().run_until([&] { return sim.now() > started; });
+    sim.at("A").kill();
+    sim.world().run();
+    CHECK(c.answers == 0);
+    CHECK(sim.server().execute({"EXISTS", "k"}).integer == 1);
+    CHECK(sim.server().execute({"PUBLISH", "news", "x"}).integer == 0);
+}
+
+TEST_CASE("the same seed gives the same trace, faults and all", "[simulation]")
+{
+    auto const run = [](std::uint64_t seed) {
+        fault_plan const all{
+            .lose_request = 0.02,
+            .lose_reply = 0.02,
+            .delay_request = 0.02,
+            .disconnect = 0.02,
+            .split_write = 0.1,
+            .refuse_connect = 0.1,
+            .drop_push = 0.2,
+            .pause_server = 0.01,
+            .restart_server = 0.01,
+            .delete_key = 0.02,
+            .flush_scripts = 0.02,
+            .step_clock = 0.01};
+        simulation sim({.world = {.seed = seed, .trace = true}, .faults = all});
+        recorder a(sim, "A");
+        recorder b(sim, "B");
+        for (auto* const r : {&a, &b}) {
+            r->when_open = [&sim, r] {
+                r->session().subscribe("news"), r->session().wake_at(sim.now() + 50ms);
+            };
+            r->start();
+        }
+        for (int i = 0; i != 50; ++i) {
+            for (auto* const r : {&a, &b})
+                if (r->session().is_open())
+                    r->send({"PUBLISH", "news", "x"}), r->send({"INCR", "n"});
+            sim.world().run_for(100ms);
+        }
+        return sim.world().trace().digest();
+    };
+    CHECK(run(1) == run(1));
+    CHECK(run(2) == run(2));
+    CHECK(run(1) != run(2));
+}
+
+}  // namespace
+}  // namespace holdfast::test

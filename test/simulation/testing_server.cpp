@@ -1,0 +1,269 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// holdfast::testing::server and memory:// sessions: in real time, so these tests wait for events, never for time.
+
+#include <chrono>
+#include <deque>
+#include <thread>
+
+#include <boost/asio/io_context.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include <holdfast/testing/server.hpp>
+
+#include "testing/memory_session.hpp"
+
+namespace holdfast::test {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+struct counting_command final : engine::command {
+    void on_answer(engine::answer const& a) override
+    {
+        ++answers;
+        outcome = a.outcome;
+        text = a.value.text;
+        integer = a.value.integer;
+    }
+
+    int answers = 0;
+    engine::outcome outcome = engine::outcome::unknown;
+    std::string text;
+    std::int64_t integer = 0;
+};
+
+// One memory:// session on an io_context, and what it is told.
+class client_of final : public engine::session_events {
+public:
+    client_of(asio::io_context& c, config const& cfg)
+        : context_(c), session_(simulated::make_memory_session(engine::strand(c.get_executor()), cfg, {}))
+    {
+        session_->start(*this);
+        until([this] { return opened == 1; });
+    }
+    ~client_of() { session_->stop(); }
+
+    engine::session& session() { return *session_; }
+
+    counting_command& send(std::initializer_list<std::string_view> text)
+    {
+        commands_.emplace_back();
+        session_->submit(commands_.back(), {text.begin(), text.size()});
+        return commands_.back();
+    }
+
+    counting_command& ask(std::initializer_list<std::string_view> text)
+    {
+        auto& c = send(text);
+        until([&] { return c.answers == 1; });
+        return c;
+    }
+
+    template <class Predicate>
+    void until(Predicate done)
+    {
+        auto const limit = std::chrono::steady_clock::now() + 10s;
+        while (!done() && std::chrono::steady_clock::now() < limit) {
+            context_.restart();
+            context_.run_one_for(100ms);
+        }
+        REQUIRE(done());
+    }
+
+    int opened = 0;
+    int closed = 0;
+    int messages = 0;
+    int alarms = 0;
+
+private:
+    void on_open() override { ++opened; }
+    void on_closed(engine::closing const&) override { ++closed; }
+    void on_message(std::string_view) override { ++messages; }
+    void on_alarm() override { ++alarms; }
+
+    asio::io_context& context_;
+    std::deque<counting_command> commands_;
+    std::shared_ptr<engine::session> session_;
+};
+
+TEST_CASE("clients of one name and context share a server", "[memory]")
+{
+    asio::io_context ioc;
+    config named;
+    named.url = "memory://shared";
+    config unnamed;
+    unnamed.url = "memory://";
+    client_of a(ioc, named), b(ioc, named), c(ioc, unnamed), d(ioc, unnamed);
+    CHECK(a.ask({"SET", "k", "1", "NX"}).text == "OK");
+    CHECK(b.ask({"GET", "k"}).text == "1");
+    CHECK(c.ask({"EXISTS", "k"}).integer == 0);
+    CHECK(c.ask({"SET", "k", "1", "NX"}).text == "OK");
+    CHECK(d.ask({"EXISTS", "k"}).integer == 0);
+
+    asio::io_context elsewhere;
+    client_of e(elsewhere, named);
+    CHECK(e.ask({"EXISTS", "k"}).integer == 0);
+}
+
+TEST_CASE("a URL that is not understood is refused", "[memory]")
+{
+    asio::io_context ioc;
+    config bad;
+    for (auto const* const url : {"memory:/x", "memory://a/b", "memory://a:1", "memory://u@a", "redis://a"}) {
+        bad.url = url;
+        CHECK_THROWS_AS(
+            simulated::make_memory_session(engine::strand(ioc.get_executor()), bad, {}),
+            std::invalid_argument);
+    }
+}
+
+TEST_CASE("messages reach the other sessions and one's own", "[memory]")
+{
+    asio::io_context ioc;
+    testing::server redis(ioc);
+    client_of a(ioc, redis.config()), b(ioc, redis.config());
+    a.session().subscribe("news");
+    b.session().subscribe("news");
+    a.ask({"PING"});
+    b.ask({"PING"});
+    CHECK(a.ask({"EVAL", "return redis.call('publish', 'news', 'x')", "0"}).integer == 2);
+    a.until([&] { return a.messages == 1 && b.messages == 1; });
+    a.session().unsubscribe("news");
+    CHECK(a.ask({"PUBLISH", "news", "x"}).integer == 1);
+}
+
+TEST_CASE("the alarm rings in real time", "[memory]")
+{
+    asio::io_context ioc;
+    testing::server redis(ioc);
+    client_of a(ioc, redis.config());
+    auto const begin = a.session().now();
+    a.session().wake_at(begin + 20ms);
+    a.until([&] { return a.alarms == 1; });
+    CHECK(a.session().now() >= begin + 20ms);
+}
+
+TEST_CASE("after stop the loop has nothing left to run", "[memory]")
+{
+    asio::io_context ioc;
+    testing::server redis(ioc);
+    client_of a(ioc, redis.config());
+    a.session().wake_at(a.session().now() + 1h);
+    a.send({"PING"});
+    a.session().stop();
+    auto const begin = std::chrono::steady_clock::now();
+    ioc.restart();
+    ioc.run();
+    CHECK(std::chrono::steady_clock::now() - begin < 1s);
+}
+
+TEST_CASE("a context may be destroyed before its sessions are stopped", "[memory]")
+{
+    testing::server* redis = nullptr;
+    {
+        asio::io_context ioc;
+        redis = new testing::server(ioc);
+        auto s = simulated::make_memory_session(engine::strand(ioc.get_executor()), redis->config(), {});
+        delete redis;
+    }
+}
+
+TEST_CASE("what the test does to locks", "[memory]")
+{
+    asio::io_context ioc;
+    testing::server redis(ioc);
+    client_of a(ioc, redis.config());
+    CHECK_FALSE(redis.is_locked("seat"));
+    a.ask({"SET", "seat", "mine", "PX", "30000"});
+    CHECK(redis.is_locked("seat"));
+
+    redis.hold("seat");
+    CHECK(a.ask({"GET", "seat"}).text != "mine");
+    CHECK(redis.is_locked("seat"));
+    redis.expire("seat");
+    CHECK_FALSE(redis.is_locked("seat"));
+
+    for (auto const* const channel : {"redisson_lock__channel:{seat}", "redisson_rwlock:{seat}"})
+        a.session().subscribe(channel);
+    a.ask({"PING"});
+    redis.release("seat");
+    redis.hold("seat");
+    redis.drop("seat");
+    a.ask({"PING"});
+    CHECK(a.messages == 0);
+    redis.hold("seat");
+    redis.release("seat");
+    a.until([&] { return a.messages == 2; });
+    CHECK_FALSE(redis.is_locked("seat"));
+}
+
+TEST_CASE("a reader's slots go with its lock", "[memory]")
+{
+    asio::io_context ioc;
+    testing::server redis(ioc);
+    client_of a(ioc, redis.config());
+    a.ask({"HSET", "doc", "mode", "read", "r1", "1"});
+    a.ask({"SET", "{doc}:r1:rwlock_timeout:1", "1"});
+    redis.drop("doc");
+    CHECK(a.ask({"DBSIZE"}).integer == 0);
+}
+
+TEST_CASE("a paused server takes commands and executes them later", "[memory]")
+{
+    asio::io_context ioc;
+    testing::server redis(ioc);
+    auto cfg = redis.config();
+    cfg.command_timeout = 30ms;
+    client_of a(ioc, cfg);
+    redis.pause();
+    CHECK(a.ask({"SET", "k", "1"}).outcome == engine::outcome::unknown);
+    CHECK_FALSE(redis.is_locked("k"));
+    redis.resume();
+    CHECK(redis.is_locked("k"));
+    CHECK(a.ask({"GET", "k"}).text == "1");
+}
+
+TEST_CASE("disconnected clients come back", "[memory]")
+{
+    asio::io_context ioc;
+    testing::server redis(ioc);
+    client_of a(ioc, redis.config());
+    redis.disconnect();
+    a.until([&] { return a.closed == 1 && a.opened == 2; });
+    CHECK(a.ask({"PING"}).text == "PONG");
+}
+
+TEST_CASE("a server may go before its clients", "[memory]")
+{
+    asio::io_context ioc;
+    auto redis = std::make_unique<testing::server>(ioc);
+    client_of a(ioc, redis->config());
+    redis = nullptr;
+    CHECK(a.ask({"SET", "k", "1"}).text == "OK");
+}
+
+TEST_CASE("a server may be used from other threads", "[memory]")
+{
+    asio::io_context ioc;
+    testing::server redis(ioc);
+    client_of a(ioc, redis.config());
+    std::thread other([&] {
+        for (int i = 0; i != 200; ++i) {
+            redis.hold("seat");
+            redis.is_locked("seat");
+            redis.release("seat");
+        }
+    });
+    a.session().subscribe("redisson_lock__channel:{seat}");
+    for (int i = 0; i != 200; ++i)
+        a.ask({"SET", "k", "1"});
+    other.join();
+    CHECK(a.closed == 0);
+}
+
+}  // namespace
+}  // namespace holdfast::test

@@ -1,0 +1,262 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Waiting: no wake-up is lost, no message is needed, nobody is woken in vain; and in turns.
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/arena.hpp"
+#include "simulation/contest.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+constexpr auto round_trip = 2ms + 500us;  // at the most, in the simulated network, with the turns of the loop
+
+TEST_CASE("a waiter is woken within a round trip of the release", "[waiting]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await mutex(d, "m").acquire();
+        core::instant got;
+        a.spawn([&]() -> awaitable<void> {
+            auto l = co_await mutex(c, "m").acquire();
+            got = a.now();
+        });
+        co_await a.sleep(100ms);
+        auto const released = a.now();
+        co_await held.release();
+        co_await a.sleep(1s);
+        CHECK(got - released <= 2 * round_trip);
+    });
+}
+
+TEST_CASE("with every push dropped a waiter acquires within the poll interval", "[waiting]")
+{
+    arena a({.world = {.fifo = true}, .faults = {.drop_push = 1}});
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await mutex(d, "m").acquire();
+        core::instant got;
+        a.spawn([&]() -> awaitable<void> {
+            auto l = co_await mutex(c, "m").acquire();
+            got = a.now();
+        });
+        co_await a.sleep(100ms);
+        auto const released = a.now();
+        co_await held.release();
+        co_await a.sleep(3s);
+        CHECK(got - released <= 1s + 51ms + 2 * round_trip);
+    });
+}
+
+TEST_CASE("a holder that died is succeeded when its lease ends", "[waiting]")
+{
+    arena a;
+    auto& c = a.client();
+    a.client("B");
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        a.server().execute({"SET", "m", "somebody", "PX", "700"});
+        auto const start = a.now();
+        auto l = co_await mutex(c, "m").acquire();
+        CHECK(a.now() - start >= 700ms);
+        CHECK(a.now() - start <= 700ms + 51ms + 2 * round_trip);
+    });
+}
+
+TEST_CASE("a thousand waiters cost the server one waiter", "[waiting]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await mutex(d, "m").acquire();
+        co_await c.ready();
+        a.commands();
+        unsigned served = 0;
+        for (int i = 0; i < 1'000; ++i)
+            a.spawn([&]() -> awaitable<void> {
+                auto l = co_await mutex(c, "m").acquire();
+                ++served;
+            });
+        co_await a.sleep(500ms);
+        CHECK(a.commands().size() <= 8);  // SET, SUBSCRIBE, PING, PTTL, TYPE, SET
+        co_await held.release();
+        co_await a.sleep(2s);
+        CHECK(served == 1'000);
+    });
+    CHECK(c.stats().handed_off >= 900);
+}
+
+TEST_CASE("waiters of one process are served in order of arrival", "[waiting]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        std::vector<int> order;
+        for (int i = 0; i < 50; ++i)
+            a.spawn([&, i]() -> awaitable<void> {
+                auto l = co_await mutex(c, "m").acquire();
+                order.push_back(i);
+                co_await a.sleep(1ms);
+            });
+        co_await a.sleep(5s);
+        REQUIRE(order.size() == 50);
+        CHECK(std::ranges::is_sorted(order));
+    });
+}
+
+TEST_CASE("subscriptions linger, and end", "[waiting]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        for (int i = 0; i < 3; ++i) {
+            a.server().execute({"SET", "m", "somebody", "PX", "50"});
+            auto l = co_await mutex(c, "m").acquire();
+        }
+        auto const sent = a.commands();
+        CHECK(std::ranges::count(sent, std::string("SUBSCRIBE")) == 1);
+        co_await a.sleep(2s);
+        CHECK(std::ranges::count(a.commands(), std::string("UNSUBSCRIBE")) == 1);
+        CHECK(a.census(c) == engine::context::census{});
+    });
+}
+
+TEST_CASE("a refused subscription: correct answers, polling, one line in the log", "[waiting]")
+{
+    arena a;
+    a.server().model().deny_channels(true);
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        unsigned served = 0;
+        bool inside = false;
+        for (int i = 0; i < 200; ++i)
+            a.spawn([&, i]() -> awaitable<void> {
+                auto l = co_await mutex(c, "m" + std::to_string(i % 10)).acquire();
+                if (i % 10 == 0) {
+                    CHECK_FALSE(inside);
+                    inside = true;
+                    co_await a.sleep(1ms);
+                    inside = false;
+                }
+                ++served;
+            });
+        a.server().execute({"SET", "m3", "somebody", "PX", "300"});
+        co_await a.sleep(10s);
+        CHECK(served == 200);
+        auto const lines = std::ranges::count_if(
+            a.log(), [](auto const& line) { return line.find("poll") != std::string::npos; });
+        CHECK(lines == 1);
+    });
+}
+
+TEST_CASE("two processes with local queues share the grants", "[waiting][yield]")
+{
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        auto const result = run_contest(
+            {.seed = seed, .contenders = 20, .rounds = 50, .locks = 1, .kind = contested_kind::mutex,
+             .longest_hold = 100us});
+        REQUIRE_FALSE(result.fault);
+        CHECK(result.handed_off > 0);
+    }
+}
+
+TEST_CASE("neither of two busy processes keeps the lock for itself", "[waiting][yield]")
+{
+    for (auto kind : {0, 1}) {
+        arena a;
+        auto& c = a.client();
+        auto& d = a.client("B");
+        unsigned grants[2] = {0, 0};
+        bool stop = false;
+        auto const contend = [&](holdfast::client& who, std::string_view where, unsigned& count) -> awaitable<void> {
+            auto const me = who.make_owner();
+            while (!stop) {
+                if (kind == 0) {
+                    auto l = co_await mutex(who, "m").acquire();
+                    co_await a.sleep(50us, where);
+                    ++count;
+                } else {
+                    auto l = co_await reentrant_lock(who, "m", me, {.fencing = true}).acquire();
+                    co_await a.sleep(50us, where);
+                    ++count;
+                }
+            }
+        };
+        for (int i = 0; i < 20; ++i) {
+            a.spawn([&]() { return contend(c, "A", grants[0]); });
+            a.spawn([&]() { return contend(d, "B", grants[1]); }, "B");
+        }
+        a.world().run_for(20s);
+        auto const share = 100 * grants[0] / (grants[0] + grants[1]);
+        CAPTURE(kind, grants[0], grants[1]);
+        CHECK(share >= 40);
+        CHECK(share <= 60);
+        stop = true;
+        a.world().run_for(5s);
+    }
+}
+
+TEST_CASE("no hand-off for a fenced grant, a fixed lease, or when it is off", "[waiting][handoff]")
+{
+    auto const handed_off = [](bool fencing, std::optional<std::chrono::milliseconds> lease_time, unsigned budget) {
+        arena a;
+        auto config = arena::quick();
+        config.local_handoff.max_count = budget;
+        auto& c = a.client("A", config);
+        a.run([&]() -> awaitable<void> {
+            unsigned served = 0;
+            for (int i = 0; i < 10; ++i)
+                a.spawn([&]() -> awaitable<void> {
+                    auto l = co_await mutex(c, "m", {.fencing = fencing}).acquire({.lease = lease_time});
+                    ++served;
+                });
+            co_await a.sleep(5s);
+            CHECK(served == 10);
+        });
+        return c.stats().handed_off;
+    };
+    CHECK(handed_off(false, std::nullopt, 32) == 9);
+    CHECK(handed_off(true, std::nullopt, 32) == 0);
+    CHECK(handed_off(false, 500ms, 32) == 0);
+    CHECK(handed_off(false, std::nullopt, 0) == 0);
+}
+
+TEST_CASE("no hand-off of a grant that is at risk", "[waiting][handoff]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await mutex(c, "m").acquire();
+        bool served = false;
+        a.spawn([&]() -> awaitable<void> {
+            auto next = co_await mutex(c, "m").acquire();
+            served = true;
+        });
+        co_await a.sleep(100ms);
+        a.server().pause();
+        co_await a.sleep(1900ms);
+        REQUIRE(l.state() == lease_state::at_risk);
+        { auto const gone = std::move(l); }
+        co_await a.sleep(10ms);
+        CHECK_FALSE(served);
+        a.server().resume();
+        co_await a.sleep(5s);
+        CHECK(served);
+    });
+    CHECK(c.stats().handed_off == 0);
+}
+
+}  // namespace
+}  // namespace holdfast::test

@@ -1,0 +1,292 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Every way in which with_lock can end.
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+struct no_default {
+    explicit no_default(int n) : number(n) {}
+    int number;
+};
+
+struct body_failed : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+TEST_CASE("with_lock gives the body's value and releases", "[with_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        mutex m(c, "m");
+        auto const n = co_await with_lock(m, [&](lease& l) -> awaitable<no_default> {
+            CHECK(l.valid());
+            CHECK(a.exists("m"));
+            co_await a.sleep(10ms);
+            co_return no_default(7);
+        });
+        CHECK(n.number == 7);
+        CHECK_FALSE(a.exists("m"));
+        bool ran = false;
+        co_await with_lock(m, {.wait = 1s, .lease = 5s}, [&](lease&) -> awaitable<void> {
+            ran = true;
+            co_return;
+        });
+        CHECK(ran);
+    });
+}
+
+TEST_CASE("with_lock: the wait ran out", "[with_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        mutex m(c, "m");
+        auto const held = co_await m.acquire();
+        bool ran = false;
+        auto body = [&](lease&) -> awaitable<void> {
+            ran = true;
+            co_return;
+        };
+        auto const got_0 = co_await error_of(with_lock(m, {.wait = 100ms}, body));
+        CHECK(got_0 == errc::busy);
+        auto const got_1 = co_await error_of(with_lock(m, {.wait = 0ms}, body));
+        CHECK(got_1 == errc::busy);
+        CHECK_FALSE(ran);
+    });
+}
+
+TEST_CASE("with_lock: an error of the acquire", "[with_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto body = [](lease&) -> awaitable<void> { co_return; };
+        auto const got_2 = co_await error_of(with_lock(mutex(c, ""), body));
+        CHECK(got_2 == errc::invalid_name);
+    });
+}
+
+TEST_CASE("with_lock: the body threw while the lease was held", "[with_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        mutex m(c, "m");
+        bool caught = false;
+        try {
+            co_await with_lock(m, [&](lease&) -> awaitable<void> {
+                co_await a.sleep(1ms);
+                throw body_failed("why");
+            });
+        } catch (body_failed const& e) {
+            caught = e.what() == std::string("why");
+        }
+        CHECK(caught);
+        CHECK_FALSE(a.exists("m"));
+    });
+}
+
+TEST_CASE("with_lock: a loss cancels the body, and is reported", "[with_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        mutex m(c, "m");
+        auto const start = a.now();
+        bool was_cancelled = false;
+        auto body = [&](lease& l) -> awaitable<void> {
+            auto const end = validity(l);
+            try {
+                co_await a.sleep(1h);
+            } catch (boost::system::system_error const& e) {
+                was_cancelled = e.code() == asio::error::operation_aborted;
+                CHECK(a.now() <= end);
+                throw;
+            }
+        };
+        auto const got_3 = co_await error_of(with_lock(m, {.lease = 1s}, body));
+        CHECK(got_3 == errc::lease_lost);
+        CHECK(was_cancelled);
+        CHECK(a.now() - start < 1100ms);
+    });
+}
+
+TEST_CASE("with_lock: the body threw and the lease was lost", "[with_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        bool nested = false;
+        auto body = [&](lease&) -> awaitable<void> {
+            error_code ec;
+            co_await a.at("A").sleep(2s, asio::redirect_error(use_awaitable, ec));
+            throw body_failed("why");
+        };
+        try {
+            co_await with_lock(mutex(c, "m"), {.lease = 500ms}, body);
+        } catch (boost::system::system_error const& e) {
+            CHECK(e.code() == errc::lease_lost);
+            try {
+                std::rethrow_if_nested(e);
+            } catch (body_failed const&) {
+                nested = true;
+            }
+        }
+        CHECK(nested);
+    });
+}
+
+TEST_CASE("with_lock: the body returned, but the lease had been lost", "[with_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto stubborn = [&](lease&) -> awaitable<int> {
+            error_code ec;
+            co_await a.at("A").sleep(10s, asio::redirect_error(use_awaitable, ec));
+            co_return 7;
+        };
+        auto const got_4 = co_await error_of(with_lock(mutex(c, "m"), {.lease = 500ms}, stubborn));
+        CHECK(got_4 == errc::lease_lost);
+
+        auto robbed = [&](lease&) -> awaitable<void> {
+            a.server().execute({"DEL", "m"});
+            co_return;
+        };
+        auto const got_5 = co_await error_of(with_lock(mutex(c, "m"), robbed));
+        CHECK(got_5 == errc::lease_lost);
+    });
+}
+
+TEST_CASE("with_lock: the body returned, and the release is unknown", "[with_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto const start = a.now();
+        auto const n = co_await with_lock(mutex(c, "m"), [&](lease&) -> awaitable<int> {
+            a.server().pause();
+            co_return 7;
+        });
+        CHECK(n == 7);
+        CHECK(a.now() - start < 2s);
+        a.server().resume();
+        co_await a.sleep(5s);
+        CHECK_FALSE(a.exists("m"));
+    });
+}
+
+TEST_CASE("with_lock: cancelled from outside, in every phase", "[with_lock]")
+{
+    for (auto after : {0us, 10us, 300us, 700us, 1'000us, 1'500us, 2'000us, 3'000us, 50'000us}) {
+        arena a;
+        auto& c = a.client();
+        a.run([&]() -> awaitable<void> { co_await c.ready(); });
+        asio::cancellation_signal signal;
+        bool body_ended = true;
+        bool done = false;
+        std::exception_ptr error;
+        auto body = [&](lease&) -> awaitable<void> {
+            body_ended = false;
+            error_code ec;
+            co_await a.at("A").sleep(1h, asio::redirect_error(use_awaitable, ec));
+            body_ended = true;
+        };
+        auto const caller = [&]() -> awaitable<void> { co_await with_lock(mutex(c, "m"), body); };
+        asio::co_spawn(
+            a.at("A").get_executor(), caller(), asio::bind_cancellation_slot(signal.slot(), [&](std::exception_ptr e) {
+                done = true;
+                error = e;
+            }));
+        a.world().run_for(after);
+        signal.emit(asio::cancellation_type::terminal);
+        a.world().run_until([&] { return done; });
+        CHECK(body_ended);
+        REQUIRE(error);
+        try {
+            std::rethrow_exception(error);
+        } catch (boost::system::system_error const& e) {
+            CHECK(e.code() == asio::error::operation_aborted);
+        }
+        a.world().run_for(2s);
+        CHECK_FALSE(a.exists("m"));
+        CHECK(a.census(c) == engine::context::census{});
+    }
+}
+
+TEST_CASE("with_lock: a body that releases by itself is not disturbed", "[with_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto const n = co_await with_lock(mutex(c, "m"), [&](lease& l) -> awaitable<int> {
+            co_await l.release();
+            co_await a.sleep(1s);
+            co_return 7;
+        });
+        CHECK(n == 7);
+    });
+}
+
+TEST_CASE("with_lock: a process that was paused before the body never starts it", "[with_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> { co_await c.ready(); });
+    bool ran = false;
+    error_code ec;
+    bool done = false;
+    auto body = [&](lease&) -> awaitable<void> {
+        ran = true;
+        co_return;
+    };
+    a.spawn([&]() -> awaitable<void> {
+        ec = co_await error_of(with_lock(mutex(c, "m"), {.lease = 1s}, body));
+        done = true;
+    });
+    a.world().run_until([&] { return a.exists("m"); });
+    a.at("A").pause_for(5s);
+    a.world().run_until([&] { return done; });
+    // Either the grant came too late and was given back until one came in time, or the body was never started.
+    CHECK((ec == errc::lease_lost ? !ran : ran));
+}
+
+TEST_CASE("with_lock leaves the caller's cancellation as it was", "[with_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    asio::cancellation_signal signal;
+    bool aborted = false;
+    auto const caller = [&]() -> awaitable<void> {
+        co_await with_lock(mutex(c, "m"), [](lease&) -> awaitable<void> { co_return; });
+        bool const got_6 = co_await asio::this_coro::throw_if_cancelled();
+        CHECK(got_6);
+        try {
+            co_await a.sleep(1h);
+        } catch (boost::system::system_error const& e) {
+            aborted = e.code() == asio::error::operation_aborted;
+        }
+    };
+    asio::co_spawn(a.at("A").get_executor(), caller(), asio::bind_cancellation_slot(signal.slot(), asio::detached));
+    a.world().run_for(1s);
+    signal.emit(asio::cancellation_type::terminal);
+    a.world().run_for(1s);
+    CHECK(aborted);
+}
+
+}  // namespace
+}  // namespace holdfast::test

@@ -1,0 +1,41 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "support/interval_checker.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace holdfast::test {
+namespace {
+
+std::string describe(held_interval const& h)
+{
+    return h.who + " [" + std::to_string(h.from) + ", " + std::to_string(h.to) + ") fence " + std::to_string(h.fence);
+}
+
+}  // namespace
+
+std::optional<std::string> find_violation(std::vector<held_interval> holds)
+{
+    std::erase_if(holds, [](auto const& h) { return h.from >= h.to; });
+    std::ranges::sort(holds, {}, [](auto const& h) { return std::tie(h.lock, h.from); });
+    held_interval const* last = nullptr;    // of the same lock, the one that ends last
+    held_interval const* fenced = nullptr;  // of the same lock, the last with a token
+    for (auto const& h : holds) {
+        if (last && last->lock != h.lock)
+            last = fenced = nullptr;
+        if (last && h.from < last->to)
+            return "overlap on " + h.lock + ": " + describe(*last) + " and " + describe(h);
+        if (fenced && h.fence != 0 && h.fence <= fenced->fence)
+            return "fence went back on " + h.lock + ": " + describe(*fenced) + " then " + describe(h);
+        if (!last || h.to > last->to)
+            last = &h;
+        if (h.fence != 0)
+            fenced = &h;
+    }
+    return std::nullopt;
+}
+
+}  // namespace holdfast::test

@@ -1,0 +1,31 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_SUPPORT_INTERVAL_CHECKER_HPP
+#define HOLDFAST_TEST_SUPPORT_INTERVAL_CHECKER_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holdfast::test {
+
+// One stretch in which somebody believed to hold a lock: from the grant to the end of the validity or the beginning of
+// the release, whichever came first. Times are of one clock, in nanoseconds.
+struct held_interval {
+    std::string lock;
+    std::string who;
+    std::int64_t from;
+    std::int64_t to;
+    std::uint64_t fence = 0;  // 0: none
+};
+
+// What is wrong with the recorded holds; none: nothing. Exclusive holds of one lock must not overlap, and fencing
+// tokens must grow in the order of the grants. O(n log n), and complete: any two holds that overlap are noticed.
+std::optional<std::string> find_violation(std::vector<held_interval> holds);
+
+}  // namespace holdfast::test
+
+#endif

@@ -1,0 +1,77 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "core/lock_name.hpp"
+
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/handoff_budget.hpp"
+#include "core/token.hpp"
+
+namespace holdfast::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST_CASE("names whose braces split hash slots are refused", "[lock_name]")
+{
+    for (auto* good : {"lock", "{t}:x", "x{t}y", "a}b{t}", "{a}{b}", "a b\tc", "\xff"})
+        CHECK(is_valid_lock_name(good));
+    for (auto* bad : {"a{b", "a}b", "{}x", "a{}b", "{", "}"})
+        CHECK_FALSE(is_valid_lock_name(bad));
+}
+
+TEST_CASE("a name has 1 to 512 bytes, any of them", "[lock_name]")
+{
+    CHECK_FALSE(is_valid_lock_name(""));
+    CHECK(is_valid_lock_name(std::string(512, 'x')));
+    CHECK_FALSE(is_valid_lock_name(std::string(513, 'x')));
+    CHECK(is_valid_lock_name(std::string_view("\0\1\2", 3)));
+}
+
+TEST_CASE("derived keys follow Redisson's rule", "[lock_name]")
+{
+    CHECK(unlock_channel("order:42") == "redisson_lock__channel:{order:42}");
+    CHECK(unlock_channel("{t}:x") == "redisson_lock__channel:{t}:x");
+    CHECK(fence_key("a") == "holdfast_fence:{a}");
+    CHECK(redisson_fence_key("a") == "redisson_lock_token:{a}");
+}
+
+TEST_CASE("a token is the client's uuid, a number, and a label if there is one", "[token]")
+{
+    std::string const uuid = "00000000-0000-8000-8000-000000000000";
+    CHECK(uuid_v8({}) == uuid);
+    CHECK(token(uuid, 1, "").text() == uuid + ":1");
+    CHECK(token(uuid, 18446744073709551615u, "tx-7").text() == uuid + ":18446744073709551615:tx-7");
+}
+
+TEST_CASE("a client's uuid says version 8 and keeps the other bits", "[token]")
+{
+    std::array<std::uint8_t, 16> bits;
+    bits.fill(0xff);
+    CHECK(uuid_v8(bits) == "ffffffff-ffff-8fff-bfff-ffffffffffff");
+}
+
+TEST_CASE("the budget lasts for a number of tenures and for a time", "[handoff_budget]")
+{
+    constexpr instant epoch{};
+    handoff_budget b(2, 10ms);
+    b.reset(epoch);
+    CHECK(b.spend(epoch));
+    CHECK(b.spend(epoch + 9ms));
+    CHECK_FALSE(b.spend(epoch + 9ms));
+    b.reset(epoch + 20ms);
+    CHECK_FALSE(b.spend(epoch + 30ms));
+    b.reset(epoch + 30ms);
+    CHECK(b.spend(epoch + 39ms));
+
+    handoff_budget off(0, 10ms);
+    off.reset(epoch);
+    CHECK_FALSE(off.spend(epoch));
+}
+
+}  // namespace
+}  // namespace holdfast::core

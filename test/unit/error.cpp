@@ -1,0 +1,66 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <holdfast/error.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/refusal.hpp"
+#include "support/interval_checker.hpp"
+
+namespace holdfast {
+namespace {
+
+TEST_CASE("every error has a sentence of its own and a condition", "[error]")
+{
+    for (int i = 1; i <= static_cast<int>(errc::already_running); ++i) {
+        error_code const ec = static_cast<errc>(i);
+        CHECK(ec.message() != "unknown holdfast error");
+        auto const conditions = (ec == cond::ownership_lost) + (ec == cond::retry_later) +
+                                (ec == cond::misconfigured) + (ec == cond::misuse);
+        CHECK(conditions == 1);
+    }
+}
+
+TEST_CASE("conditions say what to do next", "[error]")
+{
+    CHECK(error_code(errc::lease_lost) == cond::ownership_lost);
+    for (auto e : {errc::busy, errc::unavailable, errc::no_quorum, errc::server_refused, errc::client_stopped})
+        CHECK(error_code(e) == cond::retry_later);
+    for (auto e : {errc::wrong_type, errc::not_permitted, errc::protocol})
+        CHECK(error_code(e) == cond::misconfigured);
+    CHECK(error_code(errc::owner_in_use) == cond::misuse);
+    CHECK(error_code(errc::busy) != cond::misuse);
+}
+
+TEST_CASE("error replies are classified by their prefix", "[refusal]")
+{
+    using engine::classify;
+    using engine::refusal;
+    CHECK(classify("NOSCRIPT No matching script.") == refusal::no_script);
+    CHECK(classify("WRONGTYPE Operation against a key") == refusal::wrong_type);
+    CHECK(classify("NOPERM this user has no permissions") == refusal::not_permitted);
+    CHECK(classify("ERR The user executing the script can't run this command") == refusal::not_permitted);
+    CHECK(classify("READONLY You can't write against a read only replica.") == refusal::read_only);
+    CHECK(classify("BUSY Redis is busy running a script.") == refusal::not_now);
+    CHECK(classify("LOADING Redis is loading the dataset in memory") == refusal::not_now);
+    CHECK(classify("OOM command not allowed when used memory > 'maxmemory'.") == refusal::out_of_resources);
+    CHECK(classify("ERR syntax error") == refusal::other);
+    CHECK(classify("") == refusal::other);
+}
+
+TEST_CASE("the interval checker sees overlaps and fences that go back", "[interval_checker]")
+{
+    using test::find_violation;
+    CHECK_FALSE(find_violation({}));
+    CHECK_FALSE(find_violation({{"a", "x", 0, 10}, {"a", "y", 10, 20}, {"b", "z", 5, 15}}));
+    CHECK(find_violation({{"a", "x", 0, 10}, {"a", "y", 9, 20}}));
+    CHECK(find_violation({{"a", "x", 0, 100}, {"a", "y", 100, 101}, {"a", "z", 50, 51}}));
+    CHECK_FALSE(find_violation({{"a", "x", 0, 10, 5}, {"a", "y", 10, 20, 6}}));
+    CHECK(find_violation({{"a", "x", 0, 10, 5}, {"a", "y", 10, 20, 5}}));
+    CHECK_FALSE(find_violation({{"a", "x", 10, 10}, {"a", "y", 9, 20}}));  // never believed to hold
+}
+
+}  // namespace
+}  // namespace holdfast
