@@ -2,13 +2,13 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include <holdfast/client.hpp>
-
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 #include <boost/asio/system_executor.hpp>
+
+#include <holdfast/client.hpp>
 
 #include "client_state.hpp"
 #include "engine/owner_state.hpp"

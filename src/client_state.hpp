@@ -28,8 +28,7 @@ class client_service;
 class client_state final : public engine::gate, public std::enable_shared_from_this<client_state> {
 public:
     // How a client gets its session; throws std::invalid_argument naming what is wrong with the options.
-    using session_maker =
-        std::function<std::shared_ptr<engine::session>(engine::strand, config const&, engine::log)>;
+    using session_maker = std::function<std::shared_ptr<engine::session>(engine::strand, config const&, engine::log)>;
 
     static std::shared_ptr<client_state> make(asio::any_io_executor, config const&, session_maker const&);
 

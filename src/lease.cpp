@@ -2,11 +2,11 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include <holdfast/lease.hpp>
-
 #include <utility>
 
 #include <boost/asio/system_executor.hpp>
+
+#include <holdfast/lease.hpp>
 
 #include "client_state.hpp"
 #include "engine/context.hpp"

@@ -2,13 +2,13 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include <holdfast/detail/lock_base.hpp>
-
 #include <array>
 #include <string>
 #include <utility>
 
 #include <boost/asio/system_executor.hpp>
+
+#include <holdfast/detail/lock_base.hpp>
 
 #include "engine/command.hpp"
 #include "lock_state.hpp"

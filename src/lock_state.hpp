@@ -39,14 +39,11 @@ struct lock_state {
             .counter = counter ? counter(key) : std::string(),
             .label = owner ? owner->label() : std::string()};
         auto const has_name = !name.empty() && core::is_valid_lock_name(key);
-        return std::make_shared<lock_state const>(
-            lock_state{c.state_, std::make_shared<engine::lock_spec const>(std::move(spec)), std::move(owner), has_name});
+        return std::make_shared<lock_state const>(lock_state{
+            c.state_, std::make_shared<engine::lock_spec const>(std::move(spec)), std::move(owner), has_name});
     }
 
-    static bool is_home(client const& c, engine::owner_state const& owner)
-    {
-        return owner.home().lock() == c.state_;
-    }
+    static bool is_home(client const& c, engine::owner_state const& owner) { return owner.home().lock() == c.state_; }
 
     std::weak_ptr<client_state> home;
     std::shared_ptr<engine::lock_spec const> lock;

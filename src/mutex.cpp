@@ -10,7 +10,7 @@ namespace holdfast {
 
 mutex::mutex(client const& c, std::string_view name, options o)
     : lock_base(detail::lock_state::make(
-          c, name, engine::mutex_form(o.fencing), o.fencing ? &core::fence_key : nullptr, nullptr))
+        c, name, engine::mutex_form(o.fencing), o.fencing ? &core::fence_key : nullptr, nullptr))
 {}
 
 }  // namespace holdfast

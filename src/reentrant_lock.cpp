@@ -2,9 +2,9 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include <holdfast/reentrant_lock.hpp>
-
 #include <stdexcept>
+
+#include <holdfast/reentrant_lock.hpp>
 
 #include "lock_state.hpp"
 
@@ -22,11 +22,11 @@ std::shared_ptr<engine::owner_state> checked(client const& c, std::shared_ptr<en
 
 reentrant_lock::reentrant_lock(client const& c, std::string_view name, holdfast::owner owner, options o)
     : lock_base(detail::lock_state::make(
-          c,
-          name,
-          engine::reentrant_form(o.fencing),
-          o.fencing ? &core::redisson_fence_key : nullptr,
-          checked(c, std::move(owner.state_))))
+        c,
+        name,
+        engine::reentrant_form(o.fencing),
+        o.fencing ? &core::redisson_fence_key : nullptr,
+        checked(c, std::move(owner.state_))))
 {}
 
 bool reentrant_lock::is_held() const noexcept

@@ -2,10 +2,10 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include <holdfast/with_lock.hpp>
-
 #include <boost/asio/error.hpp>
 #include <boost/system/system_error.hpp>
+
+#include <holdfast/with_lock.hpp>
 
 namespace holdfast::detail {
 namespace {

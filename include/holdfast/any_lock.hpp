@@ -15,7 +15,8 @@ namespace holdfast {
 
 /// A handle of a lock: copyable, with options and operations of its own.
 template <class Lock>
-concept async_lock = std::copyable<Lock> && requires(Lock const& lock, typename Lock::try_options options) {
+concept async_lock = std::copyable<Lock> && requires(Lock const& lock, typename Lock::try_options options)
+{
     typename Lock::acquire_options;
     lock.name();
     lock.get_executor();
@@ -32,8 +33,7 @@ class any_lock : public detail::lock_base<acquire_options, try_options> {
 public:
     template <async_lock Lock>
         requires(!std::same_as<Lock, any_lock> && std::derived_from<Lock, lock_base>)
-    any_lock(Lock const& lock) : lock_base(lock)
-    {}
+    any_lock(Lock const& lock) : lock_base(lock) {}
 };
 
 }  // namespace holdfast

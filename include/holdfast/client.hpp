@@ -24,8 +24,11 @@ namespace holdfast {
 
 /// What has an executor and runs its handlers: `asio::io_context`, `asio::thread_pool`.
 template <class Context>
-concept execution_context = std::derived_from<Context, asio::execution_context> && requires(Context& c) {
-    { c.get_executor() } -> std::convertible_to<asio::any_io_executor>;
+concept execution_context = std::derived_from<Context, asio::execution_context> && requires(Context& c)
+{
+    {
+        c.get_executor()
+        } -> std::convertible_to<asio::any_io_executor>;
 };
 
 namespace detail {

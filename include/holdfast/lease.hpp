@@ -62,14 +62,15 @@ struct release_launch;
 ///     co_await work();
 /// co_await lease.release();         // or let it go out of scope
 /// @endcode
-class [[nodiscard("an unbound lease releases its lock at once")]] lease {
+class [[nodiscard("an unbound lease releases its lock at once")]] lease
+{
 public:
     using executor_type = asio::any_io_executor;
 
     /// An empty lease.
     lease() noexcept = default;
 
-    lease(lease&&) noexcept = default;
+    lease(lease &&) noexcept = default;
 
     /// Releases what `*this` holds first, as the destructor does. In `l = co_await lock.acquire()` the acquire comes
     /// before the assignment: on a lock that `l` holds it waits for itself.
@@ -91,13 +92,19 @@ public:
     executor_type get_executor() const noexcept;
 
     /// Same as `valid()`.
-    explicit operator bool() const noexcept { return valid(); }
+    explicit operator bool() const noexcept
+    {
+        return valid();
+    }
 
     /// Held, and the clock is before `valid_until()`. Reads the clock, no lock, no allocation.
     bool valid() const noexcept;
 
     /// Holds nothing: default-constructed, moved from, or released.
-    bool empty() const noexcept { return !tenure_; }
+    bool empty() const noexcept
+    {
+        return !tenure_;
+    }
 
     /// What is known now. Judged by the clock too: `lost` as soon as validity ran out.
     lease_state state() const noexcept;
@@ -139,7 +146,7 @@ public:
     /// @par Lifetimes
     /// The lease may be moved or destroyed before the operation completes.
     template <token_for<void(error_code)> Token = asio::deferred_t>
-    [[nodiscard]] auto extend(std::chrono::milliseconds by, Token&& token = {})
+    [[nodiscard]] auto extend(std::chrono::milliseconds by, Token && token = {})
     {
         return detail::initiate<void(error_code)>(detail::extend_launch{tenure_, by}, std::forward<Token>(token));
     }
@@ -160,7 +167,7 @@ public:
     /// @par Lifetimes
     /// The lease may be moved meanwhile.
     template <token_for<void(error_code, loss)> Token = asio::deferred_t>
-    [[nodiscard]] auto lost(Token&& token = {}) const
+    [[nodiscard]] auto lost(Token && token = {}) const
     {
         return detail::initiate<void(error_code, loss)>(detail::lost_launch{tenure_}, std::forward<Token>(token));
     }
@@ -182,7 +189,7 @@ public:
     /// @par Cancellation
     /// Terminal, partial, total: the operation ends at once with `operation_aborted`; the release goes on.
     template <token_for<void(error_code)> Token = asio::deferred_t>
-    [[nodiscard]] auto release(Token&& token = {});
+    [[nodiscard]] auto release(Token && token = {});
 
 private:
     friend struct detail::lease_access;

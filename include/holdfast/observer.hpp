@@ -15,13 +15,13 @@ namespace holdfast {
 
 /// What happened to a lock. Views are valid during the call only; what does not apply is zero or empty.
 struct lock_event {
-    std::string_view name;                    ///< of the lock, without the client's prefix
-    std::string_view label;                   ///< of the owner
-    std::chrono::milliseconds waited{};       ///< on_acquired, on_busy, on_refused
-    std::chrono::milliseconds held{};         ///< on_released, on_lost
-    loss reason{};                            ///< on_lost
-    error_code code;                          ///< on_refused
-    std::string_view message;                 ///< on_refused: the server's words
+    std::string_view name;               ///< of the lock, without the client's prefix
+    std::string_view label;              ///< of the owner
+    std::chrono::milliseconds waited{};  ///< on_acquired, on_busy, on_refused
+    std::chrono::milliseconds held{};    ///< on_released, on_lost
+    loss reason{};                       ///< on_lost
+    error_code code;                     ///< on_refused
+    std::string_view message;            ///< on_refused: the server's words
 };
 
 /// Told of what happens in a client (`config::observer`). Override what you need.
@@ -40,7 +40,7 @@ public:
     virtual void on_lost(lock_event const&) noexcept {}      ///< a tenure was lost
     virtual void on_refused(lock_event const&) noexcept {}   ///< the server refused a command
 
-    virtual void on_connected() noexcept {}                              ///< an epoch began
+    virtual void on_connected() noexcept {}                                 ///< an epoch began
     virtual void on_disconnected(error_code, std::string_view) noexcept {}  ///< it ended, or none could be opened
 };
 

@@ -73,7 +73,7 @@ asio::awaitable<void> guard_body(Body& body, lease& held, body_outcome<Result>& 
 }
 
 struct with_lock_end {
-    error_code acquire;      // why there was no lease
+    error_code acquire;  // why there was no lease
     error_code release;
     bool cancelled = false;  // from outside
     bool lost = false;
@@ -146,7 +146,8 @@ inline constexpr bool is_safe_body = true;
 
 /// A coroutine that runs while a lock is held: `asio::awaitable<T>(lease&)`.
 template <class Body>
-concept lock_body = requires(std::decay_t<Body>& body, lease& held) {
+concept lock_body = requires(std::decay_t<Body>& body, lease& held)
+{
     requires detail::is_awaitable<decltype(body(held))>;
 };
 

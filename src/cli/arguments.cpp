@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -25,8 +24,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr auto run_footer = R"(
-The command runs while the lock is held; the lease is renewed meanwhile. It sees HOLDFAST_LOCK_NAME and, unless
+constexpr auto run_footer =
+    R"(The command runs while the lock is held; the lease is renewed meanwhile. It sees HOLDFAST_LOCK_NAME and, unless
 --no-fencing is given, HOLDFAST_FENCING_TOKEN: a number greater than that of every earlier holder.
 
 Signals (HUP INT QUIT TERM USR1 USR2 WINCH) are passed on to the command, except those that the terminal sends, such
@@ -40,8 +39,6 @@ Exit status: the command's own, 128 + N if signal N killed it or ended the wait;
 
   holdfast run nightly --wait 10s -- ./backup.sh --full)";
 
-constexpr auto footer = "\nholdfast COMMAND --help has the details.";
-
 class run_formatter final : public CLI::Formatter {
 public:
     std::string make_usage(CLI::App const*, std::string) const override
@@ -52,8 +49,8 @@ public:
 
 std::string version()
 {
-    return "holdfast " + std::to_string(HOLDFAST_VERSION / 10000) + "."
-           + std::to_string(HOLDFAST_VERSION / 100 % 100) + "." + std::to_string(HOLDFAST_VERSION % 100);
+    return "holdfast " + std::to_string(HOLDFAST_VERSION / 10000) + "." + std::to_string(HOLDFAST_VERSION / 100 % 100)
+           + "." + std::to_string(HOLDFAST_VERSION % 100);
 }
 
 // A validator that also converts: CLI11 has nothing for durations with a unit of at most a year.
@@ -94,7 +91,18 @@ lock_kind read_kind(std::string const& text)
     throw CLI::ValidationError("--kind", "'" + text + "' is none of mutex, reentrant");
 }
 
-void add_run(CLI::App& app, run_arguments& run, bool& keeps_fencing)
+loss_action read_action(std::string const& text)
+{
+    if (text == "term")
+        return loss_action::term;
+    if (text == "kill")
+        return loss_action::kill;
+    if (text == "ignore")
+        return loss_action::ignore;
+    throw CLI::ValidationError("--on-loss", "'" + text + "' is none of term, kill, ignore");
+}
+
+void add_run(CLI::App& app, run_arguments& run)
 {
     add_name(app, run.name);
     add_duration(
@@ -108,25 +116,17 @@ void add_run(CLI::App& app, run_arguments& run, bool& keeps_fencing)
         [&run](milliseconds d) { run.lease = d; },
         "How long the lock outlives a holdfast that died [30s]");
     app.add_option_function<std::string>(
-           "--kind",
-           [&run](std::string const& text) { run.kind = read_kind(text); },
-           "mutex or reentrant [mutex]")
+           "--kind", [&run](std::string const& text) { run.kind = read_kind(text); }, "mutex or reentrant [mutex]")
         ->type_name("KIND");
-    std::map<std::string, loss_action> const actions{
-        {"term", loss_action::term}, {"kill", loss_action::kill}, {"ignore", loss_action::ignore}};
-    app.add_option(
+    app.add_option_function<std::string>(
            "--on-loss",
-           run.on_loss,
+           [&run](std::string const& text) { run.on_loss = read_action(text); },
            "What the command gets when the lease is lost: term, kill or ignore [term]")
-        ->transform(CLI::Transformer(actions).description(""))
-        ->check(CLI::IsMember({loss_action::term, loss_action::kill, loss_action::ignore}).description(""))
         ->type_name("ACTION");
     add_duration(
-        app,
-        "--kill-after",
-        [&run](milliseconds d) { run.kill_after = d; },
-        "KILL follows TERM after so long [10s]");
-    app.add_flag("--fencing,!--no-fencing", keeps_fencing, "Give the command a fencing token [yes]");
+        app, "--kill-after", [&run](milliseconds d) { run.kill_after = d; }, "KILL follows TERM after so long [10s]");
+    app.add_flag("!--no-fencing", run.fencing, "Take no fencing token: saves a script on the server");
+    app.add_flag("--fencing", run.fencing)->group("");
     app.formatter(std::make_shared<run_formatter>());
     app.footer(run_footer);
 }
@@ -165,39 +165,39 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     CLI::App app("Distributed locks over Redis, for the command line.", "holdfast");
     app.set_version_flag("--version", version());
     app.require_subcommand(1);
-    app.footer(footer);
+    app.footer("holdfast SUBCOMMAND --help has the details.");
 
-    std::vector<std::string> urls;
     run_arguments run;
     status_arguments status;
     release_arguments release;
     bool force = false;
+    // One each: for a subcommand that is not used, CLI11 reads the environment variable all the same.
+    std::vector<std::string> run_urls, status_urls, release_urls;
 
     auto& run_app = *app.add_subcommand("run", "Run a command while holding a lock");
-    add_run(run_app, run, run.fencing);
+    add_run(run_app, run);
+    add_url(run_app, run_urls);
     auto& status_app = *app.add_subcommand("status", "Show who holds a lock, and for how long yet");
     add_name(status_app, status.name);
+    add_url(status_app, status_urls);
     auto& release_app = *app.add_subcommand("release", "Take a lock away from its holder");
     add_name(release_app, release.name);
-    release_app.add_flag("--force", force, "Yes, although its holder still works");
-    for (auto* a : {&run_app, &status_app, &release_app})
-        add_url(*a, urls);
+    add_url(release_app, release_urls);
+    release_app.add_flag("--force", force, "Needed: the holder may still be at work");
 
     auto words = split(argc, argv);
     try {
         app.parse(words.ours);
-        if (run_app.parsed() && words.command.empty())
-            throw CLI::ValidationError("a command is missing", "holdfast run NAME [OPTIONS] -- COMMAND");
-        if (release_app.parsed() && !force)
-            throw CLI::ValidationError(
-                "release", "takes the lock from a holder that may still work; say --force if it must be");
-        auto url = only_url(urls);
-        run.command = std::move(words.command);
-        if (run_app.parsed())
-            return arguments{std::move(url), std::move(run)};
         if (status_app.parsed())
-            return arguments{std::move(url), std::move(status)};
-        return arguments{std::move(url), std::move(release)};
+            return arguments{only_url(status_urls), status};
+        if (release_app.parsed() && !force)
+            throw CLI::ValidationError("release", "the holder may still be at work; say --force if it must be");
+        if (release_app.parsed())
+            return arguments{only_url(release_urls), release};
+        if (words.command.empty())
+            throw CLI::ValidationError("a command is missing", "holdfast run NAME [OPTIONS] -- COMMAND");
+        run.command = std::move(words.command);
+        return arguments{only_url(run_urls), run};
     } catch (CLI::Success const& e) {
         return app.exit(e);
     } catch (CLI::ParseError const& e) {

@@ -4,6 +4,8 @@
 //
 #include "cli/connection.hpp"
 
+#include <algorithm>
+
 #include <boost/asio/cancel_after.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -18,8 +20,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto connect_limit = 5s;
+constexpr std::chrono::milliseconds shortest_connect = 1s;
 constexpr auto shutdown_grace = 3s;
+
+std::string words_for(error_code ec, client const& c)
+{
+    auto const failure = c.last_failure();
+    return failure.code == ec && !failure.message.empty() ? failure.message : ec.message();
+}
 
 asio::awaitable<int> run_and_shut_down(client& c, body const& run)
 {
@@ -31,7 +39,7 @@ asio::awaitable<int> run_and_shut_down(client& c, body const& run)
 
 }  // namespace
 
-config quiet_config(std::string const& url)
+config make_config(std::string const& url)
 {
     config c;
     c.url = url;
@@ -57,17 +65,20 @@ int run_with_client(asio::io_context& context, config const& options, body const
     return status;
 }
 
-asio::awaitable<error_code> connect(client& c)
+asio::awaitable<int> connect(client& c, std::chrono::milliseconds limit)
 {
+    limit = std::clamp(limit, shortest_connect, longest_connect);
     error_code ec;
-    co_await c.ready(asio::cancel_after(connect_limit, asio::redirect_error(asio::use_awaitable, ec)));
-    co_return ec;
+    co_await c.ready(asio::cancel_after(limit, asio::redirect_error(asio::use_awaitable, ec)));
+    if (!ec)
+        co_return ok;
+    complain("cannot connect to Redis: " + words_for(ec, c));
+    co_return unavailable;
 }
 
 int complain_about(error_code ec, client const& c)
 {
-    auto const failure = c.last_failure();
-    complain(failure.message.empty() ? ec.message() : ec.message() + ": " + failure.message);
+    complain(words_for(ec, c));
     return ec == cond::misuse ? bad_usage : unavailable;
 }
 

@@ -19,15 +19,18 @@ namespace holdfast::cli {
 
 using body = std::function<asio::awaitable<int>(client&)>;
 
-// For a command that asks one question: what goes wrong is told by its answer, not by log lines.
-config quiet_config(std::string const& url);
+// Without log lines: what goes wrong is told where it matters.
+config make_config(std::string const& url);
 
 // Runs the body with a client that has been started, then shuts that down, so that queued releases are sent. Returns
 // what the body returns. Throws std::invalid_argument for a bad option.
 int run_with_client(asio::io_context&, config const&, body const&);
 
-// Waits for a connection, but not for long: somebody sits at the terminal, or cron wants an answer.
-asio::awaitable<error_code> connect(client&);
+// Somebody sits at the terminal, or cron wants an answer.
+constexpr std::chrono::milliseconds longest_connect{5'000};
+
+// Waits for a connection, for one to five seconds. Returns ok, or complains and returns the exit status.
+asio::awaitable<int> connect(client&, std::chrono::milliseconds limit);
 
 // Says why a request could not be answered, in the server's words if it had any. Returns the exit status for it.
 int complain_about(error_code, client const&);

@@ -25,8 +25,7 @@ constexpr double longest = 365.0 * 24 * 3'600'000;
 std::optional<milliseconds> parse_duration(std::string_view text) noexcept
 {
     double number = 0;
-    auto const [end, error] = std::from_chars(
-        text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
     if (error != std::errc() || !(number >= 0))
         return std::nullopt;
 

@@ -20,8 +20,8 @@ namespace {
 // The script behind force_release() deletes every kind of lock.
 asio::awaitable<int> take_away(client& c, std::string const& name)
 {
-    if (auto const ec = co_await connect(c))
-        co_return complain_about(ec, c);
+    if (int const status = co_await connect(c, longest_connect); status != ok)
+        co_return status;
     mutex const lock(c, name);
     error_code ec;
     bool const was_held = co_await lock.force_release(asio::redirect_error(asio::use_awaitable, ec));
@@ -36,7 +36,7 @@ asio::awaitable<int> take_away(client& c, std::string const& name)
 int release_command(std::string const& url, release_arguments const& args)
 {
     asio::io_context context(1);
-    return run_with_client(context, quiet_config(url), [&](client& c) { return take_away(c, args.name); });
+    return run_with_client(context, make_config(url), [&](client& c) { return take_away(c, args.name); });
 }
 
 }  // namespace holdfast::cli

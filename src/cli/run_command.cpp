@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -13,6 +14,7 @@
 
 #include <holdfast/any_lock.hpp>
 #include <holdfast/mutex.hpp>
+#include <holdfast/observer.hpp>
 #include <holdfast/reentrant_lock.hpp>
 
 #include "cli/child_process.hpp"
@@ -58,8 +60,8 @@ asio::awaitable<int> signal_that_ends_the_wait(signal_source& signals)
 // Connects and takes the lock. Returns ok, or what the tool ends with.
 asio::awaitable<int> prepare(client& c, any_lock const& lock, run_arguments const& args, lease& held)
 {
-    if (auto const ec = co_await connect(c))
-        co_return complain_about(ec, c);
+    if (int const status = co_await connect(c, args.wait.value_or(longest_connect)); status != ok)
+        co_return status;
     if (auto const ec = co_await take(lock, args, held))
         co_return complain_about(ec, c);
     if (!held.empty())
@@ -83,8 +85,7 @@ asio::awaitable<void> give_back(lease& held)
     error_code ec;
     co_await held.release(asio::redirect_error(asio::use_awaitable, ec));
     if (ec == errc::lease_lost)
-        complain(
-            "the lease was lost before the command ended: somebody else may have held the lock meanwhile");
+        complain("the lease was lost before the command ended: somebody else may have held the lock meanwhile");
     else if (ec)
         complain("the release is not confirmed (" + ec.message() + "); the lock ends with its lease");
 }
@@ -114,9 +115,10 @@ struct job {
             co_return status;
         }
         auto const end = co_await supervise(*child, held, signals, args);
-        if (end.stopped)
+        if (end == command_end::stopped)
             co_return lock_lost;
-        co_await give_back(held);
+        if (end == command_end::by_itself)
+            co_await give_back(held);
         co_return child->exit_status();
     }
 
@@ -125,8 +127,7 @@ struct job {
         close_on_exec_except(inherited);
         bool const dies_with_us = args.on_loss != loss_action::ignore;
         try {
-            child.emplace(
-                child_options{args.command, variables(held), signals.original_mask(), dies_with_us});
+            child.emplace(child_options{args.command, variables(held), signals.original_mask(), dies_with_us});
             return ok;
         } catch (std::system_error const& e) {
             complain(args.command.front() + ": " + e.code().message());
@@ -135,15 +136,33 @@ struct job {
     }
 };
 
-config make_config(std::string const& url, run_arguments const& args)
+// Says on standard error what happens to the connection, once there has been one.
+class narrator final : public observer {
+    void on_connected() noexcept override
+    {
+        if (std::exchange(state_, connected) == lost)
+            complain("connected again");
+    }
+    void on_disconnected(error_code ec, std::string_view words) noexcept override
+    {
+        if (state_ != connected)
+            return;
+        state_ = lost;
+        complain("the connection was lost: " + (words.empty() ? ec.message() : std::string(words)));
+    }
+    void on_at_risk(lock_event const& e) noexcept override
+    {
+        complain("a renewal of '" + std::string(e.name) + "' is overdue");
+    }
+
+    enum { never, connected, lost } state_ = never;
+};
+
+config make_run_config(std::string const& url, run_arguments const& args)
 {
-    config c;
-    c.url = url;
+    auto c = make_config(url);
     c.lease = args.lease;
-    c.log = [](log_level level, std::string_view line) {
-        if (level >= log_level::warning)
-            complain(line);
-    };
+    c.observer = std::make_shared<narrator>();
     return c;
 }
 
@@ -154,7 +173,7 @@ int run_command(std::string const& url, run_arguments const& args, std::vector<i
     asio::io_context context(1);
     signal_source signals(context.get_executor());
     job const work{args, signals, inherited};
-    return run_with_client(context, make_config(url, args), [&](client& c) { return work(c); });
+    return run_with_client(context, make_run_config(url, args), [&](client& c) { return work(c); });
 }
 
 }  // namespace holdfast::cli

@@ -24,18 +24,15 @@ std::string describe(holder const& h)
         return "held by " + owner + ", for ever: the key has no time to live";
     char rest[64];
     std::snprintf(
-        rest,
-        sizeof rest,
-        ", for %.1f s more unless renewed",
-        static_cast<double>(h.remaining.count()) / 1000);
+        rest, sizeof rest, ", for %.1f s more unless renewed", static_cast<double>(h.remaining.count()) / 1000);
     return "held by " + owner + rest;
 }
 
 // The script behind holders() reads every kind of lock.
 asio::awaitable<int> show(client& c, std::string const& name)
 {
-    if (auto const ec = co_await connect(c))
-        co_return complain_about(ec, c);
+    if (int const status = co_await connect(c, longest_connect); status != ok)
+        co_return status;
     mutex const lock(c, name);
     error_code ec;
     auto const holders = co_await lock.holders(asio::redirect_error(asio::use_awaitable, ec));
@@ -53,7 +50,7 @@ asio::awaitable<int> show(client& c, std::string const& name)
 int status_command(std::string const& url, status_arguments const& args)
 {
     asio::io_context context(1);
-    return run_with_client(context, quiet_config(url), [&](client& c) { return show(c, args.name); });
+    return run_with_client(context, make_config(url), [&](client& c) { return show(c, args.name); });
 }
 
 }  // namespace holdfast::cli

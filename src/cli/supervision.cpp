@@ -77,12 +77,12 @@ std::string_view describe(loss_action action) noexcept
 
 }  // namespace
 
-asio::awaitable<supervised_end> supervise(
+asio::awaitable<command_end> supervise(
     child_process& child, lease& held, signal_source& signals, run_arguments const& args)
 {
     auto const first = co_await (wait_for_end(child, signals) || held.lost(asio::use_awaitable));
     if (child.poll())
-        co_return supervised_end{false};
+        co_return command_end::by_itself;
 
     complain(std::string("the lease of '")
                  .append(held.name())
@@ -90,11 +90,12 @@ asio::awaitable<supervised_end> supervise(
                  .append(describe(std::get<1>(first)))
                  .append("; ")
                  .append(describe(args.on_loss)));
-    if (args.on_loss == loss_action::ignore)
-        co_await wait_for_end(child, signals);
-    else
+    if (args.on_loss != loss_action::ignore) {
         co_await stop(child, signals, args);
-    co_return supervised_end{args.on_loss != loss_action::ignore};
+        co_return command_end::stopped;
+    }
+    co_await wait_for_end(child, signals);
+    co_return command_end::without_lock;
 }
 
 }  // namespace holdfast::cli

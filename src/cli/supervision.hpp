@@ -15,12 +15,14 @@
 
 namespace holdfast::cli {
 
-struct supervised_end {
-    bool stopped;  // by us, because the lease was lost
+enum class command_end {
+    by_itself,
+    without_lock,  // by itself too, but the lease had been lost before
+    stopped,       // by us, because the lease was lost
 };
 
 // Waits for the end of the command, passes signals on to it, and stops it when the lease is lost.
-asio::awaitable<supervised_end> supervise(child_process&, lease&, signal_source&, run_arguments const&);
+asio::awaitable<command_end> supervise(child_process&, lease&, signal_source&, run_arguments const&);
 
 }  // namespace holdfast::cli
 

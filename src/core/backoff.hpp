@@ -15,8 +15,9 @@ namespace holdfast::core {
 // A random part of `most`, from a random number given by the caller: [0, most).
 constexpr duration jitter(duration most, std::uint64_t random) noexcept
 {
-    return most <= duration::zero() ? duration::zero()
-                                    : duration(static_cast<duration::rep>(random % static_cast<std::uint64_t>(most.count())));
+    return most <= duration::zero()
+               ? duration::zero()
+               : duration(static_cast<duration::rep>(random % static_cast<std::uint64_t>(most.count())));
 }
 
 // Exponential backoff with equal jitter: each pause lasts between half and the whole of a step, and the step doubles

@@ -32,8 +32,14 @@ constexpr duration stop_margin(duration lease) noexcept
 }
 
 // The watchdog asks again every third of the lease, and every sixth while an answer is missing.
-constexpr duration renewal_interval(duration lease) noexcept { return lease / 3; }
-constexpr duration renewal_retry(duration lease) noexcept { return lease / 6; }
+constexpr duration renewal_interval(duration lease) noexcept
+{
+    return lease / 3;
+}
+constexpr duration renewal_retry(duration lease) noexcept
+{
+    return lease / 6;
+}
 
 // Renewals are due at whole steps of a clock of their own, so that those of many grants fall together into a batch.
 constexpr instant renewal_due(instant confirmed, duration lease) noexcept

@@ -97,15 +97,15 @@ private:
     core::backoff pauses_;
     core::duration remaining_ = core::duration::max();
     phase phase_ = phase::resting;
-    std::uint8_t pending_ = 0;        // commands under way
-    std::uint8_t late_ = 0;           // grants in a row that came when their validity had run out
-    std::uint8_t own_share_ = 0;      // of those that heard our release: ourselves
-    std::uint8_t own_messages_ = 0;   // the message of that release, still to come
-    bool flagged_ = false;            // sticky: a message came since the last try was sent
-    bool looked_ = false;             // refused before: tries go with a subscription, and with questions
-    bool known_busy_ = false;         // the last answer was that somebody else holds it
-    bool contested_ = true;           // others had, or were offered, a turn since our last grant
-    bool type_known_ = false;         // what stands under the key is a lock
+    std::uint8_t pending_ = 0;       // commands under way
+    std::uint8_t late_ = 0;          // grants in a row that came when their validity had run out
+    std::uint8_t own_share_ = 0;     // of those that heard our release: ourselves
+    std::uint8_t own_messages_ = 0;  // the message of that release, still to come
+    bool flagged_ = false;           // sticky: a message came since the last try was sent
+    bool looked_ = false;            // refused before: tries go with a subscription, and with questions
+    bool known_busy_ = false;        // the last answer was that somebody else holds it
+    bool contested_ = true;          // others had, or were offered, a turn since our last grant
+    bool type_known_ = false;        // what stands under the key is a lock
     bool wrong_type_ = false;
 };
 

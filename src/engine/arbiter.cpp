@@ -27,7 +27,7 @@ public:
     {
         std::unique_ptr<longer_reentry> const self(this);
         if (ec == errc::lease_lost)
-            return context_.join(*who_);  // the tenure ended meanwhile: it contends like anybody
+            return context_.contend(*who_);  // the tenure ended meanwhile: it contends like anybody
         if (ec)
             return context_.fail(*who_, ec);
         into_->enter();
@@ -58,7 +58,6 @@ arbiter::~arbiter()
 
 void arbiter::join(contender& c)
 {
-    c.joined = context_.now();
     auto const* owner = c.owner().get();
     if (owner && is_held() && tenure_->owner().get() == owner)
         return re_enter(c);
@@ -96,10 +95,10 @@ void arbiter::push(contender& c)
         ++one_shots_;
     if (c.owner())
         c.owner()->begins_to_wait(*this);
-    auto const patience = c.is_one_shot() ? context_.options().command_timeout : c.wait();
-    bool const answers_soon = c.is_one_shot() && context_.link().is_open();
-    if (patience && !answers_soon)
-        context_.arm(c, c.joined + *patience);
+    if (!c.is_one_shot() && c.wait())
+        context_.arm(c, c.joined + *c.wait());
+    else if (c.is_one_shot() && !context_.link().is_open())
+        context_.arm(c, c.joined + context_.options().command_timeout);
 }
 
 contender_ptr arbiter::take(contender& c) noexcept
@@ -118,9 +117,8 @@ void arbiter::re_enter(contender& c)
 {
     auto& g = *grant_;
     auto const& asked = c.terms();
-    bool const outlasts = !asked.renewed &&
-                          core::valid_until(context_.now(), asked.lease) > tenure_->valid_until() &&
-                          (asked.lease > g.lease() || !tenure_->conditions().renewed);
+    bool const outlasts = !asked.renewed && core::valid_until(context_.now(), asked.lease) > tenure_->valid_until()
+                          && (asked.lease > g.lease() || !tenure_->conditions().renewed);
     if (asked.renewed && !std::exchange(tenure_->conditions().renewed, true))
         tenure_->set_own_end(core::never), context_.watchdog().rearm(g);
     if (outlasts)
@@ -165,8 +163,8 @@ void arbiter::on_granted(boost::intrusive_ptr<grant> g, bool contested)
     if (contested)
         budget_.reset(context_.now());
     grant_ = std::move(g);
-    bool const wanted = head() && grant_->lock().shares_grants_with(head()->lock()) &&
-                        grant_->lease() >= head()->terms().lease;
+    bool const wanted = head() && grant_->lock().shares_grants_with(head()->lock())
+                        && grant_->lease() >= head()->terms().lease;
     if (wanted)
         begin_tenure(*head());
     else
@@ -240,9 +238,9 @@ void arbiter::begin_waiters_reentry(owner_state const& owner)
 bool arbiter::may_hand_off(contender const& to) const
 {
     auto const& g = *grant_;
-    return !g.at_risk && !g.lock().is_fenced() && g.lock().shares_grants_with(to.lock()) &&
-           tenure_->conditions().renewed && to.terms().renewed && g.lease() >= to.terms().lease &&
-           g.valid_until() - context_.now() >= g.lease() / 2;
+    return !g.at_risk && !g.lock().is_fenced() && g.lock().shares_grants_with(to.lock())
+           && tenure_->conditions().renewed && to.terms().renewed && g.lease() >= to.terms().lease
+           && g.valid_until() - context_.now() >= g.lease() / 2;
 }
 
 void arbiter::end_tenure(release_waiter* waiter)
@@ -307,6 +305,10 @@ void arbiter::on_open(core::duration spread)
 void arbiter::on_closed()
 {
     acquisition_.on_closed();
+    // One attempt waits for the server's answer, but not for ever for a server.
+    for (auto& c : queue_)
+        if (c.is_one_shot() && !c.is_armed())
+            context_.arm(c, context_.now() + context_.options().command_timeout);
 }
 
 void arbiter::on_released(unsigned heard)

@@ -25,10 +25,10 @@ enum class outcome : std::uint8_t {
 
 struct answer {
     engine::outcome outcome = engine::outcome::unknown;
-    core::instant sent = {};       // read just before the command was handed to the connection
-    reply value = {};              // applied: what the server said
-    refusal why = refusal::none;   // refused: the reason
-    std::string_view words = {};   // refused: the server's words
+    core::instant sent = {};      // read just before the command was handed to the connection
+    reply value = {};             // applied: what the server said
+    refusal why = refusal::none;  // refused: the reason
+    std::string_view words = {};  // refused: the server's words
 };
 
 // A command under way. The session keeps only the address, from submit() until it calls on_answer(), which it does

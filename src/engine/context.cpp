@@ -106,6 +106,11 @@ void context::join(contender& c)
 {
     c.joined = now();
     meters_.waiting.add();
+    contend(c);
+}
+
+void context::contend(contender& c)
+{
     if (auto const ec = door())
         return fail(c, ec);
     auto found = arbiters_.find(c.lock().key);
@@ -197,8 +202,7 @@ void context::set_alarm()
 
 boost::intrusive_ptr<grant> context::seek(contender const& c)
 {
-    return new grant(
-        c.shared_lock(), core::token(identity(), ++tokens_, label_of(c.owner())), c.terms().lease);
+    return new grant(c.shared_lock(), core::token(identity(), ++tokens_, label_of(c.owner())), c.terms().lease);
 }
 
 // A forked child is another process: it must never speak with its parent's tokens.
@@ -268,8 +272,7 @@ void context::admit(contender& c, boost::intrusive_ptr<tenure> t)
     meters_.acquired.add();
     meters_.wait.add(waited);
     if (config_.observer)
-        config_.observer->on_acquired(
-            {.name = c.lock().name, .label = label_of(c.owner()), .waited = to_ms(waited)});
+        config_.observer->on_acquired({.name = c.lock().name, .label = label_of(c.owner()), .waited = to_ms(waited)});
     c.granted(std::move(t));
 }
 

@@ -67,6 +67,7 @@ public:
     std::string_view id() const noexcept { return uuid_; }
 
     void join(contender&);
+    void contend(contender&);
     void leave(contender&, error_code why);
     void leave(tenure&, release_waiter*);
     void extend(tenure&, core::duration, extension_waiter&);
@@ -149,7 +150,7 @@ private:
     boost::unordered_flat_map<std::string_view, boost::intrusive_ptr<arbiter>> arbiters_;
 
     stage stage_ = stage::fresh;
-    error_code refused_;        // for good, until an epoch opens
+    error_code refused_;  // for good, until an epoch opens
     error_code connect_error_;
     client_waiters awaiting_ready_;
     client_waiters awaiting_idle_;

@@ -10,10 +10,11 @@ namespace holdfast::engine {
 
 bool mailbox::push(letter& l) noexcept
 {
-    l.next_ = last_.load(std::memory_order_relaxed);
-    while (!last_.compare_exchange_weak(l.next_, &l, std::memory_order_release, std::memory_order_relaxed)) {
-    }
-    return l.next_ == nullptr;
+    auto* previous = last_.load(std::memory_order_relaxed);
+    do
+        l.next_ = previous;
+    while (!last_.compare_exchange_weak(previous, &l, std::memory_order_release, std::memory_order_relaxed));
+    return previous == nullptr;  // the letter itself may be read, and gone, by now
 }
 
 letter* mailbox::take_all() noexcept

@@ -15,12 +15,12 @@ class wire_form;
 
 // What a handle knows of its lock. Immutable, shared by everything that speaks of the lock.
 struct lock_spec {
-    wire_form const* form;    // how it stands on the server
-    std::string name;         // the user's
-    std::string key;          // with the prefix
-    std::string channel;      // of unlock messages
-    std::string counter;      // of fencing tokens; empty: not fenced
-    std::string label;        // of the owner, appended to the token
+    wire_form const* form;  // how it stands on the server
+    std::string name;       // the user's
+    std::string key;        // with the prefix
+    std::string channel;    // of unlock messages
+    std::string counter;    // of fencing tokens; empty: not fenced
+    std::string label;      // of the owner, appended to the token
 
     bool is_fenced() const noexcept { return !counter.empty(); }
     bool shares_grants_with(lock_spec const& other) const noexcept

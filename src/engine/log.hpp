@@ -32,8 +32,7 @@ private:
         try {
             if (to_)
                 to_(level, line);
-        } catch (...) {
-        }
+        } catch (...) {}
     }
 
     sink to_;

@@ -53,8 +53,20 @@ struct meters {
 
     stats read() const
     {
-        return {wait.read(), hold.read(), renewal_lag.read(), round_trip.read(), acquired, busy, unavailable,
-                lost, at_risk, handed_off, abandoned, held, waiting};
+        return {
+            wait.read(),
+            hold.read(),
+            renewal_lag.read(),
+            round_trip.read(),
+            acquired,
+            busy,
+            unavailable,
+            lost,
+            at_risk,
+            handed_off,
+            abandoned,
+            held,
+            waiting};
     }
 };
 

@@ -31,8 +31,7 @@ public:
         const override
     {
         milliseconds_text const ttl(lease);
-        std::array<std::string_view, 6> const words{
-            "SET", lock.key, token, "NX", "PX", ttl};
+        std::array<std::string_view, 6> const words{"SET", lock.key, token, "NX", "PX", ttl};
         to.submit(c, words);
     }
 
@@ -53,8 +52,8 @@ public:
 class fenced_mutex_form final : public mutex_wire_form {
 public:
     void acquire(
-        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration lease,
-        script_form form) const override
+        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration lease, script_form form)
+        const override
     {
         milliseconds_text const ttl(lease);
         std::array<std::string_view, 2> const keys{lock.key, lock.counter};

@@ -26,8 +26,8 @@ protected:
 class plain_reentrant_form final : public reentrant_wire_form {
 public:
     void acquire(
-        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration lease,
-        script_form form) const override
+        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration lease, script_form form)
+        const override
     {
         milliseconds_text const ttl(lease);
         std::array<std::string_view, 1> const keys{lock.key};
@@ -50,8 +50,8 @@ public:
 class fenced_reentrant_form final : public reentrant_wire_form {
 public:
     void acquire(
-        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration lease,
-        script_form form) const override
+        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration lease, script_form form)
+        const override
     {
         milliseconds_text const ttl(lease);
         std::array<std::string_view, 2> const keys{lock.key, lock.counter};

@@ -13,13 +13,13 @@ namespace holdfast::engine {
 // Why a server answered a command with an error, as far as it changes what we do.
 enum class refusal : std::uint8_t {
     none,
-    no_script,          // NOSCRIPT: not applied; sending the text is a new decision
-    wrong_type,         // WRONGTYPE: a foreign key stands under our name
-    not_permitted,      // NOPERM, NOAUTH, WRONGPASS, "The user executing the script can't ..."
-    read_only,          // READONLY: a demoted master; the session closes the connection
-    not_now,            // BUSY, LOADING, MASTERDOWN, TRYAGAIN, CLUSTERDOWN: waiting cures it
-    out_of_resources,   // OOM, MISCONF, NOREPLICAS: the server will not write
-    other,              // anything else: a server that is not what we think it is
+    no_script,         // NOSCRIPT: not applied; sending the text is a new decision
+    wrong_type,        // WRONGTYPE: a foreign key stands under our name
+    not_permitted,     // NOPERM, NOAUTH, WRONGPASS, "The user executing the script can't ..."
+    read_only,         // READONLY: a demoted master; the session closes the connection
+    not_now,           // BUSY, LOADING, MASTERDOWN, TRYAGAIN, CLUSTERDOWN: waiting cures it
+    out_of_resources,  // OOM, MISCONF, NOREPLICAS: the server will not write
+    other,             // anything else: a server that is not what we think it is
 };
 
 // Classifies the text of an error reply.

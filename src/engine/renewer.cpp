@@ -72,8 +72,8 @@ void renewer::batch::send(script_form form)
 
 void renewer::batch::on_answer(answer const& a)
 {
-    bool const complete =
-        a.outcome == outcome::applied && a.value.type == reply::kind::array && a.value.items.size() == items_.size();
+    bool const complete = a.outcome == outcome::applied && a.value.type == reply::kind::array
+                          && a.value.items.size() == items_.size();
     // NOSCRIPT: not applied. Sending the text is a new decision about those that are still held.
     if (a.why == refusal::no_script && drop_dead())
         return send(script_form::text);
@@ -214,8 +214,8 @@ void renewer::arm(grant& g)
     auto const& t = *g.holder;
     auto const stop = t.valid_until() - core::stop_margin(g.lease());
     auto const renewal = !t.conditions().renewed ? core::never
-                         : g.asked_since        ? g.asked_last + core::renewal_retry(g.lease())
-                                                : core::renewal_due(g.confirmed(), g.lease());
+                         : g.asked_since         ? g.asked_last + core::renewal_retry(g.lease())
+                                                 : core::renewal_due(g.confirmed(), g.lease());
     context_.arm(g, std::min(stop, renewal));
 }
 
@@ -231,8 +231,8 @@ void renewer::on_due(grant& g, core::instant now)
 
 void renewer::lose(grant& g, core::instant)
 {
-    bool const by_limit = g.holder->conditions().max_hold > core::duration::zero() &&
-                          g.holder->valid_until() == g.holder->own_end();
+    bool const by_limit = g.holder->conditions().max_hold > core::duration::zero()
+                          && g.holder->valid_until() == g.holder->own_end();
     g.home->lose(by_limit ? loss::max_hold : loss::expired);
 }
 

@@ -17,8 +17,8 @@ struct reply {
     enum class kind : std::uint8_t { nil, integer, text, array };
 
     kind type = kind::nil;
-    std::int64_t integer = 0;         // kind::integer
-    std::string_view text = {};       // kind::text: a status such as OK, or a bulk string
+    std::int64_t integer = 0;           // kind::integer
+    std::string_view text = {};         // kind::text: a status such as OK, or a bulk string
     std::span<reply const> items = {};  // kind::array
 
     bool is_nil() const noexcept { return type == kind::nil; }

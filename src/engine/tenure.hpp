@@ -26,7 +26,8 @@ class grant;
 class owner_state;
 
 // Somebody who waits for the end of a tenure. Owned by whoever made it until one of the two is called.
-class loss_waiter : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+class loss_waiter
+    : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
     virtual void lost(loss) = 0;
     virtual void failed(boost::system::error_code) = 0;

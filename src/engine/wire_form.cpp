@@ -43,8 +43,7 @@ verdict judge_fenced(answer const& a) noexcept
     auto const n = a.value.integer;
     if (a.value.type != reply::kind::integer || n == 0)
         return {.what = verdict::kind::failed, .error = errc::protocol};
-    return n > 0 ? verdict{.what = verdict::kind::granted, .fence = static_cast<std::uint64_t>(n)}
-                 : judge_busy(-3 - n);
+    return n > 0 ? verdict{.what = verdict::kind::granted, .fence = static_cast<std::uint64_t>(n)} : judge_busy(-3 - n);
 }
 
 milliseconds_text::milliseconds_text(core::duration d) noexcept

@@ -32,8 +32,8 @@ struct verdict {
     };
 
     kind what = kind::unknown;
-    boost::system::error_code error = {};     // failed
-    std::uint64_t fence = 0;                  // granted, fenced
+    boost::system::error_code error = {};              // failed
+    std::uint64_t fence = 0;                           // granted, fenced
     core::duration remaining = core::duration::max();  // busy: when the grant in the way ends; max: not known or never
 };
 

@@ -131,8 +131,7 @@ void boost_session::drop(std::string_view why)
 void boost_session::on_unsolicited(link& l, std::string_view words)
 {
     if (&l == link_.get())
-        pipeline_.fault = {
-            fault::kind::unsolicited, engine::classify(words), std::string(without_arguments(words))};
+        pipeline_.fault = {fault::kind::unsolicited, engine::classify(words), std::string(without_arguments(words))};
 }
 
 void boost_session::on_ended(link& l, error_code ec)
@@ -171,8 +170,7 @@ void boost_session::note_refused_subscription()
         return;
     notifies_ = false;
     last_words_ = pipeline_.fault.words;  // said once
-    log_.warning(
-        "the server does not let this client subscribe, so waiting means polling: " + printable(last_words_));
+    log_.warning("the server does not let this client subscribe, so waiting means polling: " + printable(last_words_));
 }
 
 void boost_session::close(engine::closing const& why)

@@ -37,8 +37,7 @@ class boost_session final : public engine::session,
                             public link_owner,
                             public std::enable_shared_from_this<boost_session> {
 public:
-    boost_session(
-        engine::strand, endpoint, std::string name, boost::asio::ssl::context, config const&, engine::log);
+    boost_session(engine::strand, endpoint, std::string name, boost::asio::ssl::context, config const&, engine::log);
 
     void start(engine::session_events&) override;
     void stop() noexcept override;

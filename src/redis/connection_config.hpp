@@ -17,8 +17,7 @@
 namespace holdfast::redis {
 
 // How Boost.Redis is to make one connection.
-boost::redis::config make_connection_config(
-    endpoint const&, std::string_view client_name, holdfast::config const&);
+boost::redis::config make_connection_config(endpoint const&, std::string_view client_name, holdfast::config const&);
 
 // The longest that opening a connection may take, from the look-up of the name to the reply to our greeting.
 inline constexpr std::chrono::seconds opening_limit{10};

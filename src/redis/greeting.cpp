@@ -46,8 +46,7 @@ void say_hello(boost::redis::request& to, endpoint const& e, std::string_view cl
 {
     std::vector<std::string_view> words{"3"};
     if (e.has_password)
-        words.insert(
-            words.end(), {"AUTH", e.user.empty() ? std::string_view("default") : e.user, e.password});
+        words.insert(words.end(), {"AUTH", e.user.empty() ? std::string_view("default") : e.user, e.password});
     words.insert(words.end(), {"SETNAME", client_name});
     to.push_range("HELLO", words);
     if (e.database != 0)
@@ -77,12 +76,15 @@ void greeting::read(resp3::node_view const& node, boost::system::error_code& ec)
 {
     if (step_ == step::info)
         return read_info(node.value);
-    if (is_error(node.data_type)) {
+    bool const is_hello = step_ == step::hello && node.depth == 0;
+    if (is_error(node.data_type))
         refused_ = without_arguments(node.value);
-        ec = errc::protocol;
-    } else if (step_ == step::hello) {
+    else if (is_hello && node.data_type != resp3::type::map)
+        refused_ = "the server does not speak RESP3";
+    else if (step_ == step::hello)
         read_hello(node);
-    }
+    if (!refused_.empty())
+        ec = errc::protocol;
 }
 
 void greeting::read_hello(resp3::node_view const& node)

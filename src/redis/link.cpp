@@ -26,11 +26,7 @@ constexpr std::string_view setup_failed = "Setup request execution failed: ";
 class redis_link final : public link, private push_receiver {
 public:
     redis_link(
-        engine::strand const& on,
-        boost::asio::ssl::context tls,
-        engine::log log,
-        link_owner& owner,
-        redis::greeting g)
+        engine::strand const& on, boost::asio::ssl::context tls, engine::log log, link_owner& owner, redis::greeting g)
         : connection_(on, std::move(tls), logger()),
           log_(std::move(log)),
           owner_(owner),
@@ -109,9 +105,7 @@ void redis_link::start(boost::redis::config const& how)
 void redis_link::greet()
 {
     connection_.async_exec(
-        greeting_.request(),
-        greeting_.adapter(),
-        [link = self(), keep = owner_.keep()](error_code ec, std::size_t) {
+        greeting_.request(), greeting_.adapter(), [link = self(), keep = owner_.keep()](error_code ec, std::size_t) {
             if (ec)
                 return;  // the run operation fails with it
             link->set_no_delay();
@@ -124,9 +118,7 @@ void redis_link::kill(std::uint64_t connection_number)
     kill_.get_config().cancel_on_connection_lost = true;
     kill_.push("CLIENT", "KILL", "ID", connection_number);
     connection_.async_exec(
-        kill_,
-        boost::redis::any_adapter(),
-        [link = self(), keep = owner_.keep()](error_code ec, std::size_t) {
+        kill_, boost::redis::any_adapter(), [link = self(), keep = owner_.keep()](error_code ec, std::size_t) {
             if (!ec)
                 link->owner_.on_barrier(*link);
         });

@@ -38,10 +38,7 @@ private:
     struct adapter {
         push_reader* reader;
         void on_init() {}
-        void on_node(boost::redis::resp3::node_view const& n, boost::system::error_code& ec)
-        {
-            reader->on_node(n, ec);
-        }
+        void on_node(boost::redis::resp3::node_view const& n, boost::system::error_code& ec) { reader->on_node(n, ec); }
         void on_done() { reader->on_done(); }
     };
 

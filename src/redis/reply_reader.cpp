@@ -41,11 +41,9 @@ std::optional<engine::reply> scalar(node_view const& n)
     switch (n.data_type) {
         case type::null: return engine::reply{};
         case type::number: return integer_reply(n.value);
-        case type::boolean:
-            return engine::reply{.type = engine::reply::kind::integer, .integer = n.value == "t"};
+        case type::boolean: return engine::reply{.type = engine::reply::kind::integer, .integer = n.value == "t"};
         case type::verbatim_string:
-            return text_reply(
-                n.value.substr(n.value.starts_with(verbatim_prefix) ? verbatim_prefix.size() : 0));
+            return text_reply(n.value.substr(n.value.starts_with(verbatim_prefix) ? verbatim_prefix.size() : 0));
         case type::simple_string:
         case type::blob_string:
         case type::doublean:

@@ -93,11 +93,9 @@ int place_of_name()
 
 void name_the_host(SSL const* stream, int where, int)
 {
-    if ((where & SSL_CB_HANDSHAKE_START) == 0
-        || SSL_get_servername(stream, TLSEXT_NAMETYPE_host_name) != nullptr)
+    if ((where & SSL_CB_HANDSHAKE_START) == 0 || SSL_get_servername(stream, TLSEXT_NAMETYPE_host_name) != nullptr)
         return;
-    auto const* name = static_cast<std::string*>(
-        SSL_CTX_get_ex_data(SSL_get_SSL_CTX(stream), place_of_name()));
+    auto const* name = static_cast<std::string*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(stream), place_of_name()));
     if (name != nullptr)
         SSL_set_tlsext_host_name(const_cast<SSL*>(stream), name->c_str());
 }

@@ -22,8 +22,7 @@ constexpr std::uint16_t default_sentinel_port = 26379;
 }
 
 // Splits at the first `separator`; nothing when there is none.
-std::optional<std::pair<std::string_view, std::string_view>> split(
-    std::string_view text, std::string_view separator)
+std::optional<std::pair<std::string_view, std::string_view>> split(std::string_view text, std::string_view separator)
 {
     auto const at = text.find(separator);
     if (at == text.npos)
@@ -115,9 +114,7 @@ host_and_port parse_bracketed_host(std::string_view text, std::uint16_t port_if_
     auto const [address, rest] = *parts;
     if (!rest.empty() && rest.front() != ':')
         fail("only a port may follow an IPv6 address");
-    return {
-        checked_host(address, is_address_character),
-        rest.empty() ? port_if_none : parse_port(rest.substr(1))};
+    return {checked_host(address, is_address_character), rest.empty() ? port_if_none : parse_port(rest.substr(1))};
 }
 
 host_and_port parse_host(std::string_view text, std::uint16_t port_if_none)
@@ -254,11 +251,9 @@ std::string redacted(endpoint const& e)
     switch (e.transport) {
         case transport::tcp: return "redis://" + redacted_credentials(e) + host_list(e) + "/" + database;
         case transport::tls: return "rediss://" + redacted_credentials(e) + host_list(e) + "/" + database;
-        case transport::unix_socket:
-            return "unix://" + redacted_credentials(e) + e.socket_path + "?db=" + database;
+        case transport::unix_socket: return "unix://" + redacted_credentials(e) + e.socket_path + "?db=" + database;
         case transport::sentinel:
-            return "redis+sentinel://" + redacted_credentials(e) + host_list(e) + "/" + e.master_name + "/"
-                   + database;
+            return "redis+sentinel://" + redacted_credentials(e) + host_list(e) + "/" + e.master_name + "/" + database;
     }
     return {};
 }

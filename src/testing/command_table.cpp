@@ -15,12 +15,7 @@ index make_index()
 {
     index all;
     for (auto const table :
-         {string_commands(),
-          key_commands(),
-          hash_commands(),
-          list_commands(),
-          zset_commands(),
-          server_commands()})
+         {string_commands(), key_commands(), hash_commands(), list_commands(), zset_commands(), server_commands()})
         for (auto const& spec : table)
             all.emplace(spec.name, &spec);
     return all;

@@ -15,8 +15,7 @@ using member = std::pair<double, std::string>;
 
 auto locate(zset_value& z, std::string_view name)
 {
-    return std::find_if(
-        z.members.begin(), z.members.end(), [&](member const& m) { return m.second == name; });
+    return std::find_if(z.members.begin(), z.members.end(), [&](member const& m) { return m.second == name; });
 }
 
 void insert(zset_value& z, double score, std::string_view name)
@@ -154,8 +153,7 @@ value run_zrem(call& c)
         return at.wrong ? wrong_type() : of(0);
     std::int64_t gone = 0;
     for (auto const name : c.args.subspan(2))
-        gone += std::int64_t(
-            std::erase_if(at.data->members, [&](member const& m) { return m.second == name; }));
+        gone += std::int64_t(std::erase_if(at.data->members, [&](member const& m) { return m.second == name; }));
     if (at.data->members.empty())
         c.keys.erase(c.args[1]);
     return of(gone);
@@ -288,8 +286,7 @@ value run_zremrangebyscore(call& c)
     auto const at = find_typed<zset_value>(c.keys, c.args[1]);
     if (at.wrong || !at.data)
         return at.wrong ? wrong_type() : of(0);
-    auto const gone = std::erase_if(
-        at.data->members, [&](member const& m) { return within(m.first, *low, *high); });
+    auto const gone = std::erase_if(at.data->members, [&](member const& m) { return within(m.first, *low, *high); });
     if (at.data->members.empty())
         c.keys.erase(c.args[1]);
     return of(std::int64_t(gone));

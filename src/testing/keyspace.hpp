@@ -70,10 +70,7 @@ public:
     std::vector<std::string> names();
 
 private:
-    bool is_over(entry const& e) const noexcept
-    {
-        return e.expires_at != no_expiry && now_ms() > e.expires_at;
-    }
+    bool is_over(entry const& e) const noexcept { return e.expires_at != no_expiry && now_ms() > e.expires_at; }
 
     string_map<entry> entries_;
     std::int64_t now_us_ = 0;

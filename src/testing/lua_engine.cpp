@@ -130,25 +130,12 @@ int say_true(lua_State* l)
 }
 
 constexpr char const* forbidden[] = {
-    "dofile",
-    "loadfile",
-    "print",
-    "newproxy",
-    "module",
-    "require",
-    "package",
-    "debug",
-    "io",
-    "getfenv",
-    "setfenv"};
+    "dofile", "loadfile", "print", "newproxy", "module", "require", "package", "debug", "io", "getfenv", "setfenv"};
 
 }  // namespace
 
 struct lua_engine::redis_library {
-    static lua_engine& self(lua_State* l)
-    {
-        return *static_cast<lua_engine*>(lua_touserdata(l, lua_upvalueindex(1)));
-    }
+    static lua_engine& self(lua_State* l) { return *static_cast<lua_engine*>(lua_touserdata(l, lua_upvalueindex(1))); }
 
     // Numbers go out with 17 digits, in place, so that the views stay valid.
     static bool collect_words(lua_State* l, std::vector<std::string_view>& to)
@@ -289,8 +276,7 @@ value lua_engine::compile(std::string_view sha1, std::string_view text)
     if (scripts_.find(sha1) != scripts_.end())
         return nil();
     if (luaL_loadbuffer(state_, text.data(), text.size(), "@user_script") != 0) {
-        auto failed = error(
-            "ERR Error compiling script (new function): " + std::string(lua_tostring(state_, -1)));
+        auto failed = error("ERR Error compiling script (new function): " + std::string(lua_tostring(state_, -1)));
         lua_pop(state_, 1);
         return failed;
     }
@@ -325,13 +311,7 @@ value lua_engine::failure(std::string_view sha1)
     auto const* const source = lua_tostring(state_, -2);
     auto const* const line = lua_tostring(state_, -1);
     if (source && line)
-        text.append(" script: ")
-            .append(sha1)
-            .append(", on ")
-            .append(source)
-            .append(":")
-            .append(line)
-            .append(".");
+        text.append(" script: ").append(sha1).append(", on ").append(source).append(":").append(line).append(".");
     return error(std::move(text));
 }
 

@@ -195,8 +195,7 @@ void memory_server::pause()
 
 void memory_server::resume()
 {
-    std::vector<std::shared_ptr<memory_link>>
-        waiting;  // outlives the lock: the last owner of a link takes it, too
+    std::vector<std::shared_ptr<memory_link>> waiting;  // outlives the lock: the last owner of a link takes it, too
     std::lock_guard const guard(mutex_);
     paused_ = false;
     waiting.swap(waiting_);

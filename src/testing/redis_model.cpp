@@ -13,8 +13,7 @@ namespace {
 
 value unknown_command(words args)
 {
-    std::string text = "ERR unknown command '" + std::string(args[0].substr(0, 128))
-                       + "', with args beginning with: ";
+    std::string text = "ERR unknown command '" + std::string(args[0].substr(0, 128)) + "', with args beginning with: ";
     std::size_t room = 128;
     for (auto const word : args.subspan(1)) {
         if (room == 0)
@@ -38,8 +37,7 @@ std::string full_name(command_spec const& spec, words args)
     std::string name(spec.name);
     if ((name == "client" || name == "script") && args.size() > 1)
         name.append("|").append(args[1]);
-    std::transform(
-        name.begin(), name.end(), name.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return char(std::tolower(c)); });
     return name;
 }
 
@@ -182,8 +180,7 @@ bool redis_model::is_denied(command_spec const& spec, words args) const
 std::optional<value> redis_model::refuse(command_spec const& spec, words args) const
 {
     if (is_denied(spec, args))
-        return error(
-            "NOPERM this user has no permissions to run the '" + full_name(spec, args) + "' command");
+        return error("NOPERM this user has no permissions to run the '" + full_name(spec, args) + "' command");
     if (channels_denied_ && (spec.name == "subscribe" || spec.name == "publish"))
         return error("NOPERM this user has no permissions to access one of the channels used as arguments");
     if (condition_ == condition::stale && has(spec.traits, trait::writes))
@@ -201,8 +198,7 @@ std::optional<value> redis_model::refuse_in_script(command_spec const& spec, wor
     if (is_denied(spec, args))
         return error("ERR The user executing the script can't run this command or subcommand");
     if (channels_denied_ && spec.name == "publish")
-        return error(
-            "ERR The user executing the script can't publish to the channel mentioned in the command");
+        return error("ERR The user executing the script can't publish to the channel mentioned in the command");
     bool const started_anyway = condition_ == condition::busy || condition_ == condition::loading;
     if (!started_anyway && refuses(condition_, spec.traits))
         return error(words_of(condition_));

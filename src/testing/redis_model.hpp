@@ -42,16 +42,7 @@ struct connection {
 };
 
 // What a server may be in the state of; each refuses commands with Redis' own words.
-enum class condition : std::uint8_t {
-    normal,
-    busy,
-    loading,
-    out_of_memory,
-    disk_error,
-    no_replicas,
-    replica,
-    stale
-};
+enum class condition : std::uint8_t { normal, busy, loading, out_of_memory, disk_error, no_replicas, replica, stale };
 
 // A command that the server has executed, for checks and traces. Valid during the call.
 struct execution {
@@ -79,10 +70,7 @@ public:
 
     // What a server can be made to do.
     void set_condition(condition c) { condition_ = c; }
-    void deny_command(std::string_view name)
-    {
-        denied_commands_.emplace(name);
-    }  // as an ACL: "set", "client|kill"
+    void deny_command(std::string_view name) { denied_commands_.emplace(name); }  // as an ACL: "set", "client|kill"
     void deny_channels(bool yes) { channels_denied_ = yes; }
     void allow_all() { denied_commands_.clear(), channels_denied_ = false; }
     void disconnect_all();

@@ -272,8 +272,7 @@ void session::on_push(value const& push)
 // One alarm for all commands: they time out in the order in which they were sent.
 void session::watch_deadlines()
 {
-    auto const next = std::find_if(
-        pending_.begin(), pending_.end(), [](slot const& s) { return s.to != nullptr; });
+    auto const next = std::find_if(pending_.begin(), pending_.end(), [](slot const& s) { return s.to != nullptr; });
     if (deadline_armed_ || next == pending_.end())
         return;
     deadline_armed_ = true;

@@ -20,9 +20,7 @@
 namespace holdfast::simulated {
 
 // The session without Redis: the same promises as the one over Boost.Redis, over a modelled server and network.
-class session final : public engine::session,
-                      private link_events,
-                      public std::enable_shared_from_this<session> {
+class session final : public engine::session, private link_events, public std::enable_shared_from_this<session> {
 public:
     session(engine::strand, config const&, engine::log, std::unique_ptr<world>);
 

@@ -46,6 +46,20 @@ TEST_CASE("a key expires on the millisecond after its time", "[conformance]")
     both.command({"PTTL", "h"});
 }
 
+TEST_CASE("conditions of an expiry, at the very same instant", "[conformance]")
+{
+    if (!redis_server::is_installed())
+        SKIP("no redis-server");
+    twins both;
+    for (auto const* const before : {"9999999999999", "9999999999998", "9999999999997"})
+        for (auto const* const condition : {"GT", "LT", "NX", "XX"}) {
+            both.command({"SET", "k", "v"});
+            both.command({"PEXPIREAT", "k", "9999999999998", condition});
+            both.command({"PEXPIREAT", "k", before});
+            both.command({"PEXPIREAT", "k", "9999999999998", condition});
+        }
+}
+
 TEST_CASE("commands of the server", "[conformance]")
 {
     if (!redis_server::is_installed())

@@ -22,9 +22,7 @@ using simulated::value;
 class conversation {
 public:
     explicit conversation(redis_server& real)
-        : real_{
-            {real.socket_path(), resp_peer::protocol::resp3},
-            {real.socket_path(), resp_peer::protocol::resp3}}
+        : real_{{real.socket_path(), resp_peer::protocol::resp3}, {real.socket_path(), resp_peer::protocol::resp3}}
     {
         for (auto& p : modelled_)
             p.id = model_.connect(p);

@@ -15,8 +15,7 @@ namespace holdfast::test {
 
 using simulated::value;
 
-resp_peer::resp_peer(std::string const& path, protocol p)
-    : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))
+resp_peer::resp_peer(std::string const& path, protocol p) : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))
 {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;

@@ -222,8 +222,7 @@ TEST_CASE("session: a thousand messages in a row do not stop the replies", "[red
     session_probe probe(server.url());
     REQUIRE(probe.start_and_open());
     probe.session().subscribe("ch");
-    auto const& c = probe.ask(
-        {"EVAL", "for i = 1, 1000 do redis.call('publish', 'ch', i) end return 'done'", "0"});
+    auto const& c = probe.ask({"EVAL", "for i = 1, 1000 do redis.call('publish', 'ch', i) end return 'done'", "0"});
     CHECK(c.text == "done");
     CHECK(probe.messages.size() == 1000);
 }
@@ -287,8 +286,7 @@ TEST_CASE("session: bad options are named", "[redis]")
         Message("name: only printable ASCII characters without spaces are allowed"));
     bad.name.clear();
     bad.tls.ca_file = "/some/file";
-    CHECK_THROWS_MATCHES(
-        session_probe(bad), std::invalid_argument, Message("tls.ca_file: only rediss:// uses TLS"));
+    CHECK_THROWS_MATCHES(session_probe(bad), std::invalid_argument, Message("tls.ca_file: only rediss:// uses TLS"));
 }
 
 TEST_CASE("session: a password in the clear is warned of once, and is in no line", "[redis]")

@@ -121,8 +121,7 @@ TEST_CASE("session access: a script that may not", "[redis]")
     CHECK(c.why == refusal::not_permitted);
 }
 
-TEST_CASE(
-    "session access: a refused subscription costs the connection once, and mixes up no reply", "[redis]")
+TEST_CASE("session access: a refused subscription costs the connection once, and mixes up no reply", "[redis]")
 {
     redis_server server;
     server.command({"ACL", "SETUSER", "deaf", "on", ">pw", "~*", "resetchannels", "+@all"});

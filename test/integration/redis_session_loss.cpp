@@ -2,7 +2,11 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <holdfast/error.hpp>
 
@@ -23,8 +27,7 @@ std::size_t count_of_clients(redis_server& server, std::string const& name)
 {
     auto const list = server.command({"CLIENT", "LIST"}).text;
     std::size_t n = 0;
-    for (auto at = list.find("name=" + name + " "); at != list.npos;
-         at = list.find("name=" + name + " ", at + 1))
+    for (auto at = list.find("name=" + name + " "); at != list.npos; at = list.find("name=" + name + " ", at + 1))
         ++n;
     return n;
 }
@@ -112,8 +115,7 @@ TEST_CASE("session loss: a new epoch first ends the connection before", "[redis]
     CHECK(probe.closed.size() == 1);
 }
 
-TEST_CASE(
-    "session loss: the number of a connection means nothing to a server that was started anew", "[redis]")
+TEST_CASE("session loss: the number of a connection means nothing to a server that was started anew", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -280,8 +282,7 @@ TEST_CASE("session loss: replies that come byte by byte", "[redis]")
     session_probe probe(between.url());
     REQUIRE(probe.start_and_open());
     probe.session().subscribe("ch");
-    auto const& list = probe.ask(
-        {"EVAL", "redis.call('publish', 'ch', 'x') return {'one', 2, 'three'}", "0"});
+    auto const& list = probe.ask({"EVAL", "redis.call('publish', 'ch', 'x') return {'one', 2, 'three'}", "0"});
     REQUIRE(list.items.size() == 3);
     CHECK(list.items[0].text == "one");
     CHECK(list.items[2].text == "three");
@@ -300,4 +301,21 @@ TEST_CASE("session loss: too many clients is no permanent reason", "[redis]")
     CHECK(probe.closed.at(0).words.find("max number of clients") != std::string::npos);
     server.command({"CONFIG", "SET", "maxclients", "100"});
     REQUIRE(probe.run_until([&] { return probe.opened == 1; }));
+}
+
+TEST_CASE("session loss: a server that speaks another protocol", "[redis]")
+{
+    auto const nonsense = GENERATE(as<std::string>(), "HTTP/1.1 400 Bad Request\r\n\r\n", "*-1\r\n", ":x\r\n");
+    CAPTURE(nonsense);
+    boost::asio::io_context io;
+    using boost::asio::ip::tcp;
+    tcp::acceptor acceptor(io, {boost::asio::ip::address_v4::loopback(), 0});
+    session_probe probe("redis://127.0.0.1:" + std::to_string(acceptor.local_endpoint().port()));
+    probe.start();
+    probe.run_for(50ms);
+    auto peer = acceptor.accept();
+    boost::asio::write(peer, boost::asio::buffer(nonsense));
+    REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
+    CHECK(probe.opened == 0);
+    CHECK_FALSE(probe.closed.at(0).words.empty());
 }

@@ -28,8 +28,8 @@ public:
     {
         {
             std::ofstream file(folder_ / "sentinel.conf");
-            file << "bind 127.0.0.1\nport " << port_ << "\nunixsocket " << socket() << "\ndir "
-                 << folder_.string() << "\nsentinel monitor mymaster 127.0.0.1 " << master.port() << " 1\n";
+            file << "bind 127.0.0.1\nport " << port_ << "\nunixsocket " << socket() << "\ndir " << folder_.string()
+                 << "\nsentinel monitor mymaster 127.0.0.1 " << master.port() << " 1\n";
             if (!password.empty())
                 file << "sentinel auth-pass mymaster " << password << '\n';
         }
@@ -54,10 +54,7 @@ private:
     bool knows_master() const
     {
         try {
-            return resp_client(socket())
-                       .command({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", "mymaster"})
-                       .items.size()
-                   == 2;
+            return resp_client(socket()).command({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", "mymaster"}).items.size() == 2;
         } catch (std::runtime_error const&) {
             return false;
         }

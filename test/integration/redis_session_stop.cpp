@@ -14,18 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-enum class phase {
-    fresh,
-    starting,
-    connecting,
-    greeting,
-    idle,
-    submitted,
-    under_way,
-    timing_out,
-    dropped,
-    pausing
-};
+enum class phase { fresh, starting, connecting, greeting, idle, submitted, under_way, timing_out, dropped, pausing };
 
 // Brings a session into a phase of its life. The server is frozen where that keeps it there.
 void bring_to(phase p, session_probe& probe, redis_server& server)

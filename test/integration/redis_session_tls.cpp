@@ -28,10 +28,7 @@ namespace {
 
 // A redis-server that speaks TLS on a port of its own.
 struct tls_server {
-    tls_server(
-        certificates& authority,
-        certificates::pair const& own,
-        std::string const& more = "tls-auth-clients no")
+    tls_server(certificates& authority, certificates::pair const& own, std::string const& more = "tls-auth-clients no")
         : port(free_port()),
           server{
               "tls-port " + std::to_string(port),
@@ -222,11 +219,8 @@ TEST_CASE("session TLS: bad files are named", "[redis]")
         return "none";
     };
     CHECK_THAT(fault({.ca_file = "/no/such"}), ContainsSubstring("tls.ca_file: cannot use '/no/such'"));
-    CHECK_THAT(
-        fault({.certificate_file = own.certificate_file}),
-        ContainsSubstring("tls.private_key_file: needed by"));
-    CHECK_THAT(
-        fault({.private_key_file = own.key_file}), ContainsSubstring("tls.certificate_file: needed by"));
+    CHECK_THAT(fault({.certificate_file = own.certificate_file}), ContainsSubstring("tls.private_key_file: needed by"));
+    CHECK_THAT(fault({.private_key_file = own.key_file}), ContainsSubstring("tls.certificate_file: needed by"));
     CHECK_THAT(
         fault({.certificate_file = own.key_file, .private_key_file = own.key_file}),
         ContainsSubstring("tls.certificate_file: cannot use"));

@@ -58,8 +58,8 @@ public:
         auto const session = [this, &p](engine::strand s, holdfast::config const& config, engine::log l) {
             return simulation_.make_session(p, std::move(s), config, std::move(l), "redis");
         };
-        clients_.push_back(std::make_unique<holdfast::client>(
-            detail::client_access::make(p.get_executor(), c, session)));
+        clients_.push_back(
+            std::make_unique<holdfast::client>(detail::client_access::make(p.get_executor(), c, session)));
         clients_.back()->run(asio::detached);
         return *clients_.back();
     }

@@ -4,9 +4,8 @@
 //
 // Wrong input and a server that refuses: a clear error that names the thing, nothing left behind, no storm.
 
-#include <catch2/catch_test_macros.hpp>
-
 #include <boost/asio/cancel_after.hpp>
+#include <catch2/catch_test_macros.hpp>
 
 #include "simulation/arena.hpp"
 
@@ -248,7 +247,9 @@ TEST_CASE("shutdown of an idle client is immediate, and sends queued releases", 
     arena a;
     auto& c = a.client();
     a.run([&]() -> awaitable<void> {
-        { auto l = co_await mutex(c, "m").acquire(); }
+        {
+            auto l = co_await mutex(c, "m").acquire();
+        }
         auto const start = a.now();
         co_await c.shutdown({.grace = 10s});
         CHECK(a.now() - start < 10ms);

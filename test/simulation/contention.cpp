@@ -32,8 +32,15 @@ TEST_CASE("contention over a bad network", "[contention]")
 {
     run_contests(
         {.cancel = 0.3,
-         .faults = {.lose_request = 0.01, .lose_reply = 0.01, .delay_request = 0.01, .disconnect = 0.02,
-                    .split_write = 0.1, .refuse_connect = 0.2, .drop_push = 0.1, .flush_scripts = 0.02}},
+         .faults =
+             {.lose_request = 0.01,
+              .lose_reply = 0.01,
+              .delay_request = 0.01,
+              .disconnect = 0.02,
+              .split_write = 0.1,
+              .refuse_connect = 0.2,
+              .drop_push = 0.1,
+              .flush_scripts = 0.02}},
         seeds_or(2'000));
 }
 
@@ -55,8 +62,12 @@ TEST_CASE("contention when the server forgets", "[contention]")
     run_contests(
         {.cancel = 0.3,
          .data_is_safe = false,
-         .faults = {.disconnect = 0.01, .restart_server = 0.01, .delete_key = 0.02, .flush_scripts = 0.02,
-                    .step_clock = 0.01}},
+         .faults =
+             {.disconnect = 0.01,
+              .restart_server = 0.01,
+              .delete_key = 0.02,
+              .flush_scripts = 0.02,
+              .step_clock = 0.01}},
         seeds_or(1'000));
 }
 
@@ -71,7 +82,8 @@ TEST_CASE("the checker sees a key that was deleted behind our back", "[contentio
 {
     unsigned seen = 0;
     for (std::uint64_t seed = 1; seed <= 50; ++seed)
-        seen += run_contest({.seed = seed, .kind = contested_kind::mutex, .faults = {.delete_key = 0.1}}).fault.has_value();
+        seen += run_contest({.seed = seed, .kind = contested_kind::mutex, .faults = {.delete_key = 0.1}})
+                    .fault.has_value();
     CHECK(seen > 0);
 }
 

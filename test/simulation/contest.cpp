@@ -77,9 +77,9 @@ private:
     void on_acquire(executed const& e, std::string_view token)
     {
         require_alive(e, token, "acquire");
-        bool const granted = e.what.reply && !e.what.reply->is_error() &&
-                             (e.what.reply->text == "OK" || (e.what.reply->is_nil() && e.what.args[0] != "SET") ||
-                              e.what.reply->integer > 1'000'000'000'000);
+        bool const granted = e.what.reply && !e.what.reply->is_error()
+                             && (e.what.reply->text == "OK" || (e.what.reply->is_nil() && e.what.args[0] != "SET")
+                                 || e.what.reply->integer > 1'000'000'000'000);
         if (granted && !granted_.emplace(token).second)
             throw std::runtime_error("token " + std::string(token) + " was granted twice");
     }
@@ -220,14 +220,14 @@ void contest::audit()
             continue;
         auto const stats = p.client->stats();
         if (stats.held + stats.waiting > 0)
-            throw std::runtime_error("gauges: " + std::to_string(stats.held) + " held, " +
-                                     std::to_string(stats.waiting) + " waiting");
+            throw std::runtime_error(
+                "gauges: " + std::to_string(stats.held) + " held, " + std::to_string(stats.waiting) + " waiting");
         auto const left = detail::client_access::state_of(*p.client).count();
         if (left != engine::context::census{})
             throw std::runtime_error(
-                "left behind: " + std::to_string(left.arbiters) + " arbiters, " + std::to_string(left.deadlines) +
-                " deadlines, " + std::to_string(left.channels) + " channels, " + std::to_string(left.releases) +
-                " releases");
+                "left behind: " + std::to_string(left.arbiters) + " arbiters, " + std::to_string(left.deadlines)
+                + " deadlines, " + std::to_string(left.channels) + " channels, " + std::to_string(left.releases)
+                + " releases");
         result_.handed_off += stats.handed_off;
     }
     // What nobody can undo, because its process or its connection died, is gone when its lease ends.
@@ -361,8 +361,9 @@ void run_contests(contest_options options, std::uint64_t seeds)
         if (only)
             WARN(result.trace);
         if (result.fault)
-            FAIL("seed " << seed << ": " << *result.fault << "\nreplay with HOLDFAST_SEED=" << seed
-                         << " and this test's name");
+            FAIL(
+                "seed " << seed << ": " << *result.fault << "\nreplay with HOLDFAST_SEED=" << seed
+                        << " and this test's name");
     }
 }
 

@@ -32,14 +32,15 @@ struct contest_options {
     unsigned locks = 2;
     std::optional<contested_kind> kind = {};  // none: drawn for each lock
     core::duration longest_hold = std::chrono::milliseconds(50);
-    double cancel = 0;        // chance that an acquire is cancelled, at a random moment
-    double kill = 0;          // chance, for each process but the first, to be killed during the contest
-    double pause = 0;         // chance, for each process, to be stopped for a time
+    double cancel = 0;         // chance that an acquire is cancelled, at a random moment
+    double kill = 0;           // chance, for each process but the first, to be killed during the contest
+    double pause = 0;          // chance, for each process, to be stopped for a time
     bool data_is_safe = true;  // false: the faults may break exclusion, only liveness and the audit are checked
     fault_plan faults = {};
-    holdfast::config config = {.lease = std::chrono::milliseconds(2'000),
-                               .command_timeout = std::chrono::milliseconds(500),
-                               .poll_interval = std::chrono::milliseconds(1'000)};
+    holdfast::config config = {
+        .lease = std::chrono::milliseconds(2'000),
+        .command_timeout = std::chrono::milliseconds(500),
+        .poll_interval = std::chrono::milliseconds(1'000)};
     bool trace = false;
 };
 

@@ -4,9 +4,8 @@
 //
 // What a lease tells, and when: release, extension, and the three steps of a loss.
 
-#include <catch2/catch_test_macros.hpp>
-
 #include <boost/asio/redirect_error.hpp>
+#include <catch2/catch_test_macros.hpp>
 
 #include "simulation/arena.hpp"
 

@@ -27,8 +27,7 @@ struct listener final : peer {
 };
 
 struct served {
-    explicit served(std::shared_ptr<lua_engine> lua = std::make_shared<lua_engine>()) : model(std::move(lua))
-    {}
+    explicit served(std::shared_ptr<lua_engine> lua = std::make_shared<lua_engine>()) : model(std::move(lua)) {}
 
     std::string say(std::initializer_list<std::string_view> text, connection_id from = 0)
     {
@@ -146,8 +145,7 @@ TEST_CASE("a watcher sees commands, and those of scripts before the script's own
     served s;
     std::vector<std::string> seen;
     s.model.watch([&](execution const& e) {
-        seen.push_back(
-            std::string(e.in_script ? "  " : "") + std::string(e.args[0]) + " " + to_string(*e.reply));
+        seen.push_back(std::string(e.in_script ? "  " : "") + std::string(e.args[0]) + " " + to_string(*e.reply));
     });
     s.say({"EVAL", "redis.call('set', 'k', 'v') return redis.pcall('incr', 'k').err", "0"});
     CHECK(

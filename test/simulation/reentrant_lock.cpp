@@ -4,9 +4,8 @@
 //
 // Re-entry is by owner, counted in the client, and costs nothing.
 
-#include <catch2/catch_test_macros.hpp>
-
 #include <boost/asio/redirect_error.hpp>
+#include <catch2/catch_test_macros.hpp>
 
 #include "simulation/arena.hpp"
 
@@ -143,7 +142,9 @@ TEST_CASE("a lost lease is not entered again: the lock is acquired anew", "[reen
         CHECK(fresh.valid());
         CHECK_FALSE(old.valid());
         CHECK(fresh.hold_count() == 1);
-        { auto const gone = std::move(old); }
+        {
+            auto const gone = std::move(old);
+        }
         co_await a.sleep(100ms);
         CHECK(fresh.valid());
         CHECK(a.exists("r"));  // what the old lease deletes is its own token

@@ -424,9 +424,7 @@ TEST_CASE("the same seed gives the same trace, faults and all", "[simulation]")
         recorder a(sim, "A");
         recorder b(sim, "B");
         for (auto* const r : {&a, &b}) {
-            r->when_open = [&sim, r] {
-                r->session().subscribe("news"), r->session().wake_at(sim.now() + 50ms);
-            };
+            r->when_open = [&sim, r] { r->session().subscribe("news"), r->session().wake_at(sim.now() + 50ms); };
             r->start();
         }
         for (int i = 0; i != 50; ++i) {

@@ -116,8 +116,7 @@ TEST_CASE("a URL that is not understood is refused", "[memory]")
     for (auto const* const url : {"memory:/x", "memory://a/b", "memory://a:1", "memory://u@a", "redis://a"}) {
         bad.url = url;
         CHECK_THROWS_AS(
-            simulated::make_memory_session(engine::strand(ioc.get_executor()), bad, {}),
-            std::invalid_argument);
+            simulated::make_memory_session(engine::strand(ioc.get_executor()), bad, {}), std::invalid_argument);
     }
 }
 

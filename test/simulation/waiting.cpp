@@ -165,7 +165,11 @@ TEST_CASE("two processes with local queues share the grants", "[waiting][yield]"
 {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         auto const result = run_contest(
-            {.seed = seed, .contenders = 20, .rounds = 50, .locks = 1, .kind = contested_kind::mutex,
+            {.seed = seed,
+             .contenders = 20,
+             .rounds = 50,
+             .locks = 1,
+             .kind = contested_kind::mutex,
              .longest_hold = 100us});
         REQUIRE_FALSE(result.fault);
         CHECK(result.handed_off > 0);
@@ -248,7 +252,9 @@ TEST_CASE("no hand-off of a grant that is at risk", "[waiting][handoff]")
         a.server().pause();
         co_await a.sleep(1900ms);
         REQUIRE(l.state() == lease_state::at_risk);
-        { auto const gone = std::move(l); }
+        {
+            auto const gone = std::move(l);
+        }
         co_await a.sleep(10ms);
         CHECK_FALSE(served);
         a.server().resume();

@@ -4,9 +4,8 @@
 //
 // Every way in which with_lock can end.
 
-#include <catch2/catch_test_macros.hpp>
-
 #include <boost/asio/bind_cancellation_slot.hpp>
+#include <catch2/catch_test_macros.hpp>
 
 #include "simulation/arena.hpp"
 

@@ -25,8 +25,7 @@ constexpr auto new_key = " -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nod
 certificates::certificates() : folder_(make_folder())
 {
     auto const ca = (folder_ / "ca").string();
-    run("openssl req -x509 -days 2 -subj /CN=test-authority -keyout " + ca + ".key -out " + ca + ".crt"
-        + new_key);
+    run("openssl req -x509 -days 2 -subj /CN=test-authority -keyout " + ca + ".key -out " + ca + ".crt" + new_key);
 }
 
 certificates::~certificates()
@@ -39,8 +38,8 @@ certificates::pair certificates::sign(std::string const& stem, std::string const
 {
     auto const file = (folder_ / stem).string();
     auto const ca = (folder_ / "ca").string();
-    run("openssl req -subj /CN=" + stem + " -addext subjectAltName=" + names + " -keyout " + file
-        + ".key -out " + file + ".csr" + new_key);
+    run("openssl req -subj /CN=" + stem + " -addext subjectAltName=" + names + " -keyout " + file + ".key -out " + file
+        + ".csr" + new_key);
     run("openssl x509 -req -days 2 -copy_extensions copy -CAcreateserial -in " + file + ".csr -CA " + ca
         + ".crt -CAkey " + ca + ".key -out " + file + ".crt");
     return {file + ".crt", file + ".key"};

@@ -63,8 +63,9 @@ core::duration scaled(core::duration d, double factor)
 core::instant process::local_time(core::instant world) const noexcept
 {
     auto const passed = world - drift_since_;
-    return clock_drift_ == 0 && local_at_drift_ == drift_since_ ? world
-                                                               : local_at_drift_ + passed + scaled(passed, clock_drift_);
+    return clock_drift_ == 0 && local_at_drift_ == drift_since_
+               ? world
+               : local_at_drift_ + passed + scaled(passed, clock_drift_);
 }
 
 // Rounded up: an alarm must not ring before its time.
@@ -72,8 +73,8 @@ core::instant process::world_time(core::instant local) const noexcept
 {
     auto const passed = local - local_at_drift_;
     return clock_drift_ == 0 && local_at_drift_ == drift_since_
-        ? local
-        : drift_since_ + scaled(passed, 1 / (1 + clock_drift_)) + std::chrono::microseconds(1);
+               ? local
+               : drift_since_ + scaled(passed, 1 / (1 + clock_drift_)) + std::chrono::microseconds(1);
 }
 
 void process::pause()

@@ -23,8 +23,7 @@ namespace holdfast::test {
 // killed, while the network and the servers go on.
 class process {
 public:
-    process(virtual_world& w, std::string name, std::uint64_t seed)
-        : world_(w), name_(std::move(name)), chance_(seed)
+    process(virtual_world& w, std::string name, std::uint64_t seed) : world_(w), name_(std::move(name)), chance_(seed)
     {}
 
     virtual_world& world() const noexcept { return world_; }
@@ -57,12 +56,10 @@ public:
     std::size_t unfinished() const noexcept { return unfinished_; }
 
     // Completes after so much virtual time: void(error_code). Can be cancelled.
-    template <
-        boost::asio::completion_token_for<void(boost::system::error_code)> Token = boost::asio::deferred_t>
+    template <boost::asio::completion_token_for<void(boost::system::error_code)> Token = boost::asio::deferred_t>
     auto sleep(core::duration d, Token&& token = {})
     {
-        return boost::asio::async_initiate<Token, void(boost::system::error_code)>(
-            sleep_initiation{this}, token, d);
+        return boost::asio::async_initiate<Token, void(boost::system::error_code)>(sleep_initiation{this}, token, d);
     }
 
 private:
@@ -90,8 +87,8 @@ private:
     std::string name_;
     test::chance chance_;
     double clock_drift_ = 0;
-    core::instant drift_since_ = {};          // of the world, when the drift was set ...
-    core::instant local_at_drift_ = {};       // ... and of this process at that moment
+    core::instant drift_since_ = {};     // of the world, when the drift was set ...
+    core::instant local_at_drift_ = {};  // ... and of this process at that moment
     bool paused_ = false;
     bool dead_ = false;
     std::uint64_t incarnation_ = 1;

@@ -92,8 +92,7 @@ asio::awaitable<void> proxy::state::carry(std::shared_ptr<connection> c, From& f
 void proxy::state::open(asio::ip::tcp::socket client)
 {
     ++accepted;
-    auto const c = std::make_shared<connection>(
-        std::move(client), asio::local::stream_protocol::socket(context));
+    auto const c = std::make_shared<connection>(std::move(client), asio::local::stream_protocol::socket(context));
     error_code ec;
     c->server.connect(socket_path, ec);
     if (ec || refuse)

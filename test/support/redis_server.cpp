@@ -62,8 +62,8 @@ std::string redis_server::tcp_url() const
 void redis_server::write_config()
 {
     std::ofstream file(folder_ / "redis.conf");
-    file << "bind 127.0.0.1\nport " << port_ << "\nunixsocket " << socket_path() << "\ndir "
-         << folder_.string() << "\nsave \"\"\nappendonly no\ndaemonize no\nenable-debug-command local\n";
+    file << "bind 127.0.0.1\nport " << port_ << "\nunixsocket " << socket_path() << "\ndir " << folder_.string()
+         << "\nsave \"\"\nappendonly no\ndaemonize no\nenable-debug-command local\n";
     for (auto const& line : lines_)
         file << line << '\n';
 }

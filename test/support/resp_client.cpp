@@ -54,8 +54,7 @@ resp_value resp_client::read_value()
         case '+': return {kind::text, 0, rest, {}};
         case '-': return {kind::error, 0, rest, {}};
         case ':': return {kind::integer, std::stoll(rest), {}, {}};
-        case '$':
-            return rest == "-1" ? resp_value{} : resp_value{kind::text, 0, read_bytes(std::stoul(rest)), {}};
+        case '$': return rest == "-1" ? resp_value{} : resp_value{kind::text, 0, read_bytes(std::stoul(rest)), {}};
         case '*': break;
         default: throw std::runtime_error("resp_client: not understood: " + line);
     }

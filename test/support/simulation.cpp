@@ -33,21 +33,21 @@ public:
 
     void at(core::instant when, std::function<void()> f) override
     {
-        process_.world().at(process_.world_time(when), [alive = std::weak_ptr(alive_), strand = strand_, f = std::move(f)] {
-            if (!alive.expired())
-                asio::post(strand, [alive, f] {
-                    if (!alive.expired())
-                        f();
-                });
-        });
+        process_.world().at(
+            process_.world_time(when), [alive = std::weak_ptr(alive_), strand = strand_, f = std::move(f)] {
+                if (!alive.expired())
+                    asio::post(strand, [alive, f] {
+                        if (!alive.expired())
+                            f();
+                    });
+            });
     }
 
     void stop() noexcept override { alive_ = std::make_shared<int>(); }
 
     std::shared_ptr<simulated::link> dial(std::weak_ptr<simulated::link_events> to) override
     {
-        auto fresh = std::make_shared<virtual_link>(
-            process_, server_, strand_, std::move(to), ++connections_);
+        auto fresh = std::make_shared<virtual_link>(process_, server_, strand_, std::move(to), ++connections_);
         fresh->connect();
         return fresh;
     }
@@ -92,11 +92,10 @@ simulation::simulation(simulation_options o)
     : options_(o), lua_(kept_lua()), world_(std::make_unique<virtual_world>(o.world))
 {
     auto& registry = asio::use_service<simulated::session_registry>(*world_);
-    registry.replace(
-        [this](engine::strand s, holdfast::config const& c, engine::log l, std::string_view name) {
-            auto* const p = owner_of(s.get_inner_executor());
-            return make_session(p ? *p : world_->main(), std::move(s), c, std::move(l), name);
-        });
+    registry.replace([this](engine::strand s, holdfast::config const& c, engine::log l, std::string_view name) {
+        auto* const p = owner_of(s.get_inner_executor());
+        return make_session(p ? *p : world_->main(), std::move(s), c, std::move(l), name);
+    });
     processes_.emplace("main", &world_->main());
 }
 
@@ -120,9 +119,7 @@ simulated_server& simulation::server(std::string_view name)
 {
     auto at = servers_.find(name);
     if (at == servers_.end()) {
-        at = servers_
-                 .emplace(
-                     std::string(name), std::make_unique<simulated_server>(*world_, std::string(name), lua_))
+        at = servers_.emplace(std::string(name), std::make_unique<simulated_server>(*world_, std::string(name), lua_))
                  .first;
         at->second->faults = options_.faults;
         at->second->network = options_.network;
@@ -145,8 +142,7 @@ std::shared_ptr<engine::session> simulation::make_session(process& p, std::strin
 std::shared_ptr<engine::session> simulation::make_session(
     process& p, engine::strand s, holdfast::config const& c, engine::log l, std::string_view name)
 {
-    auto view = std::make_unique<virtual_view>(
-        p, server(name), s, connections_[&p], options_.guard_subscriptions);
+    auto view = std::make_unique<virtual_view>(p, server(name), s, connections_[&p], options_.guard_subscriptions);
     return std::make_shared<simulated::session>(std::move(s), c, std::move(l), std::move(view));
 }
 

@@ -2,14 +2,14 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include "core/deadline_queue.hpp"
-
 #include <algorithm>
 #include <memory>
 #include <random>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+
+#include "core/deadline_queue.hpp"
 
 namespace holdfast::core {
 namespace {

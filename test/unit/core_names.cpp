@@ -2,13 +2,12 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include "core/lock_name.hpp"
-
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/handoff_budget.hpp"
+#include "core/lock_name.hpp"
 #include "core/token.hpp"
 
 namespace holdfast::core {

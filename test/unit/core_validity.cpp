@@ -2,11 +2,10 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include "core/validity.hpp"
-
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/backoff.hpp"
+#include "core/validity.hpp"
 
 namespace holdfast::core {
 namespace {

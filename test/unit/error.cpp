@@ -2,9 +2,9 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include <holdfast/error.hpp>
-
 #include <catch2/catch_test_macros.hpp>
+
+#include <holdfast/error.hpp>
 
 #include "engine/refusal.hpp"
 #include "support/interval_checker.hpp"
@@ -17,8 +17,8 @@ TEST_CASE("every error has a sentence of its own and a condition", "[error]")
     for (int i = 1; i <= static_cast<int>(errc::already_running); ++i) {
         error_code const ec = static_cast<errc>(i);
         CHECK(ec.message() != "unknown holdfast error");
-        auto const conditions = (ec == cond::ownership_lost) + (ec == cond::retry_later) +
-                                (ec == cond::misconfigured) + (ec == cond::misuse);
+        auto const conditions = (ec == cond::ownership_lost) + (ec == cond::retry_later) + (ec == cond::misconfigured)
+                                + (ec == cond::misuse);
         CHECK(conditions == 1);
     }
 }

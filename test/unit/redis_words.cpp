@@ -17,8 +17,7 @@ using redis::without_arguments;
 
 TEST_CASE("words: arguments that a server repeats are cut off", "[redis]")
 {
-    constexpr auto old =
-        "ERR unknown command `HELLO`, with args beginning with: `3`, `AUTH`, `u`, `hunter2`, ";
+    constexpr auto old = "ERR unknown command `HELLO`, with args beginning with: `3`, `AUTH`, `u`, `hunter2`, ";
     CHECK(without_arguments(old) == "ERR unknown command `HELLO`");
     CHECK(without_arguments("WRONGPASS no") == "WRONGPASS no");
 }
@@ -39,9 +38,7 @@ TEST_CASE("words: what a refused greeting means", "[redis]")
     CHECK(wrong.words.starts_with("WRONGPASS"));
 
     CHECK(judge_refusal("NOAUTH HELLO must be called with the client already authenticated").permanent);
-    CHECK(
-        judge_refusal("NOPERM this user has no permissions to run the 'select' command").code
-        == errc::not_permitted);
+    CHECK(judge_refusal("NOPERM this user has no permissions to run the 'select' command").code == errc::not_permitted);
     CHECK(judge_refusal("DENIED Redis is running in protected mode").code == errc::not_permitted);
 
     CHECK_FALSE(judge_refusal("LOADING Redis is loading the dataset in memory").permanent);

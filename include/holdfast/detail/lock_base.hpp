@@ -23,10 +23,10 @@ namespace holdfast {
 
 /// Who holds a lock, as the server has it.
 struct holder {
-    std::string id;                        ///< "<client's uuid>:<n>", or whatever another library wrote
-    std::string label;                     ///< of the owner, if it has one
-    bool writer = false;                   ///< read_write_lock: holds for writing
-    std::chrono::milliseconds remaining{}; ///< until the grant ends; -1: it has no time to live
+    std::string id;                         ///< "<client's uuid>:<n>", or whatever another library wrote
+    std::string label;                      ///< of the owner, if it has one
+    bool writer = false;                    ///< read_write_lock: holds for writing
+    std::chrono::milliseconds remaining{};  ///< until the grant ends; -1: it has no time to live
 };
 
 namespace detail {

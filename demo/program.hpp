@@ -1,0 +1,33 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_DEMO_PROGRAM_HPP
+#define HOLDFAST_DEMO_PROGRAM_HPP
+
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace demo {
+
+// A child process, ended by its destructor. It dies with this one, whatever happens to that.
+class program {
+public:
+    // Throws std::system_error when it cannot be executed. `in`, `out`: what it gets for standard input and output,
+    // -1: nothing.
+    program(std::vector<std::string> words, int in, int out);
+    ~program();
+    program(program const&) = delete;
+    program& operator=(program const&) = delete;
+
+    void send(int signal) const noexcept;
+    void kill() noexcept;  // and waits for its end
+
+private:
+    pid_t pid_;
+};
+
+}  // namespace demo
+
+#endif

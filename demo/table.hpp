@@ -1,0 +1,28 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_DEMO_TABLE_HPP
+#define HOLDFAST_DEMO_TABLE_HPP
+
+#include <chrono>
+
+#include "sale.hpp"
+
+namespace demo {
+
+struct results {
+    sale_result unguarded;
+    sale_result locked;
+    sale_result hurt;
+    std::chrono::milliseconds lease_when_hurt;
+};
+
+void print_table(results const&);
+
+// Prints what must hold and whether it does. True if all of it does.
+bool check(results const&);
+
+}  // namespace demo
+
+#endif

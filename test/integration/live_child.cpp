@@ -1,0 +1,139 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// A process beside the test. One line on standard output for each thing it sees; "at" is the steady clock in
+// nanoseconds, the same for all processes of a host.
+//
+//     live_child watch URL NAME LEASE_MS      holds; "tick AT" while valid, then "lost REASON", then "end"
+//     live_child guard URL NAME LEASE_MS      "asking", then inside with_lock "body AT VALID", then "end"
+//     live_child hold URL NAME                "held" until SIGUSR1, then "released"
+//     live_child contend URL NAME TASKS MS    so many tasks, from SIGUSR1 on for so long; "ready", then "grants N"
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/signal_set.hpp>
+
+#include "support/live.hpp"
+
+namespace {
+
+using namespace holdfast;
+using namespace holdfast::test;
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+std::int64_t now()
+{
+    return std::chrono::steady_clock::now().time_since_epoch().count();
+}
+
+template <class... Words>
+void tell(Words const&... words)
+{
+    (std::cout << ... << words) << std::endl;
+}
+
+awaitable<void> report_loss(lease const& l)
+{
+    auto const why = co_await l.lost(use_awaitable);
+    tell("lost ", static_cast<int>(why));
+}
+
+awaitable<void> watch(client& c, std::string name)
+{
+    auto held = co_await mutex(c, name).acquire();
+    asio::co_spawn(co_await asio::this_coro::executor, report_loss(held), asio::detached);
+    while (true) {
+        auto const at = now();
+        if (!held.valid())
+            break;
+        tell("tick ", at);
+        co_await sleep_for(1ms);
+    }
+    tell("invalid ", static_cast<int>(held.state()));
+    co_await sleep_for(100ms);
+}
+
+awaitable<void> guard(client& c, std::string name)
+{
+    co_await c.ready();
+    tell("asking");
+    co_await with_lock(mutex(c, name), [](lease& held) -> awaitable<void> {
+        tell("body ", now(), " ", held.valid());
+        co_return;
+    });
+}
+
+awaitable<void> hold(client& c, std::string name, asio::signal_set& signals)
+{
+    auto held = co_await mutex(c, name).acquire();
+    tell("held");
+    co_await signals.async_wait(use_awaitable);
+    co_await held.release();
+    tell("released");
+}
+
+struct contest {
+    mutex seat;
+    long grants = 0;
+    std::chrono::steady_clock::time_point end = {};
+};
+
+awaitable<void> contend_once(contest& of)
+{
+    while (std::chrono::steady_clock::now() < of.end) {
+        auto held = co_await of.seat.acquire();
+        if (std::chrono::steady_clock::now() < of.end)
+            ++of.grants;
+        co_await asio::post(use_awaitable);
+        co_await held.release();
+    }
+}
+
+awaitable<void> contend(client& c, std::string name, int tasks, int ms, asio::signal_set& signals)
+{
+    co_await c.ready();
+    tell("ready");
+    co_await signals.async_wait(use_awaitable);
+    contest all{mutex(c, name)};
+    all.end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
+    int running = tasks;
+    for (int i = 0; i < tasks; ++i)
+        asio::co_spawn(co_await asio::this_coro::executor, contend_once(all), [&](std::exception_ptr) { --running; });
+    auto const done = [&] { return running == 0; };
+    co_await comes_true(done);
+    tell("grants ", all.grants);
+}
+
+}  // namespace
+
+int main(int count, char** words)
+{
+    if (count < 4)
+        return 64;
+    std::string const verb = words[1], name = words[3];
+    auto const number = [&](int i) { return i < count ? std::atoi(words[i]) : 0; };
+
+    live l;
+    auto options = live::quick(words[2]);
+    if (verb == "watch" || verb == "guard")
+        options.lease = std::chrono::milliseconds(number(4));
+    auto& c = l.client(options);
+    asio::signal_set signals(l.context(), SIGUSR1);
+
+    if (verb == "watch")
+        l.run(watch(c, name), 1h);
+    else if (verb == "guard")
+        l.run(guard(c, name), 1h);
+    else if (verb == "hold")
+        l.run(hold(c, name, signals), 1h);
+    else if (verb == "contend")
+        l.run(contend(c, name, number(4), number(5), signals), 1h);
+    tell("end");
+    return 0;
+}

@@ -1,0 +1,95 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_SUPPORT_CHILD_HPP
+#define HOLDFAST_TEST_SUPPORT_CHILD_HPP
+
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <signal.h>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/child_program.hpp"
+
+namespace holdfast::test {
+
+// Another process of the test, which tells by lines on its standard output what it sees; killed at the end.
+class child {
+public:
+    explicit child(std::vector<std::string> words) : folder_(make_folder()), pid_(spawn(words, output())) {}
+    ~child()
+    {
+        end_program(pid_);
+        std::error_code ignored;
+        std::filesystem::remove_all(folder_, ignored);
+    }
+    child(child const&) = delete;
+    child& operator=(child const&) = delete;
+
+    // Waits until it is stopped, so that nothing of it runs any more.
+    void pause()
+    {
+        signal(SIGSTOP);
+        int status = 0;
+        while (::waitpid(pid_, &status, WUNTRACED) == -1 && errno == EINTR)
+            ;
+    }
+    void resume() { signal(SIGCONT); }
+    void signal(int number) { ::kill(pid_, number); }
+
+    // Whole lines only.
+    std::vector<std::string> lines() const
+    {
+        std::vector<std::string> all;
+        std::ifstream file(output());
+        for (std::string line; std::getline(file, line) && !file.eof();)
+            all.push_back(line);
+        return all;
+    }
+
+    // The rest of the first line that begins so; empty: there is none yet.
+    std::string told(std::string const& begin) const
+    {
+        for (auto const& line : lines())
+            if (line.starts_with(begin))
+                return line.substr(begin.size()) + " ";
+        return {};
+    }
+
+    bool is_over()
+    {
+        if (pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == pid_)
+            pid_ = -1;
+        return pid_ <= 0;
+    }
+
+private:
+    std::filesystem::path output() const { return folder_ / "output"; }
+
+    std::filesystem::path folder_;
+    pid_t pid_;
+};
+
+// Waits, without an event loop; false when it did not come true within the limit.
+template <class Predicate>
+bool wait_until(Predicate holds, std::chrono::milliseconds limit = std::chrono::seconds(60))
+{
+    auto const end = std::chrono::steady_clock::now() + limit;
+    while (!holds()) {
+        if (std::chrono::steady_clock::now() > end)
+            return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return true;
+}
+
+}  // namespace holdfast::test
+
+#endif
