@@ -5,7 +5,6 @@
 #include "shop.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/redis/logger.hpp>
 #include <boost/redis/request.hpp>
@@ -35,11 +34,12 @@ redis::config at(std::string const& socket)
 }  // namespace
 
 shop::shop(asio::any_io_executor const& executor, std::string const& socket, std::string const& sale)
-    : connection_(executor, redis::logger(redis::logger::level::disabled)),
+    : connection_(std::make_shared<redis::connection>(executor, redis::logger(redis::logger::level::disabled))),
       stock_("{stock:" + sale + "}"),
       last_seen_(stock_ + ":token")
 {
-    connection_.async_run(at(socket), asio::detached);
+    // It must live until it has stopped running.
+    connection_->async_run(at(socket), [keep = connection_](boost::system::error_code) {});
 }
 
 asio::awaitable<int> shop::read_stock()
@@ -54,7 +54,7 @@ asio::awaitable<void> shop::write_stock(int left)
     redis::request request;
     request.push("SET", stock_, left);
     redis::response<redis::ignore_t> reply;
-    co_await connection_.async_exec(request, reply, asio::use_awaitable);
+    co_await connection_->async_exec(request, reply, asio::use_awaitable);
 }
 
 asio::awaitable<std::optional<int>> shop::read_stock(std::uint64_t token)
@@ -76,7 +76,7 @@ asio::awaitable<bool> shop::write_stock(int left, std::uint64_t token)
 asio::awaitable<long long> shop::ask(redis::request const& request)
 {
     redis::response<long long> reply;
-    co_await connection_.async_exec(
+    co_await connection_->async_exec(
         request, reply, asio::bind_cancellation_slot(asio::cancellation_slot(), asio::use_awaitable));
     co_return std::get<0>(reply).value();
 }

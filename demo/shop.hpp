@@ -6,6 +6,7 @@
 #define HOLDFAST_DEMO_SHOP_HPP
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -23,7 +24,7 @@ class shop {
 public:
     shop(asio::any_io_executor const&, std::string const& socket, std::string const& sale);
 
-    void stop() { connection_.cancel(); }
+    void stop() { connection_->cancel(); }
 
     asio::awaitable<int> read_stock();
     asio::awaitable<void> write_stock(int left);
@@ -37,7 +38,7 @@ public:
 private:
     asio::awaitable<long long> ask(boost::redis::request const&);
 
-    boost::redis::connection connection_;
+    std::shared_ptr<boost::redis::connection> connection_;
     std::string const stock_;      // the key of the number
     std::string const last_seen_;  // the key of the greatest token that came
 };

@@ -40,13 +40,14 @@ public:
 
     void prepare(std::size_t contenders) override
     {
-        for (auto i = locks_.size(); i < contenders; ++i)
-            locks_.push_back(make("bench:" + name() + ":" + std::to_string(names_ == 0 ? i : i % names_)));
+        auto const names = names_ == 0 ? contenders : names_;
+        for (auto i = locks_.size(); i < names; ++i)
+            locks_.push_back(make("bench:" + name() + ":" + std::to_string(i)));
     }
 
     asio::awaitable<void> contend(std::size_t number, heat& h) override
     {
-        auto const& lock = locks_[number];
+        auto const& lock = locks_[number % locks_.size()];
         while (h.goes_on()) {
             auto const asked = clock::now();
             auto lease = co_await lock.acquire();

@@ -25,7 +25,7 @@ struct lock_spec {
     bool is_fenced() const noexcept { return !counter.empty(); }
     bool shares_grants_with(lock_spec const& other) const noexcept
     {
-        return form == other.form && label == other.label && key == other.key;
+        return this == &other || (form == other.form && label == other.label && key == other.key);
     }
 };
 

@@ -213,17 +213,17 @@ void renewer::arm(grant& g)
 {
     auto const& t = *g.holder;
     auto const stop = t.valid_until() - core::stop_margin(g.lease());
-    auto const renewal = !t.conditions().renewed ? core::never
-                         : g.asked_since         ? g.asked_last + core::renewal_retry(g.lease())
-                                                 : core::renewal_due(g.confirmed(), g.lease());
-    context_.arm(g, std::min(stop, renewal));
+    auto const again = g.asked_last + core::renewal_retry(g.lease());
+    auto const renewal = g.asked_since ? again : std::max(again, core::renewal_due(g.confirmed(), g.lease()));
+    context_.arm(g, t.conditions().renewed ? std::min(stop, renewal) : stop);
 }
 
 void renewer::on_due(grant& g, core::instant now)
 {
     if (now >= g.holder->valid_until() - core::stop_margin(g.lease()))
         return lose(g, now);
-    if (g.asked_since && now - *g.asked_since >= core::renewal_interval(g.lease()))
+    bool const is_ignored = g.asked_since && now - *g.asked_since >= core::renewal_interval(g.lease());
+    if (is_ignored && context_.link().is_open())
         context_.link().drop("renewals were not answered");
     ask(g, now);
     arm(g);
@@ -238,13 +238,15 @@ void renewer::lose(grant& g, core::instant)
 
 void renewer::ask(grant& g, core::instant now)
 {
+    g.asked_last = now;
+    // Nobody may ever look at a lease that its handler has not taken up: it is left to run out.
+    if (!g.holder->is_taken_up())
+        return;
     if (g.asked_since || !context_.link().is_open())
         doubt(g);
-    g.asked_last = now;
     if (!g.asked_since)
         g.asked_since = now;
-    // Nobody may ever look at a lease that its handler has not taken up: it is left to run out.
-    if (g.holder->is_taken_up() && context_.link().is_open())
+    if (context_.link().is_open())
         due_.emplace_back(&g);
 }
 

@@ -113,7 +113,7 @@ error_code error_of(Future f)
 {
     REQUIRE(f.wait_for(patience) == std::future_status::ready);
     try {
-        f.get();
+        (void)f.get();
     } catch (boost::system::system_error const& e) {
         return e.code();
     }

@@ -6,7 +6,7 @@
 // nanoseconds, the same for all processes of a host.
 //
 //     live_child watch URL NAME LEASE_MS      holds; "tick AT" while valid, then "lost REASON", then "end"
-//     live_child guard URL NAME LEASE_MS      "asking", then inside with_lock "body AT VALID", then "end"
+//     live_child guard URL NAME LEASE_MS      "ready", on SIGUSR1 "asking", inside with_lock "body AT VALID", then "end"
 //     live_child hold URL NAME                "held" until SIGUSR1, then "released"
 //     live_child contend URL NAME TASKS MS    so many tasks, from SIGUSR1 on for so long; "ready", then "grants N"
 
@@ -59,9 +59,11 @@ awaitable<void> watch(client& c, std::string name)
     co_await sleep_for(100ms);
 }
 
-awaitable<void> guard(client& c, std::string name)
+awaitable<void> guard(client& c, std::string name, asio::signal_set& signals)
 {
     co_await c.ready();
+    tell("ready");
+    co_await signals.async_wait(use_awaitable);
     tell("asking");
     co_await with_lock(mutex(c, name), [](lease& held) -> awaitable<void> {
         tell("body ", now(), " ", held.valid());
@@ -129,7 +131,7 @@ int main(int count, char** words)
     if (verb == "watch")
         l.run(watch(c, name), 1h);
     else if (verb == "guard")
-        l.run(guard(c, name), 1h);
+        l.run(guard(c, name, signals), 1h);
     else if (verb == "hold")
         l.run(hold(c, name, signals), 1h);
     else if (verb == "contend")

@@ -307,11 +307,16 @@ TEST_CASE("a lease whose handler never took it up is not renewed", "[lease][rene
     // The handler's executor is that of a process that stands still.
     a.run([&]() -> awaitable<void> { co_await c.ready(); });
     a.at("B").pause();
+    lease other;
+    a.run([&]() -> awaitable<void> { other = co_await mutex(c, "other").acquire(); });
+    a.commands();
     m.acquire(asio::bind_executor(a.at("B").get_executor(), [](error_code, lease) {}));
     a.run([&]() -> awaitable<void> { co_await a.sleep(100ms); });
     CHECK(a.exists("m"));
     a.run([&]() -> awaitable<void> { co_await a.sleep(4s); });
     CHECK_FALSE(a.exists("m"));
+    CHECK(other.valid());
+    CHECK(c.stats().at_risk == 0);  // it says nothing of the connection
     a.at("B").resume();
 }
 

@@ -77,8 +77,15 @@ public:
     {
         for (auto& c : clients_)
             c->stop();
+        auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
         context_.restart();
-        context_.run_for(std::chrono::seconds(5));
+        while (!context_.stopped() && std::chrono::steady_clock::now() < end) {
+            try {
+                context_.run_until(end);
+            } catch (std::exception const&) {
+                // of a coroutine that the end of its client surprised
+            }
+        }
     }
 
     asio::io_context& context() { return context_; }
