@@ -6,8 +6,6 @@
 #include <cstdio>
 #include <exception>
 
-#include <boost/asio/io_context.hpp>
-
 #include "contestants/holdfast_lock.hpp"
 #include "support/options.hpp"
 #include "support/race.hpp"
@@ -24,16 +22,14 @@ void run(options const& o)
 {
     using namespace std::chrono_literals;
     redis_server server;
-    boost::asio::io_context context;
     report out("contended", server);
     race r(
-        context,
         server,
-        o.quick ? plan{.turns = 1, .turn = 200ms, .warm_up = 100ms} : plan{.turns = 2, .turn = 500ms, .warm_up = 200ms});
-    r.enter(make_mutex(context, server, {.name = "mutex, hand-off", .names = locks}));
-    r.enter(make_mutex(context, server, {.name = "mutex, no hand-off", .names = locks, .local_handoff = {.max_count = 0}}));
-    out.add(
-        contenders, r.run(contenders), {{"mutex, hand-off", "mutex, no hand-off", quantity::pairs_per_second, 5}});
+        o.quick ? plan{.turns = 1, .turn = 200ms, .warm_up = 100ms}
+                : plan{.turns = 2, .turn = 500ms, .warm_up = 200ms});
+    r.enter(make_mutex(server, {.name = "mutex, hand-off", .names = locks}));
+    r.enter(make_mutex(server, {.name = "mutex, no hand-off", .names = locks, .local_handoff = {.max_count = 0}}));
+    out.add(contenders, r.run(contenders), {{"mutex, hand-off", "mutex, no hand-off", quantity::pairs_per_second, 5}});
     out.write(o.json);
 }
 

@@ -4,12 +4,11 @@
 //
 // What one held lock and one waiter cost in memory, beyond the caller's own: measured with callbacks, which have no
 // coroutine frame. Counted is what malloc has given out, with its own overhead.
-#include <malloc.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <malloc.h>
 #include <optional>
 #include <stdexcept>
 #include <string>

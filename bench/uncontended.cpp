@@ -7,8 +7,6 @@
 #include <exception>
 #include <vector>
 
-#include <boost/asio/io_context.hpp>
-
 #include "contestants/holdfast_lock.hpp"
 #include "contestants/raw_mutex.hpp"
 #include "contestants/raw_redisson.hpp"
@@ -48,13 +46,12 @@ std::vector<target> targets(std::size_t contenders)
 void run(options const& o)
 {
     redis_server server;
-    boost::asio::io_context context;
     report out("uncontended", server);
-    race r(context, server, o.quick ? quick_plan() : plan());
-    r.enter(make_mutex(context, server, {.name = mutex_name}));
-    r.enter(make_raw_mutex(context, server));
-    r.enter(make_reentrant_lock(context, server, {.name = reentrant_name}));
-    r.enter(make_raw_redisson(context, server));
+    race r(server, o.quick ? quick_plan() : plan());
+    r.enter(make_mutex(server, {.name = mutex_name}));
+    r.enter(make_raw_mutex(server));
+    r.enter(make_reentrant_lock(server, {.name = reentrant_name}));
+    r.enter(make_raw_redisson(server));
     for (std::size_t const contenders : {1u, 10u, 100u, 1000u})
         out.add(contenders, r.run(contenders), targets(contenders));
     out.write(o.json);

@@ -80,12 +80,14 @@ int run()
         context.stop();
     });
     asio::co_spawn(context, hold_all(server.socket(), p), [&](std::exception_ptr e, results const& r) {
-        interruptions.cancel();
+        context.stop();
         failure = e;
         if (e)
             return;
         print_table(r);
-        status = check(r) ? 0 : 1;
+        bool const good = check(r);
+        print_end(good);
+        status = good ? 0 : 1;
     });
     context.run();
     if (failure)

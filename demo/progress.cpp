@@ -40,7 +40,7 @@ void progress::print(std::string const& title, int sold, int served, char const*
 {
     std::chrono::duration<double> const time = steady_clock::now() - start_;
     std::printf(
-        "%s%-36s sold %4d of %d   buyers served %4d of %d   %5.1f s%s",
+        "%s%-38s sold %4d of %d   buyers served %4d of %d   %5.1f s%s",
         is_terminal_ ? "\r\x1b[K" : "",
         title.c_str(),
         sold,

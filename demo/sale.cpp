@@ -51,15 +51,15 @@ public:
         : executor_(e), options_(o), progress_(p), shop_(e, o.socket, o.name), changed_(e)
     {
         changed_.expires_at(steady_clock::time_point::max());
-        for (std::size_t i = 0; i < all_.size(); ++i)
-            all_[i].process = std::make_unique<seller_process>(e, options_for(i));
     }
 
     asio::awaitable<sale_result> hold()
     {
         co_await shop_.write_stock(goods);
-        for (auto& p : all_)
-            asio::co_spawn(executor_, listen(p), asio::detached);
+        for (std::size_t i = 0; i < all_.size(); ++i) {
+            all_[i].process = std::make_unique<seller_process>(executor_, options_for(i));
+            asio::co_spawn(executor_, listen(all_[i]), asio::detached);
+        }
         co_await until([&] { return std::ranges::all_of(all_, &participant::is_ready); });
 
         auto const start = steady_clock::now();
@@ -108,7 +108,7 @@ private:
         else if (what == "ready")
             p.is_ready = true;
         else if (what == "inside")
-            p.inside = token;
+            newest_ = std::max(newest_, *(p.inside = token));
         else if (what == "noticed")
             p.noticed = steady_clock::now();
         else if (what == "refused")
@@ -171,6 +171,8 @@ private:
     asio::awaitable<void> until(std::function<bool()> const holds)
     {
         while (!holds()) {
+            if (std::ranges::any_of(all_, [](auto const& p) { return p.has_ended && !p.is_ready; }))
+                throw std::runtime_error("a process of the sale did not start");
             if (steady_clock::now() > limit_)
                 throw std::runtime_error("the sale takes too long");
             boost::system::error_code woken;
@@ -200,7 +202,7 @@ private:
     std::array<participant, processes> all_;
     sale_result result_;
     int sold_ = 0;
-    unsigned long long newest_ = 0;  // of the tokens under which somebody was served
+    unsigned long long newest_ = 0;  // of the tokens under which somebody was inside
     std::set<unsigned long long> tokens_;
     steady_clock::time_point const limit_ = steady_clock::now() + longest_sale;
 };

@@ -101,11 +101,16 @@ private:
     asio::awaitable<void> buyer()
     {
         asked_at const asked = steady_clock::now();
-        if (options_.guard == guard::none)
-            co_return co_await buy(asked);
+        if (options_.guard == guard::none) {
+            co_await buy(asked);
+            co_return;
+        }
         try {
             co_await holdfast::with_lock(lock_, [&](holdfast::lease& lease) -> asio::awaitable<void> {
-                co_await (lease.fencing_token() ? buy(asked, lease) : buy(asked));
+                if (lease.fencing_token())
+                    co_await buy(asked, lease);
+                else
+                    co_await buy(asked);
             });
         } catch (boost::system::system_error const& e) {
             if (e.code() != holdfast::errc::lease_lost)
@@ -135,8 +140,10 @@ private:
             co_return;
         if (*left == 0)
             co_return report("late", token, waited);
-        if (options_.is_victim && !std::exchange(was_inside_, true))
-            co_return co_await stay_inside(lease, token, *left);
+        if (options_.is_victim && !std::exchange(was_inside_, true)) {
+            co_await stay_inside(lease, token, *left);
+            co_return;
+        }
         co_await pay();
         if (co_await shop_.write_stock(*left - 1, token))
             report("sold", token, waited);
@@ -155,7 +162,8 @@ private:
         co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
         if (!lease.valid())
             report("noticed");
-        report(co_await shop_.write_stock(left - 1, token) ? "accepted" : "refused");
+        bool const accepted = co_await shop_.write_stock(left - 1, token);
+        report(accepted ? "accepted" : "refused");
     }
 
     asio::awaitable<void> pay()

@@ -23,6 +23,9 @@ void print_table(results const&);
 // Prints what must hold and whether it does. True if all of it does.
 bool check(results const&);
 
+// What a viewer takes home.
+void print_end(bool good);
+
 }  // namespace demo
 
 #endif

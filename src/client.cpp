@@ -75,12 +75,17 @@ public:
         : operation(std::move(h), home), grace_(grace)
     {}
 
-    // Told from the midst of the engine: it is stopped in a turn of its own.
+    // Told from the midst of the engine that it is idle: it is stopped in a turn of its own, unless somebody else does
+    // that first, of which it is told, too.
     void done(error_code) override
     {
-        is_idle_ = true;
-        if (engine_)
-            engine_->arm(*this, engine_->now());
+        bool const was_idle = std::exchange(is_idle_, true);
+        if (!engine_)
+            return;
+        if (was_idle)
+            return finish({});
+        engine_->arm(*this, engine_->now());
+        engine_->wait_stopped(*this);
     }
     void on_due(core::instant) override { finish({}); }
 

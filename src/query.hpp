@@ -47,11 +47,16 @@ private:
         c.wait_ready(*this);
     }
 
+    // Ready, or refused; once it is sent: the client was stopped, and no answer will come.
     void done(error_code ec) override
     {
+        if (is_sent_)
+            return finish(errc::client_stopped);
         engine_->disarm(*this);
         if (ec)
             return finish(ec);
+        is_sent_ = true;
+        engine_->wait_stopped(*this);
         send(engine_->link(), engine::script_form::sha1);
     }
 
@@ -65,6 +70,7 @@ private:
     {
         if (a.why == engine::refusal::no_script && !this->is_complete())
             return send(engine_->link(), engine::script_form::text);
+        unlink();
         if (a.outcome == engine::outcome::applied)
             return finish({}, read(a.value));
         auto const failure = engine::judge_failure(a).error;
@@ -75,9 +81,8 @@ private:
     // What was sent is answered all the same.
     void cancel(engine::context&) override
     {
-        bool const is_sent = !is_linked();
         this->complete(asio::error::operation_aborted, Result());
-        if (is_sent)
+        if (is_sent_)
             return;
         unlink();
         engine_->disarm(*this);
@@ -93,6 +98,7 @@ private:
 
     std::shared_ptr<engine::lock_spec const> lock_;
     engine::context* engine_ = nullptr;
+    bool is_sent_ = false;
 };
 
 }  // namespace holdfast::detail

@@ -19,9 +19,7 @@ namespace {
 config to_config(redis_server const& server, holdfast_options const& options)
 {
     return {
-        .url = server.url(),
-        .local_handoff = options.local_handoff,
-        .log = [](log_level level, std::string_view line) {
+        .url = server.url(), .local_handoff = options.local_handoff, .log = [](log_level level, std::string_view line) {
             if (level >= log_level::warning)
                 std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
         }};
@@ -30,8 +28,8 @@ config to_config(redis_server const& server, holdfast_options const& options)
 template <class Lock>
 class holdfast_lock final : public contestant {
 public:
-    holdfast_lock(asio::io_context& context, redis_server const& server, holdfast_options const& options)
-        : contestant(options.name), names_(options.names), client_(context, to_config(server, options))
+    holdfast_lock(redis_server const& server, holdfast_options const& options)
+        : contestant(options.name), names_(options.names), client_(context(), to_config(server, options))
     {
         client_.run(asio::detached);
     }
@@ -72,16 +70,14 @@ private:
 
 }  // namespace
 
-std::unique_ptr<contestant> make_mutex(
-    asio::io_context& context, redis_server& server, holdfast_options const& options)
+std::unique_ptr<contestant> make_mutex(redis_server& server, holdfast_options const& options)
 {
-    return std::make_unique<holdfast_lock<mutex>>(context, server, options);
+    return std::make_unique<holdfast_lock<mutex>>(server, options);
 }
 
-std::unique_ptr<contestant> make_reentrant_lock(
-    asio::io_context& context, redis_server& server, holdfast_options const& options)
+std::unique_ptr<contestant> make_reentrant_lock(redis_server& server, holdfast_options const& options)
 {
-    return std::make_unique<holdfast_lock<reentrant_lock>>(context, server, options);
+    return std::make_unique<holdfast_lock<reentrant_lock>>(server, options);
 }
 
 }  // namespace holdfast::bench

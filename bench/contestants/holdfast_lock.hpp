@@ -9,8 +9,6 @@
 #include <memory>
 #include <string>
 
-#include <boost/asio/io_context.hpp>
-
 #include <holdfast/config.hpp>
 
 #include "support/contestant.hpp"
@@ -19,16 +17,16 @@
 namespace holdfast::bench {
 
 struct holdfast_options {
-    std::string name;           // in the table
-    std::size_t names = 0;      // contenders share so many locks; 0: each has its own
+    std::string name;       // in the table
+    std::size_t names = 0;  // contenders share so many locks; 0: each has its own
     handoff local_handoff = {};
 };
 
-// A holdfast::client of its own, whose contenders run on the io_context.
-std::unique_ptr<contestant> make_mutex(boost::asio::io_context&, redis_server&, holdfast_options const&);
+// A holdfast::client of its own, whose contenders run on its io_context.
+std::unique_ptr<contestant> make_mutex(redis_server&, holdfast_options const&);
 
 // As above; each contender is an owner.
-std::unique_ptr<contestant> make_reentrant_lock(boost::asio::io_context&, redis_server&, holdfast_options const&);
+std::unique_ptr<contestant> make_reentrant_lock(redis_server&, holdfast_options const&);
 
 }  // namespace holdfast::bench
 

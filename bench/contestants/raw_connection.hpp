@@ -10,7 +10,6 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/redis/connection.hpp>
 
 #include "support/contestant.hpp"
@@ -21,8 +20,7 @@ namespace holdfast::bench {
 // Boost.Redis as its documentation shows it: one `connection` on the io_context, one async_exec per command.
 class raw_connection : public contestant {
 public:
-    raw_connection(std::string name, boost::asio::io_context& context, redis_server const& server)
-        : contestant(std::move(name)), connection_(context)
+    raw_connection(std::string name, redis_server const& server) : contestant(std::move(name)), connection_(context())
     {
         boost::redis::config how;
         how.unix_socket = server.socket_path();

@@ -22,8 +22,8 @@ namespace redis = boost::redis;
 
 class raw_mutex final : public raw_connection {
 public:
-    raw_mutex(asio::io_context& context, redis_server& server)
-        : raw_connection("raw loop, mutex' commands", context, server),
+    explicit raw_mutex(redis_server& server)
+        : raw_connection("raw loop, mutex' commands", server),
           release_sha1_(server.load(engine::scripts::mutex_release.text))
     {}
 
@@ -71,9 +71,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<contestant> make_raw_mutex(asio::io_context& context, redis_server& server)
+std::unique_ptr<contestant> make_raw_mutex(redis_server& server)
 {
-    return std::make_unique<raw_mutex>(context, server);
+    return std::make_unique<raw_mutex>(server);
 }
 
 }  // namespace holdfast::bench

@@ -7,8 +7,6 @@
 
 #include <memory>
 
-#include <boost/asio/io_context.hpp>
-
 #include "support/contestant.hpp"
 #include "support/redis_server.hpp"
 
@@ -16,7 +14,7 @@ namespace holdfast::bench {
 
 // The commands of holdfast::mutex, sent by hand: what a program would do that has Boost.Redis and no lock library. It
 // has no watchdog, no deadline, no answer to a lost reply, and it cannot wait.
-std::unique_ptr<contestant> make_raw_mutex(boost::asio::io_context&, redis_server&);
+std::unique_ptr<contestant> make_raw_mutex(redis_server&);
 
 }  // namespace holdfast::bench
 

@@ -52,8 +52,8 @@ constexpr auto latch_life = 16000;
 
 class raw_redisson final : public raw_connection {
 public:
-    raw_redisson(asio::io_context& context, redis_server& server)
-        : raw_connection("raw loop, Redisson's scripts", context, server),
+    explicit raw_redisson(redis_server& server)
+        : raw_connection("raw loop, Redisson's scripts", server),
           acquire_sha1_(server.load(acquire_script)),
           release_sha1_(server.load(release_script))
     {}
@@ -87,7 +87,17 @@ public:
             auto const latch = lock.latch_prefix + next_request_id();
             redis::request release;
             release.push(
-                "EVALSHA", release_sha1_, 3, lock.key, lock.channel, latch, 0, lease, lock.holder, "PUBLISH", latch_life);
+                "EVALSHA",
+                release_sha1_,
+                3,
+                lock.key,
+                lock.channel,
+                latch,
+                0,
+                lease,
+                lock.holder,
+                "PUBLISH",
+                latch_life);
             redis::response<std::optional<long long>> released;
             co_await connection_.async_exec(release, released);
             if (std::get<0>(released).value() != 1)
@@ -125,9 +135,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<contestant> make_raw_redisson(asio::io_context& context, redis_server& server)
+std::unique_ptr<contestant> make_raw_redisson(redis_server& server)
 {
-    return std::make_unique<raw_redisson>(context, server);
+    return std::make_unique<raw_redisson>(server);
 }
 
 }  // namespace holdfast::bench

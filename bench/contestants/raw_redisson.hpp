@@ -7,8 +7,6 @@
 
 #include <memory>
 
-#include <boost/asio/io_context.hpp>
-
 #include "support/contestant.hpp"
 #include "support/redis_server.hpp"
 
@@ -16,7 +14,7 @@ namespace holdfast::bench {
 
 // What a Redisson 4.x client sends for RLock.lock() and unlock() on a single server, without the client: two scripts
 // with the effect of Redisson's, and the DEL of the unlock latch, for whose reply Redisson does not wait either.
-std::unique_ptr<contestant> make_raw_redisson(boost::asio::io_context&, redis_server&);
+std::unique_ptr<contestant> make_raw_redisson(redis_server&);
 
 }  // namespace holdfast::bench
 

@@ -7,14 +7,17 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
 
 #include "support/heat.hpp"
 
 namespace holdfast::bench {
 
-// One way of taking and releasing locks, to be compared with others. It has one connection.
+// One way of taking and releasing locks, to be compared with others. It has one connection, and an io_context to
+// itself, as in a program of its own: timers of the others would change what it does.
 class contestant {
 public:
     explicit contestant(std::string name) : name_(std::move(name)) {}
@@ -23,6 +26,7 @@ public:
     virtual ~contestant() = default;
 
     std::string const& name() const { return name_; }
+    boost::asio::io_context& context() { return context_; }
 
     virtual boost::asio::awaitable<void> connect() = 0;
 
@@ -34,6 +38,7 @@ public:
 
 private:
     std::string name_;
+    boost::asio::io_context context_;
 };
 
 }  // namespace holdfast::bench

@@ -38,7 +38,7 @@ private:
 
     std::string text_;
     std::string indent_ = "\n";
-    bool first_ = true;       // in its array or object
+    bool first_ = true;  // in its array or object
     bool after_key_ = false;
 };
 

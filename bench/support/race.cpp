@@ -4,12 +4,12 @@
 //
 #include "support/race.hpp"
 
-#include <sys/resource.h>
-
 #include <cstdio>
 #include <exception>
+#include <sys/resource.h>
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
 
 namespace holdfast::bench {
 namespace {
@@ -75,12 +75,12 @@ clock::duration result::wait(double share) const
     return quantile(all, share);
 }
 
-race::race(asio::io_context& c, redis_server& s, plan const& p) : context_(c), server_(s), plan_(p) {}
+race::race(redis_server& s, plan const& p) : server_(s), plan_(p) {}
 
 void race::enter(std::unique_ptr<contestant> c)
 {
-    finish_line line(context_, 1);
-    asio::co_spawn(context_, c->connect(), line.handler());
+    finish_line line(c->context(), 1);
+    asio::co_spawn(c->context(), c->connect(), line.handler());
     line.await();
     contestants_.push_back(std::move(c));
 }
@@ -108,13 +108,13 @@ std::vector<result> race::run(std::size_t contenders)
 
 void race::take_turn(contestant& c, std::size_t contenders, std::chrono::milliseconds length, repetition& into)
 {
-    finish_line line(context_, contenders);
+    finish_line line(c.context(), contenders);
     auto const server_before = server_.cpu_time();
     auto const client_before = own_cpu_time();
     auto const start = clock::now();
     heat h(length, into.waits);
     for (std::size_t i = 0; i < contenders; ++i)
-        asio::co_spawn(context_, c.contend(i, h), line.handler());
+        asio::co_spawn(c.context(), c.contend(i, h), line.handler());
     line.await();
     into.wall += clock::now() - start;
     into.client_cpu += own_cpu_time() - client_before;

@@ -12,8 +12,6 @@
 #include <string>
 #include <vector>
 
-#include <boost/asio/io_context.hpp>
-
 #include "support/contestant.hpp"
 #include "support/redis_server.hpp"
 #include "support/statistics.hpp"
@@ -49,10 +47,10 @@ struct result {
     clock::duration wait(double share) const;
 };
 
-// Lets contestants run against one server, in turns, all on one io_context and one thread.
+// Lets contestants run against one server, in turns, all on one thread.
 class race {
 public:
-    race(boost::asio::io_context&, redis_server&, plan const&);
+    race(redis_server&, plan const&);
 
     void enter(std::unique_ptr<contestant>);
     // The results in the order of entry.
@@ -61,7 +59,6 @@ public:
 private:
     void take_turn(contestant&, std::size_t contenders, std::chrono::milliseconds, repetition&);
 
-    boost::asio::io_context& context_;
     redis_server& server_;
     plan plan_;
     std::vector<std::unique_ptr<contestant>> contestants_;

@@ -5,13 +5,12 @@
 #include "support/redis_server.hpp"
 
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <sstream>
 #include <stdexcept>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/read.hpp>
@@ -77,8 +76,21 @@ void redis_server::start()
     if (::getppid() != parent)
         ::_exit(127);
     ::execlp(
-        "redis-server", "redis-server", "--port", "0", "--unixsocket", socket.c_str(), "--save", "", "--appendonly",
-        "no", "--dir", folder_.c_str(), "--logfile", log.c_str(), static_cast<char*>(nullptr));
+        "redis-server",
+        "redis-server",
+        "--port",
+        "0",
+        "--unixsocket",
+        socket.c_str(),
+        "--save",
+        "",
+        "--appendonly",
+        "no",
+        "--dir",
+        folder_.c_str(),
+        "--logfile",
+        log.c_str(),
+        static_cast<char*>(nullptr));
     ::_exit(127);
 }
 

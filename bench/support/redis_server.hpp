@@ -5,12 +5,11 @@
 #ifndef HOLDFAST_BENCH_SUPPORT_REDIS_SERVER_HPP
 #define HOLDFAST_BENCH_SUPPORT_REDIS_SERVER_HPP
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>

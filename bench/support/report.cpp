@@ -74,17 +74,35 @@ spread ratio(result const& a, result const& b, quantity what)
 
 void print_head(std::size_t contenders)
 {
-    std::printf("\n%-28s %9s %19s %7s %7s | %8s %8s %8s %8s\n", (std::to_string(contenders) + " coroutines").c_str(),
-        "pairs/s", "least .. most", "client", "server", "p50", "p90", "p99", "p99.9");
+    std::printf(
+        "\n%-28s %9s %19s %7s %7s | %8s %8s %8s %8s\n",
+        (std::to_string(contenders) + " coroutines").c_str(),
+        "pairs/s",
+        "least .. most",
+        "client",
+        "server",
+        "p50",
+        "p90",
+        "p99",
+        "p99.9");
     std::printf("%-28s %9s %19s %7s %7s | %35s\n", "", "median", "", "us/pair", "us/pair", "wait for the lock, us");
 }
 
 void print_row(result const& r)
 {
     auto const rates = r.over(rate);
-    std::printf("%-28s %9.0f %8.0f .. %7.0f %7.2f %7.2f | %8.0f %8.0f %8.0f %8.0f\n", r.contestant.c_str(), rates.median,
-        rates.least, rates.most, r.over(client_us).median, r.over(server_us).median, to_us(r.wait(0.5)),
-        to_us(r.wait(0.9)), to_us(r.wait(0.99)), to_us(r.wait(0.999)));
+    std::printf(
+        "%-28s %9.0f %8.0f .. %7.0f %7.2f %7.2f | %8.0f %8.0f %8.0f %8.0f\n",
+        r.contestant.c_str(),
+        rates.median,
+        rates.least,
+        rates.most,
+        r.over(client_us).median,
+        r.over(server_us).median,
+        to_us(r.wait(0.5)),
+        to_us(r.wait(0.9)),
+        to_us(r.wait(0.99)),
+        to_us(r.wait(0.999)));
 }
 
 void write_values(json_writer& to, std::string_view name, result const& r, double (*of)(repetition const&))
@@ -117,8 +135,14 @@ report::report(std::string_view scenario, redis_server& server)
     json_.member("compiler", std::string_view(__VERSION__));
     json_.member("cores", static_cast<double>(std::thread::hardware_concurrency()));
     json_.key("results").begin_array();
-    std::printf("%.*s: Redis %s, Boost %s, compiler %s, %u cores\n", static_cast<int>(scenario.size()), scenario.data(),
-        server.version().c_str(), BOOST_LIB_VERSION, __VERSION__, std::thread::hardware_concurrency());
+    std::printf(
+        "%.*s: Redis %s, Boost %s, compiler %s, %u cores\n",
+        static_cast<int>(scenario.size()),
+        scenario.data(),
+        server.version().c_str(),
+        BOOST_LIB_VERSION,
+        __VERSION__,
+        std::thread::hardware_concurrency());
 }
 
 void report::add(std::size_t contenders, std::vector<result> const& results, std::vector<target> const& targets)
@@ -142,8 +166,14 @@ void report::compare(std::vector<result> const& results, target const& t)
     auto const s = ratio(find(results, t.contestant), find(results, t.baseline), t.what);
     bool const at_least = t.what == quantity::pairs_per_second;
     bool const met = t.bound == 0 || (at_least ? s.median >= t.bound : s.median <= t.bound);
-    std::printf("  %-11s  %s / %s: %.2f (%.2f .. %.2f)", name_of(t.what), t.contestant.c_str(), t.baseline.c_str(),
-        s.median, s.least, s.most);
+    std::printf(
+        "  %-11s  %s / %s: %.2f (%.2f .. %.2f)",
+        name_of(t.what),
+        t.contestant.c_str(),
+        t.baseline.c_str(),
+        s.median,
+        s.least,
+        s.most);
     if (t.bound != 0)
         std::printf("  asked: %s %.2f, %s", at_least ? ">=" : "<=", t.bound, met ? "met" : "MISSED");
     std::printf("\n");
@@ -156,7 +186,12 @@ void report::compare(std::vector<result> const& results, target const& t)
 void report::add(std::string_view what, double value, std::string_view unit, double at_most)
 {
     bool const met = at_most == 0 || value <= at_most;
-    std::printf("%-52.*s %9.0f %.*s", static_cast<int>(what.size()), what.data(), value, static_cast<int>(unit.size()),
+    std::printf(
+        "%-52.*s %9.0f %.*s",
+        static_cast<int>(what.size()),
+        what.data(),
+        value,
+        static_cast<int>(unit.size()),
         unit.data());
     if (at_most != 0)
         std::printf("  asked: <= %.0f, %s", at_most, met ? "met" : "MISSED");

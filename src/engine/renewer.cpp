@@ -61,7 +61,7 @@ void renewer::batch::send(script_form form)
     boost::container::small_vector<milliseconds_text, batch_size> leases;
     leases.reserve(items_.size());  // the arguments are views of its elements
     for (auto const& i : items_) {
-        assert(!i.what->is_retired());
+        assert(is_alive(*i.what, renewer_.context_.now()));
         keys.push_back(i.what->lock().key);
         arguments.push_back(i.what->token());
         arguments.push_back(leases.emplace_back(i.lease));
@@ -133,6 +133,7 @@ private:
 
 void renewer::extension::send(script_form form)
 {
+    assert(is_alive(*grant_, renewer_.context_.now()));
     milliseconds_text const lease(lease_);
     std::array<std::string_view, 1> const keys{grant_->lock().key};
     std::array<std::string_view, 2> const arguments{grant_->token(), lease};

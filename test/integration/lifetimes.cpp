@@ -6,6 +6,7 @@
 // destroyed. Run under AddressSanitizer, too.
 
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -126,9 +127,10 @@ using witness = std::shared_ptr<int>;
 TEST_CASE("a lease outlives its client and context, and is lost", "[lifetimes]")
 {
     mortals m(any_choice());
+    auto const first = any_order();
     auto l = m.acquire(mutex(*m.client, "m"));
     REQUIRE(l.valid());
-    m.end(any_order());
+    m.end(first);
     CHECK_FALSE(l.valid());
     CHECK(l.state() == lease_state::lost);
     CHECK_FALSE(l.empty());
@@ -173,23 +175,27 @@ TEST_CASE("a lease outlives its client and context, and is lost", "[lifetimes]")
 TEST_CASE("a fenced and a reentrant lease outlive their client and context", "[lifetimes]")
 {
     mortals m(any_choice());
+    auto const first = any_order();
     auto const me = m.client->make_owner("me");
     reentrant_lock const order_lock(*m.client, "o", me);
     auto outer = m.get(order_lock.acquire(asio::use_future));
     auto inner = m.get(order_lock.acquire(asio::use_future));
     auto fenced = m.get(mutex(*m.client, "f", {.fencing = true}).acquire(asio::use_future));
     REQUIRE(inner.hold_count() == 2);
-    m.end(any_order());
+    auto const token = fenced.fencing_token();
+    REQUIRE(token);
+    m.end(first);
     CHECK_FALSE(outer.valid());
     CHECK_FALSE(inner.valid());
     CHECK(outer.owner() == me);
     CHECK_FALSE(order_lock.is_held());
-    CHECK(fenced.fencing_token() == 1u);
+    CHECK(fenced.fencing_token() == token);
 }
 
 TEST_CASE("handles outlive their client and context", "[lifetimes]")
 {
     mortals m(any_choice());
+    auto const first = any_order();
     std::optional<owner> const me(m.client->make_owner("me"));
     auto const whole = m.client->process_owner();
     mutex const seat(*m.client, "seat", {.fencing = true});
@@ -198,7 +204,7 @@ TEST_CASE("handles outlive their client and context", "[lifetimes]")
     {
         auto const held = m.get(order_lock.acquire(asio::use_future));  // and released by its destructor
     }
-    m.end(any_order());
+    m.end(first);
     CHECK(me->label() == "me");
     CHECK_FALSE(*me == whole);
     CHECK(seat.name() == "seat");
@@ -218,6 +224,7 @@ TEST_CASE("handles outlive their client and context", "[lifetimes]")
 TEST_CASE("an operation that was not launched outlives everything", "[lifetimes]")
 {
     mortals m(any_choice());
+    auto const first = any_order();
     auto acquire = mutex(*m.client, "m").acquire();
     auto never = mutex(*m.client, "m").try_acquire({.wait = 1s});
     auto ready = m.client->ready();
@@ -226,7 +233,7 @@ TEST_CASE("an operation that was not launched outlives everything", "[lifetimes]
     auto lost = held.lost();
     auto extend = held.extend(1s);
     auto release = held.release();
-    m.end(any_order());
+    m.end(first);
     CHECK(error_of(std::move(acquire)(asio::use_future)) == errc::client_stopped);
     CHECK(error_of(std::move(ready)(asio::use_future)) == errc::client_stopped);
     CHECK(error_of(std::move(shutdown)(asio::use_future)) == errc::client_stopped);
@@ -248,7 +255,9 @@ TEST_CASE("the client's end is told to whoever waits for it", "[lifetimes]")
     SECTION("when they wait") { m.until([&] { return m.client->stats().waiting == 2; }); }
     SECTION("when they have just begun") {}
     auto asks = seat.is_locked(asio::use_future);
+    auto shutdown = m.client->shutdown({.grace = 1h}, asio::use_future);
     m.client.reset();
+    REQUIRE(m.until([&] { return shutdown.wait_for(0s) == std::future_status::ready; }));
     REQUIRE(m.until([&] { return asks.wait_for(0s) == std::future_status::ready; }));
     REQUIRE(m.until([&] { return lost.wait_for(0s) == std::future_status::ready; }));
     REQUIRE(m.until([&] { return waits.wait_for(0s) == std::future_status::ready; }));
@@ -256,6 +265,7 @@ TEST_CASE("the client's end is told to whoever waits for it", "[lifetimes]")
     CHECK(error_of(std::move(waits)) == errc::client_stopped);
     CHECK(error_of(std::move(waits_some)) == errc::client_stopped);
     CHECK(error_of(std::move(asks)) == errc::client_stopped);
+    CHECK_FALSE(error_of(std::move(shutdown)));
     CHECK(lost.get() == loss::client_stopped);
     CHECK_FALSE(held.valid());
 }
@@ -263,42 +273,47 @@ TEST_CASE("the client's end is told to whoever waits for it", "[lifetimes]")
 TEST_CASE("what is pending when the context ends is destroyed, not called", "[lifetimes]")
 {
     mortals m(any_choice());
-    auto const alive = std::make_shared<int>(0);
+    auto const first = any_order();
+    std::map<std::string_view, std::weak_ptr<int>> handlers;
     bool called = false;
-    auto const handler = [&, alive](auto const&...) { called = true; };
+    // Each with a witness of its own, to tell which of them stayed behind.
+    auto const handler_of = [&](std::string_view what) {
+        auto const own = std::make_shared<int>(0);
+        handlers[what] = own;
+        return [&called, own](auto const&...) { called = true; };
+    };
 
     SECTION("the loop never ran")
     {
-        m.client->ready(handler);
-        mutex(*m.client, "m").acquire(handler);
-        mutex(*m.client, "m").try_acquire({.wait = 1s}, handler);
-        m.client->shutdown(handler);
-        CHECK(alive.use_count() > 2);
+        m.client->ready(handler_of("ready"));
+        mutex(*m.client, "m").acquire(handler_of("acquire"));
+        mutex(*m.client, "m").try_acquire({.wait = 1s}, handler_of("try_acquire"));
+        m.client->shutdown(handler_of("shutdown"));
     }
     SECTION("in the midst of everything")
     {
         mutex const seat(*m.client, "seat");
         auto held = m.acquire(seat);
-        seat.acquire(handler);
-        seat.try_acquire({.wait = 1h}, handler);
-        held.lost(handler);
+        seat.acquire(handler_of("acquire"));
+        seat.try_acquire({.wait = 1h}, handler_of("try_acquire"));
+        held.lost(handler_of("lost"));
         REQUIRE(m.until([&] { return m.client->stats().waiting == 2; }));
-        seat.is_locked(handler);
-        seat.holders(handler);
-        mutex(*m.client, "other").acquire(handler);
-        held.extend(20s, handler);
-        m.client->shutdown({.grace = 1h}, handler);
+        seat.is_locked(handler_of("is_locked"));
+        seat.holders(handler_of("holders"));
+        mutex(*m.client, "other").acquire(handler_of("another acquire"));
+        held.extend(20s, handler_of("extend"));
+        m.client->shutdown({.grace = 1h}, handler_of("shutdown"));
         m.context->poll_one();
     }
     SECTION("with a release under way")
     {
         auto held = m.acquire(mutex(*m.client, "m"));
-        held.release(handler);
+        held.release(handler_of("release"));
         m.context->poll_one();
     }
     SECTION("a result that was not taken up")
     {
-        mutex(*m.client, "m").acquire(asio::bind_executor(m.context->get_executor(), handler));
+        mutex(*m.client, "m").acquire(asio::bind_executor(m.context->get_executor(), handler_of("acquire")));
         // It is granted when the hold is counted; the handler is posted then.
         while (!called && m.client->stats().acquired == 0) {
             m.context->restart();
@@ -306,9 +321,12 @@ TEST_CASE("what is pending when the context ends is destroyed, not called", "[li
         }
     }
     called = false;
-    m.end(any_order());
+    m.end(first);
     CHECK_FALSE(called);
-    CHECK(alive.use_count() <= 2);  // this and the original handler
+    for (auto const& [what, own] : handlers) {
+        CAPTURE(what);
+        CHECK(own.expired());
+    }
 }
 
 // One that owns the client it waits at: destroyed with the context, or never.

@@ -1,0 +1,117 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <chrono>
+#include <signal.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "cli_tool.hpp"
+
+using namespace holdfast::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+std::vector<std::string> run_sh(std::string script, std::vector<std::string> options = {})
+{
+    std::vector<std::string> words{"run", "job", "--lease", "600ms"};
+    words.insert(words.end(), options.begin(), options.end());
+    for (auto* w : {"--", "sh", "-c"})
+        words.emplace_back(w);
+    words.push_back(std::move(script));
+    return words;
+}
+
+}  // namespace
+
+TEST_CASE("cli loss: the command is terminated", "[cli]")
+{
+    redis_server server;
+    tool t(server, run_sh("trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.05; done"));
+    REQUIRE(t.prints("up"));
+    server.command({"DEL", "job"});
+    CHECK(t.wait() == 74);
+    CHECK_THAT(t.output(), ContainsSubstring("bye") && ContainsSubstring("was lost"));
+}
+
+TEST_CASE("cli loss: the lease of another is left alone", "[cli]")
+{
+    redis_server server;
+    tool t(server, run_sh("echo up; sleep 100"));
+    REQUIRE(t.prints("up"));
+    server.command({"SET", "job", "another", "PX", "60000"});
+    CHECK(t.wait() == 74);
+    CHECK(server.command({"GET", "job"}).text == "another");
+}
+
+TEST_CASE("cli loss: a command that ignores TERM is killed after the grace", "[cli]")
+{
+    redis_server server;
+    tool t(server, run_sh("trap '' TERM; echo up; while :; do sleep 0.05; done", {"--kill-after", "200ms"}));
+    REQUIRE(t.prints("up"));
+    server.command({"DEL", "job"});
+    CHECK(t.wait() == 74);
+}
+
+TEST_CASE("cli loss: killed at once on demand", "[cli]")
+{
+    redis_server server;
+    tool t(server, run_sh("trap 'echo bye' TERM; echo up; while :; do sleep 0.05; done", {"--on-loss", "kill"}));
+    REQUIRE(t.prints("up"));
+    server.command({"DEL", "job"});
+    CHECK(t.wait() == 74);
+    CHECK_THAT(t.output(), !ContainsSubstring("bye"));
+}
+
+TEST_CASE("cli loss: ignored on demand", "[cli]")
+{
+    redis_server server;
+    tool t(
+        server,
+        run_sh(
+            "echo up; while ! test -e " + (server.folder() / "go").string() + "; do sleep 0.05; done; exit 9",
+            {"--on-loss", "ignore"}));
+    REQUIRE(t.prints("up"));
+    server.command({"DEL", "job"});
+    REQUIRE(t.prints("goes on, without the lock"));
+    CHECK(run_tool(server, {"run", "other", "--", "touch", (server.folder() / "go").string()}) == 0);
+    CHECK(t.wait() == 9);
+}
+
+TEST_CASE("cli loss: what the command started is stopped, too", "[cli]")
+{
+    redis_server server;
+    tool t(
+        server, run_sh("sh -c 'echo pid=$$.; trap \"\" TERM; sleep 100; sleep 100' & wait", {"--kill-after", "200ms"}));
+    REQUIRE(t.prints("."));
+    auto const output = t.output();
+    auto const grandchild = static_cast<pid_t>(std::stol(output.substr(output.find("pid=") + 4)));
+    server.command({"DEL", "job"});
+    CHECK(t.wait() == 74);
+    CHECK(eventually([&] { return ::kill(grandchild, 0) != 0; }));
+}
+
+TEST_CASE("cli loss: a server that does not answer", "[cli]")
+{
+    redis_server server;
+    tool t(server, run_sh("echo up; sleep 100"));
+    REQUIRE(t.prints("up"));
+    server.freeze();
+    CHECK(t.wait() == 74);
+    server.thaw();
+    CHECK(eventually([&] { return !has_key(server, "job"); }));
+}
+
+TEST_CASE("cli loss: a holdfast that was stopped for too long stops the command first", "[cli]")
+{
+    redis_server server;
+    tool t(server, run_sh("echo up; sleep 100"));
+    REQUIRE(t.prints("up"));
+    t.send(SIGSTOP);
+    REQUIRE(eventually([&] { return !has_key(server, "job"); }));
+    t.send(SIGCONT);
+    CHECK(t.wait() == 74);
+}

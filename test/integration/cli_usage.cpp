@@ -1,0 +1,125 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "cli/duration.hpp"
+#include "cli_tool.hpp"
+
+using namespace holdfast::test;
+using namespace std::chrono_literals;
+using Catch::Matchers::ContainsSubstring;
+using holdfast::cli::parse_duration;
+using holdfast::cli::to_text;
+using words = std::vector<std::string>;
+
+TEST_CASE("cli usage: 64 when it is wrong, before anything is sent", "[cli]")
+{
+    auto const arguments = GENERATE(
+        words{},
+        words{"frobnicate"},
+        words{"run"},
+        words{"run", "job"},
+        words{"run", "job", "--"},
+        words{"run", "job", "true"},
+        words{"run", "job", "--wait", "soon", "--", "true"},
+        words{"run", "job", "--wait", "-1s", "--", "true"},
+        words{"run", "job", "--lease", "10ms", "--", "true"},
+        words{"run", "job", "--kind", "spin", "--", "true"},
+        words{"run", "job", "--on-loss", "panic", "--", "true"},
+        words{"run", "job", "--url", "http://localhost", "--", "true"},
+        words{"run", "", "--", "true"},
+        words{"release", "job"},
+        words{"status"});
+    redis_server server;
+    std::string output;
+    CHECK(run_tool(server, arguments, &output) == 64);
+    CHECK_THAT(output, ContainsSubstring("holdfast: "));
+    CHECK_FALSE(has_key(server, "job"));
+}
+
+TEST_CASE("cli usage: what comes with later locks says so", "[cli]")
+{
+    auto const arguments = GENERATE(
+        words{"run", "job", "--kind", "fair", "--", "true"},
+        words{"run", "job", "--kind", "read", "--", "true"},
+        words{"run", "job", "--kind", "write", "--", "true"},
+        words{"run", "job", "--url", "redis://a", "--url", "redis://b", "--", "true"});
+    redis_server server;
+    std::string output;
+    CHECK(run_tool(server, arguments, &output) == 64);
+    CHECK_THAT(output, ContainsSubstring("not yet available"));
+}
+
+TEST_CASE("cli usage: help and version", "[cli]")
+{
+    redis_server server;
+    std::string output;
+    CHECK(run_tool(server, {"--help"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("run") && ContainsSubstring("status"));
+    CHECK(run_tool(server, {"run", "--help"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("Exit status") && ContainsSubstring("-- COMMAND"));
+    CHECK(run_tool(server, {"--version"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("holdfast 0."));
+}
+
+TEST_CASE("cli usage: --url wins over HOLDFAST_URL", "[cli]")
+{
+    redis_server server;
+    tool t("redis://127.0.0.1:1", {"run", "job", "--url", server.url(), "--", "true"});
+    CHECK(t.wait() == 0);
+    CHECK(server.calls("eval") + server.calls("evalsha") > 0);
+}
+
+TEST_CASE("cli status: free, held, for ever, no lock at all", "[cli]")
+{
+    redis_server server;
+    std::string output;
+    CHECK(run_tool(server, {"status", "job"}, &output) == 0);
+    CHECK(output == "job: free\n");
+    server.command({"SET", "job", "me:1", "PX", "60000"});
+    CHECK(run_tool(server, {"status", "job"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("job: held by me:1, for "));
+    server.command({"LPUSH", "list", "x"});
+    CHECK(run_tool(server, {"status", "list"}, &output) == 69);
+}
+
+TEST_CASE("cli release: by force", "[cli]")
+{
+    redis_server server;
+    std::string output;
+    CHECK(run_tool(server, {"release", "job", "--force"}, &output) == 0);
+    CHECK(output == "job: was free\n");
+    server.command({"SET", "job", "me:1", "PX", "60000"});
+    CHECK(run_tool(server, {"release", "job", "--force"}, &output) == 0);
+    CHECK(output == "job: released\n");
+    CHECK_FALSE(has_key(server, "job"));
+}
+
+TEST_CASE("cli duration: units", "[cli]")
+{
+    CHECK(parse_duration("500ms") == 500ms);
+    CHECK(parse_duration("10s") == 10s);
+    CHECK(parse_duration("5m") == 5min);
+    CHECK(parse_duration("1h") == 1h);
+    CHECK(parse_duration("1.5s") == 1500ms);
+    CHECK(parse_duration("0") == 0ms);
+    CHECK(parse_duration("0s") == 0ms);
+    for (auto const* bad :
+         {"", "10", "s", "-1s", "1 s", "1d", "1e3s", "nan", "nans", "inf", "infs", "9999999h", "1sec", "0x1s"}) {
+        CAPTURE(bad);
+        CHECK_FALSE(parse_duration(bad).has_value());
+    }
+}
+
+TEST_CASE("cli duration: text", "[cli]")
+{
+    CHECK(to_text(0ms) == "0ms");
+    CHECK(to_text(1500ms) == "1500ms");
+    CHECK(to_text(10s) == "10s");
+    CHECK(to_text(90s) == "90s");
+    CHECK(to_text(2h) == "2h");
+}
