@@ -157,13 +157,11 @@ private:
         auto const number = std::to_string(*options_.stopped + 1);
         progress_.tell("      process " + number + " is inside the lock: SIGSTOP");
         p.process->send(SIGSTOP);
-        auto const stopped = steady_clock::now();
         co_await until([&] { return newest_ > *p.inside; });
         progress_.tell("      its lease ran out, others hold the lock: process " + number + " gets SIGCONT");
         auto const continued = steady_clock::now();
         p.process->send(SIGCONT);
         co_await until([&] { return p.noticed || p.has_ended; });
-        result_.taken_after = continued - stopped;
         if (p.noticed)
             result_.noticed_after = *p.noticed - continued;
     }

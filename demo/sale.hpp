@@ -44,7 +44,6 @@ struct sale_result {
     bool tokens_differ = true;  // no two sales under one grant
 
     std::optional<std::chrono::duration<double>> freed_after;    // from SIGKILL to the first other holder
-    std::optional<std::chrono::duration<double>> taken_after;    // from SIGSTOP
     std::optional<std::chrono::duration<double>> noticed_after;  // from SIGCONT
     int stale_refused = 0;
     int stale_accepted = 0;

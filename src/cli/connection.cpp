@@ -10,6 +10,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "cli/complain.hpp"
@@ -65,6 +66,12 @@ int run_with_client(asio::io_context& context, config const& options, body const
     return status;
 }
 
+asio::awaitable<bool> is_cancelled()
+{
+    auto const state = co_await asio::this_coro::cancellation_state;
+    co_return state.cancelled() != asio::cancellation_type::none;
+}
+
 asio::awaitable<int> connect(client& c, std::chrono::milliseconds limit)
 {
     limit = std::clamp(limit, shortest_connect, longest_connect);
@@ -72,7 +79,8 @@ asio::awaitable<int> connect(client& c, std::chrono::milliseconds limit)
     co_await c.ready(asio::cancel_after(limit, asio::redirect_error(asio::use_awaitable, ec)));
     if (!ec)
         co_return ok;
-    complain("cannot connect to Redis: " + words_for(ec, c));
+    if (!co_await is_cancelled())
+        complain("cannot connect to Redis: " + words_for(ec, c));
     co_return unavailable;
 }
 

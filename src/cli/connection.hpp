@@ -32,6 +32,9 @@ constexpr std::chrono::milliseconds longest_connect{5'000};
 // Waits for a connection, for one to five seconds. Returns ok, or complains and returns the exit status.
 asio::awaitable<int> connect(client&, std::chrono::milliseconds limit);
 
+// Whether the calling coroutine is being cancelled: its errors are nobody's concern then. It must not throw for that.
+asio::awaitable<bool> is_cancelled();
+
 // Says why a request could not be answered, in the server's words if it had any. Returns the exit status for it.
 int complain_about(error_code, client const&);
 

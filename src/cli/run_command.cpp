@@ -10,6 +10,7 @@
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <holdfast/any_lock.hpp>
@@ -60,9 +61,13 @@ asio::awaitable<int> signal_that_ends_the_wait(signal_source& signals)
 // Connects and takes the lock. Returns ok, or what the tool ends with.
 asio::awaitable<int> prepare(client& c, any_lock const& lock, run_arguments const& args, lease& held)
 {
+    co_await asio::this_coro::throw_if_cancelled(false);
     if (int const status = co_await connect(c, args.wait.value_or(longest_connect)); status != ok)
         co_return status;
-    if (auto const ec = co_await take(lock, args, held))
+    auto const ec = co_await take(lock, args, held);
+    if (ec && co_await is_cancelled())
+        co_return unavailable;
+    if (ec)
         co_return complain_about(ec, c);
     if (!held.empty())
         co_return ok;

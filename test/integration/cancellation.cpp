@@ -89,17 +89,18 @@ std::vector<std::string> leftover_keys(redis_server& server)
     return keys;
 }
 
-// Nothing is left, on the server or in the clients, once subscriptions have lingered.
-void audit(live& l, redis_server& server, std::initializer_list<client*> clients)
+// Nothing is left, on the server or in the clients, once subscriptions have lingered. `until` runs their loops.
+template <class Until>
+void audit(Until until, redis_server& server, std::initializer_list<client*> clients)
 {
     for (auto* c : clients) {
-        CHECK(l.until([&] { return c->stats().held == 0 && c->stats().waiting == 0; }));
-        CHECK(l.until([&] { return live::census(*c) == engine::context::census{}; }));
+        CHECK(until([&] { return c->stats().held == 0 && c->stats().waiting == 0; }));
+        CHECK(until([&] { return live::census(*c) == engine::context::census{}; }));
         CHECK(c->stats().abandoned == 0);
     }
-    CHECK(l.until([&] { return leftover_keys(server).empty(); }));
+    CHECK(until([&] { return leftover_keys(server).empty(); }));
     CHECK(leftover_keys(server) == std::vector<std::string>{});
-    CHECK(l.until([&] { return server.command({"PUBSUB", "CHANNELS"}).items.empty(); }));
+    CHECK(until([&] { return server.command({"PUBSUB", "CHANNELS"}).items.empty(); }));
 }
 
 config patient(std::string url)
@@ -157,10 +158,7 @@ public:
 
     void audit()
     {
-        CHECK(pump([&] { return live::census(subject()) == engine::context::census{}; }));
-        CHECK(pump([&] { return live::census(other()) == engine::context::census{}; }));
-        test::audit(subject_loop_, server_, {&subject()});
-        test::audit(other_loop_, server_, {&other()});
+        test::audit([this](auto holds) { return pump(holds); }, server_, {&subject(), &other()});
     }
 
 private:
@@ -223,7 +221,16 @@ private:
         CHECK(other_loop_.until([&] { return released; }));
     }
 
-    void others_get_it() { auto const l = take(other()); }
+    void others_get_it()
+    {
+        auto l = take(other());
+        bool released = false;
+        l.release([&](error_code ec) {
+            CHECK_FALSE(ec);
+            released = true;
+        });
+        CHECK(pump([&] { return released; }));
+    }
 
     kind kind_;
     scene scene_;
@@ -289,7 +296,7 @@ public:
             CHECK(live_.until([&] { return a.done; }));
             CHECK_FALSE(a.ec);
         }
-        audit(live_, server_, {clients_[0], clients_[1], &third});
+        audit([this](auto holds) { return live_.until(holds); }, server_, {clients_[0], clients_[1], &third});
     }
 
     long cancelled() const { return cancelled_; }

@@ -15,12 +15,17 @@ using namespace std::chrono_literals;
 
 TEST_CASE("contention without faults", "[contention]")
 {
-    run_contests({.kind = {}}, seeds_or(2'000));
+    run_contests({.is_prompt = true}, seeds_or(2'000));
 }
 
 TEST_CASE("contention with cancellations", "[contention]")
 {
     run_contests({.cancel = 0.5}, seeds_or(2'000));
+}
+
+TEST_CASE("contention over a slow network", "[contention]")
+{
+    run_contests({.cancel = 0.2, .is_prompt = true, .network = {.delay = {1ms, 60ms}}}, seeds_or(500));
 }
 
 TEST_CASE("contention when every push is dropped", "[contention]")

@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
@@ -88,6 +89,8 @@ private:
     std::set<std::string, std::less<>> granted_;
 };
 
+constexpr std::string_view lost_mark = " (lost)";
+
 struct participant {
     process* where;
     std::unique_ptr<holdfast::client> client;
@@ -96,8 +99,13 @@ struct participant {
 class contest {
 public:
     explicit contest(contest_options const& o)
-        : options_(o), simulation_({.world = {.seed = o.seed, .trace = o.trace}, .faults = o.faults})
-    {}
+        : options_(o),
+          simulation_({.world = {.seed = o.seed, .trace = o.trace}, .faults = o.faults, .network = o.network})
+    {
+        // Every other contest has leases that outlast it: a key that is left behind is still there to be seen.
+        if (o.seed % 2 == 0 && o.kill == 0 && o.pause == 0)
+            options_.config.lease = 10min;
+    }
 
     contest_result run();
 
@@ -106,6 +114,8 @@ private:
     void disturb();
     void settle();
     void audit();
+    void check_promptness() const;
+    void check_validity(lease const& l) const;
     bool all_done() const;
     process& start_process(unsigned index);
     asio::awaitable<void> contend(participant& p, unsigned id);
@@ -119,12 +129,13 @@ private:
     std::string lock_name(unsigned i) const { return "L" + std::to_string(i); }
     chance& luck() { return simulation_.world().chance(); }
 
-    contest_options const options_;
+    contest_options options_;
     std::deque<asio::cancellation_signal> signals_;  // outlive what they are bound to
     simulation simulation_;
     std::vector<participant> participants_;
     std::vector<contested_kind> kinds_;
     std::vector<held_interval> holds_;
+    std::vector<held_interval> waits_;
     std::map<process*, unsigned> running_;
     contest_result result_;
 };
@@ -230,8 +241,10 @@ void contest::audit()
                 + " releases");
         result_.handed_off += stats.handed_off;
     }
-    // What nobody can undo, because its process or its connection died, is gone when its lease ends.
-    if (options_.kill > 0 || options_.faults.delay_request > 0)
+    if (options_.is_prompt)
+        check_promptness();
+    // What nobody can undo, because its process died, is gone when its lease ends.
+    if (options_.kill > 0)
         simulation_.world().run_for(options_.config.lease + 30s);
     for (unsigned i = 0; i < options_.locks; ++i) {
         auto& server = simulation_.server();
@@ -243,6 +256,36 @@ void contest::audit()
     for (auto& p : participants_)
         p.client->stop();
     simulation_.world().run();
+}
+
+// While somebody waits, a lock that is released is taken within a few round trips: no wake-up was lost.
+void contest::check_promptness() const
+{
+    auto const patience = (20 * options_.network.delay.most).count();
+    auto holds = holds_;
+    std::ranges::sort(holds, {}, [](auto const& h) { return std::tie(h.lock, h.from); });
+    for (std::size_t i = 1; i < holds.size(); ++i) {
+        auto const& before = holds[i - 1];
+        auto const& after = holds[i];
+        bool const was_released = !before.who.ends_with(lost_mark);  // the key of a lost lease stays for its drift
+        bool const is_gap = was_released && before.lock == after.lock && after.from - before.to > patience;
+        bool const is_awaited = std::ranges::any_of(
+            waits_, [&](auto const& w) { return w.lock == after.lock && w.from <= before.to && w.to >= after.from; });
+        if (is_gap && is_awaited)
+            throw std::runtime_error(
+                after.lock + " was free for " + std::to_string((after.from - before.to) / 1'000) + " us at "
+                + std::to_string(before.to) + " while somebody waited");
+    }
+}
+
+// The server never gives away what a lease still believes to hold.
+void contest::check_validity(lease const& l) const
+{
+    auto const& tenure = *detail::lease_access::tenure_of(const_cast<lease&>(l)).get();
+    auto const left = const_cast<contest&>(*this).simulation_.server().execute({"PTTL", tenure.lock().key}).integer;
+    if (tenure.is_valid() && left >= 0
+        && tenure.valid_until() > simulation_.now() + std::chrono::milliseconds(left + 1))
+        throw std::runtime_error("a lease of " + tenure.lock().name + " outlasts its key");
 }
 
 asio::awaitable<void> contest::contend(participant& p, unsigned id)
@@ -289,6 +332,7 @@ asio::awaitable<lease> contest::acquire(participant& p, Lock const& lock)
 {
     error_code ec;
     lease l;
+    auto const start = simulation_.now();
     auto const lease_time = std::chrono::milliseconds(200 + luck().below(2'000));
     switch (luck().below(6)) {
         case 0: l = co_await lock.try_acquire(cancellable(p, ec)); break;
@@ -300,6 +344,13 @@ asio::awaitable<lease> contest::acquire(participant& p, Lock const& lock)
         case 3: l = co_await lock.acquire({.lease = lease_time, .renew = true}, cancellable(p, ec)); break;
         default: l = co_await lock.acquire(cancellable(p, ec)); break;
     }
+    waits_.push_back(
+        {std::string(lock.name()),
+         p.where->name(),
+         start.time_since_epoch().count(),
+         simulation_.now().time_since_epoch().count()});
+    if (!l.empty() && options_.data_is_safe)
+        check_validity(l);
     result_.busy += !ec && l.empty();
     result_.cancelled += ec == asio::error::operation_aborted;
     bool const expected = !ec || ec == asio::error::operation_aborted || ec == errc::unavailable;
@@ -317,16 +368,17 @@ asio::awaitable<void> contest::hold(participant& p, lease l, std::string who)
     ++result_.grants_of[p.where->name()];
     if (options_.longest_hold > 0ms)
         co_await p.where->sleep(
-            luck().happens(0.02) ? 2 * options_.config.lease : luck().between(0ms, options_.longest_hold),
-            asio::use_awaitable);
+            luck().happens(0.02) ? 4s : luck().between(0ms, options_.longest_hold), asio::use_awaitable);
     if (luck().happens(0.05)) {
         error_code ec;
         co_await l.extend(std::chrono::milliseconds(100 + luck().below(1'000)), cancellable(p, ec));
     }
     auto const to = std::min(simulation_.now(), tenure->valid_until());
-    holds_.push_back({name, who, from.time_since_epoch().count(), to.time_since_epoch().count(), tenure->fence()});
-    if (l.state() == lease_state::lost)
+    if (l.state() == lease_state::lost) {
         ++result_.lost;
+        who += lost_mark;
+    }
+    holds_.push_back({name, who, from.time_since_epoch().count(), to.time_since_epoch().count(), tenure->fence()});
     if (luck().happens(0.3))
         co_return;  // the destructor releases
     error_code ec;

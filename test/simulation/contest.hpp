@@ -36,7 +36,10 @@ struct contest_options {
     double kill = 0;           // chance, for each process but the first, to be killed during the contest
     double pause = 0;          // chance, for each process, to be stopped for a time
     bool data_is_safe = true;  // false: the faults may break exclusion, only liveness and the audit are checked
+    bool is_prompt = false;    // no gap between two holds while somebody waits, but for a few round trips
     fault_plan faults = {};
+    network_options network = {};
+    // Every other contest has leases that outlast it, so that a key that is left behind is seen.
     holdfast::config config = {
         .lease = std::chrono::milliseconds(2'000),
         .command_timeout = std::chrono::milliseconds(500),

@@ -235,6 +235,67 @@ TEST_CASE("max_hold ends a renewed lease", "[lease][loss]")
     });
 }
 
+TEST_CASE("a grant whose validity ran out on the way is given back, and sought again", "[lease]")
+{
+    arena a;
+    auto config = arena::quick();
+    config.command_timeout = 10s;
+    auto& c = a.client("A", config);
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        a.server().pause_for(1500ms);
+        auto l = co_await mutex(c, "m").acquire({.lease = 1s});
+        CHECK(l.valid());
+        CHECK(validity(l) > a.now() + 900ms);
+    });
+    CHECK(c.stats().acquired == 1);
+}
+
+TEST_CASE("a lost lease deletes what is left of its key when it ends, and not before", "[lease][loss]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        {
+            auto l = co_await mutex(c, "m").acquire({.lease = 10min, .renew = true, .max_hold = 1s});
+            auto const why = co_await l.lost();
+            CHECK(why == loss::max_hold);
+            co_await a.sleep(5s);
+            CHECK(a.exists("m"));  // never under a running holder
+        }
+        co_await a.sleep(10ms);
+        CHECK_FALSE(a.exists("m"));
+    });
+}
+
+TEST_CASE("a key that somebody else holds now is a loss, and is left alone", "[lease][renewal]")
+{
+    for (bool reentrant : {false, true}) {
+        arena a;
+        auto& c = a.client();
+        a.run([&]() -> awaitable<void> {
+            lease l;
+            if (reentrant)
+                l = co_await reentrant_lock(c, "m", c.make_owner()).acquire();
+            else
+                l = co_await mutex(c, "m").acquire();
+            a.server().execute({"DEL", "m"});
+            if (reentrant)
+                a.server().execute({"HSET", "m", "another:1", "1"});
+            else
+                a.server().execute({"SET", "m", "another"});
+            a.server().execute({"PEXPIRE", "m", "100000"});
+            auto const why = co_await l.lost();
+            CHECK(why == loss::gone);
+            {
+                auto const gone = std::move(l);
+            }
+            co_await a.sleep(1s);
+            CHECK(a.server().execute({"PTTL", "m"}).integer > 90'000);
+        });
+    }
+}
+
 TEST_CASE("extend lengthens, never shortens, and refuses nonsense", "[lease][extend]")
 {
     arena a;

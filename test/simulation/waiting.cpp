@@ -240,7 +240,9 @@ TEST_CASE("no hand-off for a fenced grant, a fixed lease, or when it is off", "[
 TEST_CASE("no hand-off of a grant that is at risk", "[waiting][handoff]")
 {
     arena a;
-    auto& c = a.client();
+    auto config = arena::quick();
+    config.local_handoff.max_time = 1h;
+    auto& c = a.client("A", config);
     a.run([&]() -> awaitable<void> {
         auto l = co_await mutex(c, "m").acquire();
         bool served = false;
