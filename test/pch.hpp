@@ -7,10 +7,10 @@
 
 // Precompiled, never included: every file includes what it uses.
 
-#include "../src/pch.hpp"
-
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "../src/pch.hpp"
 
 #endif

@@ -323,8 +323,8 @@ private:
     // Any one that is under way is cancelled; one that ended is released.
     void touch_one()
     {
-        auto found = attempts_.lower_bound(chance_.below(static_cast<std::uint64_t>(last_ - attempts_.begin()->first + 1))
-                                           + attempts_.begin()->first);
+        auto found = attempts_.lower_bound(
+            chance_.below(static_cast<std::uint64_t>(last_ - attempts_.begin()->first + 1)) + attempts_.begin()->first);
         if (found == attempts_.end())
             return;
         auto& a = found->second;

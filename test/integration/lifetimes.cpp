@@ -252,7 +252,10 @@ TEST_CASE("the client's end is told to whoever waits for it", "[lifetimes]")
     auto waits = seat.acquire(asio::use_future);
     auto waits_some = seat.try_acquire({.wait = 1h}, asio::use_future);
     auto lost = held.lost(asio::use_future);
-    SECTION("when they wait") { m.until([&] { return m.client->stats().waiting == 2; }); }
+    SECTION("when they wait")
+    {
+        m.until([&] { return m.client->stats().waiting == 2; });
+    }
     SECTION("when they have just begun") {}
     auto asks = seat.is_locked(asio::use_future);
     auto shutdown = m.client->shutdown({.grace = 1h}, asio::use_future);

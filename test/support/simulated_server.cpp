@@ -19,8 +19,7 @@ struct nobody final : simulated::peer {
 
 }  // namespace
 
-simulated_server::simulated_server(
-    virtual_world& w, std::string name, std::shared_ptr<simulated::lua_engine> lua)
+simulated_server::simulated_server(virtual_world& w, std::string name, std::shared_ptr<simulated::lua_engine> lua)
     : world_(w), name_(std::move(name)), model_(std::move(lua)), clock_offset_us_(epoch_us)
 {
     model_.watch([this](simulated::execution const& e) {

@@ -59,8 +59,7 @@ public:
     bool is_up() const noexcept { return up_; }
     bool is_paused() const noexcept { return paused_; }
     void when_resumed(std::function<void()> f) { at_resume_.push_back(std::move(f)); }
-    std::optional<simulated::value> execute(
-        simulated::connection_id, std::string_view client, simulated::words);
+    std::optional<simulated::value> execute(simulated::connection_id, std::string_view client, simulated::words);
 
 private:
     std::int64_t clock_us() const;

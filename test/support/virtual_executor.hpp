@@ -36,10 +36,7 @@ public:
     {
         return may_run_now_ ? blocking_t(blocking_t::possibly) : blocking_t(blocking_t::never);
     }
-    work_t query(work_t) const noexcept
-    {
-        return tracked_ ? work_t(work_t::tracked) : work_t(work_t::untracked);
-    }
+    work_t query(work_t) const noexcept { return tracked_ ? work_t(work_t::tracked) : work_t(work_t::untracked); }
 
     virtual_executor require(blocking_t::possibly_t) const noexcept { return {*process_, true, tracked_}; }
     virtual_executor require(blocking_t::never_t) const noexcept { return {*process_, false, tracked_}; }

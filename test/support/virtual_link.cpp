@@ -13,11 +13,7 @@ namespace asio = boost::asio;
 using simulated::value;
 
 virtual_link::virtual_link(
-    process& p,
-    simulated_server& s,
-    engine::strand st,
-    std::weak_ptr<simulated::link_events> e,
-    unsigned number)
+    process& p, simulated_server& s, engine::strand st, std::weak_ptr<simulated::link_events> e, unsigned number)
     : process_(p),
       server_(s),
       strand_(std::move(st)),

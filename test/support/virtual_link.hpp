@@ -19,12 +19,9 @@ namespace holdfast::test {
 
 // One TCP connection of a simulated process: in order in each direction, each message with its own delay, and with
 // the faults of the server's plan. It goes on without its client until what has left has arrived.
-class virtual_link final : public simulated::link,
-                           simulated::peer,
-                           public std::enable_shared_from_this<virtual_link> {
+class virtual_link final : public simulated::link, simulated::peer, public std::enable_shared_from_this<virtual_link> {
 public:
-    virtual_link(
-        process&, simulated_server&, engine::strand, std::weak_ptr<simulated::link_events>, unsigned number);
+    virtual_link(process&, simulated_server&, engine::strand, std::weak_ptr<simulated::link_events>, unsigned number);
 
     void connect();
 

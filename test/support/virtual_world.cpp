@@ -44,8 +44,7 @@ virtual_executor virtual_world::get_executor() noexcept
 void virtual_world::enqueue(process& p, task t)
 {
     if (std::this_thread::get_id() != thread_) {
-        std::fputs(
-            "virtual_world: entered from another thread; an asio timer or socket in a simulation?\n", stderr);
+        std::fputs("virtual_world: entered from another thread; an asio timer or socket in a simulation?\n", stderr);
         std::abort();
     }
     if (closing_)
