@@ -194,8 +194,8 @@ std::chrono::steady_clock::time_point lease::valid_until() const noexcept
     auto const c = detail::client_of(tenure_);
     if (!c || !c->executor())
         return std::chrono::steady_clock::time_point::min();
-    auto const left = tenure_->valid_until() - c->now();
-    return std::chrono::steady_clock::now() + left;
+    auto const now = std::chrono::steady_clock::now();  // first: a pause in between must not make it later
+    return now + (tenure_->valid_until() - c->now());
 }
 
 std::optional<std::uint64_t> lease::fencing_token() const noexcept

@@ -172,9 +172,11 @@ void acquisition::on_busy()
         context_.report(errc::wrong_type, grant_->lock(), {});
         return on_failed(errc::wrong_type);
     }
+    // Nobody waits unheard: whoever has not subscribed, or came when only one-shots looked, tries once more with that.
     bool const is_first = !std::exchange(looked_, true);
-    if (is_first && arbiter_.head() && (arbiter_.has_patient_contender() || verdict_muted()))
-        return;  // decide() goes on with the second try
+    bool const is_unheard = arbiter_.has_patient_contender() && !is_linked() && context_.link().notifies();
+    if (arbiter_.head() && (is_unheard || (is_first && verdict_muted())))
+        return;
     known_busy_ = true;
     phase_ = phase::waiting;
     arbiter_.on_busy();

@@ -23,6 +23,17 @@ TEST_CASE("contention with cancellations", "[contention]")
     run_contests({.cancel = 0.5}, seeds_or(2'000));
 }
 
+TEST_CASE("contention when writes are split and messages overtake replies", "[contention]")
+{
+    run_contests(
+        {.rounds = 10,
+         .locks = 1,
+         .longest_hold = 5ms,
+         .is_prompt = true,
+         .faults = {.split_write = 0.3, .early_push = 0.5}},
+        seeds_or(500));
+}
+
 TEST_CASE("contention over a slow network", "[contention]")
 {
     run_contests({.cancel = 0.2, .is_prompt = true, .network = {.delay = {1ms, 60ms}}}, seeds_or(500));

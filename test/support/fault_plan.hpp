@@ -31,6 +31,9 @@ struct fault_plan {
 
     // For each message to a subscriber.
     double drop_push = 0;
+    // For each read of a client: messages are told before the replies that came with them, as happens where the two
+    // go through different queues.
+    double early_push = 0;
 
     // For each command executed, after it.
     double pause_server = 0;    // for `pause`

@@ -4,6 +4,8 @@
 //
 #include "support/virtual_link.hpp"
 
+#include <algorithm>
+
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
@@ -177,7 +179,12 @@ void virtual_link::bring()
 // On the client's strand. Whoever is told may close this link.
 void virtual_link::read()
 {
-    for (auto const& i : std::exchange(inbox_, {}))
+    auto came = std::exchange(inbox_, {});
+    if (world().chance().happens(server_.faults.early_push))
+        std::ranges::stable_partition(came, [](incoming const& i) {
+            return i.kind == incoming::kind::push && i.body.items[0].text == "message";
+        });
+    for (auto const& i : came)
         if (open_)
             tell(i);
 }

@@ -1,0 +1,122 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// One of the processes that contend while the world goes mad.
+//
+//     contender URL TASKS LEASE_MS COUNTERS    until SIGTERM
+//
+// Writes a line for each hold, in one piece: "hold LOCK FROM TO FENCE", in nanoseconds of CLOCK_MONOTONIC. COUNTERS is
+// a file shared by all processes; see counters.hpp. At the end "stats ACQUIRED HANDED_OFF LOST", then "end".
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <unistd.h>
+
+#include <boost/asio/signal_set.hpp>
+
+#include "chaos/counters.hpp"
+#include "support/chance.hpp"
+#include "support/live.hpp"
+
+namespace {
+
+using namespace holdfast;
+using namespace holdfast::test;
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+using clock = std::chrono::steady_clock;
+
+std::int64_t nanoseconds(clock::time_point t)
+{
+    return t.time_since_epoch().count();
+}
+
+// A pipe would lose the last lines of a killed process; a file appended to by single writes does not.
+void tell(std::string line)
+{
+    line += '\n';
+    if (::write(STDOUT_FILENO, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+        std::_Exit(1);
+}
+
+class contender {
+public:
+    contender(client& c, shared_counters& counters) : client_(c), counters_(counters), chance_(static_cast<std::uint64_t>(::getpid())) {}
+
+    awaitable<void> work(int number)
+    {
+        auto const which = static_cast<std::size_t>(number) % lock_count;
+        while (!enough)
+            co_await once(make_lock(which), which);
+    }
+
+    bool enough = false;
+
+private:
+    any_lock make_lock(std::size_t which) const
+    {
+        switch (which) {
+            case 0: return mutex(client_, lock_names[0]);
+            case 1: return mutex(client_, lock_names[1], {.fencing = true});
+            default: return reentrant_lock(client_, lock_names[2], client_.make_owner());
+        }
+    }
+
+    awaitable<void> once(any_lock lock, std::size_t which)
+    {
+        error_code ec;
+        auto held = co_await lock.try_acquire({.wait = 2s}, redirect(ec));
+        auto const from = clock::now();
+        if (held.empty())
+            co_return co_await sleep_for(1ms);
+        auto const fence = held.fencing_token().value_or(0);
+        // Read, pause, write: what two at a time would spoil.
+        auto& counter = counters_[which];
+        auto const seen = counter.read(fence);
+        co_await sleep_for(std::chrono::milliseconds(chance_.below(4)));
+        counter.write(seen, fence, [&] { return held.valid(); });
+
+        // Where the hold ends, seen before the release: at the end of the validity or now.
+        auto const end = held.valid_until();
+        auto const to = std::min(end, clock::now());
+        tell(
+            "hold " + std::string(lock_names[which]) + ' ' + std::to_string(nanoseconds(from)) + ' '
+            + std::to_string(nanoseconds(to)) + ' ' + std::to_string(fence));
+        co_await held.release(redirect(ec));
+    }
+
+    client& client_;
+    shared_counters& counters_;
+    chance chance_;
+};
+
+}  // namespace
+
+int main(int count, char** words)
+{
+    if (count != 5)
+        return 64;
+    live l;
+    auto options = live::quick(words[1]);
+    options.lease = std::chrono::milliseconds(std::atoi(words[3]));
+    options.command_timeout = 1s;
+    auto& c = l.client(options);
+    shared_counters counters(words[4]);
+    contender all(c, counters);
+    asio::signal_set signals(l.context(), SIGTERM);
+    signals.async_wait([&](error_code, int) { all.enough = true; });
+
+    auto const tasks = std::atoi(words[2]);
+    int running = tasks;
+    for (int i = 0; i < tasks; ++i)
+        asio::co_spawn(l.context(), all.work(i), [&](std::exception_ptr) { --running; });
+    l.until([&] { return running == 0; }, 24h);
+    auto const s = c.stats();
+    tell("stats " + std::to_string(s.acquired) + ' ' + std::to_string(s.handed_off) + ' ' + std::to_string(s.lost));
+    tell("end");
+    return 0;
+}
