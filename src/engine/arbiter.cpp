@@ -161,7 +161,7 @@ bool arbiter::suits(grant const& g, contender const& c) noexcept
 void arbiter::on_granted(boost::intrusive_ptr<grant> g, bool contested)
 {
     if (contested)
-        budget_.reset(context_.now());
+        budget_.reset(context_.recent());
     grant_ = std::move(g);
     bool const wanted = head() && grant_->lock().shares_grants_with(head()->lock())
                         && grant_->lease() >= head()->terms().lease;
@@ -205,7 +205,7 @@ bool arbiter::is_known_busy() const noexcept
 void arbiter::begin_tenure(contender& c)
 {
     auto const next = take(c);
-    auto const now = context_.now();
+    auto const now = context_.recent();
     auto const& asked = next->terms();
     tenure_ = context_.begin_tenure(*next, *grant_);
     auto own_end = asked.renewed ? core::never : core::valid_until(grant_->confirmed(), asked.lease);
@@ -240,13 +240,13 @@ bool arbiter::may_hand_off(contender const& to) const
     auto const& g = *grant_;
     return !g.at_risk && !g.lock().is_fenced() && g.lock().shares_grants_with(to.lock())
            && tenure_->conditions().renewed && to.terms().renewed && g.lease() >= to.terms().lease
-           && g.valid_until() - context_.now() >= g.lease() / 2;
+           && g.valid_until() - context_.recent() >= g.lease() / 2;
 }
 
 void arbiter::end_tenure(release_waiter* waiter)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
-    bool const in_budget = head() && budget_.spend(context_.now());
+    bool const in_budget = head() && budget_.spend(context_.recent());
     bool const by_hand = in_budget && may_hand_off(*head());
     context_.end_tenure(*tenure_);
     detach_tenure();

@@ -216,12 +216,12 @@ std::string_view context::identity()
 boost::intrusive_ptr<tenure> context::begin_tenure(contender const& c, grant const& g)
 {
     meters_.held.add();
-    return new tenure(home_, c.shared_lock(), c.owner(), c.terms(), g.fence, now());
+    return new tenure(home_, c.shared_lock(), c.owner(), c.terms(), g.fence, recent());
 }
 
 void context::end_tenure(tenure& t)
 {
-    auto const held = now() - t.started();
+    auto const held = recent() - t.started();
     meters_.held.add(-1);
     meters_.hold.add(held);
     t.waiters.clear_and_dispose([](loss_waiter* w) { w->failed(errc::released); });
@@ -267,7 +267,7 @@ void context::for_each_arbiter(Action act)
 
 void context::admit(contender& c, boost::intrusive_ptr<tenure> t)
 {
-    auto const waited = now() - c.joined;
+    auto const waited = recent() - c.joined;
     meters_.waiting.add(-1);
     meters_.acquired.add();
     meters_.wait.add(waited);

@@ -96,7 +96,9 @@ public:
     releaser& releases() noexcept { return releaser_; }
     std::weak_ptr<gate> const& home() const noexcept { return home_; }
 
-    core::instant now() const noexcept { return session_->now(); }
+    core::instant now() noexcept { return recent_ = session_->now(); }
+    // As now() was read last. For what follows a reading of the same turn: clock reads count on the path of an acquire.
+    core::instant recent() const noexcept { return recent_; }
     std::uint64_t random() noexcept { return session_->random(); }
     core::duration round_trip() const noexcept { return round_trip_; }
     void arm(core::deadline&, core::instant);
@@ -144,6 +146,7 @@ private:
     meters meters_;
     core::deadline_queue deadlines_;
     core::instant alarm_ = core::never;
+    core::instant recent_{};
     hub hub_{*this};
     renewer renewer_{*this};
     releaser releaser_{*this};

@@ -45,7 +45,9 @@ void tell(std::string line)
 
 class contender {
 public:
-    contender(client& c, shared_counters& counters) : client_(c), counters_(counters), chance_(static_cast<std::uint64_t>(::getpid())) {}
+    contender(client& c, shared_counters& counters)
+        : client_(c), counters_(counters), chance_(static_cast<std::uint64_t>(::getpid()))
+    {}
 
     awaitable<void> work(int number)
     {

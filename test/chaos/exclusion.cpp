@@ -195,7 +195,8 @@ private:
             return;
         ++done_.process_stops;
         c->pause();
-        paused_.push_back({c, clock::now() + std::chrono::nanoseconds(chance_.between(lease_time / 2, 2 * lease_time))});
+        paused_.push_back(
+            {c, clock::now() + std::chrono::nanoseconds(chance_.between(lease_time / 2, 2 * lease_time))});
     }
 
     void kill_process()

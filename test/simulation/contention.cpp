@@ -30,7 +30,8 @@ TEST_CASE("contention when writes are split and messages overtake replies", "[co
          .locks = 1,
          .longest_hold = 5ms,
          .is_prompt = true,
-         .faults = {.split_write = 0.3, .early_push = 0.5}},
+         .faults = {.split_write = 0.5, .early_push = 0.5},
+         .network = {.delay = {100us, 5ms}}},
         seeds_or(500));
 }
 
