@@ -35,6 +35,20 @@ TEST_CASE("contention when writes are split and messages overtake replies", "[co
         seeds_or(500));
 }
 
+TEST_CASE("contention of two when writes are split", "[contention]")
+{
+    // Few releases: each message counts.
+    run_contests(
+        {.contenders = 1,
+         .rounds = 3,
+         .locks = 1,
+         .longest_hold = 5ms,
+         .is_prompt = true,
+         .faults = {.split_write = 0.5, .early_push = 0.5},
+         .network = {.delay = {100us, 5ms}}},
+        seeds_or(1'000));
+}
+
 TEST_CASE("contention over a slow network", "[contention]")
 {
     run_contests({.cancel = 0.2, .is_prompt = true, .network = {.delay = {1ms, 60ms}}}, seeds_or(500));
