@@ -70,7 +70,13 @@ void acquisition::attempt(script_form form)
     flagged_ = false;
     own_messages_ = 0;
     ++pending_;
-    head.lock().form->acquire(context_.link(), try_command_, head.lock(), grant_->token(), grant_->lease(), form);
+    engine::attempt const wanted{
+        .lock = head.lock(),
+        .token = grant_->token(),
+        .lease = grant_->lease(),
+        .is_patient = arbiter_.has_patient_contender(),
+        .priority = head.terms().priority};
+    head.lock().form->acquire(context_.link(), try_command_, wanted, form);
 }
 
 // What a waiter asks for besides: to hear of the release, before the try that decides to wait; and, where the try itself

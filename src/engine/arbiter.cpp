@@ -42,9 +42,10 @@ private:
 
 }  // namespace
 
-arbiter::arbiter(context& c, std::shared_ptr<lock_spec const> lock)
+arbiter::arbiter(context& c, std::shared_ptr<lock_spec const> lock, bool is_private)
     : context_(c),
       lock_(std::move(lock)),
+      is_private_(is_private),
       budget_(c.options().local_handoff.max_count, c.options().local_handoff.max_time),
       acquisition_(c, *this)
 {}
@@ -58,11 +59,6 @@ arbiter::~arbiter()
 
 void arbiter::join(contender& c)
 {
-    auto const* owner = c.owner().get();
-    if (owner && is_held() && tenure_->owner().get() == owner)
-        return re_enter(c);
-    if (owner && !owner->is_process() && owner->waits_at(*this))
-        return context_.fail(c, errc::owner_in_use);
     if (c.is_one_shot() && is_known_busy())
         return context_.refuse(c);
     push(c);
@@ -113,18 +109,18 @@ contender_ptr arbiter::take(contender& c) noexcept
     return {&c, false};
 }
 
-void arbiter::re_enter(contender& c)
+void arbiter::re_enter(contender& c, tenure& t)
 {
-    auto& g = *grant_;
+    auto& g = *t.held_grant;
     auto const& asked = c.terms();
-    bool const outlasts = !asked.renewed && core::valid_until(context_.now(), asked.lease) > tenure_->valid_until()
-                          && (asked.lease > g.lease() || !tenure_->conditions().renewed);
-    if (asked.renewed && !std::exchange(tenure_->conditions().renewed, true))
-        tenure_->set_own_end(core::never), context_.watchdog().rearm(g);
+    bool const outlasts = !asked.renewed && core::valid_until(context_.now(), asked.lease) > t.valid_until()
+                          && (asked.lease > g.lease() || !t.conditions().renewed);
+    if (asked.renewed && !std::exchange(t.conditions().renewed, true))
+        t.set_own_end(core::never), context_.watchdog().rearm(g);
     if (outlasts)
-        return context_.watchdog().extend(g, asked.lease, new longer_reentry(context_, c, *tenure_));
-    tenure_->enter();
-    context_.admit(c, tenure_);
+        return context_.watchdog().extend(g, asked.lease, new longer_reentry(context_, c, t));
+    t.enter();
+    context_.admit(c, &t);
 }
 
 void arbiter::fail_all(error_code ec)
@@ -221,17 +217,16 @@ void arbiter::begin_tenure(contender& c)
         next->owner()->begins(*tenure_);
     context_.admit(*next, tenure_);
     if (next->owner() && next->owner()->is_process())
-        begin_waiters_reentry(*next->owner());
+        context_.let_in(*next->owner(), *tenure_);
     tell_one_shots({});
 }
 
-// The tasks of one process share its one owner on purpose.
-void arbiter::begin_waiters_reentry(owner_state const& owner)
+void arbiter::re_enter_all(owner_state const& owner, tenure& t)
 {
     for (auto c = queue_.begin(); c != queue_.end();) {
         auto& current = *c++;
         if (current.owner().get() == &owner)
-            re_enter(*take(current));
+            re_enter(*take(current), t);
     }
 }
 

@@ -35,14 +35,20 @@ class release_waiter;
 // rules of hand-off allow. A contender that gives up only leaves the queue.
 class arbiter final : public boost::intrusive_ref_counter<arbiter, boost::thread_unsafe_counter> {
 public:
-    arbiter(context&, std::shared_ptr<lock_spec const>);
+    // A private arbiter has one contender, whose place on the server it is.
+    arbiter(context&, std::shared_ptr<lock_spec const>, bool is_private);
     ~arbiter();
 
     lock_spec const& lock() const noexcept { return *lock_; }
+    bool is_private() const noexcept { return is_private_; }
 
     // ---- contenders
     void join(contender&);
     void leave(contender&, error_code why);
+    // Takes a hold of a tenure that it has already, through its owner.
+    void re_enter(contender&, tenure&);
+    // Those of a process owner who wait, when one of its tasks was granted the lock.
+    void re_enter_all(owner_state const&, tenure&);
     // The contender's own deadline has come.
     void expire(contender&, core::instant now);
 
@@ -83,14 +89,13 @@ private:
     void push(contender&);
     boost::intrusive_ptr<contender> take(contender&) noexcept;
     void begin_tenure(contender&);
-    void begin_waiters_reentry(owner_state const&);
-    void re_enter(contender&);
     void tell_one_shots(error_code);
     bool may_hand_off(contender const& to) const;
     void detach_tenure() noexcept;
 
     context& context_;
     std::shared_ptr<lock_spec const> const lock_;
+    bool const is_private_;
     boost::intrusive::list<contender> queue_;
     std::size_t one_shots_ = 0;
     boost::intrusive_ptr<grant> grant_;  // held; while it is sought, it is the acquisition's

@@ -20,6 +20,12 @@ auto to_ms(core::duration d) noexcept
     return std::chrono::duration_cast<std::chrono::milliseconds>(d);
 }
 
+// Where contenders for a lock meet.
+std::pair<std::string_view, std::uint8_t> address_of(lock_spec const& lock) noexcept
+{
+    return {lock.key, lock.form->side()};
+}
+
 std::string_view label_of(std::shared_ptr<owner_state> const& owner) noexcept
 {
     return owner ? std::string_view(owner->label()) : std::string_view();
@@ -87,6 +93,7 @@ void context::stop()
     releaser_.stop();
     renewer_.stop();
     arbiters_.clear();
+    private_arbiters_.clear();
     tell(awaiting_ready_, errc::client_stopped);
     tell(awaiting_idle_, {});
     tell(awaiting_stop_, {});
@@ -113,13 +120,33 @@ void context::contend(contender& c)
 {
     if (auto const ec = door())
         return fail(c, ec);
-    auto found = arbiters_.find(c.lock().key);
-    if (found == arbiters_.end()) {
-        boost::intrusive_ptr<arbiter> const fresh(new arbiter(*this, c.shared_lock()));
-        found = arbiters_.emplace(std::string_view(fresh->lock().key), fresh).first;
+    if (auto const* owner = c.owner().get()) {
+        if (auto* held = owner->tenure_of(c.lock(), now()))
+            return held->held_grant->home->re_enter(c, *held);
+        if (!owner->is_process() && owner->waits_for(c.lock()))
+            return fail(c, errc::owner_in_use);
     }
-    auto const keep = found->second;
-    keep->join(c);
+    arbiter_for(c)->join(c);
+}
+
+boost::intrusive_ptr<arbiter> context::arbiter_for(contender const& c)
+{
+    auto const& lock = c.lock();
+    if (lock.form->is_private())
+        return *private_arbiters_.emplace(new arbiter(*this, c.shared_lock(), true)).first;
+    if (auto const found = arbiters_.find(address_of(lock)); found != arbiters_.end())
+        return found->second;
+    boost::intrusive_ptr<arbiter> fresh(new arbiter(*this, c.shared_lock(), false));
+    arbiters_.emplace(address_of(fresh->lock()), fresh);
+    return fresh;
+}
+
+void context::let_in(owner_state const& owner, tenure& t)
+{
+    for (auto const& a : owner.waits_at(t.lock())) {
+        a->re_enter_all(owner, t);
+        a->proceed();
+    }
 }
 
 void context::leave(contender& c, error_code why)
@@ -168,7 +195,7 @@ void context::watch_loss(tenure& t, loss_waiter& w)
 
 context::census context::count() const noexcept
 {
-    return {arbiters_.size(), deadlines_.size(), hub_.size(), releaser_.size()};
+    return {arbiters_.size() + private_arbiters_.size(), deadlines_.size(), hub_.size(), releaser_.size()};
 }
 
 failure context::last_failure() const
@@ -244,10 +271,11 @@ void context::lose_tenure(tenure& t, loss why)
 
 void context::forget(arbiter& a)
 {
-    auto const found = arbiters_.find(a.lock().key);
-    if (found != arbiters_.end() && found->second.get() == &a)
+    if (a.is_private())
+        private_arbiters_.erase(&a);
+    else if (auto const found = arbiters_.find(address_of(a.lock())); found != arbiters_.end() && found->second == &a)
         arbiters_.erase(found);
-    if (arbiters_.empty())
+    if (is_idle())
         on_quieter();
 }
 
@@ -256,9 +284,9 @@ template <class Action>
 void context::for_each_arbiter(Action act)
 {
     std::vector<boost::intrusive_ptr<arbiter>> all;
-    all.reserve(arbiters_.size());
     for (auto const& entry : arbiters_)
         all.push_back(entry.second);
+    all.insert(all.end(), private_arbiters_.begin(), private_arbiters_.end());
     for (auto const& a : all)
         act(*a);
 }
@@ -336,7 +364,7 @@ void context::on_quieter()
 
 bool context::is_idle() const noexcept
 {
-    return arbiters_.empty() && releaser_.size() == 0;
+    return arbiters_.empty() && private_arbiters_.empty() && releaser_.size() == 0;
 }
 
 void context::tell(client_waiters& waiters, error_code ec)

@@ -9,9 +9,11 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <boost/intrusive/list.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include <holdfast/config.hpp>
 #include <holdfast/error.hpp>
@@ -109,6 +111,8 @@ public:
     void end_tenure(tenure&);
     void lose_tenure(tenure&, loss);
     void forget(arbiter&);
+    // The tasks of one process share its one owner on purpose: all who wait for the lock hold it now.
+    void let_in(owner_state const&, tenure&);
 
     // ---- outcomes of a contender, with what is counted and told
     void admit(contender&, boost::intrusive_ptr<tenure>);
@@ -132,6 +136,7 @@ private:
     void on_message(std::string_view channel) override;
     void on_alarm() override;
 
+    boost::intrusive_ptr<arbiter> arbiter_for(contender const&);
     bool is_idle() const noexcept;
     void set_alarm();
     std::string_view identity();
@@ -150,7 +155,9 @@ private:
     hub hub_{*this};
     renewer renewer_{*this};
     releaser releaser_{*this};
-    boost::unordered_flat_map<std::string_view, boost::intrusive_ptr<arbiter>> arbiters_;
+    // Common arbiters, by the lock's key and the side of it.
+    boost::unordered_flat_map<std::pair<std::string_view, std::uint8_t>, boost::intrusive_ptr<arbiter>> arbiters_;
+    boost::unordered_flat_set<boost::intrusive_ptr<arbiter>> private_arbiters_;
 
     stage stage_ = stage::fresh;
     error_code refused_;  // for good, until an epoch opens

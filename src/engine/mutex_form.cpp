@@ -15,7 +15,11 @@ namespace {
 
 class mutex_wire_form : public wire_form {
 public:
-    script const& release() const noexcept override { return scripts::mutex_release; }
+    void release(
+        session& to, command& c, lock_spec const& lock, std::string_view token, script_form form) const override
+    {
+        submit_release(to, c, scripts::mutex_release, lock, token, form);
+    }
     script const& renewal() const noexcept override { return scripts::mutex_renew; }
 
 protected:
@@ -26,12 +30,10 @@ protected:
 // Source: "Distributed Locks with Redis", redis.io ("Correct Implementation with a Single Instance").
 class plain_mutex_form final : public mutex_wire_form {
 public:
-    void acquire(
-        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration lease, script_form)
-        const override
+    void acquire(session& to, command& c, attempt const& a, script_form) const override
     {
-        milliseconds_text const ttl(lease);
-        std::array<std::string_view, 6> const words{"SET", lock.key, token, "NX", "PX", ttl};
+        milliseconds_text const ttl(a.lease);
+        std::array<std::string_view, 6> const words{"SET", a.lock.key, a.token, "NX", "PX", ttl};
         to.submit(c, words);
     }
 
@@ -51,13 +53,11 @@ public:
 
 class fenced_mutex_form final : public mutex_wire_form {
 public:
-    void acquire(
-        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration lease, script_form form)
-        const override
+    void acquire(session& to, command& c, attempt const& a, script_form form) const override
     {
-        milliseconds_text const ttl(lease);
-        std::array<std::string_view, 2> const keys{lock.key, lock.counter};
-        std::array<std::string_view, 3> const arguments{token, ttl, counter_lifetime};
+        milliseconds_text const ttl(a.lease);
+        std::array<std::string_view, 2> const keys{a.lock.key, a.lock.counter};
+        std::array<std::string_view, 3> const arguments{a.token, ttl, counter_lifetime};
         submit_script(to, c, scripts::mutex_acquire_fenced, form, keys, arguments);
     }
 

@@ -51,16 +51,22 @@ public:
         std::erase(held_, &t);
     }
 
-    // On the strand: the arbiters in whose queues it stands. Twice in one queue would be two tasks.
-    bool waits_at(arbiter const& a) const { return std::ranges::count(waits_, &a) != 0; }
-    void begins_to_wait(arbiter const& a) { waits_.push_back(&a); }
-    void ends_to_wait(arbiter const& a) { waits_.erase(std::ranges::find(waits_, &a)); }
+    // ---- on the strand
+    // What it holds of that side of that lock; null: nothing that is valid then.
+    tenure* tenure_of(lock_spec const& lock, core::instant now) const;
+
+    // Whether it stands in a queue for that lock. Twice would be two tasks.
+    bool waits_for(lock_spec const& lock) const;
+    // The arbiters in whose queues it stands for that side of that lock.
+    std::vector<boost::intrusive_ptr<arbiter>> waits_at(lock_spec const& lock) const;
+    void begins_to_wait(arbiter& a) { waits_.push_back(&a); }
+    void ends_to_wait(arbiter& a) { waits_.erase(std::ranges::find(waits_, &a)); }
 
 private:
     std::weak_ptr<gate> home_;
     std::string label_;
     bool is_process_;
-    std::vector<arbiter const*> waits_;
+    std::vector<arbiter*> waits_;
     mutable std::mutex mutex_;
     std::vector<tenure*> held_;
 };

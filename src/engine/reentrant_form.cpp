@@ -15,7 +15,11 @@ namespace {
 
 class reentrant_wire_form : public wire_form {
 public:
-    script const& release() const noexcept override { return scripts::reentrant_release; }
+    void release(
+        session& to, command& c, lock_spec const& lock, std::string_view token, script_form form) const override
+    {
+        submit_release(to, c, scripts::reentrant_release, lock, token, form);
+    }
     script const& renewal() const noexcept override { return scripts::reentrant_renew; }
 
 protected:
@@ -25,13 +29,11 @@ protected:
 // RedissonLock's hash with one field, our token, whose count stays 1: re-entry is counted in the client.
 class plain_reentrant_form final : public reentrant_wire_form {
 public:
-    void acquire(
-        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration lease, script_form form)
-        const override
+    void acquire(session& to, command& c, attempt const& a, script_form form) const override
     {
-        milliseconds_text const ttl(lease);
-        std::array<std::string_view, 1> const keys{lock.key};
-        std::array<std::string_view, 2> const arguments{token, ttl};
+        milliseconds_text const ttl(a.lease);
+        std::array<std::string_view, 1> const keys{a.lock.key};
+        std::array<std::string_view, 2> const arguments{a.token, ttl};
         submit_script(to, c, scripts::reentrant_acquire, form, keys, arguments);
     }
 
@@ -49,13 +51,11 @@ public:
 
 class fenced_reentrant_form final : public reentrant_wire_form {
 public:
-    void acquire(
-        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration lease, script_form form)
-        const override
+    void acquire(session& to, command& c, attempt const& a, script_form form) const override
     {
-        milliseconds_text const ttl(lease);
-        std::array<std::string_view, 2> const keys{lock.key, lock.counter};
-        std::array<std::string_view, 2> const arguments{token, ttl};
+        milliseconds_text const ttl(a.lease);
+        std::array<std::string_view, 2> const keys{a.lock.key, a.lock.counter};
+        std::array<std::string_view, 2> const arguments{a.token, ttl};
         submit_script(to, c, scripts::reentrant_acquire_fenced, form, keys, arguments);
     }
 

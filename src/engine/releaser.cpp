@@ -4,7 +4,6 @@
 //
 #include "engine/releaser.hpp"
 
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -99,9 +98,7 @@ void releaser::order::send(script_form form)
     if (under_way_)
         return;
     under_way_ = true;
-    std::array<std::string_view, 1> const keys{grant_->lock().key};
-    std::array<std::string_view, 2> const arguments{grant_->token(), grant_->lock().channel};
-    submit_script(world().link(), *this, grant_->lock().form->release(), form, keys, arguments);
+    grant_->lock().form->release(world().link(), *this, grant_->lock(), grant_->token(), form);
 }
 
 void releaser::order::on_answer(answer const& a)

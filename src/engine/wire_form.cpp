@@ -4,10 +4,12 @@
 //
 #include "engine/wire_form.hpp"
 
+#include <array>
 #include <charconv>
 
 #include <holdfast/error.hpp>
 
+#include "engine/lock_spec.hpp"
 #include "engine/refusal.hpp"
 
 namespace holdfast::engine {
@@ -44,6 +46,14 @@ verdict judge_fenced(answer const& a) noexcept
     if (a.value.type != reply::kind::integer || n == 0)
         return {.what = verdict::kind::failed, .error = errc::protocol};
     return n > 0 ? verdict{.what = verdict::kind::granted, .fence = static_cast<std::uint64_t>(n)} : judge_busy(-3 - n);
+}
+
+void submit_release(
+    session& to, command& c, script const& s, lock_spec const& lock, std::string_view token, script_form form)
+{
+    std::array<std::string_view, 1> const keys{lock.key};
+    std::array<std::string_view, 2> const arguments{token, lock.channel};
+    submit_script(to, c, s, form, keys, arguments);
 }
 
 milliseconds_text::milliseconds_text(core::duration d) noexcept

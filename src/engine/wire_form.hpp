@@ -37,16 +37,31 @@ struct verdict {
     core::duration remaining = core::duration::max();  // busy: when the grant in the way ends; max: not known or never
 };
 
+// One try for a grant.
+struct attempt {
+    lock_spec const& lock;
+    std::string_view token;
+    core::duration lease;
+    bool is_patient = false;      // somebody waits if it is refused
+    std::uint8_t priority = 5;    // of a fair lock
+    std::string_view cover = {};  // the token of the own write under which it reads
+};
+
 // How a kind of lock stands on the server: what is sent, and what the replies mean. Stateless.
 class wire_form {
 public:
-    // One try. Precondition: the session is open.
-    virtual void acquire(
-        session&, command&, lock_spec const&, std::string_view token, core::duration lease, script_form) const = 0;
+    // Contenders of different sides of one lock never share a grant; the server arbitrates between them.
+    virtual std::uint8_t side() const noexcept { return 0; }
+
+    // Whether every contender has a place of its own on the server, and so an arbiter of its own.
+    virtual bool is_private() const noexcept { return false; }
+
+    // Precondition of what sends: the session is open.
+    virtual void acquire(session&, command&, attempt const&, script_form) const = 0;
     virtual verdict judge(answer const&) const = 0;
 
     // Compare-and-delete with an unlock message. Replies 0: not ours; n: the message reached n - 1 subscribers.
-    virtual script const& release() const noexcept = 0;
+    virtual void release(session&, command&, lock_spec const&, std::string_view token, script_form) const = 0;
 
     // For a batch of keys with (token, lease in ms) each. Replies 1: still ours, 0: gone.
     virtual script const& renewal() const noexcept = 0;
@@ -66,6 +81,9 @@ verdict judge_busy(std::int64_t pttl) noexcept;
 
 // The reply of a fenced acquire script: n > 0 the fencing token, n < 0 busy with -3 - PTTL.
 verdict judge_fenced(answer const&) noexcept;
+
+// A release script with KEYS lock and ARGV token, channel.
+void submit_release(session&, command&, script const&, lock_spec const&, std::string_view token, script_form);
 
 // A lease as Redis takes it: whole milliseconds, in decimal.
 class milliseconds_text {

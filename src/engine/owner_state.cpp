@@ -1,0 +1,42 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/owner_state.hpp"
+
+#include "engine/arbiter.hpp"
+#include "engine/wire_form.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+bool is_same_side(lock_spec const& a, lock_spec const& b) noexcept
+{
+    return a.key == b.key && a.form->side() == b.form->side();
+}
+
+}  // namespace
+
+tenure* owner_state::tenure_of(lock_spec const& lock, core::instant now) const
+{
+    std::scoped_lock const guard(mutex_);
+    auto const found = std::ranges::find_if(
+        held_, [&](auto const& t) { return is_same_side(t->lock(), lock) && now < t->valid_until(); });
+    return found == held_.end() ? nullptr : *found;
+}
+
+bool owner_state::waits_for(lock_spec const& lock) const
+{
+    return std::ranges::any_of(waits_, [&](auto const* a) { return a->lock().key == lock.key; });
+}
+
+std::vector<boost::intrusive_ptr<arbiter>> owner_state::waits_at(lock_spec const& lock) const
+{
+    std::vector<boost::intrusive_ptr<arbiter>> found;
+    for (auto* a : waits_)
+        if (is_same_side(a->lock(), lock) && std::ranges::count(found, a) == 0)
+            found.emplace_back(a);
+    return found;
+}
+
+}  // namespace holdfast::engine
