@@ -156,10 +156,12 @@ command_text grammar::any_command()
 std::string grammar::argument(std::string_view description)
 {
     auto const says = [&](std::string_view what) { return description.find(what) != description.npos; };
-    if (chance_.happens(0.05))
-        return word("v");
+    bool const is_nonsense = chance_.happens(0.05);
+    // Not a time that passes while the two are asked one after the other.
     if (says("ms") || says("timeout") || says("lease"))
-        return any_of({"100000", "200000", "300000"});
+        return is_nonsense ? any_of({"", "-1", "0", "text", "1.5e9"}) : any_of({"100000", "200000", "300000"});
+    if (is_nonsense)
+        return word("v");
     if (says("channel"))
         return "channel";
     if (says("token") || says("holder") || says("writer") || says("reader"))

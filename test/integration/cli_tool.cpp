@@ -4,6 +4,7 @@
 //
 #include "cli_tool.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <fcntl.h>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -35,6 +37,8 @@ pid_t spawn_on_terminal(std::vector<std::string> words, int& master)
         ::execvp(pointers.front(), pointers.data());
         ::_exit(127);
     }
+    if (pid < 0)
+        throw std::system_error(errno, std::system_category(), "forkpty");
     ::fcntl(master, F_SETFL, O_NONBLOCK);
     return pid;
 }
