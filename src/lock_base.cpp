@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include <array>
 #include <string>
 #include <utility>
 
@@ -14,7 +13,6 @@
 #include "lock_state.hpp"
 #include "operation.hpp"
 #include "query.hpp"
-#include "scripts_generated.hpp"
 
 namespace holdfast::detail {
 namespace {
@@ -96,11 +94,8 @@ public:
     using query::query;
 
 private:
-    void send(engine::session& to, engine::script_form) override
-    {
-        to.submit(*this, std::array<std::string_view, 2>{"EXISTS", lock().key});
-    }
-    bool read(engine::reply const& r) override { return r.integer != 0; }
+    void send(engine::session& to, engine::script_form) override { lock().form->ask_locked(to, *this, lock()); }
+    bool read(engine::reply const& r) override { return lock().form->says_locked(r); }
 };
 
 class force_release_query final : public query<bool> {
@@ -110,25 +105,26 @@ public:
 private:
     void send(engine::session& to, engine::script_form form) override
     {
-        std::array<std::string_view, 1> const keys{lock().key};
-        std::array<std::string_view, 1> const arguments{lock().channel};
-        engine::submit_script(to, *this, engine::scripts::lock_force_release, form, keys, arguments);
+        lock().form->force_release(to, *this, lock(), form);
     }
     bool read(engine::reply const& r) override { return r.integer != 0; }
 };
 
-// "<uuid>:<n>[:<label>]": what follows the second colon is the label.
-holder to_holder(std::string_view id, std::chrono::milliseconds remaining)
+// "<uuid>:<n>[:<label>]": what follows the second colon is the label; of a writer, behind ":write".
+holder to_holder(engine::holding const& h)
 {
-    auto const first = id.find(':');
-    auto const second = first == id.npos ? id.npos : id.find(':', first + 1);
-    if (second == id.npos)
-        return {.id = std::string(id), .label = {}, .writer = false, .remaining = remaining};
+    constexpr std::string_view writer_mark = ":write";
+    auto const first = h.id.find(':');
+    auto const second = first == h.id.npos ? h.id.npos : h.id.find(':', first + 1);
+    auto label = second == h.id.npos ? std::string_view() : h.id.substr(second);
+    if (h.is_writer && label.starts_with(writer_mark))
+        label.remove_prefix(writer_mark.size());
+    label.remove_prefix(label.empty() ? 0 : 1);
     return {
-        .id = std::string(id.substr(0, second)),
-        .label = std::string(id.substr(second + 1)),
-        .writer = false,
-        .remaining = remaining};
+        .id = std::string(h.id.substr(0, second)),
+        .label = std::string(label),
+        .writer = h.is_writer,
+        .remaining = h.remaining};
 }
 
 class holders_query final : public query<std::vector<holder>> {
@@ -138,14 +134,13 @@ public:
 private:
     void send(engine::session& to, engine::script_form form) override
     {
-        std::array<std::string_view, 1> const keys{lock().key};
-        engine::submit_script(to, *this, engine::scripts::lock_holders, form, keys, {});
+        lock().form->ask_holders(to, *this, lock(), form);
     }
     std::vector<holder> read(engine::reply const& r) override
     {
         std::vector<holder> all;
-        for (auto const& id : r.items.empty() ? r.items : r.items.subspan(1))
-            all.push_back(to_holder(id.text, std::chrono::milliseconds(r.items.front().integer)));
+        for (auto const& h : lock().form->read_holders(r))
+            all.push_back(to_holder(h));
         return all;
     }
 };

@@ -11,6 +11,7 @@
 
 #include "engine/lock_spec.hpp"
 #include "engine/refusal.hpp"
+#include "scripts_generated.hpp"
 
 namespace holdfast::engine {
 
@@ -54,6 +55,37 @@ void submit_release(
     std::array<std::string_view, 1> const keys{lock.key};
     std::array<std::string_view, 2> const arguments{token, lock.channel};
     submit_script(to, c, s, form, keys, arguments);
+}
+
+void wire_form::force_release(session& to, command& c, lock_spec const& lock, script_form form) const
+{
+    std::array<std::string_view, 1> const keys{lock.key};
+    std::array<std::string_view, 1> const arguments{lock.channel};
+    submit_script(to, c, scripts::lock_force_release, form, keys, arguments);
+}
+
+void wire_form::ask_holders(session& to, command& c, lock_spec const& lock, script_form form) const
+{
+    std::array<std::string_view, 1> const keys{lock.key};
+    submit_script(to, c, scripts::lock_holders, form, keys, {});
+}
+
+std::vector<holding> wire_form::read_holders(reply const& r) const
+{
+    std::vector<holding> all;
+    for (auto const& id : r.items.empty() ? r.items : r.items.subspan(1))
+        all.push_back({.id = id.text, .remaining = std::chrono::milliseconds(r.items.front().integer)});
+    return all;
+}
+
+void wire_form::ask_locked(session& to, command& c, lock_spec const& lock) const
+{
+    to.submit(c, std::array<std::string_view, 2>{"EXISTS", lock.key});
+}
+
+bool wire_form::says_locked(reply const& r) const
+{
+    return r.integer != 0;
 }
 
 milliseconds_text::milliseconds_text(core::duration d) noexcept

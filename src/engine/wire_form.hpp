@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include <boost/system/error_code.hpp>
 
@@ -47,6 +48,13 @@ struct attempt {
     std::string_view cover = {};  // the token of the own write under which it reads
 };
 
+// Somebody who holds a lock, as the server says.
+struct holding {
+    std::string_view id;
+    std::chrono::milliseconds remaining;
+    bool is_writer = false;
+};
+
 // How a kind of lock stands on the server: what is sent, and what the replies mean. Stateless.
 class wire_form {
 public:
@@ -65,6 +73,14 @@ public:
 
     // For a batch of keys with (token, lease in ms) each. Replies 1: still ours, 0: gone.
     virtual script const& renewal() const noexcept = 0;
+
+    // What is asked beside the arbiters. Replies: not 0, when it was held; what read_holders() understands; what says_locked()
+    // understands.
+    virtual void force_release(session&, command&, lock_spec const&, script_form) const;
+    virtual void ask_holders(session&, command&, lock_spec const&, script_form) const;
+    virtual std::vector<holding> read_holders(reply const&) const;
+    virtual void ask_locked(session&, command&, lock_spec const&) const;
+    virtual bool says_locked(reply const&) const;
 
     // Whether a refused try says nothing of the type and the time to live of the key: then a waiter asks TYPE and PTTL.
     virtual bool is_mute() const noexcept { return false; }
