@@ -24,6 +24,7 @@ struct lock_spec {
     std::string counter;                       // of fencing tokens; empty: not fenced
     std::string label;                         // of the owner, appended to the token
     std::vector<std::string> companions = {};  // further keys of the kind, in the order of its scripts
+    core::duration patience = {};              // of a fair lock: how long a waiter may be silent
 
     bool is_fenced() const noexcept { return !counter.empty(); }
     bool shares_grants_with(lock_spec const& other) const noexcept
