@@ -1,0 +1,174 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Either side keeps the other out, and wakes it when it leaves.
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+
+#include "interop/figures.hpp"
+#include "interop/meeting.hpp"
+#include "support/child.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+// How long a waiter takes to enter after the holder was told to leave.
+std::chrono::nanoseconds wake_up(meeting& m, sides s, conflict const& c)
+{
+    auto const name = new_name();
+    lock_id const held{c.holder, name};
+    lock_id const wanted{c.waiter, name};
+    REQUIRE(is_grant(s.holder.acquire(held, 1)));
+    CHECK(s.waiter.acquire(wanted, 1, one_attempt).text() == "busy");
+    auto const enters = s.waiter.acquire(wanted, 2);
+    m.wait_until_waiting(wanted);
+    CHECK_FALSE(enters.is_over());
+    CHECK(s.holder.ask("held", held, 1).text() == "true");
+    CHECK(s.waiter.ask("locked", wanted).text() == "true");
+
+    auto const begin = clock::now();
+    auto const leaves = s.holder.release(held, 1);
+    CHECK(is_grant(enters));
+    CHECK(leaves.text() == "released");
+    CHECK(s.waiter.ask("held", wanted, 2).text() == "true");
+    CHECK(s.holder.acquire(held, 1, one_attempt).text() == "busy");
+    CHECK(s.waiter.release(wanted, 2).text() == "released");
+    CHECK(m.server().command({"EXISTS", name}).integer == 0);
+    return enters.get().at - begin;
+}
+
+TEST_CASE("a holder keeps the other side out, and its release wakes it", "[interop]")
+{
+    auto& m = the_meeting();
+    auto const s = any_sides(m);
+    auto const c = GENERATE(from_range(conflicts()));
+    CAPTURE(c.text(), s.direction());
+    std::vector<std::chrono::nanoseconds> taken;
+    for (int i = 0; i < 7; ++i)
+        taken.push_back(wake_up(m, s, c));
+    note_figures("wake-up, " + c.text(), s.direction(), taken);
+    CHECK(*std::ranges::min_element(taken) < 200ms);
+}
+
+// Contenders of both sides that take a lock in turn, as often as they get it.
+class crowd {
+public:
+    crowd(meeting& m, lock_id lock) : lock_(std::move(lock))
+    {
+        for (auto* side : {&m.redisson(), &m.holdfast()})
+            for (int thread = 1; thread <= 4; ++thread)
+                contenders_.push_back({side, thread, side->acquire(lock_, thread)});
+    }
+
+    // Lets whoever entered leave and come again; returns how often the lock was granted to each side.
+    std::map<std::string, int> run(int grants)
+    {
+        std::map<std::string, int> entered;
+        for (int i = 0; i < grants; ++i) {
+            auto& c = entrant();
+            ++entered[c.side->name()];
+            leave(c);
+            if (i < grants - static_cast<int>(contenders_.size()))
+                c.enters = c.side->acquire(lock_, c.thread);
+            else
+                c.is_done = true;
+        }
+        return entered;
+    }
+
+private:
+    struct contender {
+        party* side;
+        int thread;
+        party::request enters;
+        bool is_done = false;
+    };
+
+    // The one that is inside: never two.
+    contender& entrant()
+    {
+        auto const is_inside = [](contender const& c) { return !c.is_done && c.enters.is_over(); };
+        REQUIRE(wait_until([&] { return std::ranges::any_of(contenders_, is_inside); }));
+        CHECK(std::ranges::count_if(contenders_, is_inside) == 1);
+        auto& found = *std::ranges::find_if(contenders_, is_inside);
+        REQUIRE(is_grant(found.enters));
+        CHECK(found.enters.get().at >= last_left_);
+        return found;
+    }
+
+    void leave(contender& c)
+    {
+        last_left_ = clock::now();
+        REQUIRE(c.side->release(lock_, c.thread).text() == "released");
+    }
+
+    lock_id lock_;
+    std::vector<contender> contenders_;
+    clock::time_point last_left_;
+};
+
+TEST_CASE("contenders of both sides are never inside together, and none is forgotten", "[interop]")
+{
+    auto& m = the_meeting();
+    auto const kind = GENERATE(from_range(kinds()));
+    if (kind == "read")
+        return;
+    CAPTURE(kind);
+    lock_id const lock{kind, new_name()};
+    auto const entered = crowd(m, lock).run(200);
+    CHECK(entered.at("Redisson") >= 4);
+    CHECK(entered.at("Holdfast") >= 4);
+    CHECK(m.server().command({"EXISTS", lock.name}).integer == 0);
+}
+
+TEST_CASE("a lock that was entered twice is free when it was left twice", "[interop]")
+{
+    auto& m = the_meeting();
+    auto const s = any_sides(m);
+    auto const kind = GENERATE(from_range(kinds()));
+    CAPTURE(kind, s.direction());
+    lock_id const lock{kind, new_name()};
+    lock_id const wanted{kind == "read" ? "write" : kind, lock.name};
+    REQUIRE(is_grant(s.holder.acquire(lock, 1)));
+    REQUIRE(is_grant(s.holder.acquire(lock, 1)));
+    CHECK(s.holder.release(lock, 1).text() == "released");
+    CHECK(s.holder.ask("held", lock, 1).text() == "true");
+    CHECK(s.waiter.acquire(wanted, 1, one_attempt).text() == "busy");
+    CHECK(s.holder.release(lock, 1).text() == "released");
+    CHECK(is_grant(s.waiter.acquire(wanted, 1, one_attempt)));
+    CHECK(s.waiter.release(wanted, 1).text() == "released");
+}
+
+TEST_CASE("a lock that is taken away by force is lost to its holder, and wakes who waits", "[interop]")
+{
+    auto& m = the_meeting();
+    auto const s = any_sides(m);
+    auto const kind = GENERATE(from_range(kinds()));
+    CAPTURE(kind, s.direction());
+    lock_id const lock{kind, new_name()};
+    lock_id const wanted{kind == "read" ? "write" : kind, lock.name};
+    CHECK(s.waiter.ask("force", lock).text() == "false");
+    REQUIRE(is_grant(s.holder.acquire(lock, 1)));
+    auto const enters = s.waiter.acquire(wanted, 1);
+    m.wait_until_waiting(wanted);
+    CHECK(s.waiter.ask("force", lock).text() == "true");
+    CHECK(is_grant(enters));
+    CHECK(s.holder.release(lock, 1).text().starts_with("failed"));
+    CHECK(s.waiter.ask("held", wanted, 1).text() == "true");
+    CHECK(s.waiter.release(wanted, 1).text() == "released");
+}
+
+}  // namespace
+}  // namespace holdfast::test

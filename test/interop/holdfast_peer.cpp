@@ -1,0 +1,172 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Holdfast's counterpart of RedissonPeer.java: the same protocol, by the public API.
+//
+//     holdfast_peer URL LEASE_MS
+
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/read_until.hpp>
+
+#include <holdfast.hpp>
+
+namespace {
+
+using namespace holdfast;
+using std::chrono::milliseconds;
+
+void tell(std::string const& id, std::string const& said)
+{
+    std::cout << id << " " << std::chrono::steady_clock::now().time_since_epoch().count() << " " << said << std::endl;
+}
+
+std::string yes_or_no(bool b)
+{
+    return b ? "true" : "false";
+}
+
+struct request {
+    std::string id, verb, kind, name;
+    int thread = 0;
+    milliseconds lease{-1};
+    milliseconds wait{-1};
+
+    std::string key() const { return kind + " " + name + " " + std::to_string(thread); }
+};
+
+request parse(std::string const& line)
+{
+    std::istringstream words(line);
+    request r;
+    long lease = -1;
+    long wait = -1;
+    words >> r.id >> r.verb >> r.kind >> r.name >> r.thread >> lease >> wait;
+    r.lease = milliseconds(words ? lease : -1);
+    r.wait = milliseconds(words ? wait : -1);
+    return r;
+}
+
+class peer {
+public:
+    explicit peer(client& c) : client_(c) {}
+
+    void answer(request const& r)
+    {
+        if (r.verb == "acquire")
+            acquire(r);
+        else if (r.verb == "release")
+            release(r);
+        else if (r.verb == "held")
+            tell(r.id, yes_or_no(!leases_[r.key()].empty() && leases_[r.key()].back().valid()));
+        else if (r.verb == "locked")
+            lock_of(r).is_locked([r](error_code ec, bool yes) { tell_result(r, ec, yes_or_no(yes)); });
+        else if (r.verb == "force")
+            lock_of(r).force_release([r](error_code ec, bool yes) { tell_result(r, ec, yes_or_no(yes)); });
+        else
+            tell(r.id, "failed unknown verb");
+    }
+
+private:
+    static void tell_result(request const& r, error_code ec, std::string const& said)
+    {
+        tell(r.id, ec ? "failed " + ec.message() : said);
+    }
+
+    any_lock lock_of(request const& r)
+    {
+        return reentrant_lock(client_, r.name, owner_of(r.thread), {.fencing = r.kind == "fenced"});
+    }
+
+    owner owner_of(int thread) { return owners_.try_emplace(thread, client_.make_owner()).first->second; }
+
+    void acquire(request const& r)
+    {
+        auto const granted = [this, r](error_code ec, lease l) {
+            if (ec || l.empty())
+                return tell_result(r, ec, "busy");
+            auto const token = l.fencing_token();
+            leases_[r.key()].push_back(std::move(l));
+            tell(r.id, token ? "granted " + std::to_string(*token) : "granted");
+        };
+        acquire_options options;
+        if (r.lease.count() >= 0)
+            options.lease = r.lease;
+        if (r.wait.count() < 0)
+            lock_of(r).acquire(options, granted);
+        else
+            lock_of(r).try_acquire({.wait = r.wait, .lease = options.lease}, granted);
+    }
+
+    void release(request const& r)
+    {
+        auto& held = leases_[r.key()];
+        if (held.empty())
+            return tell(r.id, "failed not held");
+        auto last = std::move(held.back());
+        held.pop_back();
+        last.release([r](error_code ec) { tell_result(r, ec, "released"); });
+    }
+
+    client& client_;
+    std::map<int, owner> owners_;
+    std::map<std::string, std::vector<lease>> leases_;  // by kind, name, thread; a re-entry behind the hold it enters
+};
+
+class reader {
+public:
+    reader(asio::io_context& c, peer& p) : context_(c), input_(c, ::dup(STDIN_FILENO)), peer_(p) {}
+
+    void next()
+    {
+        asio::async_read_until(input_, asio::dynamic_buffer(text_), '\n', [this](error_code ec, std::size_t n) {
+            if (ec)
+                return context_.stop();
+            peer_.answer(parse(text_.substr(0, n)));
+            text_.erase(0, n);
+            next();
+        });
+    }
+
+private:
+    asio::io_context& context_;
+    asio::posix::stream_descriptor input_;
+    std::string text_;
+    peer& peer_;
+};
+
+}  // namespace
+
+int main(int count, char** words)
+{
+    if (count != 3)
+        return 64;
+    asio::io_context context;
+    config options;
+    options.url = words[1];
+    options.lease = milliseconds(std::atoi(words[2]));
+    options.log = [](log_level level, std::string_view line) {
+        if (level >= log_level::warning)
+            std::cerr << line << std::endl;
+    };
+    client c(context, options);
+    c.run(asio::detached);
+    c.ready([&](error_code ec) { tell("0", ec ? "failed " + ec.message() : "ready " + std::string(c.id())); });
+    peer p(c);
+    reader r(context, p);
+    r.next();
+    context.run();
+    std::_Exit(0);  // the locks expire, as those of a process that dies
+}

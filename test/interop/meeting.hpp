@@ -1,0 +1,83 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_INTEROP_MEETING_HPP
+#define HOLDFAST_TEST_INTEROP_MEETING_HPP
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "interop/party.hpp"
+#include "support/redis_server.hpp"
+
+namespace holdfast::test {
+
+// What both watchdogs let a grant last without a sign of life.
+inline constexpr std::chrono::milliseconds meeting_lease{3'000};
+
+// A redis-server, and a process of each side at it. Skips the test where there is no Redisson.
+class meeting {
+public:
+    meeting();
+
+    redis_server& server() noexcept { return server_; }
+    party& redisson() noexcept { return redisson_; }
+    party& holdfast() noexcept { return holdfast_; }
+
+    // The number of subscribers of all channels whose names match: a waiter of either side has one.
+    long subscribers(std::string const& pattern);
+
+    // Waits until a contender waits: nothing it sent is under way, and a message would reach it.
+    void wait_until_waiting(lock_id const&, long waiters = 1);
+
+    // More of the same, such as one to be killed.
+    static std::vector<std::string> redisson_program(redis_server const&);
+    static std::vector<std::string> holdfast_program(redis_server const&);
+
+private:
+    redis_server server_;
+    party redisson_;
+    party holdfast_;
+};
+
+// One for all tests that leave nothing behind: they use names of their own.
+meeting& the_meeting();
+
+// Who holds and who waits.
+struct sides {
+    party& holder;
+    party& waiter;
+
+    std::string direction() const { return holder.name() + " holds, " + waiter.name() + " waits"; }
+};
+
+// Both directions, by Catch2's generator: the test runs once for each.
+sides any_sides(meeting&);
+
+// A name that no other test uses.
+std::string new_name();
+
+// Whether it was granted; waits for the answer.
+bool is_grant(party::request const&);
+
+inline constexpr terms one_attempt{.wait = std::chrono::milliseconds(0)};
+
+// One contender keeps another out.
+struct conflict {
+    std::string holder;  // kinds
+    std::string waiter;
+
+    std::string text() const { return holder == waiter ? holder : holder + " / " + waiter; }
+};
+
+// All that there are between the kinds that both sides know.
+std::vector<conflict> const& conflicts();
+
+// The kinds that both sides know.
+std::vector<std::string> const& kinds();
+
+}  // namespace holdfast::test
+
+#endif

@@ -1,0 +1,92 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_INTEROP_PARTY_HPP
+#define HOLDFAST_TEST_INTEROP_PARTY_HPP
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace holdfast::test {
+
+// A lock as both sides know it: its kind in the words of the line protocol, and its name.
+struct lock_id {
+    std::string kind;  // reentrant fair read write fenced; spin: Redisson only
+    std::string name;
+};
+
+// How to take it.
+struct terms {
+    static constexpr std::chrono::milliseconds watchdog{-1};
+    static constexpr std::chrono::milliseconds for_ever{-1};
+
+    std::chrono::milliseconds lease = watchdog;
+    std::chrono::milliseconds wait = for_ever;  // 0: one attempt
+};
+
+// A process that takes and gives back locks on demand, over pipes, as RedissonPeer.java says at its top: that program,
+// or holdfast_peer. Many requests may be under way at once. Killed at the end.
+class party {
+public:
+    struct answer {
+        std::chrono::steady_clock::time_point at;
+        std::string text;
+    };
+
+    // What was asked; valid as long as the party.
+    class request {
+    public:
+        // Does not wait.
+        bool is_over() const { return of_->find(id_) != nullptr; }
+
+        // Waits for the answer, for as long as a test is patient; throws when none comes.
+        answer const& get() const { return of_->wait_for(id_); }
+        std::string const& text() const { return get().text; }
+
+    private:
+        friend class party;
+        request(party& of, int id) : of_(&of), id_(id) {}
+
+        party* of_;
+        int id_;
+    };
+
+    party(std::string name, std::vector<std::string> const& words);
+    ~party();
+    party(party const&) = delete;
+    party& operator=(party const&) = delete;
+
+    std::string const& name() const noexcept { return name_; }
+    std::string const& client_id() const noexcept { return client_id_; }
+
+    request acquire(lock_id const&, int thread, terms = {});
+    request release(lock_id const&, int thread);
+    request ask(std::string const& verb, lock_id const&, int thread = 0);
+
+    void signal(int number);  // such as SIGSTOP
+    void kill();              // and waits for the end
+
+private:
+    request begin(std::string const& words);
+    answer const* find(int id);
+    answer const& wait_for(int id);
+    void read_what_came();
+    void take(std::string const& line);
+
+    std::string name_;
+    std::string client_id_;
+    pid_t pid_ = -1;
+    int input_ = -1;
+    int output_ = -1;
+    int last_id_ = 0;
+    std::string unfinished_;
+    std::map<int, answer> answers_;
+};
+
+}  // namespace holdfast::test
+
+#endif

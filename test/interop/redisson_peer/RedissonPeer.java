@@ -1,0 +1,128 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Redisson, driven by lines. What the test asks on standard input is begun at once and answered on standard output when
+// it ends, so many acquires may wait at the same time; the end of the input ends the program.
+//
+//     java RedissonPeer redis://127.0.0.1:PORT WATCHDOG_MS
+//     > 0 AT ready CLIENT_ID
+//     < ID acquire KIND NAME THREAD LEASE_MS WAIT_MS      lease -1: the watchdog renews; wait -1: as long as it takes,
+//                                                         0: one attempt (and the watchdog)
+//     > ID AT granted [TOKEN]  or  busy
+//     < ID release KIND NAME THREAD                       > ID AT released
+//     < ID held KIND NAME THREAD                          > ID AT true  or  false
+//     < ID locked KIND NAME                               > ID AT true  or  false
+//     < ID force KIND NAME                                > ID AT true  or  false
+//     > ID AT failed EXCEPTION: WORDS                     in place of any answer
+//
+// KIND is reentrant, fair, read, write, fenced or spin; THREAD any number, which stands for a thread; AT is the steady
+// clock in nanoseconds, the same for all processes of a host.
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.redisson.Redisson;
+import org.redisson.api.RFencedLock;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+public final class RedissonPeer {
+    private final RedissonClient redisson;
+
+    private RedissonPeer(RedissonClient redisson) {
+        this.redisson = redisson;
+    }
+
+    public static void main(String[] args) throws Exception {
+        Config config = new Config();
+        config.setLockWatchdogTimeout(Long.parseLong(args[1]));
+        config.setThreads(4).setNettyThreads(4);
+        config.useSingleServer().setAddress(args[0]).setConnectionMinimumIdleSize(2).setConnectionPoolSize(16);
+        Redisson redisson = (Redisson) Redisson.create(config);
+        RedissonPeer peer = new RedissonPeer(redisson);
+        tell("0", "ready " + redisson.getId());
+
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
+        for (String line = input.readLine(); line != null; line = input.readLine()) {
+            peer.answer(line.split(" "));
+        }
+        Runtime.getRuntime().halt(0);  // the locks expire, as those of a process that dies
+    }
+
+    private void answer(String[] words) {
+        String id = words[0];
+        try {
+            begin(words).whenComplete((said, error) -> tell(id, error == null ? said.toString() : "failed " + error));
+        } catch (RuntimeException e) {
+            tell(id, "failed " + e);
+        }
+    }
+
+    private CompletionStage<?> begin(String[] words) {
+        String kind = words[2];
+        RLock lock = lockOf(kind, words[3]);
+        long thread = words.length > 4 ? Long.parseLong(words[4]) : 0;
+        switch (words[1]) {
+            case "acquire":
+                return acquire(lock, thread, Long.parseLong(words[5]), Long.parseLong(words[6]));
+            case "release":
+                return lock.unlockAsync(thread).thenApply(nothing -> "released");
+            case "held":
+                return lock.isHeldByThreadAsync(thread);
+            case "locked":
+                return lock.isLockedAsync();
+            case "force":
+                return lock.forceUnlockAsync();
+            default:
+                throw new IllegalArgumentException("unknown verb " + words[1]);
+        }
+    }
+
+    private RLock lockOf(String kind, String name) {
+        switch (kind) {
+            case "reentrant":
+                return redisson.getLock(name);
+            case "fair":
+                return redisson.getFairLock(name);
+            case "read":
+                return redisson.getReadWriteLock(name).readLock();
+            case "write":
+                return redisson.getReadWriteLock(name).writeLock();
+            case "fenced":
+                return redisson.getFencedLock(name);
+            case "spin":
+                return redisson.getSpinLock(name);
+            default:
+                throw new IllegalArgumentException("unknown kind " + kind);
+        }
+    }
+
+    private static CompletionStage<String> acquire(RLock lock, long thread, long lease, long wait) {
+        CompletionStage<Boolean> granted;
+        if (wait < 0) {
+            granted = lock.lockAsync(lease, TimeUnit.MILLISECONDS, thread).thenApply(nothing -> true);
+        } else if (wait == 0) {
+            granted = lock.tryLockAsync(thread);
+        } else {
+            granted = lock.tryLockAsync(wait, lease, TimeUnit.MILLISECONDS, thread);
+        }
+        return granted.thenCompose(yes -> yes ? describe(lock) : CompletableFuture.completedFuture("busy"));
+    }
+
+    // The token is read after the grant: nobody else counts while it lasts.
+    private static CompletionStage<String> describe(RLock lock) {
+        if (lock instanceof RFencedLock) {
+            return ((RFencedLock) lock).getTokenAsync().thenApply(token -> "granted " + token);
+        }
+        return CompletableFuture.completedFuture("granted");
+    }
+
+    private static synchronized void tell(String id, String said) {
+        System.out.println(id + " " + System.nanoTime() + " " + said);
+        System.out.flush();
+    }
+}
