@@ -67,8 +67,8 @@ engine::terms to_terms(acquire_request const& r, config const& defaults) noexcep
 {
     return {
         .lease = r.lease.value_or(defaults.lease),
-        .renewed = !r.lease || r.renew,
-        .max_hold = r.max_hold.value_or(defaults.max_hold)};
+        .max_hold = r.max_hold.value_or(defaults.max_hold),
+        .renewed = !r.lease || r.renew};
 }
 
 std::string quoted(std::string_view name)
@@ -85,7 +85,7 @@ error_code obstacle(lock_state const& lock, std::shared_ptr<client_state> const&
     if (lock.has_valid_name)
         return {};
     error_code const ec = errc::invalid_name;
-    c->remember(ec, quoted(lock.lock->name) + ": " + ec.message());
+    c->remember(ec, quoted(lock.lock.name) + ": " + ec.message());
     return ec;
 }
 
@@ -146,12 +146,12 @@ private:
 };
 
 template <class Query, class Result>
-void ask(lock_state const& of, handler_at<void(error_code, Result)> h)
+void ask(std::shared_ptr<lock_state const> const& of, handler_at<void(error_code, Result)> h)
 {
-    auto const c = of.home.lock();
-    if (auto const ec = obstacle(of, c))
+    auto const c = of->home.lock();
+    if (auto const ec = obstacle(*of, c))
         return complete_early<Result>(std::move(h), ec, {});
-    Query::launch(boost::intrusive_ptr<Query>(new Query(std::move(h), c, of.lock)), *c);
+    Query::launch(boost::intrusive_ptr<Query>(new Query(std::move(h), c, lock_of(of))), *c);
 }
 
 }  // namespace
@@ -169,33 +169,33 @@ void acquire_launch::start(lease_handler h) &&
     if (auto const ec = obstacle(*of, c))
         return complete_early<lease>(std::move(h), ec, {});
     if (auto const* what = complaint(request)) {
-        c->remember(errc::invalid_option, quoted(of->lock->name) + ": " + what);
+        c->remember(errc::invalid_option, quoted(of->lock.name) + ": " + what);
         return complete_early<lease>(std::move(h), errc::invalid_option, {});
     }
-    acquire_operation::wish wish{of->lock, of->owner, to_terms(request, c->options()), request.wait};
+    acquire_operation::wish wish{lock_of(of), of->owner, to_terms(request, c->options()), request.wait};
     acquire_operation::launch(
         boost::intrusive_ptr<acquire_operation>(new acquire_operation(std::move(h), c, std::move(wish))), *c);
 }
 
 void is_locked_launch::start(handler_at<void(error_code, bool)> h) &&
 {
-    ask<is_locked_query>(*of, std::move(h));
+    ask<is_locked_query>(of, std::move(h));
 }
 
 void force_release_launch::start(handler_at<void(error_code, bool)> h) &&
 {
-    ask<force_release_query>(*of, std::move(h));
+    ask<force_release_query>(of, std::move(h));
 }
 
 void holders_launch::start(handler_at<void(error_code, std::vector<holder>)> h) &&
 {
-    ask<holders_query>(*of, std::move(h));
+    ask<holders_query>(of, std::move(h));
 }
 
 template <class A, class T>
 std::string_view lock_base<A, T>::name() const noexcept
 {
-    return state_->lock->name;
+    return state_->lock.name;
 }
 
 template class lock_base<acquire_options, try_options>;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <holdfast/client.hpp>
@@ -23,39 +24,44 @@ namespace holdfast::detail {
 
 // What a handle is: where its client was, what the lock is called on the server, and for whom it contends.
 struct lock_state {
-    // `counter` makes the key of the fencing counter from the lock's key; null: not fenced. So does `companions` the
-    // kind's further keys.
+    // What distinguishes the kinds of lock.
+    struct traits {
+        engine::wire_form const& form;
+        std::string channel;
+        std::string counter = {};  // empty: not fenced
+        std::vector<std::string> companions = {};
+        core::duration patience = {};
+    };
+
+    // `make_traits` is given the lock's key.
+    template <class MakeTraits>
     static std::shared_ptr<lock_state const> make(
-        client const& c,
-        std::string_view name,
-        engine::wire_form const& form,
-        std::string (*counter)(std::string_view),
-        std::shared_ptr<engine::owner_state> owner,
-        std::vector<std::string> (*companions)(std::string_view) = nullptr,
-        core::duration patience = {})
+        client const& c, std::string_view name, std::shared_ptr<engine::owner_state> owner, MakeTraits make_traits)
     {
-        auto const key = c.state_->options().key_prefix + std::string(name);
-        engine::lock_spec spec{
-            .form = &form,
-            .name = std::string(name),
-            .key = key,
-            .channel = core::unlock_channel(key),
-            .counter = counter ? counter(key) : std::string(),
-            .label = owner ? owner->label() : std::string(),
-            .companions = companions ? companions(key) : std::vector<std::string>(),
-            .patience = patience};
+        auto const& prefix = c.state_->options().key_prefix;
+        auto const key = prefix + std::string(name);
+        traits t = make_traits(std::string_view(key));
         auto const has_name = !name.empty() && core::is_valid_lock_name(key);
-        return std::make_shared<lock_state const>(lock_state{
-            c.state_, std::make_shared<engine::lock_spec const>(std::move(spec)), std::move(owner), has_name});
+        engine::lock_spec::words const words{
+            prefix, name, t.channel, t.counter, owner ? std::string_view(owner->label()) : std::string_view()};
+        engine::lock_spec lock(t.form, words, std::move(t.companions));
+        lock.patience = t.patience;
+        return std::make_shared<lock_state const>(lock_state{c.state_, std::move(lock), std::move(owner), has_name});
     }
 
     static bool is_home(client const& c, engine::owner_state const& owner) { return owner.home().lock() == c.state_; }
 
     std::weak_ptr<client_state> home;
-    std::shared_ptr<engine::lock_spec const> lock;
+    engine::lock_spec lock;
     std::shared_ptr<engine::owner_state> owner;
     bool has_valid_name;
 };
+
+// Shares the state: whoever speaks of the lock may outlive the handle.
+inline std::shared_ptr<engine::lock_spec const> lock_of(std::shared_ptr<lock_state const> const& s) noexcept
+{
+    return {s, &s->lock};
+}
 
 }  // namespace holdfast::detail
 

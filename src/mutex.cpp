@@ -9,8 +9,12 @@
 namespace holdfast {
 
 mutex::mutex(client const& c, std::string_view name, options o)
-    : lock_base(detail::lock_state::make(
-        c, name, engine::mutex_form(o.fencing), o.fencing ? &core::fence_key : nullptr, nullptr))
+    : lock_base(detail::lock_state::make(c, name, nullptr, [&](std::string_view key) -> detail::lock_state::traits {
+          return {
+              .form = engine::mutex_form(o.fencing),
+              .channel = core::unlock_channel(key),
+              .counter = o.fencing ? core::fence_key(key) : std::string()};
+      }))
 {}
 
 }  // namespace holdfast

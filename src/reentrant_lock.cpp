@@ -22,16 +22,17 @@ std::shared_ptr<engine::owner_state> checked(client const& c, std::shared_ptr<en
 
 reentrant_lock::reentrant_lock(client const& c, std::string_view name, holdfast::owner owner, options o)
     : lock_base(detail::lock_state::make(
-        c,
-        name,
-        engine::reentrant_form(o.fencing),
-        o.fencing ? &core::redisson_fence_key : nullptr,
-        checked(c, std::move(owner.state_))))
+        c, name, checked(c, std::move(owner.state_)), [&](std::string_view key) -> detail::lock_state::traits {
+            return {
+                .form = engine::reentrant_form(o.fencing),
+                .channel = core::unlock_channel(key),
+                .counter = o.fencing ? core::redisson_fence_key(key) : std::string()};
+        }))
 {}
 
 bool reentrant_lock::is_held() const noexcept
 {
-    return state()->owner->holds(state()->lock->key);
+    return state()->owner->holds(state()->lock.key);
 }
 
 }  // namespace holdfast

@@ -347,7 +347,7 @@ void context::report(error_code ec, lock_spec const& lock, std::string_view word
 {
     if (!ec)
         return;
-    std::string line = "lock \"" + lock.name + "\": " + ec.message();
+    std::string line = "lock \"" + std::string(lock.name) + "\": " + ec.message();
     if (!words.empty())
         line.append(": ").append(words);
     remember(ec, line);

@@ -32,7 +32,7 @@ hub::hub(context& c) : context_(c) {}
 
 hub::~hub() = default;
 
-void hub::join(std::string const& name, listener& l)
+void hub::join(std::string_view name, listener& l)
 {
     assert(context_.link().is_open() && !l.is_linked());
     if (!context_.link().notifies())
@@ -48,7 +48,7 @@ void hub::join(std::string const& name, listener& l)
     found->second->listeners.push_back(l);
 }
 
-void hub::leave(std::string const& name, listener& l)
+void hub::leave(std::string_view name, listener& l)
 {
     if (!l.is_linked())
         return;

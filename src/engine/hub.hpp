@@ -36,8 +36,8 @@ public:
     ~hub();
 
     // Subscribes if nobody did, in order before whatever is submitted next. Precondition: the session is open.
-    void join(std::string const& channel, listener&);
-    void leave(std::string const& channel, listener&);
+    void join(std::string_view channel, listener&);
+    void leave(std::string_view channel, listener&);
 
     // Whether the server counts us among those that hear a message sent now.
     bool is_subscribed(std::string_view channel) const noexcept { return channels_.contains(channel); }

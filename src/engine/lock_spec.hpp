@@ -6,7 +6,9 @@
 #define HOLDFAST_ENGINE_LOCK_SPEC_HPP
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -16,28 +18,43 @@ namespace holdfast::engine {
 class wire_form;
 
 // What a handle knows of its lock. Immutable, shared by everything that speaks of the lock.
-struct lock_spec {
-    wire_form const* form;                     // how it stands on the server
-    std::string name;                          // the user's
-    std::string key;                           // with the prefix
-    std::string channel;                       // of unlock messages
-    std::string counter;                       // of fencing tokens; empty: not fenced
-    std::string label;                         // of the owner, appended to the token
-    std::vector<std::string> companions = {};  // further keys of the kind, in the order of its scripts
-    core::duration patience = {};              // of a fair lock: how long a waiter may be silent
+class lock_spec {
+public:
+    struct words {
+        std::string_view prefix;   // of the client's keys
+        std::string_view name;     // the user's
+        std::string_view channel;  // of unlock messages
+        std::string_view counter;  // of fencing tokens; empty: not fenced
+        std::string_view label;    // of the owner, appended to the token
+    };
+
+    lock_spec(wire_form const&, words const&, std::vector<std::string> companions);
 
     bool is_fenced() const noexcept { return !counter.empty(); }
     bool shares_grants_with(lock_spec const& other) const noexcept
     {
         return this == &other || (form == other.form && label == other.label && key == other.key);
     }
+
+private:
+    std::unique_ptr<char[]> text_;  // all words, one after the other: many locks may be held
+
+public:
+    wire_form const* form;  // how it stands on the server
+    std::string_view key;   // with the prefix
+    std::string_view name;
+    std::string_view channel;
+    std::string_view counter;
+    std::string_view label;
+    std::vector<std::string> companions;  // further keys of the kind, in the order of its scripts
+    core::duration patience{};            // of a fair lock: how long a waiter may be silent
 };
 
 // What one acquire asks for.
 struct terms {
     core::duration lease{};
-    bool renewed = true;
     core::duration max_hold{};  // zero: no limit
+    bool renewed = true;
     std::uint8_t priority = 5;  // 1 to 10; of a fair lock
 };
 

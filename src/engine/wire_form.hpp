@@ -19,7 +19,7 @@
 
 namespace holdfast::engine {
 
-struct lock_spec;
+class lock_spec;
 
 // What became of a try to acquire.
 struct verdict {

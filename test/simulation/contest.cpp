@@ -285,7 +285,7 @@ void contest::check_validity(lease const& l) const
     auto const left = const_cast<contest&>(*this).simulation_.server().execute({"PTTL", tenure.lock().key}).integer;
     if (tenure.is_valid() && left >= 0
         && tenure.valid_until() > simulation_.now() + std::chrono::milliseconds(left + 1))
-        throw std::runtime_error("a lease of " + tenure.lock().name + " outlasts its key");
+        throw std::runtime_error("a lease of " + std::string(tenure.lock().name) + " outlasts its key");
 }
 
 asio::awaitable<void> contest::contend(participant& p, unsigned id)
