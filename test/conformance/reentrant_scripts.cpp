@@ -1,0 +1,172 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// The reentrant lock's scripts, step by step, beside data that another library left there; on a real server and on the
+// model at once.
+
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "conformance/twins.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using simulated::value;
+
+// Holders as everybody writes them.
+constexpr auto ours = "6f1c1d0e-0000-4000-8000-000000000001:1";
+constexpr auto theirs = "6f1c1d0e-0000-4000-8000-000000000002:77";
+
+class bench {
+public:
+    bench()
+    {
+        if (!redis_server::is_installed())
+            SKIP("no redis-server");
+        both_.emplace();
+    }
+
+    value acquire(std::string const& holder, std::string const& lease)
+    {
+        return run("reentrant_acquire", {"lock"}, {holder, lease});
+    }
+    value acquire_fenced(std::string const& holder, std::string const& lease)
+    {
+        return run("reentrant_acquire_fenced", {"lock", "counter"}, {holder, lease});
+    }
+    value release(std::string const& holder) { return run("reentrant_release", {"lock"}, {holder, "channel"}); }
+    value renew(std::vector<std::string> const& locks, std::vector<std::string> const& holders_and_leases)
+    {
+        return run("reentrant_renew", locks, holders_and_leases);
+    }
+    value command(std::initializer_list<std::string> words) { return both_->command(words); }
+
+    std::int64_t ttl(std::string const& key) { return command({"PTTL", key}).integer; }
+    std::string count_of(std::string const& holder) { return command({"HGET", "lock", holder}).text; }
+
+private:
+    value run(std::string_view script, std::vector<std::string> const& keys, std::vector<std::string> const& arguments)
+    {
+        std::ostringstream text;
+        text << std::ifstream(std::string(HOLDFAST_SCRIPTS "/").append(script).append(".lua")).rdbuf();
+        std::vector<std::string> words{"EVAL", text.str(), std::to_string(keys.size())};
+        words.insert(words.end(), keys.begin(), keys.end());
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        return both_->command(words);
+    }
+
+    std::optional<twins> both_;
+};
+
+TEST_CASE("an acquire that is sent twice counts once, so that one release frees the lock", "[conformance]")
+{
+    bench b;
+    CHECK(b.acquire(ours, "30000").is_nil());
+    CHECK(b.acquire(ours, "30000").integer > 20'000);
+    CHECK(b.count_of(ours) == "1");
+    CHECK(b.release(ours).integer == 1);
+    CHECK(b.command({"EXISTS", "lock"}).integer == 0);
+    CHECK(b.release(ours).integer == 0);
+}
+
+TEST_CASE("nothing that comes late or from others shortens a lease", "[conformance]")
+{
+    bench b;
+    b.acquire(ours, "600000");
+    SECTION("a second acquire")
+    {
+        b.acquire(ours, "1000");
+    }
+    SECTION("a renewal")
+    {
+        CHECK(b.renew({"lock"}, {ours, "30000"}).items.at(0).integer == 1);
+    }
+    SECTION("an acquire of another")
+    {
+        CHECK(b.acquire(theirs, "1000").integer > 590'000);
+    }
+    SECTION("a renewal of another")
+    {
+        CHECK(b.renew({"lock"}, {theirs, "1000"}).items.at(0).integer == 0);
+    }
+    SECTION("a release of another")
+    {
+        CHECK(b.release(theirs).integer == 0);
+    }
+    CHECK(b.ttl("lock") > 590'000);
+    CHECK(b.command({"HLEN", "lock"}).integer == 1);
+}
+
+TEST_CASE("a lock that another library entered several times is busy until it left as often", "[conformance]")
+{
+    bench b;
+    b.command({"HSET", "lock", theirs, "2"});
+    b.command({"PEXPIRE", "lock", "30000"});
+    CHECK(b.acquire(ours, "30000").integer > 20'000);
+    b.command({"HINCRBY", "lock", theirs, "-1"});
+    CHECK(b.acquire(ours, "30000").integer > 20'000);
+    CHECK(b.count_of(theirs) == "1");
+    b.command({"DEL", "lock"});
+    CHECK(b.acquire(ours, "30000").is_nil());
+}
+
+TEST_CASE("a renewal creates nothing, and one that cannot be made stops no other", "[conformance]")
+{
+    bench b;
+    b.command({"HSET", "first", ours, "1"});
+    b.command({"PEXPIRE", "first", "1000"});
+    b.command({"RPUSH", "second", "of another type"});
+    b.command({"HSET", "fourth", ours, "1"});
+    b.command({"PEXPIRE", "fourth", "1000"});
+    auto const kept = b.renew(
+        {"first", "second", "third", "fourth"}, {ours, "30000", ours, "30000", ours, "30000", ours, "30000"});
+    REQUIRE(kept.items.size() == 4);
+    CHECK(kept.items[0].integer == 1);
+    CHECK(kept.items[1].integer == 0);
+    CHECK(kept.items[2].integer == 0);
+    CHECK(kept.items[3].integer == 1);
+    CHECK(b.ttl("first") > 20'000);
+    CHECK(b.ttl("fourth") > 20'000);
+    CHECK(b.command({"EXISTS", "third"}).integer == 0);
+}
+
+TEST_CASE("a fencing counter that others counted up goes on above it, and never has a time to live", "[conformance]")
+{
+    bench b;
+    SECTION("as theirs is: from one")
+    {
+        b.command({"SET", "counter", "5"});
+    }
+    SECTION("with a time to live, after which it would begin anew")
+    {
+        b.command({"SET", "counter", "5", "PX", "60000"});
+    }
+    SECTION("deleted") {}
+    auto const first = b.acquire_fenced(ours, "30000").integer;
+    CHECK(first > 1'000'000'000'000'000);
+    CHECK(b.ttl("counter") == -1);
+    b.release(ours);
+    CHECK(b.command({"INCR", "counter"}).integer > first);
+}
+
+TEST_CASE("a fencing counter ahead of the clock is counted up by one", "[conformance]")
+{
+    bench b;
+    b.command({"SET", "counter", "9000000000000000"});
+    CHECK(b.acquire_fenced(ours, "30000").integer == 9'000'000'000'000'001);
+    CHECK(b.acquire_fenced(theirs, "30000").integer < -20'000);
+    CHECK(b.command({"GET", "counter"}).text == "9000000000000001");
+    b.release(ours);
+    CHECK(b.acquire_fenced(theirs, "30000").integer == 9'000'000'000'000'002);
+}
+
+}  // namespace
+}  // namespace holdfast::test
