@@ -37,8 +37,11 @@ public:
         });
     }
 
+    // What a failed story left waiting must not go on: it may refer to what the failure has taken away.
     ~arena()
     {
+        if (std::uncaught_exceptions() > failures_)
+            return;
         for (auto& c : clients_)
             c->stop();
         world().run();
@@ -107,10 +110,11 @@ public:
     }
 
 private:
+    int const failures_ = std::uncaught_exceptions();
+    std::vector<std::string> commands_;
+    std::vector<std::string> log_;  // of clients until their world ends
     simulation simulation_;
     std::vector<std::unique_ptr<holdfast::client>> clients_;
-    std::vector<std::string> commands_;
-    std::vector<std::string> log_;
 };
 
 // The end of a lease's validity in virtual time.
