@@ -29,27 +29,27 @@ TEST_CASE("a bad name or option is named, and nothing is sent", "[bad_input]")
         co_await c.ready();
         a.commands();
         for (auto* name : {"", "a{b", "a}b", "{}x", "a{}b"}) {
-            auto const got_0 = co_await error_of(mutex(c, name).acquire(use_awaitable));
-            CHECK(got_0 == errc::invalid_name);
+            auto const on_acquire = co_await error_of(mutex(c, name).acquire(use_awaitable));
+            CHECK(on_acquire == errc::invalid_name);
             CHECK(mentions(c, "lock \"" + std::string(name) + "\""));
-            auto const got_1 = co_await error_of(mutex(c, name).is_locked(use_awaitable));
-            CHECK(got_1 == errc::invalid_name);
+            auto const on_query = co_await error_of(mutex(c, name).is_locked(use_awaitable));
+            CHECK(on_query == errc::invalid_name);
         }
-        auto const got_2 = co_await error_of(mutex(c, std::string(513, 'x')).acquire(use_awaitable));
-        CHECK(got_2 == errc::invalid_name);
+        auto const too_long = co_await error_of(mutex(c, std::string(513, 'x')).acquire(use_awaitable));
+        CHECK(too_long == errc::invalid_name);
 
         mutex m(c, "m");
         for (auto bad : {-1ms, 0ms, 99ms}) {
-            auto const got_3 = co_await error_of(m.acquire({.lease = bad}, use_awaitable));
-            CHECK(got_3 == errc::invalid_option);
+            auto const bad_lease = co_await error_of(m.acquire({.lease = bad}, use_awaitable));
+            CHECK(bad_lease == errc::invalid_option);
             CHECK(mentions(c, "lease"));
             CHECK(mentions(c, "\"m\""));
         }
-        auto const got_4 = co_await error_of(m.try_acquire({.wait = -1ms}, use_awaitable));
-        CHECK(got_4 == errc::invalid_option);
+        auto const bad_wait = co_await error_of(m.try_acquire({.wait = -1ms}, use_awaitable));
+        CHECK(bad_wait == errc::invalid_option);
         CHECK(mentions(c, "wait"));
-        auto const got_5 = co_await error_of(m.acquire({.max_hold = -1ms}, use_awaitable));
-        CHECK(got_5 == errc::invalid_option);
+        auto const bad_max_hold = co_await error_of(m.acquire({.max_hold = -1ms}, use_awaitable));
+        CHECK(bad_max_hold == errc::invalid_option);
         CHECK(mentions(c, "max_hold"));
         CHECK(a.commands().empty());
     });
@@ -84,21 +84,21 @@ TEST_CASE("a key of another type is wrong_type, and stays", "[bad_input]")
         a.server().execute({"RPUSH", "l", "x"});
         a.server().execute({"HSET", "h", "field", "x"});
         auto const me = c.make_owner();
-        auto const got_6 = co_await error_of(mutex(c, "l").acquire(use_awaitable));
-        CHECK(got_6 == errc::wrong_type);
+        auto const on_acquire = co_await error_of(mutex(c, "l").acquire(use_awaitable));
+        CHECK(on_acquire == errc::wrong_type);
         CHECK(mentions(c, "\"l\""));
-        auto const got_7 = co_await error_of(mutex(c, "l").try_acquire(use_awaitable));
-        CHECK(got_7 == errc::wrong_type);
-        auto const got_8 = co_await error_of(mutex(c, "h").try_acquire(use_awaitable));
-        CHECK(got_8 == errc::wrong_type);
-        auto const got_9 = co_await error_of(mutex(c, "l", {.fencing = true}).acquire(use_awaitable));
-        CHECK(got_9 == errc::wrong_type);
-        auto const got_10 = co_await error_of(reentrant_lock(c, "l", me).acquire(use_awaitable));
-        CHECK(got_10 == errc::wrong_type);
-        auto const got_11 = co_await error_of(mutex(c, "l").force_release(use_awaitable));
-        CHECK(got_11 == errc::wrong_type);
-        auto const got_12 = co_await error_of(mutex(c, "l").holders(use_awaitable));
-        CHECK(got_12 == errc::wrong_type);
+        auto const on_try = co_await error_of(mutex(c, "l").try_acquire(use_awaitable));
+        CHECK(on_try == errc::wrong_type);
+        auto const on_hash = co_await error_of(mutex(c, "h").try_acquire(use_awaitable));
+        CHECK(on_hash == errc::wrong_type);
+        auto const on_fenced = co_await error_of(mutex(c, "l", {.fencing = true}).acquire(use_awaitable));
+        CHECK(on_fenced == errc::wrong_type);
+        auto const on_reentrant = co_await error_of(reentrant_lock(c, "l", me).acquire(use_awaitable));
+        CHECK(on_reentrant == errc::wrong_type);
+        auto const on_force_release = co_await error_of(mutex(c, "l").force_release(use_awaitable));
+        CHECK(on_force_release == errc::wrong_type);
+        auto const on_holders = co_await error_of(mutex(c, "l").holders(use_awaitable));
+        CHECK(on_holders == errc::wrong_type);
         CHECK(a.exists("l"));
         CHECK(a.exists("h"));
         co_await a.sleep(2s);
@@ -113,13 +113,13 @@ TEST_CASE("another kind of lock under the name is busy", "[bad_input]")
     a.run([&]() -> awaitable<void> {
         auto const me = c.make_owner();
         auto l = co_await mutex(c, "m").acquire();
-        auto const got_13 = co_await reentrant_lock(c, "m", me).try_acquire();
-        CHECK(got_13.empty());
+        auto const as_reentrant = co_await reentrant_lock(c, "m", me).try_acquire();
+        CHECK(as_reentrant.empty());
         co_await l.release();
         a.server().execute({"HSET", "h", "somebody:1", "1"});
         a.server().execute({"PEXPIRE", "h", "1000"});
-        auto const got_14 = co_await mutex(c, "h").try_acquire();
-        CHECK(got_14.empty());
+        auto const as_mutex = co_await mutex(c, "h").try_acquire();
+        CHECK(as_mutex.empty());
         auto got = co_await mutex(c, "h").acquire();
         CHECK(got.valid());
     });
@@ -131,8 +131,8 @@ TEST_CASE("a missing right is not_permitted at once", "[bad_input]")
     a.server().model().deny_command("set");
     auto& c = a.client();
     a.run([&]() -> awaitable<void> {
-        auto const got_15 = co_await error_of(mutex(c, "m").acquire(use_awaitable));
-        CHECK(got_15 == errc::not_permitted);
+        auto const denied = co_await error_of(mutex(c, "m").acquire(use_awaitable));
+        CHECK(denied == errc::not_permitted);
         CHECK(mentions(c, "\"m\""));
         co_await a.sleep(5s);
         CHECK(std::ranges::count(a.commands(), std::string("SET")) == 1);
@@ -146,11 +146,11 @@ TEST_CASE("a server that will not write is server_refused at once", "[bad_input]
     a.run([&]() -> awaitable<void> {
         co_await c.ready();
         a.server().model().set_condition(simulated::condition::out_of_memory);
-        auto const got_16 = co_await error_of(mutex(c, "m").acquire(use_awaitable));
-        CHECK(got_16 == errc::server_refused);
+        auto const refused = co_await error_of(mutex(c, "m").acquire(use_awaitable));
+        CHECK(refused == errc::server_refused);
         a.server().model().set_condition(simulated::condition::normal);
-        auto const got_17 = co_await mutex(c, "m").acquire();
-        CHECK(got_17.valid());
+        auto const granted = co_await mutex(c, "m").acquire();
+        CHECK(granted.valid());
     });
 }
 
@@ -162,14 +162,14 @@ TEST_CASE("a server that is down: acquire waits, try_acquire says unavailable, i
     a.run([&]() -> awaitable<void> {
         auto const start = a.now();
         mutex m(c, "m");
-        auto const got_18 = co_await error_of(m.try_acquire({.wait = 200ms}, use_awaitable));
-        CHECK(got_18 == errc::unavailable);
+        auto const within_wait = co_await error_of(m.try_acquire({.wait = 200ms}, use_awaitable));
+        CHECK(within_wait == errc::unavailable);
         CHECK(a.now() - start <= 201ms);
-        auto const got_19 = co_await error_of(m.try_acquire(use_awaitable));
-        CHECK(got_19 == errc::unavailable);
+        auto const one_attempt = co_await error_of(m.try_acquire(use_awaitable));
+        CHECK(one_attempt == errc::unavailable);
         CHECK(a.now() - start <= 702ms);
-        auto const got_20 = co_await error_of(m.is_locked(use_awaitable));
-        CHECK(got_20 == errc::unavailable);
+        auto const query = co_await error_of(m.is_locked(use_awaitable));
+        CHECK(query == errc::unavailable);
         auto l = co_await m.acquire();
         CHECK(l.valid());
         CHECK(a.now() - start >= 9s);
@@ -185,13 +185,13 @@ TEST_CASE("busy and unavailable are never reported as one another", "[bad_input]
     a.run([&]() -> awaitable<void> {
         auto held = co_await mutex(d, "m").acquire();
         mutex m(c, "m");
-        auto const got_21 = co_await m.try_acquire();
-        CHECK(got_21.empty());
-        auto const got_22 = co_await m.try_acquire({.wait = 100ms});
-        CHECK(got_22.empty());
+        auto const one_attempt = co_await m.try_acquire();
+        CHECK(one_attempt.empty());
+        auto const within_wait = co_await m.try_acquire({.wait = 100ms});
+        CHECK(within_wait.empty());
         a.server().pause();
-        auto const got_23 = co_await error_of(m.try_acquire({.wait = 100ms}, use_awaitable));
-        CHECK(got_23 == errc::unavailable);
+        auto const unanswered = co_await error_of(m.try_acquire({.wait = 100ms}, use_awaitable));
+        CHECK(unanswered == errc::unavailable);
         a.server().resume();
     });
 }
@@ -201,18 +201,18 @@ TEST_CASE("a client that does not run, or runs no more, says so", "[bad_input]")
     arena a;
     auto& c = a.client();
     a.run([&]() -> awaitable<void> {
-        auto const got_24 = co_await error_of(c.run(use_awaitable));
-        CHECK(got_24 == errc::already_running);
+        auto const second_run = co_await error_of(c.run(use_awaitable));
+        CHECK(second_run == errc::already_running);
         co_await c.ready();
-        auto const got_25 = co_await error_of(c.shutdown({.grace = -1ms}, use_awaitable));
-        CHECK(got_25 == errc::invalid_option);
+        auto const bad_grace = co_await error_of(c.shutdown({.grace = -1ms}, use_awaitable));
+        CHECK(bad_grace == errc::invalid_option);
         co_await c.shutdown();
-        auto const got_26 = co_await error_of(mutex(c, "m").acquire(use_awaitable));
-        CHECK(got_26 == errc::client_stopped);
-        auto const got_27 = co_await error_of(mutex(c, "m").is_locked(use_awaitable));
-        CHECK(got_27 == errc::client_stopped);
-        auto const got_28 = co_await error_of(c.ready(use_awaitable));
-        CHECK(got_28 == errc::client_stopped);
+        auto const on_acquire = co_await error_of(mutex(c, "m").acquire(use_awaitable));
+        CHECK(on_acquire == errc::client_stopped);
+        auto const on_query = co_await error_of(mutex(c, "m").is_locked(use_awaitable));
+        CHECK(on_query == errc::client_stopped);
+        auto const on_ready = co_await error_of(c.ready(use_awaitable));
+        CHECK(on_ready == errc::client_stopped);
     });
 }
 

@@ -21,6 +21,17 @@ auto redirect(error_code& ec)
     return asio::redirect_error(use_awaitable, ec);
 }
 
+// A client holds "m" when the story begins.
+struct holding : arena {
+    explicit holding(acquire_options o = {})
+    {
+        run([&]() -> awaitable<void> { held = co_await mutex(own, "m").acquire(o); });
+    }
+
+    holdfast::client& own = client();
+    lease held;
+};
+
 TEST_CASE("a lease is held until it is released, once", "[lease]")
 {
     arena a;
@@ -83,13 +94,11 @@ TEST_CASE("a destroyed, assigned or never launched lease releases", "[lease]")
 
 TEST_CASE("a renewed lease outlives its lease time, and is renewed every third", "[lease][renewal]")
 {
-    arena a;
-    auto& c = a.client();
+    holding a;
     a.run([&]() -> awaitable<void> {
-        auto l = co_await mutex(c, "m").acquire();
         a.commands();
         co_await a.sleep(10s);
-        CHECK(l.valid());
+        CHECK(a.held.valid());
         CHECK(a.exists("m"));
         auto const sent = std::ranges::count(a.commands(), std::string("EVALSHA"));
         CHECK(sent >= 9);
@@ -99,22 +108,20 @@ TEST_CASE("a renewed lease outlives its lease time, and is renewed every third",
 
 TEST_CASE("a fixed lease is not renewed, and its loss is told before it ends", "[lease][loss]")
 {
-    arena a;
-    auto& c = a.client();
+    holding a({.lease = 1s});
     a.run([&]() -> awaitable<void> {
-        auto l = co_await mutex(c, "m").acquire({.lease = 1s});
-        auto const end = validity(l);
-        auto const got_0 = co_await l.lost();
-        CHECK(got_0 == loss::expired);
+        auto const end = validity(a.held);
+        auto const why = co_await a.held.lost();
+        CHECK(why == loss::expired);
         CHECK(a.now() <= end);
         CHECK(a.now() > end - 100ms);
-        CHECK(l.state() == lease_state::lost);
-        CHECK_FALSE(l);
+        CHECK(a.held.state() == lease_state::lost);
+        CHECK_FALSE(a.held);
         error_code ec;
-        co_await l.release(redirect(ec));
+        co_await a.held.release(redirect(ec));
         CHECK(ec == errc::lease_lost);
     });
-    CHECK(c.stats().lost == 1);
+    CHECK(a.own.stats().lost == 1);
 }
 
 TEST_CASE("lost() on a lease that is released, stopped, or lost before", "[lease][loss]")
@@ -139,10 +146,10 @@ TEST_CASE("lost() on a lease that is released, stopped, or lost before", "[lease
 
         auto k = co_await mutex(d, "k").acquire();
         d.stop();
-        auto const got_1 = co_await k.lost();
-        CHECK(got_1 == loss::client_stopped);
-        auto const got_2 = co_await k.lost();
-        CHECK(got_2 == loss::client_stopped);
+        auto const first = co_await k.lost();
+        CHECK(first == loss::client_stopped);
+        auto const second = co_await k.lost();
+        CHECK(second == loss::client_stopped);
         CHECK_FALSE(k.valid());
         CHECK(a.exists("k"));  // nothing deletes a key under a running holder
     });
@@ -150,15 +157,13 @@ TEST_CASE("lost() on a lease that is released, stopped, or lost before", "[lease
 
 TEST_CASE("a key deleted behind our back is a loss at the next renewal", "[lease][loss]")
 {
-    arena a;
-    auto& c = a.client();
+    holding a;
     a.run([&]() -> awaitable<void> {
-        auto l = co_await mutex(c, "m").acquire();
         co_await a.sleep(100ms);
         a.server().execute({"DEL", "m"});
-        auto const end = validity(l);
-        auto const got_3 = co_await l.lost();
-        CHECK(got_3 == loss::gone);
+        auto const end = validity(a.held);
+        auto const why = co_await a.held.lost();
+        CHECK(why == loss::gone);
         CHECK(a.now() < end);
         CHECK_FALSE(a.exists("m"));  // a renewal never creates a key
     });
@@ -166,71 +171,63 @@ TEST_CASE("a key deleted behind our back is a loss at the next renewal", "[lease
 
 TEST_CASE("a silent server: at risk first, lost no later than validity ends", "[lease][loss]")
 {
-    arena a;
-    auto& c = a.client();
+    holding a;
     a.run([&]() -> awaitable<void> {
-        auto l = co_await mutex(c, "m").acquire();
         co_await a.sleep(100ms);
         a.server().pause();
         co_await a.sleep(2s);
-        CHECK(l.state() == lease_state::at_risk);
-        CHECK(l.valid());
-        auto const end = validity(l);
-        auto const got_4 = co_await l.lost();
-        CHECK(got_4 == loss::expired);
+        CHECK(a.held.state() == lease_state::at_risk);
+        CHECK(a.held.valid());
+        auto const end = validity(a.held);
+        auto const why = co_await a.held.lost();
+        CHECK(why == loss::expired);
         CHECK(a.now() <= end);
         a.server().resume();
     });
-    CHECK(c.stats().at_risk >= 1);
+    CHECK(a.own.stats().at_risk >= 1);
 }
 
 TEST_CASE("a lease that is at risk recovers when the server answers in time", "[lease][loss]")
 {
-    arena a;
-    auto& c = a.client();
+    holding a;
     a.run([&]() -> awaitable<void> {
-        auto l = co_await mutex(c, "m").acquire();
         co_await a.sleep(100ms);
         a.server().pause_for(1800ms);
         co_await a.sleep(1700ms);
-        CHECK(l.state() == lease_state::at_risk);
+        CHECK(a.held.state() == lease_state::at_risk);
         co_await a.sleep(800ms);
-        CHECK(l.state() == lease_state::held);
+        CHECK(a.held.state() == lease_state::held);
         co_await a.sleep(5s);
-        CHECK(l.valid());
+        CHECK(a.held.valid());
     });
 }
 
 TEST_CASE("a renewal that is answered too late revives nothing", "[lease][loss]")
 {
-    arena a;
-    auto& c = a.client();
+    holding a;
     a.run([&]() -> awaitable<void> {
-        auto l = co_await mutex(c, "m").acquire();
         co_await a.sleep(900ms);
         a.at("A").pause_for(5s);
         co_await a.sleep(200ms);
         // The first thing after it goes on: no timer needs to have told it.
-        CHECK_FALSE(l.valid());
-        CHECK(l.state() == lease_state::lost);
-        auto const got_5 = co_await l.lost();
-        CHECK(got_5 == loss::expired);
+        CHECK_FALSE(a.held.valid());
+        CHECK(a.held.state() == lease_state::lost);
+        auto const why = co_await a.held.lost();
+        CHECK(why == loss::expired);
     });
 }
 
 TEST_CASE("max_hold ends a renewed lease", "[lease][loss]")
 {
-    arena a;
-    auto& c = a.client();
+    holding a({.max_hold = 7s});
     a.run([&]() -> awaitable<void> {
         auto const start = a.now();
-        auto l = co_await mutex(c, "m").acquire({.max_hold = 7s});
-        auto const got_6 = co_await l.lost();
-        CHECK(got_6 == loss::max_hold);
+        auto const why = co_await a.held.lost();
+        CHECK(why == loss::max_hold);
         CHECK(a.now() - start <= 7s + 10ms);
         CHECK(a.now() - start >= 6s + 800ms);
         error_code ec;
-        co_await l.extend(1s, redirect(ec));
+        co_await a.held.extend(1s, redirect(ec));
         CHECK(ec == errc::lease_lost);
     });
 }
@@ -298,45 +295,41 @@ TEST_CASE("a key that somebody else holds now is a loss, and is left alone", "[l
 
 TEST_CASE("extend lengthens, never shortens, and refuses nonsense", "[lease][extend]")
 {
-    arena a;
-    auto& c = a.client();
+    holding a({.lease = 1s});
     a.run([&]() -> awaitable<void> {
-        auto l = co_await mutex(c, "m").acquire({.lease = 1s});
-        co_await l.extend(5s);
-        auto const end = validity(l);
+        co_await a.held.extend(5s);
+        auto const end = validity(a.held);
         CHECK(end > a.now() + 4s);
-        co_await l.extend(200ms);
-        CHECK(validity(l) == end);
+        co_await a.held.extend(200ms);
+        CHECK(validity(a.held) == end);
         co_await a.sleep(4s);
-        CHECK(l.valid());
+        CHECK(a.held.valid());
         CHECK(a.exists("m"));
 
         error_code ec;
-        co_await l.extend(0ms, redirect(ec));
+        co_await a.held.extend(0ms, redirect(ec));
         CHECK(ec == errc::invalid_option);
-        CHECK(c.last_failure().message.find("extend") != std::string::npos);
+        CHECK(a.own.last_failure().message.find("extend") != std::string::npos);
 
-        auto capped = co_await mutex(c, "n").acquire({.max_hold = 2s});
+        auto capped = co_await mutex(a.own, "n").acquire({.max_hold = 2s});
         co_await capped.extend(10s, redirect(ec));
         CHECK(ec == errc::invalid_option);
 
         a.server().execute({"DEL", "m"});
-        co_await l.extend(1s, redirect(ec));
+        co_await a.held.extend(1s, redirect(ec));
         CHECK(ec == errc::lease_lost);
-        CHECK(l.state() == lease_state::lost);
+        CHECK(a.held.state() == lease_state::lost);
     });
 }
 
 TEST_CASE("a longer extension of a renewed lease is not cut by its renewals", "[lease][extend]")
 {
-    arena a;
-    auto& c = a.client();
+    holding a;
     a.run([&]() -> awaitable<void> {
-        auto l = co_await mutex(c, "m").acquire();
-        co_await l.extend(60s);
-        auto const end = validity(l);
+        co_await a.held.extend(60s);
+        auto const end = validity(a.held);
         co_await a.sleep(10s);
-        CHECK(validity(l) == end);
+        CHECK(validity(a.held) == end);
         CHECK(a.server().execute({"PTTL", "m"}).integer > 45'000);
     });
 }
@@ -351,8 +344,8 @@ TEST_CASE("a renewal meets a key of another type: the others are renewed", "[lea
         auto z = co_await mutex(c, "z").acquire();
         a.server().execute({"DEL", "x"});
         a.server().execute({"HSET", "x", "foreign", "1"});
-        auto const got_7 = co_await x.lost();
-        CHECK(got_7 == loss::gone);
+        auto const why = co_await x.lost();
+        CHECK(why == loss::gone);
         co_await a.sleep(10s);
         CHECK(y.valid());
         CHECK(z.valid());
@@ -407,16 +400,14 @@ TEST_CASE("fencing tokens grow, over release and over expiry", "[lease][fencing]
 
 TEST_CASE("nothing outlives its release", "[lease]")
 {
-    arena a;
-    auto& c = a.client();
+    holding a;
     a.run([&]() -> awaitable<void> {
-        auto l = co_await mutex(c, "m").acquire();
         co_await a.sleep(1s);
-        co_await l.release();
+        co_await a.held.release();
         a.commands();
         co_await a.sleep(30s);
         CHECK(a.commands().empty());
-        CHECK(a.census(c) == engine::context::census{});
+        CHECK(a.census(a.own) == engine::context::census{});
     });
 }
 

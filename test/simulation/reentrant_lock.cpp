@@ -57,13 +57,13 @@ TEST_CASE("another owner waits, in this process and in another", "[reentrant_loc
     auto& d = a.client("B");
     a.run([&]() -> awaitable<void> {
         auto mine = co_await reentrant_lock(c, "r", c.make_owner()).acquire();
-        auto const got_0 = co_await reentrant_lock(c, "r", c.make_owner()).try_acquire();
-        CHECK(got_0.empty());
-        auto const got_1 = co_await reentrant_lock(d, "r", d.make_owner()).try_acquire();
-        CHECK(got_1.empty());
+        auto const other_owner = co_await reentrant_lock(c, "r", c.make_owner()).try_acquire();
+        CHECK(other_owner.empty());
+        auto const other_process = co_await reentrant_lock(d, "r", d.make_owner()).try_acquire();
+        CHECK(other_process.empty());
         co_await mine.release();
-        auto const got_2 = co_await reentrant_lock(d, "r", d.make_owner()).try_acquire();
-        CHECK_FALSE(got_2.empty());
+        auto const after_release = co_await reentrant_lock(d, "r", d.make_owner()).try_acquire();
+        CHECK_FALSE(after_release.empty());
     });
 }
 
@@ -80,8 +80,8 @@ TEST_CASE("two tasks that share an owner by mistake are told", "[reentrant_lock]
         lease got;
         a.spawn([&]() -> awaitable<void> { got = co_await r.acquire(); });
         co_await a.sleep(50ms);
-        auto const got_3 = co_await error_of(r.acquire(use_awaitable));
-        CHECK(got_3 == errc::owner_in_use);
+        auto const second_acquire = co_await error_of(r.acquire(use_awaitable));
+        CHECK(second_acquire == errc::owner_in_use);
         co_await foreign.release();
         co_await a.sleep(50ms);
         CHECK(got.valid());

@@ -60,10 +60,10 @@ TEST_CASE("with_lock: the wait ran out", "[with_lock]")
             ran = true;
             co_return;
         };
-        auto const got_0 = co_await error_of(with_lock(m, {.wait = 100ms}, body));
-        CHECK(got_0 == errc::busy);
-        auto const got_1 = co_await error_of(with_lock(m, {.wait = 0ms}, body));
-        CHECK(got_1 == errc::busy);
+        auto const waited = co_await error_of(with_lock(m, {.wait = 100ms}, body));
+        CHECK(waited == errc::busy);
+        auto const at_once = co_await error_of(with_lock(m, {.wait = 0ms}, body));
+        CHECK(at_once == errc::busy);
         CHECK_FALSE(ran);
     });
 }
@@ -74,8 +74,8 @@ TEST_CASE("with_lock: an error of the acquire", "[with_lock]")
     auto& c = a.client();
     a.run([&]() -> awaitable<void> {
         auto body = [](lease&) -> awaitable<void> { co_return; };
-        auto const got_2 = co_await error_of(with_lock(mutex(c, ""), body));
-        CHECK(got_2 == errc::invalid_name);
+        auto const unnamed = co_await error_of(with_lock(mutex(c, ""), body));
+        CHECK(unnamed == errc::invalid_name);
     });
 }
 
@@ -117,8 +117,8 @@ TEST_CASE("with_lock: a loss cancels the body, and is reported", "[with_lock]")
                 throw;
             }
         };
-        auto const got_3 = co_await error_of(with_lock(m, {.lease = 1s}, body));
-        CHECK(got_3 == errc::lease_lost);
+        auto const lost = co_await error_of(with_lock(m, {.lease = 1s}, body));
+        CHECK(lost == errc::lease_lost);
         CHECK(was_cancelled);
         CHECK(a.now() - start < 1100ms);
     });
@@ -159,15 +159,15 @@ TEST_CASE("with_lock: the body returned, but the lease had been lost", "[with_lo
             co_await a.at("A").sleep(10s, asio::redirect_error(use_awaitable, ec));
             co_return 7;
         };
-        auto const got_4 = co_await error_of(with_lock(mutex(c, "m"), {.lease = 500ms}, stubborn));
-        CHECK(got_4 == errc::lease_lost);
+        auto const outlived = co_await error_of(with_lock(mutex(c, "m"), {.lease = 500ms}, stubborn));
+        CHECK(outlived == errc::lease_lost);
 
         auto robbed = [&](lease&) -> awaitable<void> {
             a.server().execute({"DEL", "m"});
             co_return;
         };
-        auto const got_5 = co_await error_of(with_lock(mutex(c, "m"), robbed));
-        CHECK(got_5 == errc::lease_lost);
+        auto const robbery = co_await error_of(with_lock(mutex(c, "m"), robbed));
+        CHECK(robbery == errc::lease_lost);
     });
 }
 
@@ -272,8 +272,8 @@ TEST_CASE("with_lock leaves the caller's cancellation as it was", "[with_lock]")
     bool aborted = false;
     auto const caller = [&]() -> awaitable<void> {
         co_await with_lock(mutex(c, "m"), [](lease&) -> awaitable<void> { co_return; });
-        bool const got_6 = co_await asio::this_coro::throw_if_cancelled();
-        CHECK(got_6);
+        bool const throws = co_await asio::this_coro::throw_if_cancelled();
+        CHECK(throws);
         try {
             co_await a.sleep(1h);
         } catch (boost::system::system_error const& e) {
