@@ -22,7 +22,7 @@ using simulated::value;
 class conversation {
 public:
     explicit conversation(redis_server& real)
-        : real_{{real.socket_path(), resp_peer::protocol::resp3}, {real.socket_path(), resp_peer::protocol::resp3}}
+        : real_{{real.socket_path(), resp_client::protocol::resp3}, {real.socket_path(), resp_client::protocol::resp3}}
     {
         for (auto& p : modelled_)
             p.id = model_.connect(p);
@@ -55,13 +55,13 @@ private:
         std::vector<std::string> heard;
     };
 
-    static std::string heard(resp_peer& p)
+    static std::string heard(resp_client& p)
     {
         auto const next = p.read();
         return (next.is_push ? "push " : "reply ") + to_string(next.what);
     }
 
-    resp_peer real_[2];
+    resp_client real_[2];
     simulated::redis_model model_;
     listener modelled_[2];
 };
@@ -177,7 +177,7 @@ TEST_CASE("a server that a script keeps busy", "[conformance]")
     redis_server real;
     conversation c(real);
     real.command({"CONFIG", "SET", "busy-reply-threshold", "20"});
-    resp_peer endless(real.socket_path(), resp_peer::protocol::resp2);
+    resp_client endless(real.socket_path(), resp_client::protocol::resp2);
     std::string_view const loop[] = {"EVAL", "while true do end", "0"};
     endless.send(loop);
     std::this_thread::sleep_for(std::chrono::milliseconds(200));

@@ -52,7 +52,7 @@ bool same(value const& a, value const& b)
     return std::equal(a.items.begin(), a.items.end(), b.items.begin(), same);
 }
 
-twins::twins() : real_(server_.socket_path(), resp_peer::protocol::resp2), id_(model_.connect(listener_)) {}
+twins::twins() : real_(server_.socket_path(), resp_client::protocol::resp2), id_(model_.connect(listener_)) {}
 
 value twins::command(std::vector<std::string> const& text)
 {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "conformance/resp_peer.hpp"
 #include "support/redis_server.hpp"
+#include "support/resp_client.hpp"
 #include "testing/redis_model.hpp"
 
 namespace holdfast::test {
@@ -38,7 +38,7 @@ private:
     std::string recent() const;
 
     redis_server server_;
-    resp_peer real_;
+    resp_client real_;
     nobody listener_;
     simulated::redis_model model_;
     simulated::connection_id const id_;

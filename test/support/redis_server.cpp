@@ -96,7 +96,7 @@ bool redis_server::answers()
     }
 }
 
-resp_value redis_server::command(std::vector<std::string> const& words)
+simulated::value redis_server::command(std::vector<std::string> const& words)
 {
     if (!client_)
         client_ = std::make_unique<resp_client>(socket_path());

@@ -45,7 +45,7 @@ public:
     pid_t pid() const { return pid_; }
 
     // One command, over a connection of its own that is kept. When default needs a password, send AUTH first.
-    resp_value command(std::vector<std::string> const& words);
+    simulated::value command(std::vector<std::string> const& words);
 
     // The value of `field` in INFO, or an empty string.
     std::string info(std::string const& field);

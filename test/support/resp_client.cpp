@@ -13,7 +13,9 @@
 
 namespace holdfast::test {
 
-resp_client::resp_client(std::string const& path) : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))
+using simulated::value;
+
+resp_client::resp_client(std::string const& path, protocol p) : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))
 {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -24,6 +26,10 @@ resp_client::resp_client(std::string const& path) : fd_(::socket(AF_UNIX, SOCK_S
         ::close(fd_);
         throw std::runtime_error("resp_client: cannot connect to " + path);
     }
+    if (p == protocol::resp3) {
+        std::string_view const hello[] = {"HELLO", "3"};
+        command(hello);
+    }
 }
 
 resp_client::~resp_client()
@@ -31,47 +37,70 @@ resp_client::~resp_client()
     ::close(fd_);
 }
 
-resp_value resp_client::command(std::vector<std::string> const& words)
+void resp_client::send(simulated::words text)
 {
-    std::string request = "*" + std::to_string(words.size()) + "\r\n";
-    for (auto const& w : words)
-        request += "$" + std::to_string(w.size()) + "\r\n" + w + "\r\n";
+    std::string request = "*" + std::to_string(text.size()) + "\r\n";
+    for (auto const word : text)
+        request.append("$").append(std::to_string(word.size())).append("\r\n").append(word).append("\r\n");
     for (std::string_view rest = request; !rest.empty();) {
         auto const n = ::send(fd_, rest.data(), rest.size(), MSG_NOSIGNAL);
         if (n <= 0)
             throw std::runtime_error("resp_client: cannot send");
         rest.remove_prefix(static_cast<std::size_t>(n));
     }
-    return read_value();
 }
 
-resp_value resp_client::read_value()
+resp_client::said resp_client::read()
 {
-    using kind = resp_value::kind;
     auto const line = read_line();
+    return {line[0] == '>', read_value(line)};
+}
+
+value resp_client::command(simulated::words text)
+{
+    send(text);
+    for (;;) {
+        auto next = read();
+        if (!next.is_push)
+            return std::move(next.what);
+    }
+}
+
+value resp_client::command(std::vector<std::string> const& text)
+{
+    std::vector<std::string_view> const views(text.begin(), text.end());
+    return command(views);
+}
+
+value resp_client::read_value(std::string const& line)
+{
     auto const rest = line.substr(1);
     switch (line[0]) {
-        case '+': return {kind::text, 0, rest, {}};
-        case '-': return {kind::error, 0, rest, {}};
-        case ':': return {kind::integer, std::stoll(rest), {}, {}};
-        case '$': return rest == "-1" ? resp_value{} : resp_value{kind::text, 0, read_bytes(std::stoul(rest)), {}};
-        case '*': break;
-        default: throw std::runtime_error("resp_client: not understood: " + line);
+        case '+': return simulated::status(rest);
+        case '-': return simulated::error(rest);
+        case ':': return simulated::of(std::stoll(rest));
+        case ',': return simulated::bulk(rest);
+        case '_': return simulated::nil();
+        case '$': return rest == "-1" ? simulated::nil() : simulated::bulk(read_bytes(std::stoul(rest)));
+        default: break;
     }
-    if (rest == "-1")
-        return {};
-    resp_value list{kind::array, 0, {}, {}};
-    for (auto n = std::stoul(rest); n > 0; --n)
-        list.items.push_back(read_value());
-    return list;
+    auto count = std::stol(rest);
+    if (count < 0)
+        return simulated::nil();
+    if (line[0] == '%')
+        count *= 2;
+    std::vector<value> items;
+    while (count-- > 0)
+        items.push_back(read_value(read_line()));
+    return simulated::array(std::move(items));
 }
 
 std::string resp_client::read_line()
 {
-    auto end = buffer_.find("\r\n");
-    for (; end == buffer_.npos; end = buffer_.find("\r\n"))
+    std::size_t end = 0;
+    while ((end = buffer_.find("\r\n")) == buffer_.npos)
         fill();
-    auto const line = buffer_.substr(0, end);
+    auto line = buffer_.substr(0, end);
     buffer_.erase(0, end + 2);
     return line;
 }
@@ -80,7 +109,7 @@ std::string resp_client::read_bytes(std::size_t n)
 {
     while (buffer_.size() < n + 2)
         fill();
-    auto const bytes = buffer_.substr(0, n);
+    auto bytes = buffer_.substr(0, n);
     buffer_.erase(0, n + 2);
     return bytes;
 }
@@ -90,7 +119,7 @@ void resp_client::fill()
     std::array<char, 4096> chunk;
     auto const n = ::recv(fd_, chunk.data(), chunk.size(), 0);
     if (n <= 0)
-        throw std::runtime_error("resp_client: the server does not answer");
+        throw std::runtime_error("resp_client: the server says nothing");
     buffer_.append(chunk.data(), static_cast<std::size_t>(n));
 }
 

@@ -5,39 +5,42 @@
 #ifndef HOLDFAST_TEST_SUPPORT_RESP_CLIENT_HPP
 #define HOLDFAST_TEST_SUPPORT_RESP_CLIENT_HPP
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "testing/value.hpp"
+
 namespace holdfast::test {
 
-// What a server answered, in RESP2.
-struct resp_value {
-    enum class kind { nil, integer, text, error, array };
-
-    kind type = kind::nil;
-    std::int64_t integer = 0;
-    std::string text;  // of a text or an error
-    std::vector<resp_value> items;
-
-    bool is_nil() const { return type == kind::nil; }
-    bool is_error() const { return type == kind::error; }
-};
-
-// A blocking client over a UNIX socket, so that a test can look at the server behind the back of what it tests.
+// A blocking client over a UNIX socket, so that a test can look at the server behind the back of what it tests. It
+// keeps what the model of a server distinguishes: a status from a bulk string, a push from a reply.
 // Throws std::runtime_error when the connection fails or nothing comes for ten seconds.
 class resp_client {
 public:
-    explicit resp_client(std::string const& socket_path);
+    enum class protocol { resp2, resp3 };  // scripts see replies as in RESP2; pushes need RESP3
+
+    explicit resp_client(std::string const& socket_path) : resp_client(socket_path, protocol::resp2) {}
+    resp_client(std::string const& socket_path, protocol);
     ~resp_client();
     resp_client(resp_client const&) = delete;
     resp_client& operator=(resp_client const&) = delete;
 
-    resp_value command(std::vector<std::string> const& words);
+    // One command and its reply; pushes before it are dropped.
+    simulated::value command(simulated::words);
+    simulated::value command(std::vector<std::string> const&);
+
+    void send(simulated::words);
+
+    // The next thing the server says, push or reply.
+    struct said {
+        bool is_push;
+        simulated::value what;
+    };
+    said read();
 
 private:
-    resp_value read_value();
+    simulated::value read_value(std::string const& line);
     std::string read_line();
     std::string read_bytes(std::size_t);
     void fill();
