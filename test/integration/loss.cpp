@@ -32,6 +32,15 @@ config with_lease(std::string url, std::chrono::milliseconds lease)
     return c;
 }
 
+// A server, an event loop, and a client whose leases last so long.
+struct scene {
+    explicit scene(std::chrono::milliseconds lease) : own(loop.client(with_lease(server.url(), lease))) {}
+
+    redis_server server;
+    live loop;
+    client& own;
+};
+
 // Returns just after the end of the validity, however often that moves on, in the turn of the loop in which it ended:
 // what was due before has happened, however late the loop is.
 awaitable<void> end_of_validity(lease const& l)
@@ -52,11 +61,7 @@ awaitable<void> end_of_validity(lease const& l)
 
 // Whether the loss of a lease was told, and why.
 struct obituary {
-    bool told = false;
-    error_code ec;
-    loss why{};
-
-    void await(lease const& l)
+    explicit obituary(lease const& l)
     {
         l.lost([this](error_code e, loss w) {
             told = true;
@@ -64,6 +69,12 @@ struct obituary {
             why = w;
         });
     }
+    obituary(obituary const&) = delete;
+    obituary& operator=(obituary const&) = delete;
+
+    bool told = false;
+    error_code ec;
+    loss why{};
 };
 
 // A with_lock whose body works until it is cancelled.
@@ -97,20 +108,17 @@ private:
 
 TEST_CASE("a deleted key is noticed at the next renewal, before the validity ends", "[loss]")
 {
-    redis_server server;
-    live l;
-    auto& c = l.client(with_lease(server.url(), 3s));
+    scene s(3s);
     auto work = std::make_shared<guarded_work>();
-    l.spawn([&]() -> awaitable<void> { co_await work->run(mutex(c, "guarded")); });
-    l.run([&]() -> awaitable<void> {
-        mutex m(c, "m");
+    s.loop.spawn([&]() -> awaitable<void> { co_await work->run(mutex(s.own, "guarded")); });
+    s.loop.run([&]() -> awaitable<void> {
+        mutex m(s.own, "m");
         auto held = co_await m.acquire();
-        obituary news;
-        news.await(held);
+        obituary news(held);
         auto const inside = [&] { return work->inside; };
         auto const began = co_await comes_true(inside);
         REQUIRE(began);
-        server.command({"DEL", "m", "guarded"});
+        s.server.command({"DEL", "m", "guarded"});
         co_await end_of_validity(held);
         CHECK(news.told);
         CHECK_FALSE(news.ec);
@@ -126,30 +134,27 @@ TEST_CASE("a deleted key is noticed at the next renewal, before the validity end
         CHECK(work->left);
         CHECK(work->ec == errc::lease_lost);
     });
-    CHECK(c.stats().lost == 2);
+    CHECK(s.own.stats().lost == 2);
 }
 
 TEST_CASE("a key that another holder took over is not touched by the one who lost it", "[loss]")
 {
-    redis_server server;
-    live l;
-    auto& c = l.client(with_lease(server.url(), 2s));
-    l.run([&]() -> awaitable<void> {
-        mutex m(c, "m");
+    scene s(2s);
+    s.loop.run([&]() -> awaitable<void> {
+        mutex m(s.own, "m");
         auto held = co_await m.acquire();
-        obituary news;
-        news.await(held);
-        server.command({"SET", "m", "somebody", "PX", "600000"});
+        obituary news(held);
+        s.server.command({"SET", "m", "somebody", "PX", "600000"});
         auto const told = [&] { return news.told; };
         auto const noticed = co_await comes_true(told);
         CHECK(noticed);
         error_code ec;
         co_await held.release(redirect(ec));
         CHECK(ec == errc::lease_lost);
-        co_await c.shutdown();
+        co_await s.own.shutdown();
     });
-    CHECK(server.command({"GET", "m"}).text == "somebody");
-    CHECK(server.command({"PTTL", "m"}).integer > 60'000);
+    CHECK(s.server.command({"GET", "m"}).text == "somebody");
+    CHECK(s.server.command({"PTTL", "m"}).integer > 60'000);
 }
 
 TEST_CASE("behind a black hole the loss is told no later than the validity ends", "[loss]")
@@ -164,8 +169,7 @@ TEST_CASE("behind a black hole the loss is told no later than the validity ends"
     l.run([&]() -> awaitable<void> {
         mutex m(c, "m");
         auto held = co_await m.acquire();
-        obituary news;
-        news.await(held);
+        obituary news(held);
         auto const inside = [&] { return work.inside; };
         auto const began = co_await comes_true(inside);
         REQUIRE(began);
@@ -191,21 +195,18 @@ TEST_CASE("behind a black hole the loss is told no later than the validity ends"
 
 TEST_CASE("a lease survives that its connection is killed, and is renewed", "[loss]")
 {
-    redis_server server;
-    live l;
-    auto& c = l.client(with_lease(server.url(), 6s));
-    l.run([&]() -> awaitable<void> {
-        mutex m(c, "m");
+    scene s(6s);
+    s.loop.run([&]() -> awaitable<void> {
+        mutex m(s.own, "m");
         auto held = co_await m.acquire();
-        obituary news;
-        news.await(held);
+        obituary news(held);
         for (int i = 0; i < 20; ++i) {
-            server.command({"CLIENT", "KILL", "TYPE", i % 3 == 0 ? "pubsub" : "normal", "SKIPME", "yes"});
+            s.server.command({"CLIENT", "KILL", "TYPE", i % 3 == 0 ? "pubsub" : "normal", "SKIPME", "yes"});
             co_await sleep_for(50ms);
             CHECK(held.valid());
         }
-        auto const renewed = c.stats().renewal_lag.count;
-        auto const again = [&] { return c.stats().renewal_lag.count >= renewed + 4; };  // for longer than a lease
+        auto const renewed = s.own.stats().renewal_lag.count;
+        auto const again = [&] { return s.own.stats().renewal_lag.count >= renewed + 4; };  // for longer than a lease
         auto const did = co_await comes_true(again);
         CHECK(did);
         CHECK(held.valid());
@@ -213,21 +214,18 @@ TEST_CASE("a lease survives that its connection is killed, and is renewed", "[lo
         CHECK_FALSE(news.told);
         co_await held.release();
     });
-    CHECK(c.stats().lost == 0);
-    CHECK(server.command({"EXISTS", "m"}).integer == 0);
+    CHECK(s.own.stats().lost == 0);
+    CHECK(s.server.command({"EXISTS", "m"}).integer == 0);
 }
 
 TEST_CASE("a server that comes back without its data", "[loss]")
 {
-    redis_server server;
-    live l;
-    auto& c = l.client(with_lease(server.url(), 30s));
-    l.run([&]() -> awaitable<void> {
-        mutex m(c, "m");
+    scene s(30s);
+    s.loop.run([&]() -> awaitable<void> {
+        mutex m(s.own, "m");
         auto held = co_await m.acquire();
-        obituary news;
-        news.await(held);
-        server.restart();
+        obituary news(held);
+        s.server.restart();
         auto const told = [&] { return news.told; };
         auto const noticed = co_await comes_true(told);
         CHECK(noticed);
@@ -245,14 +243,12 @@ std::int64_t nanoseconds(clock::time_point t)
 
 TEST_CASE("a paused holder sees its loss before anything else", "[loss]")
 {
-    redis_server server;
-    live l;
-    auto& c = l.client(with_lease(server.url(), 20s));
-    child other({HOLDFAST_LIVE_CHILD, "watch", server.url(), "m", "1500"});
+    scene s(20s);
+    child other({HOLDFAST_LIVE_CHILD, "watch", s.server.url(), "m", "1500"});
     REQUIRE(wait_until([&] { return !other.told("tick ").empty(); }));
     other.pause();
-    l.run([&]() -> awaitable<void> {
-        auto held = co_await mutex(c, "m").acquire();  // waits for the end of its lease
+    s.loop.run([&]() -> awaitable<void> {
+        auto held = co_await mutex(s.own, "m").acquire();  // waits for the end of its lease
         auto const got_at = nanoseconds(clock::now());
         auto const before = other.lines().size();
         other.resume();
