@@ -3,14 +3,9 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 // What hand-off gains when many coroutines of one process want few locks.
-#include <cstdio>
-#include <exception>
-
 #include "contestants/holdfast_lock.hpp"
-#include "support/options.hpp"
+#include "support/program.hpp"
 #include "support/race.hpp"
-#include "support/redis_server.hpp"
-#include "support/report.hpp"
 
 namespace holdfast::bench {
 namespace {
@@ -18,11 +13,9 @@ namespace {
 constexpr std::size_t locks = 15;
 constexpr std::size_t contenders = 1500;
 
-void run(options const& o)
+void measure(options const& o, redis_server& server, report& out)
 {
     using namespace std::chrono_literals;
-    redis_server server;
-    report out("contended", server);
     race r(
         server,
         o.quick ? plan{.turns = 1, .turn = 200ms, .warm_up = 100ms}
@@ -30,16 +23,12 @@ void run(options const& o)
     r.enter(make_mutex(server, {.name = "mutex, hand-off", .names = locks}));
     r.enter(make_mutex(server, {.name = "mutex, no hand-off", .names = locks, .local_handoff = {.max_count = 0}}));
     out.add(contenders, r.run(contenders), {{"mutex, hand-off", "mutex, no hand-off", quantity::pairs_per_second, 5}});
-    out.write(o.json);
 }
 
 }  // namespace
 }  // namespace holdfast::bench
 
 int main(int argc, char** argv)
-try {
-    holdfast::bench::run(holdfast::bench::parse_options(argc, argv));
-} catch (std::exception const& e) {
-    std::fprintf(stderr, "%s\n", e.what());
-    return 1;
+{
+    return holdfast::bench::run_program("contended", argc, argv, holdfast::bench::measure);
 }

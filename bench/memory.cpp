@@ -5,8 +5,6 @@
 // What one held lock and one waiter cost in memory, beyond the caller's own: measured with callbacks, which have no
 // coroutine frame. Counted is what malloc has given out, with its own overhead.
 #include <algorithm>
-#include <cstdio>
-#include <exception>
 #include <functional>
 #include <malloc.h>
 #include <optional>
@@ -19,9 +17,7 @@
 
 #include <holdfast.hpp>
 
-#include "support/options.hpp"
-#include "support/redis_server.hpp"
-#include "support/report.hpp"
+#include "support/program.hpp"
 
 namespace holdfast::bench {
 namespace {
@@ -125,12 +121,10 @@ double wait(subject& s, std::size_t count, std::optional<std::chrono::millisecon
     return (crowd - nobody) / static_cast<double>(count);
 }
 
-void run(options const& o)
+void measure(options const& o, redis_server& server, report& out)
 {
     using namespace std::chrono_literals;
     std::size_t const count = o.quick ? 10'000 : 100'000;
-    redis_server server;
-    report out("memory", server);
     subject s(server);
     hold(s, wave);  // pools and tables reach their size
     auto const b = hold(s, count);
@@ -139,16 +133,12 @@ void run(options const& o)
     out.add("a held lock, with its handle", b.handle + b.held, "bytes", most_bytes);
     out.add("a local waiter", wait(s, count, std::nullopt), "bytes", most_bytes);
     out.add("a local waiter with a time limit", wait(s, count, 60s), "bytes", most_bytes);
-    out.write(o.json);
 }
 
 }  // namespace
 }  // namespace holdfast::bench
 
 int main(int argc, char** argv)
-try {
-    holdfast::bench::run(holdfast::bench::parse_options(argc, argv));
-} catch (std::exception const& e) {
-    std::fprintf(stderr, "%s\n", e.what());
-    return 1;
+{
+    return holdfast::bench::run_program("memory", argc, argv, holdfast::bench::measure);
 }

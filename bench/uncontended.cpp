@@ -3,17 +3,13 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 // What an acquire and a release cost when nobody is in the way: on distinct names, over one connection.
-#include <cstdio>
-#include <exception>
 #include <vector>
 
 #include "contestants/holdfast_lock.hpp"
 #include "contestants/raw_mutex.hpp"
 #include "contestants/raw_redisson.hpp"
-#include "support/options.hpp"
+#include "support/program.hpp"
 #include "support/race.hpp"
-#include "support/redis_server.hpp"
-#include "support/report.hpp"
 
 namespace holdfast::bench {
 namespace {
@@ -43,10 +39,8 @@ std::vector<target> targets(std::size_t contenders)
     return all;
 }
 
-void run(options const& o)
+void measure(options const& o, redis_server& server, report& out)
 {
-    redis_server server;
-    report out("uncontended", server);
     race r(server, o.quick ? quick_plan() : plan());
     r.enter(make_mutex(server, {.name = mutex_name}));
     r.enter(make_raw_mutex(server));
@@ -54,16 +48,12 @@ void run(options const& o)
     r.enter(make_raw_redisson(server));
     for (std::size_t const contenders : {1u, 10u, 100u, 1000u})
         out.add(contenders, r.run(contenders), targets(contenders));
-    out.write(o.json);
 }
 
 }  // namespace
 }  // namespace holdfast::bench
 
 int main(int argc, char** argv)
-try {
-    holdfast::bench::run(holdfast::bench::parse_options(argc, argv));
-} catch (std::exception const& e) {
-    std::fprintf(stderr, "%s\n", e.what());
-    return 1;
+{
+    return holdfast::bench::run_program("uncontended", argc, argv, holdfast::bench::measure);
 }
