@@ -44,5 +44,24 @@ TEST_CASE("a story that fails leaves nothing that goes on", "[arena]")
     CHECK_FALSE(went_on);
 }
 
+// What was sent to it is under way for ever.
+void fail_while_the_server_stands_still()
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        a.server().pause();
+        a.spawn([&]() -> awaitable<void> { auto l = co_await mutex(c, "m").acquire(); });
+        co_await a.sleep(10ms);
+        throw std::runtime_error("this story failed");
+    });
+}
+
+TEST_CASE("a story may fail while the server stands still", "[arena]")
+{
+    CHECK_THROWS_WITH(fail_while_the_server_stands_still(), "this story failed");
+}
+
 }  // namespace
 }  // namespace holdfast::test

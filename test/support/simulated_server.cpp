@@ -108,6 +108,12 @@ void simulated_server::resume()
         f();
 }
 
+void simulated_server::forget_links()
+{
+    model_.disconnect_all();
+    std::exchange(at_resume_, {});
+}
+
 void simulated_server::restart(bool data_lost, core::duration downtime)
 {
     note(data_lost ? "dies, its data lost" : "dies");

@@ -55,6 +55,9 @@ public:
     // Called for each command executed, those of scripts included. For invariants: throwing ends the simulation.
     void check(std::function<void(executed const&)> f) { checks_.push_back(std::move(f)); }
 
+    // The world ends: forgets its links, also those that wait for it to go on.
+    void forget_links();
+
     // For links.
     bool is_up() const noexcept { return up_; }
     bool is_paused() const noexcept { return paused_; }

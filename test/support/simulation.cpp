@@ -103,7 +103,7 @@ simulation::simulation(simulation_options o)
 simulation::~simulation()
 {
     for (auto const& [name, s] : servers_)
-        s->model().disconnect_all();
+        s->forget_links();
 }
 
 process& simulation::at(std::string_view name)
