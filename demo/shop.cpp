@@ -10,19 +10,12 @@
 #include <boost/redis/request.hpp>
 #include <boost/redis/response.hpp>
 
+#include "fenced_value.hpp"
+
 namespace demo {
 namespace {
 
 namespace redis = boost::redis;
-
-// The resource's check, to be copied.
-// KEYS  stock, greatest token seen     ARGV  token, [new stock]
-constexpr auto checked = R"lua(
-if tonumber(redis.call('get', KEYS[2]) or 0) > tonumber(ARGV[1]) then return -1 end
-redis.call('set', KEYS[2], ARGV[1])
-if ARGV[2] then redis.call('set', KEYS[1], ARGV[2]) end
-return tonumber(redis.call('get', KEYS[1]))
-)lua";
 
 redis::config at(std::string const& socket)
 {
@@ -46,7 +39,7 @@ asio::awaitable<int> shop::read_stock()
 {
     redis::request request;
     request.push("GET", stock_);
-    co_return static_cast<int>(co_await ask(request));
+    co_return (co_await ask(request)).value();
 }
 
 asio::awaitable<void> shop::write_stock(int left)
@@ -60,25 +53,27 @@ asio::awaitable<void> shop::write_stock(int left)
 asio::awaitable<std::optional<int>> shop::read_stock(std::uint64_t token)
 {
     redis::request request;
-    request.push("EVAL", checked, 2, stock_, last_seen_, token);
-    auto const left = co_await ask(request);
-    co_return left < 0 ? std::nullopt : std::optional(static_cast<int>(left));
+    request.push("EVAL", fenced_value, 2, stock_, last_seen_, token);
+    co_return co_await ask(request);
 }
 
 asio::awaitable<bool> shop::write_stock(int left, std::uint64_t token)
 {
     redis::request request;
-    request.push("EVAL", checked, 2, stock_, last_seen_, token, left);
-    co_return co_await ask(request) >= 0;
+    request.push("EVAL", fenced_value, 2, stock_, last_seen_, token, left);
+    co_return (co_await ask(request)).has_value();
 }
 
 // Not to be cancelled: whoever asked wants to know how it went, even if the lease is lost meanwhile.
-asio::awaitable<long long> shop::ask(redis::request const& request)
+asio::awaitable<std::optional<int>> shop::ask(redis::request const& request)
 {
-    redis::response<long long> reply;
+    redis::response<int> reply;
     co_await connection_->async_exec(
         request, reply, asio::bind_cancellation_slot(asio::cancellation_slot(), asio::use_awaitable));
-    co_return std::get<0>(reply).value();
+    auto const& stock = std::get<0>(reply);
+    if (stock.has_error() && stock.error().diagnostic.starts_with("STALE"))
+        co_return std::nullopt;
+    co_return stock.value();
 }
 
 }  // namespace demo

@@ -36,7 +36,8 @@ public:
     asio::awaitable<bool> write_stock(int left, std::uint64_t token);
 
 private:
-    asio::awaitable<long long> ask(boost::redis::request const&);
+    // The stock; none: refused.
+    asio::awaitable<std::optional<int>> ask(boost::redis::request const&);
 
     std::shared_ptr<boost::redis::connection> connection_;
     std::string const stock_;      // the key of the number

@@ -9,6 +9,7 @@
 #include <holdfast/client.hpp>
 #include <holdfast/config.hpp>
 #include <holdfast/error.hpp>
+#include <holdfast/fence_gate.hpp>
 #include <holdfast/lease.hpp>
 #include <holdfast/loss.hpp>
 #include <holdfast/mutex.hpp>

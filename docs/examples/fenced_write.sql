@@ -1,0 +1,1 @@
+UPDATE account SET balance = :balance, fence = :token WHERE id = :id AND fence <= :token;  -- no row: stale

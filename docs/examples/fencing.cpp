@@ -1,0 +1,67 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// A holder that wakes up when its lease is over, and believes that it is not, is refused by what it writes to.
+//
+//     holdfast_example_fencing [URL]       exit status 0: it was refused
+#include <cstdint>
+#include <iostream>
+#include <string>
+
+#include <boost/asio.hpp>
+
+#include <holdfast.hpp>
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+// What the lock guards, with a gate that does not take the holder's word for it.
+class account {
+public:
+    bool write(std::uint64_t token, int balance)
+    {
+        return gate_.pass(token, [&] { balance_ = balance; });
+    }
+    int balance() const { return balance_; }
+
+private:
+    holdfast::fence_gate gate_;
+    int balance_ = 0;
+};
+
+struct outcome {
+    bool is_stale_refused = false;
+    int balance = 0;
+};
+
+asio::awaitable<void> sleepy_and_successor(holdfast::client& client, outcome& result)
+{
+    holdfast::mutex lock{client, "account:1", {.fencing = true}};
+    account guarded;
+
+    auto sleepy = co_await lock.acquire({.lease = 200ms});
+    auto const its_token = sleepy.fencing_token().value();
+    co_await sleepy.lost();  // as if it had been stopped here: it does not look
+
+    auto successor = co_await lock.acquire();
+    bool const written = guarded.write(successor.fencing_token().value(), 34);
+    co_await successor.release();
+
+    result = {.is_stale_refused = written && !guarded.write(its_token, 33), .balance = guarded.balance()};
+    co_await client.shutdown();
+}
+
+int main(int argc, char** argv)
+{
+    asio::io_context ioc;
+    holdfast::client client{ioc, {.url = argc > 1 ? argv[1] : "memory://"}};
+    client.run(asio::detached);
+    outcome result;
+    asio::co_spawn(ioc, sleepy_and_successor(client, result), asio::detached);
+    ioc.run();
+
+    std::cout << "balance: " << result.balance << "; the stale write of 33 was "
+              << (result.is_stale_refused ? "refused" : "NOT refused") << '\n';
+    return result.is_stale_refused ? 0 : 1;
+}
