@@ -5,6 +5,7 @@
 #include "cli/arguments.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -80,26 +81,36 @@ void add_name(CLI::App& app, std::string& name)
     app.add_option("NAME", name, "The lock")->required();
 }
 
-lock_kind read_kind(std::string const& text)
+template <class Value>
+struct choice {
+    char const* word;
+    Value value;
+};
+
+constexpr std::array kinds{choice{"mutex", lock_kind::mutex}, choice{"reentrant", lock_kind::reentrant}};
+constexpr std::array actions{
+    choice{"term", loss_action::term}, choice{"kill", loss_action::kill}, choice{"ignore", loss_action::ignore}};
+
+template <class Choices>
+std::string words_of(Choices const& choices)
 {
-    if (text == "mutex")
-        return lock_kind::mutex;
-    if (text == "reentrant")
-        return lock_kind::reentrant;
-    if (text == "fair" || text == "read" || text == "write")
-        throw CLI::ValidationError("--kind", "'" + text + "' is not yet available");
-    throw CLI::ValidationError("--kind", "'" + text + "' is none of mutex, reentrant");
+    std::string all;
+    for (auto const& c : choices)
+        all.append(all.empty() ? "" : ", ").append(c.word);
+    return all;
 }
 
-loss_action read_action(std::string const& text)
+template <class Choices, class Value>
+void add_choice(CLI::App& app, std::string const& name, Choices const& choices, Value& value, std::string const& help)
 {
-    if (text == "term")
-        return loss_action::term;
-    if (text == "kill")
-        return loss_action::kill;
-    if (text == "ignore")
-        return loss_action::ignore;
-    throw CLI::ValidationError("--on-loss", "'" + text + "' is none of term, kill, ignore");
+    auto const read = [name, &choices, &value](std::string const& text) {
+        auto const found = std::ranges::find_if(choices, [&](auto const& c) { return c.word == text; });
+        if (found == choices.end())
+            throw CLI::ValidationError(name, "'" + text + "' is none of " + words_of(choices));
+        value = found->value;
+    };
+    app.add_option_function<std::string>(name, read, help + ": " + words_of(choices) + " [" + choices[0].word + "]")
+        ->type_name("WORD");
 }
 
 void add_run(CLI::App& app, run_arguments& run)
@@ -115,14 +126,8 @@ void add_run(CLI::App& app, run_arguments& run)
         "--lease",
         [&run](milliseconds d) { run.lease = d; },
         "How long the lock outlives a holdfast that died [30s]");
-    app.add_option_function<std::string>(
-           "--kind", [&run](std::string const& text) { run.kind = read_kind(text); }, "mutex or reentrant [mutex]")
-        ->type_name("KIND");
-    app.add_option_function<std::string>(
-           "--on-loss",
-           [&run](std::string const& text) { run.on_loss = read_action(text); },
-           "What the command gets when the lease is lost: term, kill or ignore [term]")
-        ->type_name("ACTION");
+    add_choice(app, "--kind", kinds, run.kind, "The kind of lock");
+    add_choice(app, "--on-loss", actions, run.on_loss, "What the command gets when the lease is lost");
     add_duration(
         app, "--kill-after", [&run](milliseconds d) { run.kill_after = d; }, "KILL follows TERM after so long [10s]");
     app.add_flag("!--no-fencing", run.fencing, "Take no fencing token: saves a script on the server");
@@ -170,9 +175,10 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     run_arguments run;
     status_arguments status;
     release_arguments release;
+    doctor_arguments doctor;
     bool force = false;
     // One each: for a subcommand that is not used, CLI11 reads the environment variable all the same.
-    std::vector<std::string> run_urls, status_urls, release_urls;
+    std::vector<std::string> run_urls, status_urls, release_urls, doctor_urls;
 
     auto& run_app = *app.add_subcommand("run", "Run a command while holding a lock");
     add_run(run_app, run);
@@ -184,12 +190,18 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     add_name(release_app, release.name);
     add_url(release_app, release_urls);
     release_app.add_flag("--force", force, "Needed: the holder may still be at work");
+    auto& doctor_app = *app.add_subcommand("doctor", "Say whether the server is fit for locks");
+    doctor_app.add_option("NAME", doctor.name, "A lock to try, which nobody else uses [holdfast:doctor]");
+    doctor_app.footer("Exit status: 0 it is, with or without warnings; 1 it is not; 69 Redis was not reachable.");
+    add_url(doctor_app, doctor_urls);
 
     auto words = split(argc, argv);
     try {
         app.parse(words.ours);
         if (status_app.parsed())
             return arguments{only_url(status_urls), status};
+        if (doctor_app.parsed())
+            return arguments{only_url(doctor_urls), doctor};
         if (release_app.parsed() && !force)
             throw CLI::ValidationError("release", "the holder may still be at work; say --force if it must be");
         if (release_app.parsed())

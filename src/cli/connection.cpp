@@ -24,12 +24,6 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds shortest_connect = 1s;
 constexpr auto shutdown_grace = 3s;
 
-std::string words_for(error_code ec, client const& c)
-{
-    auto const failure = c.last_failure();
-    return failure.code == ec && !failure.message.empty() ? failure.message : ec.message();
-}
-
 asio::awaitable<int> run_and_shut_down(client& c, body const& run)
 {
     int const status = co_await run(c);
@@ -82,6 +76,12 @@ asio::awaitable<int> connect(client& c, std::chrono::milliseconds limit)
     if (!co_await is_cancelled())
         complain("cannot connect to Redis: " + words_for(ec, c));
     co_return unavailable;
+}
+
+std::string words_for(error_code ec, client const& c)
+{
+    auto const failure = c.last_failure();
+    return failure.code == ec && !failure.message.empty() ? failure.message : ec.message();
 }
 
 int complain_about(error_code ec, client const& c)

@@ -35,6 +35,9 @@ asio::awaitable<int> connect(client&, std::chrono::milliseconds limit);
 // Whether the calling coroutine is being cancelled: its errors are nobody's concern then. It must not throw for that.
 asio::awaitable<bool> is_cancelled();
 
+// Why something failed, in the server's words if it had any.
+std::string words_for(error_code, client const&);
+
 // Says why a request could not be answered, in the server's words if it had any. Returns the exit status for it.
 int complain_about(error_code, client const&);
 

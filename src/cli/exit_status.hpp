@@ -11,6 +11,7 @@ namespace holdfast::cli {
 // up those of the shell.
 enum exit_status : int {
     ok = 0,
+    unfit = 1,         // doctor: the server is not fit for locks
     bad_usage = 64,    // EX_USAGE
     unavailable = 69,  // EX_UNAVAILABLE: Redis was not reachable, or refused us
     lock_lost = 74,    // EX_IOERR: the lease was lost and the command was stopped

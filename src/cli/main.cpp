@@ -10,6 +10,7 @@
 #include "cli/arguments.hpp"
 #include "cli/complain.hpp"
 #include "cli/descriptors.hpp"
+#include "cli/doctor_command.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/release_command.hpp"
 #include "cli/run_command.hpp"
@@ -25,6 +26,7 @@ struct dispatcher {
     int operator()(run_arguments const& a) const { return run_command(url, a, inherited); }
     int operator()(status_arguments const& a) const { return status_command(url, a); }
     int operator()(release_arguments const& a) const { return release_command(url, a); }
+    int operator()(doctor_arguments const& a) const { return doctor_command(url, a); }
 };
 
 int run(arguments const& a, std::vector<int> const& inherited)

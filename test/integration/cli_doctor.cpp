@@ -1,0 +1,97 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <algorithm>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "cli/diagnosis.hpp"
+#include "cli_tool.hpp"
+
+using namespace holdfast::test;
+using Catch::Matchers::ContainsSubstring;
+using holdfast::cli::diagnose;
+using holdfast::cli::grade;
+
+namespace {
+
+std::string const healthy = "# Server\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\n"
+                            "# Memory\r\nused_memory:900000\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n"
+                            "# Persistence\r\naof_enabled:1\r\naof_last_write_status:ok\r\n"
+                            "# Replication\r\nrole:master\r\nconnected_slaves:0\r\n";
+
+// How the topic is judged when so many lines of a healthy server are different.
+grade judged(std::string const& topic, std::initializer_list<std::pair<std::string, std::string>> changes)
+{
+    auto info = healthy;
+    for (auto const& [field, value] : changes) {
+        auto const at = info.find("\n" + field + ":") + 1;
+        info.replace(at, info.find('\r', at) - at, field + ":" + value);
+    }
+    auto const all = diagnose(info);
+    return std::ranges::find(all, topic, &holdfast::cli::finding::topic)->grade;
+}
+
+}  // namespace
+
+TEST_CASE("cli doctor: what INFO tells", "[cli]")
+{
+    for (auto const& f : diagnose(healthy)) {
+        CAPTURE(f.topic, f.words);
+        CHECK(f.grade == grade::good);
+    }
+    CHECK(judged("version", {{"redis_version", "6.2.14"}}) == grade::bad);
+    CHECK(judged("version", {{"redis_version", "10.0.0"}}) == grade::good);
+    CHECK(judged("mode", {{"redis_mode", "cluster"}}) == grade::bad);
+    CHECK(judged("mode", {{"redis_mode", "sentinel"}}) == grade::bad);
+    CHECK(judged("memory", {{"maxmemory_policy", "allkeys-lru"}}) == grade::doubtful);
+    CHECK(judged("memory", {{"maxmemory_policy", "allkeys-lru"}, {"maxmemory", "1000000"}}) == grade::bad);
+    CHECK(judged("memory", {{"maxmemory", "950000"}}) == grade::doubtful);
+    CHECK(judged("memory", {{"maxmemory", "9000000"}}) == grade::good);
+    CHECK(judged("persistence", {{"aof_enabled", "0"}}) == grade::doubtful);
+    CHECK(judged("persistence", {{"aof_last_write_status", "err"}}) == grade::bad);
+    CHECK(judged("replicas", {{"role", "slave"}}) == grade::bad);
+    CHECK(judged("replicas", {{"connected_slaves", "2"}}) == grade::doubtful);
+}
+
+TEST_CASE("cli doctor: a server that is fit, and leaves nothing behind", "[cli]")
+{
+    redis_server server{"appendonly yes"};
+    std::string output;
+    CHECK(run_tool(server, {"doctor"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("ok    version      Redis ") && ContainsSubstring("ok    persistence"));
+    CHECK_THAT(output, ContainsSubstring("ok    access") && ContainsSubstring("latency"));
+    CHECK_FALSE(has_key(server, "holdfast:doctor"));
+}
+
+TEST_CASE("cli doctor: a server that is not fit", "[cli]")
+{
+    redis_server server{"maxmemory 100mb", "maxmemory-policy allkeys-lru"};
+    std::string output;
+    CHECK(run_tool(server, {"doctor"}, &output) == 1);
+    CHECK_THAT(output, ContainsSubstring("BAD   memory       allkeys-lru"));
+    CHECK_THAT(output, ContainsSubstring("warn  persistence"));
+}
+
+TEST_CASE("cli doctor: users without rights", "[cli]")
+{
+    redis_server server;
+    server.command({"ACL", "SETUSER", "guest", "on", ">word", "+@all", "~own:*", "resetchannels"});
+    auto const url = "unix://guest:word@" + server.socket_path();
+    tool denied(url, {"doctor"});
+    CHECK(denied.wait() == 1);
+    CHECK_THAT(denied.output(), ContainsSubstring("BAD   access"));
+
+    server.command({"ACL", "SETUSER", "guest", "~holdfast_fence:{own:*", "~redisson_lock_token:{own:*"});
+    tool deaf(url, {"doctor", "own:trial"});
+    CHECK(deaf.wait() == 0);
+    CHECK_THAT(deaf.output(), ContainsSubstring("warn  access") && ContainsSubstring("polling"));
+}
+
+TEST_CASE("cli doctor: no server", "[cli]")
+{
+    tool t("redis://127.0.0.1:1", {"doctor"});
+    CHECK(t.wait() == 69);
+}
