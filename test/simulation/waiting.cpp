@@ -5,6 +5,8 @@
 // Waiting: no wake-up is lost, no message is needed, nobody is woken in vain; and in turns.
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
 
 #include "simulation/arena.hpp"
 #include "simulation/contest.hpp"
@@ -35,6 +37,30 @@ TEST_CASE("a waiter is woken within a round trip of the release", "[waiting]")
         co_await held.release();
         co_await a.sleep(1s);
         CHECK(got - released <= 2 * round_trip);
+    });
+}
+
+TEST_CASE("a waiter that comes while single attempts are answered is heard, too", "[waiting]")
+{
+    auto const apart = GENERATE(range(0, 24)) * 250us;
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await mutex(d, "m").acquire();
+        co_await c.ready();
+        core::instant granted;
+        a.spawn([&]() -> awaitable<void> { auto refused = co_await mutex(c, "m").try_acquire(); });
+        a.spawn([&]() -> awaitable<void> {
+            co_await a.sleep(apart);
+            auto l = co_await mutex(c, "m").acquire();
+            granted = a.now();
+        });
+        co_await a.sleep(100ms);
+        auto const released = a.now();
+        co_await held.release();
+        co_await a.sleep(2s);
+        CHECK(granted - released <= 100ms);  // not only when it asks anew
     });
 }
 
