@@ -40,6 +40,10 @@ Exit status: the command's own, 128 + N if signal N killed it or ended the wait;
 
   holdfast run nightly --wait 10s -- ./backup.sh --full)";
 
+constexpr auto list_footer =
+    R"(It walks over all keys of the database, whatever the pattern: a SCAN for each 1000 of them, in a script that looks
+at those that match and occupies the server meanwhile. The server goes on with others in between.)";
+
 class run_formatter final : public CLI::Formatter {
 public:
     std::string make_usage(CLI::App const*, std::string) const override
@@ -175,10 +179,11 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     run_arguments run;
     status_arguments status;
     release_arguments release;
+    list_arguments list;
     doctor_arguments doctor;
     bool force = false;
     // One each: for a subcommand that is not used, CLI11 reads the environment variable all the same.
-    std::vector<std::string> run_urls, status_urls, release_urls, doctor_urls;
+    std::vector<std::string> run_urls, status_urls, release_urls, list_urls, doctor_urls;
 
     auto& run_app = *app.add_subcommand("run", "Run a command while holding a lock");
     add_run(run_app, run);
@@ -190,6 +195,10 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     add_name(release_app, release.name);
     add_url(release_app, release_urls);
     release_app.add_flag("--force", force, "Needed: the holder may still be at work");
+    auto& list_app = *app.add_subcommand("list", "Show the locks on the server and who holds them");
+    list_app.add_option("PATTERN", list.pattern, "Only those whose names match, such as 'order:*' [all]");
+    list_app.footer(list_footer);
+    add_url(list_app, list_urls);
     auto& doctor_app = *app.add_subcommand("doctor", "Say whether the server is fit for locks");
     doctor_app.add_option("NAME", doctor.name, "A lock to try, which nobody else uses [holdfast:doctor]");
     doctor_app.footer("Exit status: 0 it is, with or without warnings; 1 it is not; 69 Redis was not reachable.");
@@ -200,6 +209,8 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
         app.parse(words.ours);
         if (status_app.parsed())
             return arguments{only_url(status_urls), status};
+        if (list_app.parsed())
+            return arguments{only_url(list_urls), list};
         if (doctor_app.parsed())
             return arguments{only_url(doctor_urls), doctor};
         if (release_app.parsed() && !force)

@@ -37,13 +37,17 @@ struct release_arguments {
     std::string name;
 };
 
+struct list_arguments {
+    std::string pattern = "*";
+};
+
 struct doctor_arguments {
     std::string name = "holdfast:doctor";  // of a lock to try
 };
 
 struct arguments {
     std::string url;
-    std::variant<run_arguments, status_arguments, release_arguments, doctor_arguments> command;
+    std::variant<run_arguments, status_arguments, release_arguments, list_arguments, doctor_arguments> command;
 };
 
 // What to do, or the exit status when that is already known: help was asked for and printed, or the usage is wrong and

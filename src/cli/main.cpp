@@ -12,6 +12,7 @@
 #include "cli/descriptors.hpp"
 #include "cli/doctor_command.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/list_command.hpp"
 #include "cli/release_command.hpp"
 #include "cli/run_command.hpp"
 #include "cli/status_command.hpp"
@@ -26,6 +27,7 @@ struct dispatcher {
     int operator()(run_arguments const& a) const { return run_command(url, a, inherited); }
     int operator()(status_arguments const& a) const { return status_command(url, a); }
     int operator()(release_arguments const& a) const { return release_command(url, a); }
+    int operator()(list_arguments const& a) const { return list_command(url, a); }
     int operator()(doctor_arguments const& a) const { return doctor_command(url, a); }
 };
 

@@ -4,44 +4,21 @@
 //
 #include "cli/status_command.hpp"
 
-#include <cstdio>
-
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
-#include <holdfast/mutex.hpp>
-
 #include "cli/connection.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/inspection.hpp"
 
 namespace holdfast::cli {
 namespace {
 
-std::string describe(holder const& h)
-{
-    auto const owner = h.label.empty() ? h.id : h.id + " (" + h.label + ")";
-    if (h.remaining.count() < 0)
-        return "held by " + owner + ", for ever: the key has no time to live";
-    char rest[64];
-    std::snprintf(
-        rest, sizeof rest, ", for %.1f s more unless renewed", static_cast<double>(h.remaining.count()) / 1000);
-    return "held by " + owner + rest;
-}
-
-// The script behind holders() reads every kind of lock.
 asio::awaitable<int> show(client& c, std::string const& name)
 {
     if (int const status = co_await connect(c, longest_connect); status != ok)
         co_return status;
-    mutex const lock(c, name);
-    error_code ec;
-    auto const holders = co_await lock.holders(asio::redirect_error(asio::use_awaitable, ec));
-    if (ec)
-        co_return complain_about(ec, c);
-    if (holders.empty())
-        std::printf("%s: free\n", name.c_str());
-    for (auto const& h : holders)
-        std::printf("%s: %s\n", name.c_str(), describe(h).c_str());
+    auto const found = co_await inspect(c, name);
+    if (found.ec)
+        co_return complain_about(found.ec, c);
+    print(name, found);
     co_return ok;
 }
 

@@ -82,6 +82,29 @@ TEST_CASE("cli status: free, held, for ever, no lock at all", "[cli]")
     CHECK(run_tool(server, {"status", "list"}, &output) == 69);
 }
 
+TEST_CASE("cli list: the locks among many other keys", "[cli]")
+{
+    redis_server server;
+    std::string const token = "0b1c2d3e-0000-4000-8000-00000000000";
+    server.command({"EVAL", "for i = 1, 5000 do redis.call('set', 'noise:' .. i, i) end", "0"});
+    server.command({"SET", "order:1", token + "1:17", "PX", "60000"});
+    server.command({"HSET", "order:2", token + "2:3:tx", "2"});
+    server.command({"PEXPIRE", "order:2", "60000"});
+    server.command({"HSET", "order:3", "customer", "Smith"});
+    server.command({"RPUSH", "order:4", token + "1:17"});
+    server.command({"SET", "other", token + "1:18", "PX", "60000"});
+    std::string output;
+    CHECK(run_tool(server, {"list"}, &output) == 0);
+    CHECK(count_of(output, "\n") == 3);
+    CHECK_THAT(output, ContainsSubstring("order:1: held by " + token + "1:17, for "));
+    CHECK_THAT(output, ContainsSubstring("order:2: held by " + token + "2:3 (tx), for "));
+    CHECK_THAT(output, ContainsSubstring("other: held by "));
+    CHECK(run_tool(server, {"list", "order:*"}, &output) == 0);
+    CHECK(count_of(output, "\n") == 2);
+    CHECK(run_tool(server, {"list", "nothing"}, &output) == 0);
+    CHECK(output.empty());
+}
+
 TEST_CASE("cli release: by force", "[cli]")
 {
     redis_server server;
