@@ -16,6 +16,7 @@
 #include <holdfast/observer.hpp>
 #include <holdfast/options.hpp>
 #include <holdfast/owner.hpp>
+#include <holdfast/read_write_lock.hpp>
 #include <holdfast/reentrant_lock.hpp>
 #include <holdfast/stats.hpp>
 #include <holdfast/version.hpp>

@@ -102,7 +102,7 @@ private:
 // Why an operation on a lease cannot reach its client.
 error_code obstacle(tenure_ptr const& t, std::shared_ptr<client_state> const& c) noexcept
 {
-    if (!t)
+    if (!t || t->is_passed_on())
         return errc::empty_lease;
     return c && c->executor() ? error_code() : errc::client_stopped;
 }
@@ -151,7 +151,7 @@ asio::any_io_executor lost_launch::get_executor() const noexcept
 void lost_launch::start(loss_handler h) &&
 {
     auto const c = client_of(of);
-    if (!of)
+    if (!of || of->is_passed_on())
         return complete_early<loss>(std::move(h), errc::empty_lease, {});
     if (obstacle(of, c))
         return complete_early<loss>(std::move(h), {}, loss::client_stopped);
@@ -184,6 +184,11 @@ bool lease::valid() const noexcept
     return tenure_ && tenure_->is_valid();
 }
 
+bool lease::empty() const noexcept
+{
+    return !tenure_ || tenure_->is_passed_on();
+}
+
 lease_state lease::state() const noexcept
 {
     return tenure_ ? tenure_->state() : lease_state::empty;
@@ -200,17 +205,17 @@ std::chrono::steady_clock::time_point lease::valid_until() const noexcept
 
 std::optional<std::uint64_t> lease::fencing_token() const noexcept
 {
-    return tenure_ && tenure_->fence() != 0 ? std::optional(tenure_->fence()) : std::nullopt;
+    return !empty() && tenure_->fence() != 0 ? std::optional(tenure_->fence()) : std::nullopt;
 }
 
 std::string_view lease::name() const noexcept
 {
-    return tenure_ ? std::string_view(tenure_->lock().name) : std::string_view();
+    return !empty() ? std::string_view(tenure_->lock().name) : std::string_view();
 }
 
 std::optional<owner> lease::owner() const
 {
-    return tenure_ && tenure_->owner() ? std::optional(holdfast::owner(tenure_->owner())) : std::nullopt;
+    return !empty() && tenure_->owner() ? std::optional(holdfast::owner(tenure_->owner())) : std::nullopt;
 }
 
 unsigned lease::hold_count() const noexcept

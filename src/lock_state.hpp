@@ -31,6 +31,7 @@ struct lock_state {
         std::string counter = {};  // empty: not fenced
         std::vector<std::string> companions = {};
         core::duration patience = {};
+        std::shared_ptr<engine::rw_rules const> rules = {};
     };
 
     // `make_traits` is given the lock's key.
@@ -46,8 +47,11 @@ struct lock_state {
             prefix, name, t.channel, t.counter, owner ? std::string_view(owner->label()) : std::string_view()};
         engine::lock_spec lock(t.form, words, std::move(t.companions));
         lock.patience = t.patience;
+        lock.rules = std::move(t.rules);
         return std::make_shared<lock_state const>(lock_state{c.state_, std::move(lock), std::move(owner), has_name});
     }
+
+    static config const& options_of(client const& c) { return c.state_->options(); }
 
     static bool is_home(client const& c, engine::owner_state const& owner) { return owner.home().lock() == c.state_; }
 

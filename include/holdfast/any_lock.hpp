@@ -23,6 +23,17 @@ concept async_lock = std::copyable<Lock> && requires(Lock const& lock, typename 
     lock.try_acquire(options);
 };
 
+namespace detail {
+
+template <class Lock>
+concept plain_lock = std::derived_from<Lock, lock_base<acquire_options, try_options>>;
+
+// In this order: whether an any_lock can be copied must not depend on itself.
+template <class Lock>
+concept erasable_lock = !std::same_as<Lock, any_lock> && async_lock<Lock> && plain_lock<Lock>;
+
+}  // namespace detail
+
 /// Any lock, for interfaces and ranges. Copies the handle, not the lock.
 ///
 /// @par Example
@@ -31,9 +42,9 @@ concept async_lock = std::copyable<Lock> && requires(Lock const& lock, typename 
 /// @endcode
 class any_lock : public detail::lock_base<acquire_options, try_options> {
 public:
-    template <async_lock Lock>
-        requires(!std::same_as<Lock, any_lock> && std::derived_from<Lock, lock_base>)
-    any_lock(Lock const& lock) : lock_base(lock) {}
+    template <detail::erasable_lock Lock>
+    any_lock(Lock const& lock) : lock_base(lock)
+    {}
 };
 
 }  // namespace holdfast

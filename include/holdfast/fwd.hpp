@@ -15,6 +15,7 @@ class lease;
 class mutex;
 class observer;
 class owner;
+class read_write_lock;
 class reentrant_lock;
 struct try_options;
 

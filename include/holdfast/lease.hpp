@@ -36,6 +36,12 @@ struct lost_launch {
     void start(handler_at<void(error_code, loss)>) &&;
 };
 
+struct downgrade_launch {
+    tenure_ptr of;
+    asio::any_io_executor get_executor() const noexcept;
+    void start(handler_at<void(error_code, lease)>) &&;
+};
+
 struct release_launch;
 
 }  // namespace detail
@@ -100,11 +106,8 @@ public:
     /// Held, and the clock is before `valid_until()`. Reads the clock, no lock, no allocation.
     bool valid() const noexcept;
 
-    /// Holds nothing: default-constructed, moved from, or released.
-    bool empty() const noexcept
-    {
-        return !tenure_;
-    }
+    /// Holds nothing: default-constructed, moved from, released, or downgraded.
+    bool empty() const noexcept;
 
     /// What is known now. Judged by the clock too: `lost` as soon as validity ran out.
     lease_state state() const noexcept;
@@ -191,6 +194,29 @@ public:
     template <token_for<void(error_code)> Token = asio::deferred_t>
     [[nodiscard]] auto release(Token && token = {});
 
+    /// Makes a write of a @ref read_write_lock a read, on the terms on which the write was acquired: takes the read under
+    /// the write, then releases the write. Nobody writes in between; readers that wait enter.
+    ///
+    /// @par On the server
+    /// Two scripts: the read is taken while the write stands, then the write is released.
+    /// @par Completion
+    /// With the read's lease; this one is empty then.
+    /// @par Errors
+    /// This lease stays as it is, but for errc::lease_lost:
+    /// - errc::lease_lost: the write had been lost before, or turned out to be
+    /// - errc::unavailable: the read was not had within `config::command_timeout`
+    /// - errc::invalid_option: it is no write of a read_write_lock, or other leases of its owner hold it, too
+    ///   (`hold_count()`)
+    /// - errc::wrong_type, errc::not_permitted, errc::server_refused, errc::protocol: as `acquire()`
+    /// - errc::empty_lease, errc::client_stopped
+    /// @par Cancellation
+    /// Terminal, partial, total: until the read is had, ends at once with `operation_aborted`, and nothing changed. From
+    /// then on the downgrade is completed, within `config::command_timeout`.
+    /// @par Lifetimes
+    /// The lease may be moved meanwhile. Released or destroyed meanwhile, the downgrade ends with errc::lease_lost.
+    template <token_for<void(error_code, lease)> Token = asio::deferred_t>
+    [[nodiscard]] auto downgrade(Token && token = {});
+
 private:
     friend struct detail::lease_access;
 
@@ -209,6 +235,12 @@ struct release_launch {
 };
 
 }  // namespace detail
+
+template <token_for<void(error_code, lease)> Token>
+auto lease::downgrade(Token&& token)
+{
+    return detail::initiate<void(error_code, lease)>(detail::downgrade_launch{tenure_}, std::forward<Token>(token));
+}
 
 template <token_for<void(error_code)> Token>
 auto lease::release(Token&& token)

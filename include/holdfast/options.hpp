@@ -45,6 +45,27 @@ struct lock_options {
     bool fencing = false;
 };
 
+/// Who goes first at a @ref read_write_lock; its header says what that means, and how long each side waits at most.
+enum class preference {
+    arrival,  ///< in turns: whoever waits comes next
+    readers,  ///< writers wait until nobody reads
+    writers,  ///< readers wait until nobody waits to write
+};
+
+/// Options of a @ref read_write_lock. All handles of one lock should be given the same.
+struct rw_options {
+    /// Every write carries a fencing token, as in @ref lock_options. Reads have none.
+    bool fencing = false;
+
+    /// Who goes first.
+    preference prefer = preference::arrival;
+
+    /// The `lockWatchdogTimeout` of the Redisson clients that use the same lock: their readers cut the lock's time to
+    /// live to that, so a read of ours is confirmed every third of it, and valid for no longer than that without an
+    /// answer. 0: none uses it. Must be 0 or at least 100 ms.
+    std::chrono::milliseconds peer_watchdog{30'000};
+};
+
 /// Options of `client::shutdown()`.
 struct shutdown_options {
     /// How long holders may take to release. Must not be negative.
@@ -55,6 +76,7 @@ struct shutdown_options {
 static_assert(std::is_trivially_copyable_v<acquire_options>);
 static_assert(std::is_trivially_copyable_v<try_options>);
 static_assert(std::is_trivially_copyable_v<lock_options>);
+static_assert(std::is_trivially_copyable_v<rw_options>);
 static_assert(std::is_trivially_copyable_v<shutdown_options>);
 
 }  // namespace holdfast

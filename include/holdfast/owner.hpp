@@ -38,6 +38,7 @@ public:
 private:
     friend class client;
     friend class lease;
+    friend class read_write_lock;
     friend class reentrant_lock;
 
     // No default constructor, not even here: `{}` must mean options.

@@ -34,9 +34,27 @@ std::string prefixed(std::string_view prefix, std::string_view name)
     return tagged ? out : out.append("}");
 }
 
+std::string suffixed(std::string_view name, std::string_view suffix)
+{
+    bool const tagged = name.find('{') != name.npos;
+    std::string out(tagged ? "" : "{");
+    out.reserve(name.size() + suffix.size() + 3);
+    return out.append(name).append(tagged ? ":" : "}:").append(suffix);
+}
+
 std::string unlock_channel(std::string_view name)
 {
     return prefixed("redisson_lock__channel", name);
+}
+
+std::string rw_channel(std::string_view name)
+{
+    return prefixed("redisson_rwlock", name);
+}
+
+std::vector<std::string> rw_companions(std::string_view name)
+{
+    return {prefixed("holdfast_writer_waiting", name), prefixed("holdfast_readers_waiting", name), suffixed(name, "")};
 }
 
 std::string fence_key(std::string_view name)

@@ -52,7 +52,7 @@ void acquisition::rest()
     phase_ = phase::resting;
     flagged_ = known_busy_ = looked_ = false;
     contested_ = true;
-    grant_.reset();
+    give_up_token();
     pauses_.reset();
     context_.disarm(*this);
     context_.messages().leave(arbiter_.lock().channel, *this);
@@ -65,8 +65,10 @@ void acquisition::attempt(script_form form)
     phase_ = phase::trying;
     if (looked_)
         look();
-    if (!grant_ || !arbiter_.suits(*grant_, head))
+    if (!grant_ || !arbiter_.suits(*grant_, head)) {
+        give_up_token();
         grant_ = context_.seek(head);
+    }
     flagged_ = false;
     own_messages_ = 0;
     ++pending_;
@@ -75,7 +77,9 @@ void acquisition::attempt(script_form form)
         .token = grant_->token(),
         .lease = grant_->lease(),
         .is_patient = arbiter_.has_patient_contender(),
-        .priority = head.terms().priority};
+        .priority = head.terms().priority,
+        .cover = arbiter_.cover()};
+    leaves_trace_ = leaves_trace_ || (wanted.is_patient && head.lock().form->leaves_trace(head.lock()));
     head.lock().form->acquire(context_.link(), try_command_, wanted, form);
 }
 
@@ -152,6 +156,7 @@ void acquisition::on_granted()
     grant_->fence = verdict_.fence;
     bool const contested = contested_;
     auto won = std::move(grant_);
+    leaves_trace_ = false;
     rest();
     late_ = 0;
     contested_ = false;
@@ -197,7 +202,7 @@ bool acquisition::verdict_muted() const
 void acquisition::on_failed(error_code ec)
 {
     auto const lock = grant_->shared_lock();
-    grant_.reset();
+    give_up_token();
     phase_ = phase::resting;
     arbiter_.on_failed(*lock, ec);
 }
@@ -228,8 +233,17 @@ void acquisition::on_unknown()
 
 void acquisition::compensate()
 {
-    known_busy_ = false;
+    known_busy_ = leaves_trace_ = false;
     context_.releases().release(std::move(grant_), nullptr, nullptr);
+    grant_.reset();
+}
+
+// A token that was refused, or never tried: nothing to undo, but for what it left of one who waited.
+void acquisition::give_up_token()
+{
+    if (grant_ && leaves_trace_)
+        compensate();
+    leaves_trace_ = false;
     grant_.reset();
 }
 

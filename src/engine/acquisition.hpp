@@ -80,6 +80,7 @@ private:
     void on_no_script();
     void on_unknown();
     void compensate();
+    void give_up_token();
     void pause();
     bool verdict_muted() const;
     core::duration recheck_after();
@@ -107,6 +108,7 @@ private:
     bool contested_ = true;          // others had, or were offered, a turn since our last grant
     bool type_known_ = false;        // what stands under the key is a lock
     bool wrong_type_ = false;
+    bool leaves_trace_ = false;  // a refused try of this token left something on the server
 };
 
 }  // namespace holdfast::engine

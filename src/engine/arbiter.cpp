@@ -42,17 +42,13 @@ private:
 
 }  // namespace
 
-arbiter::arbiter(context& c, std::shared_ptr<lock_spec const> lock, bool is_private)
-    : context_(c),
-      lock_(std::move(lock)),
-      is_private_(is_private),
-      budget_(c.options().local_handoff.max_count, c.options().local_handoff.max_time),
-      acquisition_(c, *this)
+arbiter::arbiter(context& c, std::shared_ptr<lock_spec const> lock, bool is_private, boost::intrusive_ptr<grant> cover)
+    : lock_(std::move(lock)), is_private_(is_private), cover_(std::move(cover)), context_(c), acquisition_(c, *this)
 {}
 
 arbiter::~arbiter()
 {
-    assert(queue_.empty() && !tenure_);
+    assert(queue_.empty());
 }
 
 // ---- contenders
@@ -118,7 +114,7 @@ void arbiter::re_enter(contender& c, tenure& t)
     if (asked.renewed && !std::exchange(t.conditions().renewed, true))
         t.set_own_end(core::never), context_.watchdog().rearm(g);
     if (outlasts)
-        return context_.watchdog().extend(g, asked.lease, new longer_reentry(context_, c, t));
+        return context_.watchdog().extend(g, &t, asked.lease, new longer_reentry(context_, c, t));
     t.enter();
     context_.admit(c, &t);
 }
@@ -154,19 +150,6 @@ bool arbiter::suits(grant const& g, contender const& c) noexcept
     return g.lock().shares_grants_with(c.lock()) && g.lease() == c.terms().lease;
 }
 
-void arbiter::on_granted(boost::intrusive_ptr<grant> g, bool contested)
-{
-    if (contested)
-        budget_.reset(context_.recent());
-    grant_ = std::move(g);
-    bool const wanted = head() && grant_->lock().shares_grants_with(head()->lock())
-                        && grant_->lease() >= head()->terms().lease;
-    if (wanted)
-        begin_tenure(*head());
-    else
-        context_.releases().release(std::move(grant_), nullptr, nullptr);
-}
-
 void arbiter::on_busy()
 {
     tell_one_shots({});
@@ -186,39 +169,40 @@ void arbiter::on_failed(lock_spec const& lock, error_code ec)
     }
 }
 
-// ---- the tenure
+// ---- the tenures
 
-bool arbiter::is_held() const noexcept
-{
-    return tenure_ && context_.now() < tenure_->valid_until();
-}
-
-bool arbiter::is_known_busy() const noexcept
-{
-    return is_held() || acquisition_.is_known_busy();
-}
-
-void arbiter::begin_tenure(contender& c)
+void arbiter::begin_tenure(contender& c, grant& g)
 {
     auto const next = take(c);
     auto const now = context_.recent();
     auto const& asked = next->terms();
-    tenure_ = context_.begin_tenure(*next, *grant_);
-    auto own_end = asked.renewed ? core::never : core::valid_until(grant_->confirmed(), asked.lease);
+    auto const t = context_.begin_tenure(*next, g);
+    auto own_end = asked.renewed ? core::never : core::valid_until(g.confirmed(), asked.lease);
     if (asked.max_hold > core::duration::zero())
         own_end = std::min(own_end, now + asked.max_hold);
-    tenure_->set_own_end(own_end);
-    tenure_->set_valid_until(grant_->valid_until());
-    tenure_->held_grant = grant_;
-    grant_->holder = tenure_.get();
-    grant_->home = this;
-    context_.watchdog().watch(*grant_);
+    t->set_own_end(own_end);
+    t->set_valid_until(g.valid_until());
+    bool const is_first = !g.is_held();
+    g.enter(*t);
+    g.home = this;
+    is_first ? context_.watchdog().watch(g) : context_.watchdog().attend(g, *t);
     if (next->owner())
-        next->owner()->begins(*tenure_);
-    context_.admit(*next, tenure_);
+        next->owner()->begins(*t);
+    context_.admit(*next, t);
     if (next->owner() && next->owner()->is_process())
-        context_.let_in(*next->owner(), *tenure_);
-    tell_one_shots({});
+        context_.let_in(*next->owner(), *t);
+}
+
+void arbiter::detach(tenure& t) noexcept
+{
+    if (t.owner())
+        t.owner()->ends(t);
+    auto& g = *t.held_grant;
+    g.leave(t);
+    if (g.is_held())
+        return;
+    context_.watchdog().unwatch(g);
+    g.home = nullptr;
 }
 
 void arbiter::re_enter_all(owner_state const& owner, tenure& t)
@@ -230,64 +214,10 @@ void arbiter::re_enter_all(owner_state const& owner, tenure& t)
     }
 }
 
-bool arbiter::may_hand_off(contender const& to) const
-{
-    auto const& g = *grant_;
-    return !g.at_risk && !g.lock().is_fenced() && g.lock().shares_grants_with(to.lock())
-           && tenure_->conditions().renewed && to.terms().renewed && g.lease() >= to.terms().lease
-           && g.valid_until() - context_.recent() >= g.lease() / 2;
-}
-
-void arbiter::end_tenure(release_waiter* waiter)
-{
-    boost::intrusive_ptr<arbiter> const keep(this);
-    bool const in_budget = head() && budget_.spend(context_.recent());
-    bool const by_hand = in_budget && may_hand_off(*head());
-    context_.end_tenure(*tenure_);
-    detach_tenure();
-    if (by_hand) {
-        context_.on_handed_off();
-        begin_tenure(*head());
-        if (waiter)
-            waiter->released({});
-        return;
-    }
-    bool const others_turn = head() && !in_budget;
-    context_.releases().release(std::move(grant_), waiter, others_turn ? this : nullptr);
-    if (others_turn)
-        acquisition_.yield();
-    proceed();
-}
-
-void arbiter::lose(loss why)
-{
-    boost::intrusive_ptr<arbiter> const keep(this);
-    auto const t = tenure_;
-    t->set_state(lease_state::lost);
-    context_.lose_tenure(*t, why);
-    auto orphan = grant_;  // its token is deleted when the body that held it has ended
-    detach_tenure();
-    t->held_grant = std::move(orphan);
-    grant_.reset();
-    proceed();
-}
-
-void arbiter::detach_tenure() noexcept
-{
-    context_.watchdog().unwatch(*grant_);
-    grant_->holder = nullptr;
-    grant_->home = nullptr;
-    tenure_->held_grant.reset();
-    if (tenure_->owner())
-        tenure_->owner()->ends(*tenure_);
-    tenure_.reset();
-}
-
 void arbiter::stop()
 {
     fail_all(errc::client_stopped);
-    if (tenure_)
-        lose(loss::client_stopped);
+    lose_all(loss::client_stopped);
 }
 
 // ---- the world
@@ -310,14 +240,6 @@ void arbiter::on_released(unsigned heard)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
     acquisition_.on_released(heard);
-}
-
-void arbiter::proceed()
-{
-    if (!tenure_)
-        acquisition_.proceed();
-    if (!tenure_ && queue_.empty() && acquisition_.is_at_rest())
-        context_.forget(*this);
 }
 
 }  // namespace holdfast::engine

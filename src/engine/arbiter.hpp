@@ -17,7 +17,6 @@
 
 #include "core/backoff.hpp"
 #include "core/deadline_queue.hpp"
-#include "core/handoff_budget.hpp"
 #include "engine/acquisition.hpp"
 #include "engine/contender.hpp"
 #include "engine/grant.hpp"
@@ -30,14 +29,14 @@ class context;
 class owner_state;
 class release_waiter;
 
-// Who contends in this process for one lock. Redis arbitrates between processes; an arbiter between the coroutines of
-// one. It, not a contender, seeks the grant, on behalf of the head of its queue, and passes it on by hand where the
-// rules of hand-off allow. A contender that gives up only leaves the queue.
-class arbiter final : public boost::intrusive_ref_counter<arbiter, boost::thread_unsafe_counter> {
+// Who contends in this process for one lock, or one side of it. Redis arbitrates between processes; an arbiter between
+// the coroutines of one. It, not a contender, seeks the grant, on behalf of the head of its queue. A contender that gives
+// up only leaves the queue. What becomes of a grant is up to the two kinds of it.
+class arbiter : public boost::intrusive_ref_counter<arbiter, boost::thread_unsafe_counter> {
 public:
-    // A private arbiter has one contender, whose place on the server it is.
-    arbiter(context&, std::shared_ptr<lock_spec const>, bool is_private);
-    ~arbiter();
+    // A private arbiter has one contender, whose place on the server it is; `cover`: the write under which that reads.
+    arbiter(context&, std::shared_ptr<lock_spec const>, bool is_private, boost::intrusive_ptr<grant> cover = {});
+    virtual ~arbiter();
 
     lock_spec const& lock() const noexcept { return *lock_; }
     bool is_private() const noexcept { return is_private_; }
@@ -52,10 +51,10 @@ public:
     // The contender's own deadline has come.
     void expire(contender&, core::instant now);
 
-    // ---- the tenure
-    // Its last hold ended. `waiter` may be null.
-    void end_tenure(release_waiter* waiter);
-    void lose(loss);
+    // ---- the tenures
+    // The last hold of one ended. `waiter` may be null.
+    virtual void end_tenure(tenure&, release_waiter* waiter) = 0;
+    virtual void lose(tenure&, loss) = 0;
 
     // ---- the world
     void on_open(core::duration spread);
@@ -63,45 +62,52 @@ public:
     void on_released(unsigned heard);
     // Waiting cannot cure it: every contender is told.
     void fail_all(error_code);
-    // The client stops: contenders are told, the tenure is lost, nothing is sent.
+    // The client stops: contenders are told, tenures are lost, nothing is sent.
     void stop();
 
     // ---- the acquisition
     contender* head() noexcept { return queue_.empty() ? nullptr : &queue_.front(); }
     bool has_patient_contender() const noexcept { return one_shots_ < queue_.size(); }
+    // The token of the own write under which its contender reads; empty: none.
+    std::string_view cover() const noexcept { return cover_ && !cover_->is_retired() ? cover_->token() : ""; }
     // Whether a try with that grant's token is a try for this contender.
     static bool suits(grant const&, contender const&) noexcept;
     // `contested`: others had a turn, or none of ours waited, since the last one.
-    void on_granted(boost::intrusive_ptr<grant>, bool contested);
+    virtual void on_granted(boost::intrusive_ptr<grant>, bool contested) = 0;
     void on_busy();
     // Nothing is known of the lock now; the acquisition tries again.
     void on_doubt();
     void on_failed(lock_spec const&, error_code);
     void fail_head(error_code);
-    void proceed();
+    virtual void proceed() = 0;
 
     std::size_t waiting() const noexcept { return queue_.size(); }
-    tenure* holder() const noexcept { return tenure_.get(); }
+
+protected:
+    // Whether nobody here could have it now.
+    virtual bool is_known_busy() const noexcept { return acquisition_.is_known_busy(); }
+    virtual void lose_all(loss) = 0;
+
+    boost::intrusive::list<contender>& queue() noexcept { return queue_; }
+    boost::intrusive_ptr<contender> take(contender&) noexcept;
+    void begin_tenure(contender&, grant&);
+    // It holds its grant no more.
+    void detach(tenure&) noexcept;
+    void tell_one_shots(error_code);
+    bool is_done() const noexcept { return queue_.empty() && acquisition_.is_at_rest(); }
 
 private:
-    bool is_held() const noexcept;
-    bool is_known_busy() const noexcept;
     void push(contender&);
-    boost::intrusive_ptr<contender> take(contender&) noexcept;
-    void begin_tenure(contender&);
-    void tell_one_shots(error_code);
-    bool may_hand_off(contender const& to) const;
-    void detach_tenure() noexcept;
 
-    context& context_;
     std::shared_ptr<lock_spec const> const lock_;
     bool const is_private_;
+    boost::intrusive_ptr<grant> const cover_;
     boost::intrusive::list<contender> queue_;
     std::size_t one_shots_ = 0;
-    boost::intrusive_ptr<grant> grant_;  // held; while it is sought, it is the acquisition's
-    boost::intrusive_ptr<tenure> tenure_;
-    core::handoff_budget budget_;
-    acquisition acquisition_;
+
+protected:
+    context& context_;
+    acquisition acquisition_;  // looks at all of the above until its end
 };
 
 }  // namespace holdfast::engine

@@ -31,7 +31,8 @@ public:
         std::shared_ptr<lock_spec const> lock;
         std::shared_ptr<owner_state> owner;
         engine::terms terms;
-        std::optional<core::duration> wait;  // none: as long as it takes; zero: one attempt
+        std::optional<core::duration> wait;       // none: as long as it takes; zero: one attempt
+        boost::intrusive_ptr<tenure> under = {};  // the write that becomes a read
     };
 
     explicit contender(wish w) : wish_(std::move(w)) {}
@@ -45,6 +46,7 @@ public:
     std::shared_ptr<owner_state> const& owner() const noexcept { return wish_.owner; }
     engine::terms const& terms() const noexcept { return wish_.terms; }
     std::optional<core::duration> wait() const noexcept { return wish_.wait; }
+    boost::intrusive_ptr<tenure> const& under() const noexcept { return wish_.under; }
     bool is_one_shot() const noexcept { return wish_.wait == core::duration::zero(); }
 
     bool is_queued() const noexcept { return home != nullptr; }
@@ -54,6 +56,10 @@ public:
     core::instant joined{};
 
     void on_due(core::instant now) override;
+
+protected:
+    // On the strand, before it joins.
+    void ask_for(engine::terms const& t) noexcept { wish_.terms = t; }
 
 private:
     wish wish_;

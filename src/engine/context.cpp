@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "core/validity.hpp"
+#include "engine/exclusive_arbiter.hpp"
 #include "engine/owner_state.hpp"
+#include "engine/shared_arbiter.hpp"
 #include "engine/wire_form.hpp"
 
 namespace holdfast::engine {
@@ -24,6 +26,17 @@ auto to_ms(core::duration d) noexcept
 std::pair<std::string_view, std::uint8_t> address_of(lock_spec const& lock) noexcept
 {
     return {lock.key, lock.form->side()};
+}
+
+constexpr std::uint8_t writers = 0;  // and all who hold alone
+constexpr std::uint8_t readers = 1;
+
+// The write under which a contender reads; null: none.
+tenure const* own_write(contender const& c, core::instant now)
+{
+    if (c.under())
+        return c.under()->held_grant ? c.under().get() : nullptr;
+    return c.owner() ? c.owner()->tenure_of(c.lock(), writers, now) : nullptr;
 }
 
 std::string_view label_of(std::shared_ptr<owner_state> const& owner) noexcept
@@ -120,9 +133,11 @@ void context::contend(contender& c)
 {
     if (auto const ec = door())
         return fail(c, ec);
-    if (auto const* owner = c.owner().get()) {
+    if (auto const* owner = c.owner().get(); owner && !c.under()) {
         if (auto* held = owner->tenure_of(c.lock(), now()))
             return held->held_grant->home->re_enter(c, *held);
+        if (c.lock().form->side() == writers && owner->tenure_of(c.lock(), readers, now()))
+            return fail(c, errc::would_deadlock);
         if (!owner->is_process() && owner->waits_for(c.lock()))
             return fail(c, errc::owner_in_use);
     }
@@ -133,12 +148,32 @@ boost::intrusive_ptr<arbiter> context::arbiter_for(contender const& c)
 {
     auto const& lock = c.lock();
     if (lock.form->is_private())
-        return *private_arbiters_.emplace(new arbiter(*this, c.shared_lock(), true)).first;
+        return make_private(c, {});
+    bool const reads = lock.form->side() == readers;
+    if (auto const* write = reads ? own_write(c, now()) : nullptr)
+        return make_private(c, write->held_grant);
     if (auto const found = arbiters_.find(address_of(lock)); found != arbiters_.end())
         return found->second;
-    boost::intrusive_ptr<arbiter> fresh(new arbiter(*this, c.shared_lock(), false));
+    boost::intrusive_ptr<arbiter> fresh;
+    if (reads)
+        fresh.reset(new shared_arbiter(*this, c.shared_lock()));
+    else
+        fresh.reset(new exclusive_arbiter(*this, c.shared_lock()));
     arbiters_.emplace(address_of(fresh->lock()), fresh);
     return fresh;
+}
+
+boost::intrusive_ptr<arbiter> context::make_private(contender const& c, boost::intrusive_ptr<grant> cover)
+{
+    if (cover)
+        cover->covers_reads = true;
+    return *private_arbiters_.emplace(new exclusive_arbiter(*this, c.shared_lock(), true, std::move(cover))).first;
+}
+
+bool context::has_waiting_writer(lock_spec const& lock) const noexcept
+{
+    auto const found = arbiters_.find(std::pair(std::string_view(lock.key), writers));
+    return found != arbiters_.end() && found->second->waiting() > 0;
 }
 
 void context::let_in(owner_state const& owner, tenure& t)
@@ -157,18 +192,35 @@ void context::leave(contender& c, error_code why)
 
 void context::leave(tenure& t, release_waiter* waiter)
 {
+    if (t.hold_count() == 0)  // its lease was passed on
+        return waiter ? waiter->released(errc::empty_lease) : void();
     if (!t.is_lost() && t.held_grant && now() >= t.valid_until())
-        t.held_grant->home->lose(loss::expired);
+        t.held_grant->home->lose(t, loss::expired);
     bool const is_last = t.leave() == 0;
     if (t.is_lost()) {
-        if (is_last && t.held_grant && stage_ != stage::stopped)
-            releaser_.release(std::move(t.held_grant), nullptr, nullptr);
+        if (is_last)
+            bury(t);
         if (waiter)
             waiter->released(errc::lease_lost);
     } else if (is_last)
-        t.held_grant->home->end_tenure(waiter);
+        t.held_grant->home->end_tenure(t, waiter);
     else if (waiter)
         waiter->released({});
+}
+
+// The body of one who had lost it has ended.
+void context::bury(tenure& t)
+{
+    auto const g = std::exchange(t.held_grant, nullptr);
+    if (g && g->drop_claim() && stage_ != stage::stopped)
+        releaser_.release(g, nullptr, nullptr);
+}
+
+void context::pass_on(tenure& t, release_waiter& waiter)
+{
+    leave(t, &waiter);
+    if (!t.is_lost())
+        t.set_state(lease_state::empty);
 }
 
 void context::extend(tenure& t, core::duration lease, extension_waiter& waiter)
@@ -178,7 +230,7 @@ void context::extend(tenure& t, core::duration lease, extension_waiter& waiter)
     auto const& limits = t.conditions();
     if (limits.max_hold > core::duration::zero() && now() + lease > t.started() + limits.max_hold)
         return waiter.extended(errc::invalid_option);
-    renewer_.extend(*t.held_grant, limits.renewed ? std::max(lease, t.held_grant->lease()) : lease, &waiter);
+    renewer_.extend(*t.held_grant, &t, limits.renewed ? std::max(lease, t.held_grant->lease()) : lease, &waiter);
 }
 
 void context::watch_loss(tenure& t, loss_waiter& w)
@@ -229,7 +281,12 @@ void context::set_alarm()
 
 boost::intrusive_ptr<grant> context::seek(contender const& c)
 {
-    return new grant(c.shared_lock(), core::token(identity(), ++tokens_, label_of(c.owner())), c.terms().lease);
+    std::string suffix(c.lock().form->token_mark());
+    auto const label = label_of(c.owner());
+    if (!suffix.empty() && !label.empty())
+        suffix += ':';
+    suffix += label;
+    return new grant(c.shared_lock(), core::token(identity(), ++tokens_, suffix), c.terms().lease);
 }
 
 // A forked child is another process: it must never speak with its parent's tokens.

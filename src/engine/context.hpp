@@ -72,6 +72,8 @@ public:
     void contend(contender&);
     void leave(contender&, error_code why);
     void leave(tenure&, release_waiter*);
+    // Its only lease becomes empty: what it guarded goes on under another tenure.
+    void pass_on(tenure&, release_waiter&);
     void extend(tenure&, core::duration, extension_waiter&);
     void watch_loss(tenure&, loss_waiter&);
 
@@ -111,6 +113,8 @@ public:
     void end_tenure(tenure&);
     void lose_tenure(tenure&, loss);
     void forget(arbiter&);
+    // Whether somebody of this process waits to write; of a read_write_lock.
+    bool has_waiting_writer(lock_spec const&) const noexcept;
     // The tasks of one process share its one owner on purpose: all who wait for the lock hold it now.
     void let_in(owner_state const&, tenure&);
 
@@ -137,6 +141,8 @@ private:
     void on_alarm() override;
 
     boost::intrusive_ptr<arbiter> arbiter_for(contender const&);
+    boost::intrusive_ptr<arbiter> make_private(contender const&, boost::intrusive_ptr<grant> cover);
+    void bury(tenure&);
     bool is_idle() const noexcept;
     void set_alarm();
     std::string_view identity();

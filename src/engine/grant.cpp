@@ -4,9 +4,67 @@
 //
 #include "engine/grant.hpp"
 
+#include <cassert>
+#include <utility>
+
 #include "engine/renewer.hpp"
+#include "engine/wire_form.hpp"
 
 namespace holdfast::engine {
+
+grant::grant(std::shared_ptr<lock_spec const> lock, core::token token, core::duration lease)
+    : lock_(std::move(lock)),
+      token_(std::move(token)),
+      own_key_(lock_->form->own_key(*lock_, token_.text())),
+      lease_(lease),
+      longest_period_(lock_->form->longest_period(*lock_))
+{}
+
+grant::~grant()
+{
+    assert(holders_.empty());
+}
+
+void grant::confirm(core::instant sent, core::duration lease) noexcept
+{
+    confirmed_ = std::max(confirmed_, sent);
+    if (lease > core::duration::zero())
+        set_until_ = std::max(set_until_, core::valid_until(sent, lease));
+    auto const trusted = longest_period_ < core::duration::max() ? core::valid_until(sent, longest_period_)
+                                                                 : set_until_;
+    valid_until_ = std::max(valid_until_, std::min(set_until_, trusted));
+}
+
+void grant::enter(tenure& t)
+{
+    intrusive_ptr_add_ref(&t);
+    holders_.push_back(t);
+    t.held_grant = this;
+    ++claims_;
+}
+
+void grant::leave(tenure& t) noexcept
+{
+    holders_.erase(holders_.iterator_to(t));
+    intrusive_ptr_release(&t);
+}
+
+bool grant::lasts(core::instant now) const noexcept
+{
+    return std::ranges::any_of(holders_, [now](tenure const& t) { return now < t.valid_until(); });
+}
+
+bool grant::is_kept() const noexcept
+{
+    return longest_period_ < core::duration::max()
+           || std::ranges::any_of(holders_, [](tenure const& t) { return t.conditions().renewed; });
+}
+
+core::duration grant::renewal() const noexcept
+{
+    auto const wants = [](tenure const& t) { return t.conditions().renewed && t.is_taken_up(); };
+    return std::ranges::any_of(holders_, wants) ? lease_ : core::duration::zero();
+}
 
 void grant::on_due(core::instant now)
 {

@@ -17,39 +17,40 @@
 #include "core/token.hpp"
 #include "core/validity.hpp"
 #include "engine/lock_spec.hpp"
+#include "engine/tenure.hpp"
 
 namespace holdfast::engine {
 
 class arbiter;
 class renewer;
-class tenure;
 
 // What Redis records: one token under the lock's key. Belongs to an arbiter, which seeks it for the head of its queue;
-// while somebody holds it, the renewer watches it; then the releaser has its token deleted.
+// while somebody holds it, the renewer watches it; then the releaser has its token deleted. One tenure at a time holds
+// an exclusive grant; a reader's is shared, and each tenure of it has an end of its own.
 class grant final : public core::deadline,
                     public boost::intrusive::list_base_hook<>,
                     public boost::intrusive_ref_counter<grant, boost::thread_unsafe_counter> {
 public:
-    grant(std::shared_ptr<lock_spec const> lock, core::token token, core::duration lease)
-        : lock_(std::move(lock)), token_(std::move(token)), lease_(lease)
-    {}
+    grant(std::shared_ptr<lock_spec const> lock, core::token token, core::duration lease);
+    ~grant();
 
     lock_spec const& lock() const noexcept { return *lock_; }
     std::shared_ptr<lock_spec const> const& shared_lock() const noexcept { return lock_; }
     std::string_view token() const noexcept { return token_.text(); }
+    // The key that it has besides the lock's: a reader's slot. Empty: none.
+    std::string_view own_key() const noexcept { return own_key_; }
 
     // What each renewal sets. Only a longer one is ever taken.
     core::duration lease() const noexcept { return lease_; }
     void lengthen(core::duration lease) noexcept { lease_ = std::max(lease_, lease); }
 
+    // How long one answer of the server counts: the lease, or less where other libraries may shorten what it set.
+    core::duration period() const noexcept { return std::min(lease_, longest_period_); }
+
     core::instant valid_until() const noexcept { return valid_until_; }
     core::instant confirmed() const noexcept { return confirmed_; }
-    // A reply showed that a time to live of `lease`, sent then, holds.
-    void confirm(core::instant sent, core::duration lease) noexcept
-    {
-        confirmed_ = std::max(confirmed_, sent);
-        valid_until_ = std::max(valid_until_, core::valid_until(sent, lease));
-    }
+    // A reply showed that a time to live of `lease`, sent then, holds; zero: what was set before does.
+    void confirm(core::instant sent, core::duration lease) noexcept;
 
     // A release of the token was queued: no acquire, renewal or hand-off uses it again.
     bool is_retired() const noexcept { return retired_; }
@@ -57,8 +58,32 @@ public:
 
     std::uint64_t fence = 0;
 
+    // ---- those who hold it
+    using tenures = boost::intrusive::
+        list<tenure, boost::intrusive::base_hook<tenure_hook>, boost::intrusive::constant_time_size<false>>;
+
+    void enter(tenure&);
+    // Its hold ends, or is lost; then its claim is left, until its body has ended, too.
+    void leave(tenure&) noexcept;
+    tenures& holders() noexcept { return holders_; }
+    bool is_held() const noexcept { return !holders_.empty(); }
+    // Somebody holds it who is valid then.
+    bool lasts(core::instant now) const noexcept;
+    // The body of one who held it has ended. True: it was the last, the token is to be deleted.
+    bool drop_claim() noexcept { return --claims_ == 0; }
+
+    // Whether the renewer asks for it: somebody wants it renewed, or others may shorten it.
+    bool is_kept() const noexcept;
+    // What it asks for: zero when nothing is to become longer.
+    core::duration renewal() const noexcept;
+
+    // A write under which a read was sought: it is never handed on, because that may outlast it.
+    bool covers_reads = false;
+
+    // A writer waits, or the server could not tell: no reader joins.
+    bool is_closed = false;
+
     // ---- the renewer's
-    tenure* holder = nullptr;
     arbiter* home = nullptr;
     renewer* watcher = nullptr;
     std::optional<core::instant> asked_since;  // the first renewal without an answer yet
@@ -70,9 +95,14 @@ public:
 private:
     std::shared_ptr<lock_spec const> const lock_;
     core::token const token_;
+    std::string const own_key_;
     core::duration lease_;
+    core::duration const longest_period_;
     core::instant confirmed_ = core::instant::min();
+    core::instant set_until_ = core::instant::min();  // by what we set, if nobody shortens it
     core::instant valid_until_ = core::instant::min();
+    tenures holders_;
+    unsigned claims_ = 0;
     bool retired_ = false;
 };
 

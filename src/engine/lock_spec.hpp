@@ -11,11 +11,23 @@
 #include <string_view>
 #include <vector>
 
+#include <holdfast/options.hpp>
+
 #include "core/clock.hpp"
 
 namespace holdfast::engine {
 
 class wire_form;
+
+class lock_spec;
+
+// What readers and writers of one lock have agreed on.
+struct rw_rules {
+    preference prefer = preference::arrival;
+    core::duration peer_watchdog{};  // other libraries may cut the lock's time to live to that; zero: none does
+    core::duration mark_lifetime{};  // of the mark of one who waits, unless it is refreshed
+    std::shared_ptr<lock_spec const> reader = {};  // a writer's: what it becomes by a downgrade
+};
 
 // What a handle knows of its lock. Immutable, shared by everything that speaks of the lock.
 class lock_spec {
@@ -46,8 +58,9 @@ public:
     std::string_view channel;
     std::string_view counter;
     std::string_view label;
-    std::vector<std::string> companions;  // further keys of the kind, in the order of its scripts
-    core::duration patience{};            // of a fair lock: how long a waiter may be silent
+    std::vector<std::string> companions;    // further keys of the kind, in the order of its scripts
+    core::duration patience{};              // of a fair lock: how long a waiter may be silent
+    std::shared_ptr<rw_rules const> rules;  // of a read_write_lock
 };
 
 // What one acquire asks for.

@@ -19,9 +19,15 @@ bool is_same_side(lock_spec const& a, lock_spec const& b) noexcept
 
 tenure* owner_state::tenure_of(lock_spec const& lock, core::instant now) const
 {
+    return tenure_of(lock, lock.form->side(), now);
+}
+
+tenure* owner_state::tenure_of(lock_spec const& lock, std::uint8_t side, core::instant now) const
+{
     std::scoped_lock const guard(mutex_);
-    auto const found = std::ranges::find_if(
-        held_, [&](auto const& t) { return is_same_side(t->lock(), lock) && now < t->valid_until(); });
+    auto const found = std::ranges::find_if(held_, [&](auto const& t) {
+        return t->lock().key == lock.key && t->lock().form->side() == side && now < t->valid_until();
+    });
     return found == held_.end() ? nullptr : *found;
 }
 

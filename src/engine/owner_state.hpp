@@ -54,6 +54,7 @@ public:
     // ---- on the strand
     // What it holds of that side of that lock; null: nothing that is valid then.
     tenure* tenure_of(lock_spec const& lock, core::instant now) const;
+    tenure* tenure_of(lock_spec const& lock, std::uint8_t side, core::instant now) const;
 
     // Whether it stands in a queue for that lock. Twice would be two tasks.
     bool waits_for(lock_spec const& lock) const;

@@ -26,8 +26,12 @@ constexpr std::size_t batch_size = 100;
 // What may still be renewed: nothing after a release was queued, after a loss, or after the local deadline.
 bool is_alive(grant const& g, core::instant now) noexcept
 {
-    return g.holder && !g.is_retired() && now < g.holder->valid_until();
+    return !g.is_retired() && g.lasts(now);
 }
+
+// The replies of a renewal script.
+constexpr std::int64_t gone = 0;
+constexpr std::int64_t kept_closed = 2;
 
 }  // namespace
 
@@ -36,7 +40,7 @@ class renewer::batch final : public command, public boost::intrusive::list_base_
 public:
     explicit batch(renewer& r) : renewer_(r) {}
 
-    void add(grant& g) { items_.push_back({&g, g.lease()}); }
+    void add(grant& g) { items_.push_back({&g, g.renewal()}); }
     void send(script_form);
 
 private:
@@ -46,7 +50,7 @@ private:
     };
 
     void on_answer(answer const&) override;
-    void judge(item const&, answer const&, bool kept);
+    void judge(item const&, answer const&, std::int64_t word);
     bool drop_dead();
     void finish();
 
@@ -62,8 +66,9 @@ void renewer::batch::send(script_form form)
     leases.reserve(items_.size());  // the arguments are views of its elements
     for (auto const& i : items_) {
         assert(is_alive(*i.what, renewer_.context_.now()));
-        keys.push_back(i.what->lock().key);
-        arguments.push_back(i.what->token());
+        auto const& g = *i.what;
+        g.lock().form->add_renewal_keys(g.lock(), g.own_key(), keys);
+        arguments.push_back(g.token());
         arguments.push_back(leases.emplace_back(i.lease));
     }
     auto const& s = items_.front().what->lock().form->renewal();
@@ -81,21 +86,21 @@ void renewer::batch::on_answer(answer const& a)
         renewer_.context_.report(judge_failure(a).error, items_.front().what->lock(), a.words);
     for (std::size_t i = 0; i < items_.size(); ++i)
         if (complete)
-            judge(items_[i], a, a.value.items[i].integer == 1);
+            judge(items_[i], a, a.value.items[i].integer);
         else
             renewer_.doubt(*items_[i].what);
     finish();
 }
 
 // Matched by token: the grant, not the name, says whose answer this is.
-void renewer::batch::judge(item const& i, answer const& a, bool kept)
+void renewer::batch::judge(item const& i, answer const& a, std::int64_t word)
 {
-    if (!i.what->holder || i.what->is_retired())
+    if (!i.what->is_held() || i.what->is_retired())
         return;
-    if (kept)
-        renewer_.accept(*i.what, a.sent, i.lease);
+    if (word == gone)
+        renewer_.lose_all(*i.what, loss::gone);
     else
-        i.what->home->lose(loss::gone);
+        renewer_.accept(*i.what, nullptr, a, i.lease, word == kept_closed);
 }
 
 bool renewer::batch::drop_dead()
@@ -111,11 +116,11 @@ void renewer::batch::finish()
     delete this;
 }
 
-// One grant, whose holder waits for the answer.
+// One grant, for which somebody waits.
 class renewer::extension final : public command, public boost::intrusive::list_base_hook<> {
 public:
-    extension(renewer& r, grant& g, core::duration lease, extension_waiter* w)
-        : renewer_(r), grant_(&g), lease_(lease), waiter_(w)
+    extension(renewer& r, grant& g, tenure* t, core::duration lease, extension_waiter* w)
+        : renewer_(r), grant_(&g), tenure_(t), lease_(lease), waiter_(w)
     {}
 
     void send(script_form);
@@ -124,9 +129,11 @@ public:
 private:
     void on_answer(answer const&) override;
     error_code judge(answer const&);
+    bool is_wanted() const { return !grant_->is_retired() && (tenure_ ? tenure_->is_linked() : grant_->is_held()); }
 
     renewer& renewer_;
     boost::intrusive_ptr<grant> grant_;
+    boost::intrusive_ptr<tenure> tenure_;
     core::duration lease_;
     extension_waiter* waiter_;
 };
@@ -135,7 +142,8 @@ void renewer::extension::send(script_form form)
 {
     assert(is_alive(*grant_, renewer_.context_.now()));
     milliseconds_text const lease(lease_);
-    std::array<std::string_view, 1> const keys{grant_->lock().key};
+    std::vector<std::string_view> keys;
+    grant_->lock().form->add_renewal_keys(grant_->lock(), grant_->own_key(), keys);
     std::array<std::string_view, 2> const arguments{grant_->token(), lease};
     submit_script(renewer_.context_.link(), *this, grant_->lock().form->renewal(), form, keys, arguments);
 }
@@ -152,7 +160,7 @@ void renewer::extension::on_answer(answer const& a)
 
 error_code renewer::extension::judge(answer const& a)
 {
-    if (!grant_->holder || grant_->is_retired())
+    if (!is_wanted())
         return errc::lease_lost;
     if (a.outcome == outcome::refused)
         return judge_failure(a).error ? judge_failure(a).error : errc::unavailable;
@@ -160,9 +168,11 @@ error_code renewer::extension::judge(answer const& a)
         renewer_.doubt(*grant_);
         return errc::unavailable;
     }
-    if (a.value.items.front().integer == 1)
-        return renewer_.accept(*grant_, a.sent, lease_) ? error_code() : errc::lease_lost;
-    grant_->home->lose(loss::gone);
+    auto const word = a.value.items.front().integer;
+    if (word == gone)
+        renewer_.lose_all(*grant_, loss::gone);
+    else if (renewer_.accept(*grant_, tenure_.get(), a, lease_, word == kept_closed))
+        return {};
     return errc::lease_lost;
 }
 
@@ -181,12 +191,20 @@ renewer::~renewer()
 
 void renewer::watch(grant& g)
 {
-    assert(g.holder && !g.is_retired() && !g.watcher);
+    assert(g.is_held() && !g.is_retired() && !g.watcher);
     g.watcher = this;
     g.asked_since.reset();
     g.at_risk = false;
     watched_.push_back(g);
     arm(g);
+}
+
+// Many may join at once: what is armed is only moved forward.
+void renewer::attend(grant& g, tenure const& t)
+{
+    auto const end = t.valid_until() - core::stop_margin(g.period());
+    if (!g.is_armed() || end < g.due())
+        context_.arm(g, end);
 }
 
 void renewer::unwatch(grant& g)
@@ -198,50 +216,73 @@ void renewer::unwatch(grant& g)
     context_.disarm(g);
 }
 
-void renewer::extend(grant& g, core::duration lease, extension_waiter* waiter)
+void renewer::extend(grant& g, tenure* t, core::duration lease, extension_waiter* waiter)
 {
     if (!context_.link().is_open()) {
         if (waiter)
             waiter->extended(errc::unavailable);
         return;
     }
-    auto* e = new extension(*this, g, lease, waiter);
+    auto* e = new extension(*this, g, t, lease, waiter);
     extensions_.push_back(*e);
     e->send(script_form::sha1);
 }
 
+core::instant renewer::next_ask(grant const& g) const
+{
+    auto const again = g.asked_last + core::renewal_retry(g.period());
+    return g.asked_since ? again : std::max(again, core::renewal_due(g.confirmed(), g.period()));
+}
+
 void renewer::arm(grant& g)
 {
-    auto const& t = *g.holder;
-    auto const stop = t.valid_until() - core::stop_margin(g.lease());
-    auto const again = g.asked_last + core::renewal_retry(g.lease());
-    auto const renewal = g.asked_since ? again : std::max(again, core::renewal_due(g.confirmed(), g.lease()));
-    context_.arm(g, t.conditions().renewed ? std::min(stop, renewal) : stop);
+    auto end = core::never;
+    for (auto const& t : g.holders())
+        end = std::min(end, t.valid_until());
+    auto const stop = end - core::stop_margin(g.period());
+    context_.arm(g, g.is_kept() ? std::min(stop, next_ask(g)) : stop);
 }
 
-void renewer::on_due(grant& g, core::instant now)
+void renewer::on_due(grant& due, core::instant now)
 {
-    if (now >= g.holder->valid_until() - core::stop_margin(g.lease()))
-        return lose(g, now);
-    bool const is_ignored = g.asked_since && now - *g.asked_since >= core::renewal_interval(g.lease());
-    if (is_ignored && context_.link().is_open())
-        context_.link().drop("renewals were not answered");
-    ask(g, now);
-    arm(g);
+    boost::intrusive_ptr<grant> const g(&due);
+    lose_due(*g, now + core::stop_margin(g->period()));
+    if (!g->is_held())
+        return;
+    if (g->is_kept() && now >= next_ask(*g)) {
+        bool const is_ignored = g->asked_since && now - *g->asked_since >= core::renewal_interval(g->period());
+        if (is_ignored && context_.link().is_open())
+            context_.link().drop("renewals were not answered");
+        ask(*g, now);
+    }
+    arm(*g);
 }
 
-void renewer::lose(grant& g, core::instant)
+// Those who are valid no longer than that.
+void renewer::lose_due(grant& g, core::instant end)
 {
-    bool const by_limit = g.holder->conditions().max_hold > core::duration::zero()
-                          && g.holder->valid_until() == g.holder->own_end();
-    g.home->lose(by_limit ? loss::max_hold : loss::expired);
+    for (auto next = g.holders().begin(); next != g.holders().end();) {
+        auto& t = *next++;
+        if (end < t.valid_until())
+            continue;
+        bool const is_limited = t.conditions().max_hold > core::duration::zero();
+        bool const by_limit = is_limited && t.valid_until() == t.own_end();
+        g.home->lose(t, by_limit ? loss::max_hold : loss::expired);
+    }
+}
+
+void renewer::lose_all(grant& g, loss why)
+{
+    boost::intrusive_ptr<grant> const keep(&g);
+    while (g.is_held())
+        g.home->lose(g.holders().front(), why);
 }
 
 void renewer::ask(grant& g, core::instant now)
 {
     g.asked_last = now;
     // Nobody may ever look at a lease that its handler has not taken up: it is left to run out.
-    if (!g.holder->is_taken_up())
+    if (std::ranges::none_of(g.holders(), [](tenure const& t) { return t.is_taken_up(); }))
         return;
     if (g.asked_since || !context_.link().is_open())
         doubt(g);
@@ -253,30 +294,36 @@ void renewer::ask(grant& g, core::instant now)
 
 void renewer::doubt(grant& g)
 {
-    if (!g.holder || g.is_retired() || std::exchange(g.at_risk, true))
+    if (!g.is_held() || g.is_retired() || std::exchange(g.at_risk, true))
         return;
     if (!g.asked_since)
         g.asked_since = g.asked_last = context_.now();
-    g.holder->set_state(lease_state::at_risk);
-    context_.on_at_risk(*g.holder);
+    for (auto& t : g.holders()) {
+        t.set_state(lease_state::at_risk);
+        context_.on_at_risk(t);
+    }
 }
 
 // False when it came too late: a renewal does not revive what had run out.
-bool renewer::accept(grant& g, core::instant sent, core::duration lease)
+bool renewer::accept(grant& g, tenure* extended, answer const& a, core::duration lease, bool is_closed)
 {
-    if (context_.now() >= g.holder->valid_until()) {
-        lose(g, context_.now());
+    boost::intrusive_ptr<grant> const keep(&g);
+    lose_due(g, context_.now());
+    if (!g.is_held() || (extended && !extended->is_linked()))
         return false;
-    }
-    g.confirm(sent, lease);
+    g.confirm(a.sent, lease);
+    g.is_closed = is_closed;
     g.asked_since.reset();
-    if (std::exchange(g.at_risk, false))
-        g.holder->set_state(lease_state::held);
-    context_.on_renewed(*g.holder, sent);
-    auto& t = *g.holder;
-    if (!t.conditions().renewed)
-        t.set_own_end(std::max(t.own_end(), core::valid_until(sent, lease)));
-    t.set_valid_until(g.valid_until());
+    if (extended && !extended->conditions().renewed)
+        extended->set_own_end(std::max(extended->own_end(), core::valid_until(a.sent, lease)));
+    bool const is_relief = std::exchange(g.at_risk, false);
+    for (auto& t : g.holders()) {
+        if (is_relief)
+            t.set_state(lease_state::held);
+        if (t.is_taken_up() || &t == extended)
+            t.set_valid_until(g.valid_until());
+    }
+    context_.on_renewed(g.holders().front(), a.sent);
     arm(g);
     return true;
 }
@@ -306,7 +353,7 @@ void renewer::on_open()
 {
     auto const now = context_.now();
     for (auto& g : watched_)
-        if (g.holder->conditions().renewed && g.holder->is_taken_up()) {
+        if (g.is_kept() && std::ranges::any_of(g.holders(), [](tenure const& t) { return t.is_taken_up(); })) {
             g.asked_last = now;
             if (!g.asked_since)
                 g.asked_since = now;

@@ -32,7 +32,8 @@ protected:
 };
 
 // The watchdog: asks for a longer time to live in good time, in batches, and tells a loss no later than validity ends.
-// A grant is watched exactly while a tenure holds it, so no renewal outlives a release.
+// A grant is watched exactly while a tenure holds it, so no renewal outlives a release. Leases belong to tenures, renewal
+// to grants: a grant is renewed while anybody wants it so, and each tenure is lost at its own end.
 class renewer {
 public:
     explicit renewer(context&);
@@ -41,12 +42,14 @@ public:
     ~renewer();
 
     void watch(grant&);
+    // One more tenure holds it.
+    void attend(grant&, tenure const&);
     void unwatch(grant&);
-    // The conditions of its tenure changed.
+    // The conditions of its tenures changed.
     void rearm(grant& g) { arm(g); }
 
-    // Renews one grant now, for at least `lease`. `waiter` may be null.
-    void extend(grant&, core::duration lease, extension_waiter* waiter);
+    // Renews one grant now, for at least `lease`, and with it that tenure, if any, renewed or not. `waiter` may be null.
+    void extend(grant&, tenure*, core::duration lease, extension_waiter* waiter);
 
     // Sends what became due in this turn.
     void flush();
@@ -61,11 +64,13 @@ private:
     class extension;
 
     void on_due(grant&, core::instant now);
-    void lose(grant&, core::instant now);
+    void lose_due(grant&, core::instant end);
+    void lose_all(grant&, loss);
+    core::instant next_ask(grant const&) const;
     void arm(grant&);
     void ask(grant&, core::instant now);
     void doubt(grant&);
-    bool accept(grant&, core::instant sent, core::duration lease);
+    bool accept(grant&, tenure* extended, answer const&, core::duration lease, bool is_closed);
 
     template <class Item>
     using list = boost::intrusive::list<Item, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>>;

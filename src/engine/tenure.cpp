@@ -33,12 +33,13 @@ tenure::~tenure() = default;
 lease_state tenure::state() const noexcept
 {
     auto const s = state_.load(std::memory_order_relaxed);
-    return s == lease_state::lost || is_valid() ? s : lease_state::lost;
+    bool const is_over = s == lease_state::lost || s == lease_state::empty;
+    return is_over || is_valid() ? s : lease_state::lost;
 }
 
 bool tenure::is_valid() const noexcept
 {
-    if (state_.load(std::memory_order_relaxed) == lease_state::lost)
+    if (is_lost() || is_passed_on())
         return false;
     auto const client = home_.lock();
     return client && client->now() < valid_until();

@@ -38,9 +38,14 @@ protected:
 
 using loss_waiters = boost::intrusive::list<loss_waiter, boost::intrusive::constant_time_size<false>>;
 
+// Among those who hold one grant.
+using tenure_hook = boost::intrusive::list_base_hook<boost::intrusive::tag<class held_by_grant>>;
+
 // The stretch in which one contender holds a grant. What leases read from any thread are atomics, without an executor:
 // it may outlive the client, and is inert then.
-class tenure final : public boost::intrusive_ref_counter<tenure, boost::thread_safe_counter>, private letter {
+class tenure final : public boost::intrusive_ref_counter<tenure, boost::thread_safe_counter>,
+                     public tenure_hook,
+                     private letter {
 public:
     tenure(
         std::weak_ptr<gate> home,
@@ -78,6 +83,7 @@ public:
     terms& conditions() noexcept { return terms_; }
     core::instant started() const noexcept { return started_; }
     bool is_lost() const noexcept { return state_.load(std::memory_order_relaxed) == lease_state::lost; }
+    bool is_passed_on() const noexcept { return state_.load(std::memory_order_relaxed) == lease_state::empty; }
 
     // The end of its validity: that of its grant, or its own fixed lease if that is earlier, or max_hold.
     core::instant own_end() const noexcept { return own_end_; }

@@ -57,6 +57,16 @@ void submit_release(
     submit_script(to, c, s, form, keys, arguments);
 }
 
+void wire_form::add_renewal_keys(lock_spec const& lock, std::string_view, std::vector<std::string_view>& keys) const
+{
+    keys.push_back(lock.key);
+}
+
+std::string wire_form::own_key(lock_spec const&, std::string_view) const
+{
+    return {};
+}
+
 void wire_form::force_release(session& to, command& c, lock_spec const& lock, script_form form) const
 {
     std::array<std::string_view, 1> const keys{lock.key};

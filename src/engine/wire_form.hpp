@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -68,11 +69,26 @@ public:
     virtual void acquire(session&, command&, attempt const&, script_form) const = 0;
     virtual verdict judge(answer const&) const = 0;
 
+    // Whether a refused try of one who waits leaves something on the server, which a release of its token takes back.
+    virtual bool leaves_trace(lock_spec const&) const noexcept { return false; }
+
     // Compare-and-delete with an unlock message. Replies 0: not ours; n: the message reached n - 1 subscribers.
     virtual void release(session&, command&, lock_spec const&, std::string_view token, script_form) const = 0;
 
-    // For a batch of keys with (token, lease in ms) each. Replies 1: still ours, 0: gone.
+    // For a batch of grants, with the keys that add_renewal_keys() names and (token, lease in ms) each. Replies for each
+    // 1: still ours, 2: so it is, and nobody should join it, 0: gone.
     virtual script const& renewal() const noexcept = 0;
+    virtual void add_renewal_keys(
+        lock_spec const&, std::string_view own_key, std::vector<std::string_view>& keys) const;
+
+    // The key that a grant has besides the lock's; empty: none.
+    virtual std::string own_key(lock_spec const&, std::string_view token) const;
+
+    // How long a grant may be relied on after one answer, however long its lease: other libraries may shorten it.
+    virtual core::duration longest_period(lock_spec const&) const noexcept { return core::duration::max(); }
+
+    // What the holder's label is preceded by in a token.
+    virtual std::string_view token_mark() const noexcept { return {}; }
 
     // What is asked beside the arbiters. Replies: not 0, when it was held; what read_holders() understands; what says_locked()
     // understands.
@@ -114,6 +130,8 @@ private:
 
 wire_form const& mutex_form(bool fenced) noexcept;
 wire_form const& reentrant_form(bool fenced) noexcept;
+wire_form const& read_form() noexcept;
+wire_form const& write_form() noexcept;
 
 }  // namespace holdfast::engine
 

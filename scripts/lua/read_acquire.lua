@@ -1,0 +1,37 @@
+-- Takes a read_write_lock for reading: it is free or held by readers, and no writer waits; or the reader's own write
+-- holds it. The lock lasts as long as its longest reader, and each reader as long as its slot.
+-- KEYS  lock, slot of the reader, mark of a waiting writer (left out: writers wait), mark of waiting readers (left out:
+-- KEYS  readers have no turns)
+-- ARGV  holder, lease in ms, holder of the own write (empty: none), lifetime of the mark of waiting readers in ms (0: none)
+-- returns nil: granted; n: busy, PTTL of what is in the way (-1: it has no time to live)
+-- errors WRONGTYPE: neither a hash nor a string with a time to live
+-- redis.calls: hget, pttl, pttl, hset, pexpire, set (granted, the first); hget, pttl, hset, pexpire, set (a further one);
+-- redis.calls: hget, pttl, set (busy)
+local mode = redis.pcall('hget', KEYS[1], 'mode')
+if type(mode) == 'table' then
+    local left = redis.call('pttl', KEYS[1])
+    local kind = redis.call('type', KEYS[1]).ok
+    if kind == 'string' and left >= 0 then return left end
+    return redis.error_reply('WRONGTYPE the lock is a ' .. kind)
+end
+local covered = mode == 'write' and ARGV[3] ~= '' and redis.call('hexists', KEYS[1], ARGV[3]) == 1
+local left = -2
+if mode ~= 'read' and not covered then left = redis.call('pttl', KEYS[1]) end
+if left == -2 and KEYS[3] and not covered then
+    left = redis.call('pttl', KEYS[3])
+    if left ~= -2 and KEYS[4] and redis.call('get', KEYS[4]) == 'turn' then left = -2 end
+    if left ~= -2 and mode then left = math.max(left, redis.call('pttl', KEYS[1])) end
+end
+if left ~= -2 then
+    if KEYS[4] and ARGV[4] ~= '0' then redis.call('set', KEYS[4], 'wait', 'PX', ARGV[4]) end
+    return left
+end
+if mode then
+    redis.call('hset', KEYS[1], ARGV[1], '1')
+    redis.call('pexpire', KEYS[1], ARGV[2], 'GT')
+else
+    redis.call('hset', KEYS[1], 'mode', 'read', ARGV[1], '1')
+    redis.call('pexpire', KEYS[1], ARGV[2])
+end
+redis.call('set', KEYS[2], '1', 'PX', ARGV[2])
+return nil

@@ -1,0 +1,30 @@
+-- Releases a read. The last reader deletes the lock and tells the waiters; before that the lock lasts as long as the
+-- longest of the other readers' slots, which are named after the fields (keys of the same hash slot, not in KEYS).
+-- KEYS  lock, slot of the reader
+-- ARGV  holder, channel, prefix of the slots
+-- returns 0: not ours; n > 0: released, the message reached n - 1 subscribers (none is sent while others hold it)
+-- redis.calls: hdel, pttl, del, hlen, del, publish (the last); hdel, pttl, del, hlen, hget, pttl (one of several); besides,
+-- redis.calls when it was the longest: hgetall, pttl for each slot, pexpire
+if redis.call('hdel', KEYS[1], ARGV[1]) == 0 then
+    redis.call('del', KEYS[2])
+    return 0
+end
+local mine = redis.call('pttl', KEYS[2])
+redis.call('del', KEYS[2])
+if redis.call('hlen', KEYS[1]) > 1 then
+    if redis.call('hget', KEYS[1], 'mode') == 'write' or redis.call('pttl', KEYS[1]) > mine then return 1 end
+    local longest = 0
+    local fields = redis.call('hgetall', KEYS[1])
+    for i = 1, #fields, 2 do
+        for n = tonumber(fields[i + 1]) or 0, 1, -1 do
+            longest = math.max(longest, redis.call('pttl', ARGV[3] .. fields[i] .. ':rwlock_timeout:' .. n))
+        end
+    end
+    if longest > 0 then
+        redis.call('pexpire', KEYS[1], longest)
+        return 1
+    end
+end
+redis.call('del', KEYS[1])
+local heard = redis.pcall('publish', ARGV[2], '0')
+return type(heard) == 'number' and heard + 1 or 1

@@ -1,0 +1,22 @@
+-- Who holds a read_write_lock, and for how long yet: a writer as long as the lock, a reader as long as its slots, which
+-- are named after the fields (keys of the same hash slot, not in KEYS).
+-- KEYS  lock
+-- ARGV  prefix of the slots
+-- returns {PTTL of the lock, mode, for each field: holder, PTTL of its longest slot (-2: none)}; {-2}: free
+-- errors WRONGTYPE: not a hash
+-- redis.calls: pttl, hgetall, pttl for each slot
+local found = {redis.call('pttl', KEYS[1]), ''}
+local fields = redis.call('hgetall', KEYS[1])
+for i = 1, #fields, 2 do
+    if fields[i] == 'mode' then
+        found[2] = fields[i + 1]
+    else
+        local longest = -2
+        for n = tonumber(fields[i + 1]) or 0, 1, -1 do
+            longest = math.max(longest, redis.call('pttl', ARGV[1] .. fields[i] .. ':rwlock_timeout:' .. n))
+        end
+        found[#found + 1] = fields[i]
+        found[#found + 1] = longest
+    end
+end
+return #fields == 0 and {-2} or found

@@ -1,0 +1,33 @@
+-- Releases a write, or takes back the mark of a writer that waits no more, and tells the waiters. Reads of the same owner
+-- stay: then the lock lasts as long as the longest of their slots, which are named after the fields (keys of the same
+-- hash slot, not in KEYS). Readers that waited have a turn before the next writer.
+-- KEYS  lock, mark of a waiting writer, mark of waiting readers
+-- ARGV  holder, channel, prefix of the slots, length of the readers' turn in ms (0: none)
+-- returns 0: not held; n > 0: released, the message reached n - 1 subscribers
+-- redis.calls: hdel, get, hlen, del, exists, publish; with reads of the same owner: hdel, get, hlen, hset, hgetall, pttl
+-- redis.calls for each slot, pexpire, exists, publish; besides, for readers that waited: set
+local held = redis.call('hdel', KEYS[1], ARGV[1]) == 1
+local waited = redis.call('get', KEYS[2]) == ARGV[1]
+if not held and not waited then return 0 end
+if waited then redis.call('del', KEYS[2]) end
+if held then
+    local longest = 0
+    if redis.call('hlen', KEYS[1]) > 1 then
+        local fields = redis.call('hgetall', KEYS[1])
+        for i = 1, #fields, 2 do
+            for n = tonumber(fields[i + 1]) or 0, 1, -1 do
+                longest = math.max(longest, redis.call('pttl', ARGV[3] .. fields[i] .. ':rwlock_timeout:' .. n))
+            end
+        end
+    end
+    if longest > 0 then
+        redis.call('hset', KEYS[1], 'mode', 'read')
+        redis.call('pexpire', KEYS[1], longest)
+    else
+        redis.call('del', KEYS[1])
+    end
+    if ARGV[4] ~= '0' and redis.call('exists', KEYS[3]) == 1 then redis.call('set', KEYS[3], 'turn', 'PX', ARGV[4]) end
+end
+local heard = redis.pcall('publish', ARGV[2], '1')
+if not held then return 0 end
+return type(heard) == 'number' and heard + 1 or 1

@@ -1,0 +1,102 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/exclusive_arbiter.hpp"
+
+#include <utility>
+
+#include "engine/context.hpp"
+
+namespace holdfast::engine {
+
+exclusive_arbiter::exclusive_arbiter(
+    context& c, std::shared_ptr<lock_spec const> lock, bool is_private, boost::intrusive_ptr<grant> cover)
+    : arbiter(c, std::move(lock), is_private, std::move(cover)),
+      budget_(c.options().local_handoff.max_count, c.options().local_handoff.max_time)
+{}
+
+bool exclusive_arbiter::is_known_busy() const noexcept
+{
+    return (grant_ && grant_->lasts(context_.now())) || arbiter::is_known_busy();
+}
+
+void exclusive_arbiter::on_granted(boost::intrusive_ptr<grant> g, bool contested)
+{
+    if (contested)
+        budget_.reset(context_.recent());
+    grant_ = std::move(g);
+    bool const wanted = head() && grant_->lock().shares_grants_with(head()->lock())
+                        && grant_->lease() >= head()->terms().lease;
+    if (wanted)
+        serve(*head());
+    else
+        context_.releases().release(std::move(grant_), nullptr, nullptr);
+}
+
+void exclusive_arbiter::serve(contender& c)
+{
+    begin_tenure(c, *grant_);
+    tell_one_shots({});
+}
+
+bool exclusive_arbiter::may_hand_off(contender const& to) const
+{
+    auto& g = *grant_;
+    return !g.at_risk && !g.covers_reads && !g.lock().is_fenced() && g.lock().shares_grants_with(to.lock())
+           && g.holders().front().conditions().renewed && to.terms().renewed && g.lease() >= to.terms().lease
+           && g.valid_until() - context_.recent() >= g.lease() / 2;
+}
+
+void exclusive_arbiter::end_tenure(tenure& t, release_waiter* waiter)
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    boost::intrusive_ptr<tenure> const keep_tenure(&t);
+    bool const in_budget = head() && budget_.spend(context_.recent());
+    bool const by_hand = in_budget && may_hand_off(*head());
+    context_.end_tenure(t);
+    detach(t);
+    t.held_grant->drop_claim();
+    t.held_grant.reset();
+    if (by_hand) {
+        context_.on_handed_off();
+        serve(*head());
+        if (waiter)
+            waiter->released({});
+        return;
+    }
+    bool const others_turn = head() && !in_budget;
+    context_.releases().release(std::move(grant_), waiter, others_turn ? this : nullptr);
+    if (others_turn)
+        acquisition_.yield();
+    proceed();
+}
+
+// Its token is deleted when the body that held it has ended.
+void exclusive_arbiter::lose(tenure& t, loss why)
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    boost::intrusive_ptr<tenure> const keep_tenure(&t);
+    t.set_state(lease_state::lost);
+    context_.lose_tenure(t, why);
+    detach(t);
+    grant_.reset();
+    proceed();
+}
+
+void exclusive_arbiter::lose_all(loss why)
+{
+    if (grant_)
+        lose(grant_->holders().front(), why);
+}
+
+void exclusive_arbiter::proceed()
+{
+    if (grant_)
+        return;
+    acquisition_.proceed();
+    if (!grant_ && is_done())
+        context_.forget(*this);
+}
+
+}  // namespace holdfast::engine

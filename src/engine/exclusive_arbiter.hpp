@@ -1,0 +1,36 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_EXCLUSIVE_ARBITER_HPP
+#define HOLDFAST_ENGINE_EXCLUSIVE_ARBITER_HPP
+
+#include "core/handoff_budget.hpp"
+#include "engine/arbiter.hpp"
+
+namespace holdfast::engine {
+
+// One holder at a time. A grant passes on by hand where the rules of hand-off allow, else by the server.
+class exclusive_arbiter final : public arbiter {
+public:
+    exclusive_arbiter(
+        context&, std::shared_ptr<lock_spec const>, bool is_private = false, boost::intrusive_ptr<grant> cover = {});
+
+    void end_tenure(tenure&, release_waiter* waiter) override;
+    void lose(tenure&, loss) override;
+    void on_granted(boost::intrusive_ptr<grant>, bool contested) override;
+    void proceed() override;
+
+private:
+    bool is_known_busy() const noexcept override;
+    void lose_all(loss) override;
+    bool may_hand_off(contender const& to) const;
+    void serve(contender&);
+
+    boost::intrusive_ptr<grant> grant_;  // held; while it is sought, it is the acquisition's
+    core::handoff_budget budget_;
+};
+
+}  // namespace holdfast::engine
+
+#endif

@@ -1,0 +1,171 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/shared_arbiter.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+#include <utility>
+
+#include <holdfast/error.hpp>
+
+#include "engine/context.hpp"
+
+namespace holdfast::engine {
+
+// Renews a grant that somebody wants to join.
+class shared_arbiter::inquiry final : public extension_waiter {
+public:
+    inquiry(shared_arbiter& a, grant& g) : home_(&a), grant_(&g) {}
+
+    void extended(error_code ec) override
+    {
+        std::unique_ptr<inquiry> const self(this);
+        home_->on_inquired(*grant_, ec);
+    }
+
+private:
+    boost::intrusive_ptr<shared_arbiter> home_;
+    boost::intrusive_ptr<grant> grant_;
+};
+
+shared_arbiter::shared_arbiter(context& c, std::shared_ptr<lock_spec const> lock)
+    : arbiter(c, std::move(lock), false),
+      freshness_(c.options().local_handoff.max_count > 0 ? c.options().local_handoff.max_time : core::duration::zero())
+{}
+
+shared_arbiter::~shared_arbiter()
+{
+    assert(grants_.empty());
+}
+
+// ---- joining
+
+// One that the contender may join, if the server agrees.
+grant* shared_arbiter::grant_for(contender const& c)
+{
+    auto const may_be_joined = [&](auto const& g) {
+        return !g->is_closed && !g->at_risk && g->lasts(context_.recent()) && suits(*g, c);
+    };
+    auto const found = std::ranges::find_if(grants_, may_be_joined);
+    return found == grants_.end() ? nullptr : found->get();
+}
+
+bool shared_arbiter::is_fresh(grant const& g) const
+{
+    auto const now = context_.recent();
+    return now - g.confirmed() < freshness_ && g.valid_until() - now >= g.period() / 2;
+}
+
+bool shared_arbiter::must_wait_for_writers(contender const& c) const
+{
+    return c.lock().rules->prefer != preference::readers && context_.has_waiting_writer(c.lock());
+}
+
+// Beginning a tenure may let others of the queue in: each search begins anew.
+void shared_arbiter::let_in_where_fresh()
+{
+    auto const fresh_for = [this](contender const& c) -> grant* {
+        auto* const g = must_wait_for_writers(c) ? nullptr : grant_for(c);
+        return g && is_fresh(*g) ? g : nullptr;
+    };
+    auto const may_enter = [&](contender const& c) { return fresh_for(c) != nullptr; };
+    for (auto c = std::ranges::find_if(queue(), may_enter); c != queue().end();
+         c = std::ranges::find_if(queue(), may_enter))
+        begin_tenure(*c, *fresh_for(*c));
+}
+
+// All who want such a grant enter together.
+void shared_arbiter::let_in(grant& g)
+{
+    auto const may_enter = [&](contender const& c) { return suits(g, c); };
+    for (auto c = std::ranges::find_if(queue(), may_enter); c != queue().end();
+         c = std::ranges::find_if(queue(), may_enter))
+        begin_tenure(*c, g);
+}
+
+void shared_arbiter::inquire(grant& g)
+{
+    is_inquiring_ = true;
+    context_.watchdog().extend(g, nullptr, g.lease(), new inquiry(*this, g));
+}
+
+void shared_arbiter::on_inquired(grant& g, error_code ec)
+{
+    is_inquiring_ = false;
+    if (ec)
+        g.is_closed = true;  // until a renewal is answered
+    else if (!g.is_closed)
+        let_in(g);
+    proceed();
+}
+
+// ---- the arbiter
+
+void shared_arbiter::proceed()
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    let_in_where_fresh();
+    auto* const first = head();
+    auto* const g = first && !must_wait_for_writers(*first) ? grant_for(*first) : nullptr;
+    if (is_inquiring_)
+        return;
+    if (g && context_.link().is_open() && !acquisition_.is_under_way())
+        return inquire(*g);
+    acquisition_.proceed();
+    if (grants_.empty() && is_done())
+        context_.forget(*this);
+}
+
+void shared_arbiter::on_granted(boost::intrusive_ptr<grant> g, bool)
+{
+    grants_.push_back(g);
+    let_in(*g);
+    if (g->is_held())
+        return;
+    std::erase(grants_, g);
+    context_.releases().release(std::move(g), nullptr, nullptr);
+}
+
+void shared_arbiter::end_tenure(tenure& t, release_waiter* waiter)
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    boost::intrusive_ptr<tenure> const keep_tenure(&t);
+    context_.end_tenure(t);
+    leave(t);
+    auto const g = std::exchange(t.held_grant, nullptr);
+    if (g->drop_claim())
+        context_.releases().release(g, waiter, nullptr);
+    else if (waiter)
+        waiter->released({});
+    proceed();
+}
+
+// The token is deleted when the bodies of all who held it have ended.
+void shared_arbiter::lose(tenure& t, loss why)
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    boost::intrusive_ptr<tenure> const keep_tenure(&t);
+    t.set_state(lease_state::lost);
+    context_.lose_tenure(t, why);
+    leave(t);
+    proceed();
+}
+
+void shared_arbiter::leave(tenure& t)
+{
+    auto& g = *t.held_grant;
+    detach(t);
+    if (!g.is_held())
+        std::erase_if(grants_, [&](auto const& other) { return other == &g; });
+}
+
+void shared_arbiter::lose_all(loss why)
+{
+    while (!grants_.empty())
+        lose(grants_.front()->holders().front(), why);
+}
+
+}  // namespace holdfast::engine

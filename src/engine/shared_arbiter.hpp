@@ -1,0 +1,47 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_SHARED_ARBITER_HPP
+#define HOLDFAST_ENGINE_SHARED_ARBITER_HPP
+
+#include <vector>
+
+#include "engine/arbiter.hpp"
+
+namespace holdfast::engine {
+
+// The readers of a lock. Those who ask for the same share a grant: joining costs nothing as long as the server was asked
+// lately, and later one script, which renews the grant and hears whether a writer waits. Where joining is over, the
+// readers seek a grant of their own, and the server decides; so there may be several for a while.
+class shared_arbiter final : public arbiter {
+public:
+    shared_arbiter(context&, std::shared_ptr<lock_spec const>);
+    ~shared_arbiter() override;
+
+    void end_tenure(tenure&, release_waiter* waiter) override;
+    void lose(tenure&, loss) override;
+    void on_granted(boost::intrusive_ptr<grant>, bool contested) override;
+    void proceed() override;
+
+private:
+    class inquiry;
+
+    void lose_all(loss) override;
+    grant* grant_for(contender const&);
+    bool is_fresh(grant const&) const;
+    bool must_wait_for_writers(contender const&) const;
+    void let_in_where_fresh();
+    void let_in(grant&);
+    void inquire(grant&);
+    void on_inquired(grant&, error_code);
+    void leave(tenure&);
+
+    std::vector<boost::intrusive_ptr<grant>> grants_;  // held
+    bool is_inquiring_ = false;
+    core::duration const freshness_;
+};
+
+}  // namespace holdfast::engine
+
+#endif

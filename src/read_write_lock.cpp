@@ -1,0 +1,80 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <holdfast/read_write_lock.hpp>
+
+#include "lock_state.hpp"
+
+namespace holdfast {
+namespace {
+
+using namespace std::chrono_literals;
+using detail::lock_state;
+using lock_state_ptr = std::shared_ptr<lock_state const>;
+
+constexpr auto shortest_watchdog = 100ms;
+constexpr core::duration shortest_mark = 1s;
+
+rw_options const& checked(rw_options const& o)
+{
+    if (o.peer_watchdog != 0ms && o.peer_watchdog < shortest_watchdog)
+        throw std::invalid_argument("peer_watchdog: must be 0 or at least 100 ms");
+    return o;
+}
+
+// A waiter refreshes its mark whenever it asks again; when it dies, the mark goes soon after.
+core::duration mark_lifetime(config const& c)
+{
+    return std::max<core::duration>(2 * c.poll_interval, shortest_mark);
+}
+
+lock_state_ptr make_side(
+    client const& c,
+    std::string_view name,
+    rw_options const& o,
+    std::shared_ptr<engine::owner_state> owner,
+    std::shared_ptr<engine::lock_spec const> reader)  // of the writers' side
+{
+    bool const is_fenced = o.fencing && reader;
+    auto const& form = reader ? engine::write_form() : engine::read_form();
+    engine::rw_rules rules{o.prefer, o.peer_watchdog, mark_lifetime(lock_state::options_of(c)), std::move(reader)};
+    return lock_state::make(c, name, std::move(owner), [&](std::string_view key) -> lock_state::traits {
+        return {
+            .form = form,
+            .channel = core::rw_channel(key),
+            .counter = is_fenced ? core::fence_key(key) : std::string(),
+            .companions = core::rw_companions(key),
+            .rules = std::make_shared<engine::rw_rules const>(std::move(rules))};
+    });
+}
+
+std::shared_ptr<engine::owner_state> checked(client const& c, std::shared_ptr<engine::owner_state> owner)
+{
+    if (!lock_state::is_home(c, *owner))
+        throw std::invalid_argument("owner: was made by another client");
+    return owner;
+}
+
+}  // namespace
+
+read_write_lock::read_write_lock(client const& c, std::string_view name, options o)
+    : read_(make_side(c, name, checked(o), nullptr, nullptr)),
+      write_(make_side(c, name, o, nullptr, detail::lock_of(read_.state())))
+{}
+
+read_write_lock::read_write_lock(client const& c, std::string_view name, holdfast::owner owner, options o)
+    : read_(make_side(c, name, checked(o), checked(c, owner.state_), nullptr)),
+      write_(make_side(c, name, o, owner.state_, detail::lock_of(read_.state())))
+{}
+
+std::string_view read_write_lock::name() const noexcept
+{
+    return read_.name();
+}
+
+}  // namespace holdfast

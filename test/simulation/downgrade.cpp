@@ -1,0 +1,191 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// A write becomes a read, and nobody writes in between.
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+TEST_CASE("a downgrade lets readers in, and no writer", "[downgrade]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        read_write_lock mine(c, "d"), near(c, "d"), far(d, "d");
+        auto writer = co_await mine.write().acquire();
+        lease near_read, far_read, far_write;
+        a.spawn([&]() -> awaitable<void> { near_read = co_await near.read().acquire(); });
+        a.spawn([&]() -> awaitable<void> { far_read = co_await far.read().acquire(); }, "B");
+        co_await a.sleep(20ms);
+        a.spawn([&]() -> awaitable<void> { far_write = co_await far.write().acquire(); }, "B");
+        co_await a.sleep(20ms);
+        auto reader = co_await writer.downgrade();
+        CHECK(reader.valid());
+        CHECK(writer.empty());
+        CHECK(writer.state() == lease_state::empty);
+        CHECK(writer.name().empty());
+        co_await a.sleep(15ms);  // Redisson's downgrade tells nobody
+        CHECK(near_read.valid());
+        CHECK(far_read.valid());
+        co_await a.sleep(5s);
+        CHECK(far_write.empty());
+        CHECK(reader.valid());
+        {
+            auto const gone = std::move(writer);
+        }
+        CHECK(reader.valid());
+        co_await reader.release();
+        co_await near_read.release();
+        co_await far_read.release();
+        co_await a.sleep(100ms);
+        CHECK(far_write.valid());
+    });
+}
+
+TEST_CASE("a downgrade is not handed on to a writer of this process", "[downgrade]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock mine(c, "d"), other(c, "d");
+        auto writer = co_await mine.write().acquire();
+        lease next;
+        a.spawn([&]() -> awaitable<void> { next = co_await other.write().acquire(); });
+        co_await a.sleep(1ms);
+        auto reader = co_await writer.downgrade();
+        co_await a.sleep(4s);
+        CHECK(reader.valid());
+        CHECK(next.empty());
+        co_await reader.release();
+        co_await a.sleep(100ms);
+        CHECK(next.valid());
+    });
+}
+
+TEST_CASE("a downgrade keeps the terms of the write", "[downgrade]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto const me = c.make_owner("tx");
+        read_write_lock doc(c, "d", me);
+        auto fixed = co_await doc.write().acquire({.lease = 1s});
+        co_await a.sleep(500ms);
+        auto reader = co_await fixed.downgrade();
+        CHECK(validity(reader) > a.now() + 900ms);
+        CHECK(reader.owner() == me);
+        auto const upgrade = co_await error_of(doc.write().acquire(use_awaitable));
+        CHECK(upgrade == errc::would_deadlock);
+        co_await a.sleep(1'100ms);
+        CHECK_FALSE(reader.valid());
+        CHECK_FALSE(a.exists("d"));
+        auto renewed = co_await doc.write().acquire();
+        reader = co_await renewed.downgrade();
+        co_await a.sleep(30s);
+        CHECK(reader.valid());
+    });
+}
+
+TEST_CASE("what cannot be downgraded", "[downgrade]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d", c.make_owner());
+        auto reader = co_await doc.read().acquire();
+        auto const of_read = co_await error_of(reader.downgrade(use_awaitable));
+        CHECK(of_read == errc::invalid_option);
+        CHECK(reader.valid());
+        co_await reader.release();
+        auto const of_empty = co_await error_of(reader.downgrade(use_awaitable));
+        CHECK(of_empty == errc::empty_lease);
+        auto other = co_await mutex(c, "m").acquire();
+        auto const of_mutex = co_await error_of(other.downgrade(use_awaitable));
+        CHECK(of_mutex == errc::invalid_option);
+        CHECK(other.valid());
+
+        auto writer = co_await doc.write().acquire();
+        auto again = co_await doc.write().acquire();
+        auto const of_two = co_await error_of(writer.downgrade(use_awaitable));
+        CHECK(of_two == errc::invalid_option);
+        CHECK(c.last_failure().message.find("downgrade") != std::string::npos);
+        CHECK(writer.valid());
+        co_await again.release();
+        auto read = co_await writer.downgrade();
+        auto const twice = co_await error_of(writer.downgrade(use_awaitable));
+        CHECK(twice == errc::empty_lease);
+        auto const release = co_await error_of(writer.release(use_awaitable));
+        CHECK(release == errc::empty_lease);
+        CHECK(read.valid());
+        CHECK(a.exists("d"));
+        co_await read.release();
+        co_await other.release();
+    });
+    CHECK(a.census(c).arbiters == 0);
+    CHECK(a.census(c).releases == 0);
+}
+
+TEST_CASE("a write that is lost is not downgraded", "[downgrade]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d");
+        auto writer = co_await doc.write().acquire({.lease = 200ms});
+        co_await a.sleep(300ms);
+        auto const late = co_await error_of(writer.downgrade(use_awaitable));
+        CHECK(late == errc::lease_lost);
+
+        writer = co_await doc.write().acquire();
+        a.server().execute({"DEL", "d"});
+        auto const gone = co_await error_of(writer.downgrade(use_awaitable));
+        CHECK(gone == errc::lease_lost);
+        co_await a.sleep(100ms);
+        CHECK_FALSE(a.exists("d"));
+    });
+    CHECK(a.census(c).arbiters == 0);
+}
+
+TEST_CASE("a downgrade that is cancelled, or finds no server, changes nothing", "[downgrade]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d");
+        auto writer = co_await doc.write().acquire();
+        asio::cancellation_signal signal;
+        a.spawn([&]() -> awaitable<void> {
+            co_await a.sleep(10us);
+            signal.emit(asio::cancellation_type::total);
+        });
+        auto const cancelled = co_await error_of(
+            writer.downgrade(asio::bind_cancellation_slot(signal.slot(), use_awaitable)));
+        CHECK(cancelled == asio::error::operation_aborted);
+        CHECK(writer.valid());
+        co_await a.sleep(100ms);
+        CHECK(a.server().execute({"HLEN", "d"}).integer == 2);
+        a.server().pause_for(800ms);
+        auto const late = co_await error_of(writer.downgrade(use_awaitable));
+        CHECK(late == errc::unavailable);
+        CHECK(writer.valid());
+        co_await a.sleep(2s);
+        auto const reader = co_await writer.downgrade();
+        CHECK(reader.valid());
+        CHECK(a.server().execute({"HLEN", "d"}).integer == 2);
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test

@@ -1,0 +1,507 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Many readers or one writer: sharing a grant, owners, ends of leases, other libraries' readers, bad input.
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+std::int64_t ttl(arena& a, std::string_view key)
+{
+    return a.server().execute({"PTTL", key}).integer;
+}
+
+// The slots of live readers.
+std::int64_t slots(arena& a)
+{
+    return a.server().execute({"DBSIZE"}).integer - (a.exists("d") ? 1 : 0);
+}
+
+TEST_CASE("readers share, a writer is alone", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        read_write_lock here(c, "d"), there(d, "d");
+        auto one = co_await here.read().acquire();
+        auto two = co_await here.read().acquire();
+        auto three = co_await there.read().acquire();
+        auto const refused = co_await there.write().try_acquire();
+        CHECK(refused.empty());
+        co_await one.release();
+        co_await two.release();
+        co_await three.release();
+        CHECK_FALSE(a.exists("d"));
+        auto writer = co_await there.write().try_acquire();
+        CHECK(writer.valid());
+        auto const reader = co_await here.read().try_acquire();
+        CHECK(reader.empty());
+        auto const other = co_await here.write().try_acquire();
+        CHECK(other.empty());
+        co_await writer.release();
+        CHECK_FALSE(a.exists("d"));
+    });
+}
+
+TEST_CASE("readers of one process share a field: joining costs nothing, later one script", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d");
+        auto first = co_await doc.read().acquire();
+        a.commands();
+        auto second = co_await doc.read().acquire();
+        CHECK(a.commands().empty());
+        co_await a.sleep(50ms);
+        auto third = co_await doc.read().acquire();
+        CHECK(a.commands().size() <= 2);  // the script, and its text the first time
+        CHECK(a.server().execute({"HLEN", "d"}).integer == 2);
+        a.commands();
+        co_await first.release();
+        co_await second.release();
+        CHECK(a.commands().empty());
+        co_await third.release();
+        CHECK_FALSE(a.exists("d"));
+    });
+    CHECK(a.census(c).arbiters == 0);
+}
+
+TEST_CASE("readers that ask for another lease have a field of their own", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d");
+        auto longer = co_await doc.read().acquire({.lease = 20s});
+        auto shorter = co_await doc.read().acquire({.lease = 1s});
+        CHECK(slots(a) == 2);
+        CHECK(ttl(a, "d") > 19'000);
+        co_await shorter.release();
+        CHECK(ttl(a, "d") > 19'000);
+        CHECK(longer.valid());
+        co_await longer.release();
+        CHECK_FALSE(a.exists("d"));
+    });
+}
+
+TEST_CASE("each reader's lease ends at its own time", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d");
+        auto first = co_await doc.read().acquire({.lease = 1s});
+        co_await a.sleep(600ms);
+        auto second = co_await doc.read().acquire({.lease = 1s});
+        CHECK(slots(a) == 1);  // one grant, extended for the second
+        co_await a.sleep(500ms);
+        CHECK_FALSE(first.valid());
+        CHECK(second.valid());
+        CHECK(a.exists("d"));
+        co_await a.sleep(600ms);
+        CHECK_FALSE(second.valid());
+        CHECK_FALSE(a.exists("d"));
+    });
+}
+
+TEST_CASE("a reader that must not be renewed does not live from those that are", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d");
+        auto renewed = co_await doc.read().acquire();
+        auto fixed = co_await doc.read().acquire({.lease = 3s});
+        auto limited = co_await doc.read().acquire({.max_hold = 5s});
+        CHECK(slots(a) == 1);
+        co_await a.sleep(3'100ms);
+        CHECK_FALSE(fixed.valid());
+        CHECK(limited.valid());
+        co_await a.sleep(2s);
+        CHECK_FALSE(limited.valid());
+        auto const why = co_await limited.lost();
+        CHECK(why == loss::max_hold);
+        co_await a.sleep(20s);
+        CHECK(renewed.valid());
+    });
+}
+
+TEST_CASE("the last reader to leave releases, also when others were lost before", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d");
+        auto renewed = co_await doc.read().acquire();
+        {
+            auto const limited = co_await doc.read().acquire({.max_hold = 200ms});
+            co_await a.sleep(500ms);
+            CHECK_FALSE(limited.valid());
+            co_await renewed.release();
+            CHECK(a.exists("d"));  // nothing is deleted under a body that goes on
+        }
+        co_await a.sleep(50ms);
+        CHECK_FALSE(a.exists("d"));
+    });
+    CHECK(a.census(c).arbiters == 0);
+}
+
+TEST_CASE("all readers lose a lock that is taken away", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d"), there(d, "d");
+        auto one = co_await doc.read().acquire();
+        auto two = co_await doc.read().acquire();
+        CHECK(a.exists("d"));
+        auto const was_held = co_await there.write().force_release();
+        CHECK(was_held);
+        CHECK_FALSE(a.exists("d"));
+        CHECK(slots(a) == 0);
+        auto const why = co_await one.lost();
+        CHECK(why == loss::gone);
+        CHECK_FALSE(two.valid());
+        auto const again = co_await there.write().force_release();
+        CHECK_FALSE(again);
+    });
+}
+
+// ---- owners
+
+TEST_CASE("an owner re-enters either side", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d", c.make_owner("tx"));
+        auto r1 = co_await doc.read().acquire();
+        a.commands();
+        auto r2 = co_await doc.read().acquire();
+        CHECK(a.commands().empty());
+        CHECK(r1.hold_count() == 2);
+        co_await r1.release();
+        CHECK(a.exists("d"));
+        co_await r2.release();
+        CHECK_FALSE(a.exists("d"));
+        auto w1 = co_await doc.write().acquire();
+        auto w2 = co_await doc.write().acquire();
+        CHECK(w1.hold_count() == 2);
+        co_await w1.release();
+        co_await w2.release();
+        CHECK_FALSE(a.exists("d"));
+    });
+}
+
+TEST_CASE("the owner of a write may read; the read ends first, or remains", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        read_write_lock mine(c, "d", c.make_owner()), near(c, "d", c.make_owner()), far(d, "d");
+        auto writer = co_await mine.write().acquire();
+        auto reader = co_await mine.read().acquire();
+        auto const others = co_await near.read().try_acquire();
+        CHECK(others.empty());
+        co_await reader.release();
+        CHECK(writer.valid());
+        CHECK(a.server().execute({"HGET", "d", "mode"}).text == "write");
+
+        reader = co_await mine.read().acquire();
+        co_await writer.release();
+        CHECK(a.server().execute({"HGET", "d", "mode"}).text == "read");
+        CHECK(reader.valid());
+        auto const writes = co_await far.write().try_acquire();
+        CHECK(writes.empty());
+        auto const reads = co_await far.read().try_acquire();
+        CHECK(reads.valid());
+        co_await reader.release();
+        CHECK(reads.valid());
+    });
+}
+
+TEST_CASE("a write under which somebody reads is not handed on", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock mine(c, "d", c.make_owner()), other(c, "d", c.make_owner());
+        auto writer = co_await mine.write().acquire();
+        auto reader = co_await mine.read().acquire();
+        lease next;
+        a.spawn([&]() -> awaitable<void> { next = co_await other.write().acquire(); });
+        co_await a.sleep(5ms);
+        co_await writer.release();
+        co_await a.sleep(2s);
+        CHECK(reader.valid());
+        CHECK(next.empty());
+        co_await reader.release();
+        co_await a.sleep(100ms);
+        CHECK(next.valid());
+    });
+}
+
+TEST_CASE("who reads cannot write: told at once", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d", c.make_owner());
+        auto writer = co_await doc.write().acquire();
+        auto reader = co_await doc.read().acquire();
+        auto again = co_await doc.write().acquire();  // holds it already
+        co_await again.release();
+        co_await writer.release();
+        a.commands();
+        auto const ec = co_await error_of(doc.write().acquire(use_awaitable));
+        CHECK(ec == errc::would_deadlock);
+        auto const one_shot = co_await error_of(doc.write().try_acquire(use_awaitable));
+        CHECK(one_shot == errc::would_deadlock);
+        CHECK(a.commands().empty());
+        co_await reader.release();
+        auto const free = co_await doc.write().try_acquire();
+        CHECK(free.valid());
+    });
+}
+
+TEST_CASE("tasks that share the process' owner read under its write", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d", c.process_owner()), there(d, "d");
+        auto foreign = co_await there.write().acquire();
+        lease one, two;
+        a.spawn([&]() -> awaitable<void> { one = co_await doc.read().acquire(); });
+        a.spawn([&]() -> awaitable<void> { two = co_await doc.read().acquire({.lease = 9s}); });
+        co_await a.sleep(50ms);
+        CHECK(one.empty());
+        co_await foreign.release();
+        co_await a.sleep(50ms);
+        CHECK(one.valid());
+        CHECK(two.valid());
+        CHECK(one.hold_count() == 2);
+    });
+}
+
+TEST_CASE("writes carry fencing tokens that grow, reads have none", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        read_write_lock here(c, "d", c.make_owner(), {.fencing = true}), there(d, "d", {.fencing = true});
+        auto one = co_await here.write().acquire();
+        auto again = co_await here.write().acquire();
+        REQUIRE(one.fencing_token());
+        CHECK(one.fencing_token() == again.fencing_token());
+        auto const first = *one.fencing_token();
+        co_await one.release();
+        co_await again.release();
+        auto read = co_await here.read().acquire();
+        CHECK_FALSE(read.fencing_token());
+        co_await read.release();
+        auto two = co_await there.write().acquire();
+        CHECK(two.fencing_token() > first);
+        read_write_lock plain(c, "e");
+        auto const unfenced = co_await plain.write().acquire();
+        CHECK_FALSE(unfenced.fencing_token());
+    });
+}
+
+TEST_CASE("who holds a read-write lock", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        read_write_lock mine(c, "d", c.make_owner("tx-7")), there(d, "d");
+        auto const none = co_await mine.read().holders();
+        CHECK(none.empty());
+        auto writer = co_await mine.write().acquire();
+        auto nested = co_await mine.read().acquire({.lease = 1s});
+        auto const held = co_await there.read().holders();
+        REQUIRE(held.size() == 2);
+        auto const& w = held[held[0].writer ? 0 : 1];
+        auto const& r = held[held[0].writer ? 1 : 0];
+        CHECK(w.writer);
+        CHECK(w.label == "tx-7");
+        CHECK(w.id.starts_with(c.id()));
+        CHECK(w.remaining > 2s);
+        CHECK_FALSE(r.writer);
+        CHECK(r.label == "tx-7");
+        CHECK(r.remaining <= 1s);
+        auto const writes = co_await mine.write().is_locked();
+        auto const reads = co_await mine.read().is_locked();
+        CHECK(writes);
+        CHECK_FALSE(reads);
+        co_await writer.release();
+        auto const writes_now = co_await mine.write().is_locked();
+        auto const reads_now = co_await mine.read().is_locked();
+        CHECK_FALSE(writes_now);
+        CHECK(reads_now);
+    });
+}
+
+TEST_CASE("both sides are locks like any other", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "{d}:1");
+        CHECK(doc.name() == "{d}:1");
+        int done = 0;
+        auto const body = [&](lease& l) -> awaitable<void> {
+            done += l.valid();
+            co_return;
+        };
+        co_await with_lock(doc.read(), body);
+        co_await with_lock(doc.write(), {.wait = 1s, .lease = 5s}, body);
+        for (any_lock const& lock : {any_lock(doc.read()), any_lock(doc.write())})
+            co_await with_lock(lock, body);
+        CHECK(done == 4);
+        auto const reads = co_await doc.read().acquire();
+        CHECK(a.exists("{d}:1"));
+        CHECK(a.exists("{d}:1:" + std::string(c.id()) + ":5:rwlock_timeout:1"));
+    });
+}
+
+// ---- other libraries' clients on the same lock
+
+// Redisson's reader, whose watchdog sets the lock's time to live to its own lease.
+void foreign_read(arena& a, std::string_view holder, std::string_view lease)
+{
+    a.server().execute({"HSET", "d", "mode", "read", holder, "1"});
+    a.server().execute({"SET", "{d}:" + std::string(holder) + ":rwlock_timeout:1", "1", "PX", lease});
+    a.server().execute({"PEXPIRE", "d", lease});
+}
+
+TEST_CASE("a foreign watchdog that cuts the lock's time to live does not end a longer read", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d", {.peer_watchdog = 3s}), there(d, "d", {.peer_watchdog = 3s});
+        auto longer = co_await doc.read().acquire({.lease = 60s});
+        CHECK(validity(longer) <= a.now() + 3s);
+        for (int i = 0; i < 20; ++i) {
+            foreign_read(a, "f0000000-0000-4000-8000-000000000000:1", "3000");
+            co_await a.sleep(2'400ms);
+            CHECK(longer.valid());
+            auto const writer = co_await there.write().try_acquire();
+            CHECK(writer.empty());
+        }
+        a.server().execute({"HDEL", "d", "f0000000-0000-4000-8000-000000000000:1"});
+        co_await a.sleep(13s);
+        CHECK_FALSE(longer.valid());  // fixed: 60 s, and no more
+        auto const writer = co_await there.write().try_acquire();
+        CHECK(writer.valid());
+    });
+}
+
+TEST_CASE("without foreign clients a read is valid as long as its lease", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d", {.peer_watchdog = 0s});
+        auto longer = co_await doc.read().acquire({.lease = 60s});
+        CHECK(validity(longer) > a.now() + 59s);
+        a.commands();
+        co_await a.sleep(50s);
+        CHECK(a.commands().empty());
+        CHECK(longer.valid());
+    });
+}
+
+TEST_CASE("a read that cannot be confirmed ends with the foreign watchdog's time", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d", {.peer_watchdog = 3s});
+        auto longer = co_await doc.read().acquire({.lease = 60s});
+        a.server().execute({"DEL", "d"});
+        co_await a.sleep(1'100ms);
+        CHECK_FALSE(longer.valid());
+        auto const why = co_await longer.lost();
+        CHECK(why == loss::gone);
+    });
+}
+
+TEST_CASE("a dead foreign reader keeps nobody out beyond its slot", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d");
+        foreign_read(a, "f0000000-0000-4000-8000-000000000000:1", "1000");
+        a.server().execute({"PEXPIRE", "d", "600000"});  // as a downgrade of Redisson's leaves it
+        auto const early = co_await doc.write().try_acquire();
+        CHECK(early.empty());
+        auto const start = a.now();
+        auto const writer = co_await doc.write().acquire();
+        CHECK(a.now() - start < 2'500ms);
+        CHECK(writer.valid());
+    });
+}
+
+// ---- bad input
+
+TEST_CASE("what is no read-write lock under the name", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d");
+        a.server().execute({"RPUSH", "d", "x"});
+        auto const reads_list = co_await error_of(doc.read().acquire(use_awaitable));
+        CHECK(reads_list == errc::wrong_type);
+        auto const writes_list = co_await error_of(doc.write().acquire(use_awaitable));
+        CHECK(writes_list == errc::wrong_type);
+        auto const asks = co_await error_of(doc.write().is_locked(use_awaitable));
+        CHECK(asks == errc::wrong_type);
+        auto const lists = co_await error_of(doc.read().holders(use_awaitable));
+        CHECK(lists == errc::wrong_type);
+        auto const forces = co_await error_of(doc.read().force_release(use_awaitable));
+        CHECK(forces == errc::wrong_type);
+        CHECK(a.exists("d"));
+
+        a.server().execute({"SET", "d", "a mutex", "PX", "1000"});
+        auto const reads_mutex = co_await doc.read().try_acquire();
+        CHECK(reads_mutex.empty());
+        auto const writes_mutex = co_await doc.write().try_acquire();
+        CHECK(writes_mutex.empty());
+        a.server().execute({"DEL", "d"});
+        a.server().execute({"HSET", "d", "f0000000-0000-4000-8000-000000000000:1", "1"});  // a reentrant lock
+        a.server().execute({"PEXPIRE", "d", "1000"});
+        auto const reads_other = co_await doc.read().try_acquire();
+        CHECK(reads_other.empty());
+        auto const writes_other = co_await doc.write().try_acquire();
+        CHECK(writes_other.empty());
+        auto const later = co_await doc.read().try_acquire({.wait = 3s});
+        CHECK(later.valid());
+    });
+    CHECK_THROWS_AS(read_write_lock(c, "d", {.peer_watchdog = 99ms}), std::invalid_argument);
+    CHECK_THROWS_AS(read_write_lock(c, "d", {.peer_watchdog = -1ms}), std::invalid_argument);
+    auto& d = a.client("B");
+    CHECK_THROWS_AS(read_write_lock(d, "d", c.make_owner()), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace holdfast::test
