@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Holdfast's counterpart of RedissonPeer.java: the same protocol, by the public API.
+// Holdfast's counterpart of RedissonPeer.java: the same protocol, by the public API. Besides:
+//     < ID downgrade write NAME THREAD                    > ID AT downgraded
 //
 //     holdfast_peer URL LEASE_MS
 
@@ -61,7 +62,7 @@ request parse(std::string const& line)
 
 class peer {
 public:
-    explicit peer(client& c) : client_(c) {}
+    peer(client& c, milliseconds peer_watchdog) : client_(c), peer_watchdog_(peer_watchdog) {}
 
     void answer(request const& r)
     {
@@ -69,6 +70,8 @@ public:
             acquire(r);
         else if (r.verb == "release")
             release(r);
+        else if (r.verb == "downgrade")
+            downgrade(r);
         else if (r.verb == "held")
             tell(r.id, yes_or_no(!leases_[r.key()].empty() && leases_[r.key()].back().valid()));
         else if (r.verb == "locked")
@@ -87,7 +90,12 @@ private:
 
     any_lock lock_of(request const& r)
     {
-        return reentrant_lock(client_, r.name, owner_of(r.thread), {.fencing = r.kind == "fenced"});
+        auto const owner = owner_of(r.thread);
+        if (r.kind == "read")
+            return read_write_lock(client_, r.name, owner, {.peer_watchdog = peer_watchdog_}).read();
+        if (r.kind == "write")
+            return read_write_lock(client_, r.name, owner, {.peer_watchdog = peer_watchdog_}).write();
+        return reentrant_lock(client_, r.name, owner, {.fencing = r.kind == "fenced"});
     }
 
     owner owner_of(int thread) { return owners_.try_emplace(thread, client_.make_owner()).first->second; }
@@ -120,7 +128,25 @@ private:
         last.release([r](error_code ec) { tell_result(r, ec, "released"); });
     }
 
+    // The write becomes a read of the same thread.
+    void downgrade(request const& r)
+    {
+        auto& writes = leases_[r.key()];
+        if (writes.empty())
+            return tell(r.id, "failed not held");
+        auto reads = r;
+        reads.kind = "read";
+        writes.back().downgrade([this, r, reads](error_code ec, lease l) {
+            if (!ec) {
+                leases_[r.key()].pop_back();
+                leases_[reads.key()].push_back(std::move(l));
+            }
+            tell_result(r, ec, "downgraded");
+        });
+    }
+
     client& client_;
+    milliseconds peer_watchdog_;
     std::map<int, owner> owners_;
     std::map<std::string, std::vector<lease>> leases_;  // by kind, name, thread; a re-entry behind the hold it enters
 };
@@ -164,7 +190,7 @@ int main(int count, char** words)
     client c(context, options);
     c.run(asio::detached);
     c.ready([&](error_code ec) { tell("0", ec ? "failed " + ec.message() : "ready " + std::string(c.id())); });
-    peer p(c);
+    peer p(c, options.lease);
     reader r(context, p);
     r.next();
     context.run();

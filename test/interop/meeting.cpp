@@ -66,7 +66,7 @@ void meeting::wait_until_waiting(lock_id const& lock, long waiters)
         throw std::runtime_error("nobody waits for " + lock.name);
 }
 
-std::vector<std::string> meeting::redisson_program(redis_server const& server)
+std::vector<std::string> meeting::redisson_program(redis_server const& server, std::chrono::milliseconds waiter_timeout)
 {
     std::string const folder = HOLDFAST_REDISSON_PEER;
     return {
@@ -78,7 +78,8 @@ std::vector<std::string> meeting::redisson_program(redis_server const& server)
         folder + "/classes:" + folder + "/lib/*",
         "RedissonPeer",
         server.tcp_url(),
-        std::to_string(meeting_lease.count())};
+        std::to_string(meeting_lease.count()),
+        std::to_string(waiter_timeout.count())};
 }
 
 std::vector<std::string> meeting::holdfast_program(redis_server const& server)
@@ -116,13 +117,16 @@ std::vector<conflict> const& conflicts()
         {"fenced", "fenced"},
         {"reentrant", "fenced"},
         {"fenced", "reentrant"},
+        {"write", "write"},
+        {"write", "read"},
+        {"read", "write"},
     };
     return all;
 }
 
 std::vector<std::string> const& kinds()
 {
-    static std::vector<std::string> const all{"reentrant", "fenced"};
+    static std::vector<std::string> const all{"reentrant", "fenced", "read", "write"};
     return all;
 }
 

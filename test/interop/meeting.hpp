@@ -17,6 +17,9 @@ namespace holdfast::test {
 // What both watchdogs let a grant last without a sign of life.
 inline constexpr std::chrono::milliseconds meeting_lease{3'000};
 
+// How long a fair lock of ours believes in a silent waiter.
+inline constexpr std::chrono::milliseconds meeting_waiter_timeout{5'000};
+
 // A redis-server, and a process of each side at it. Skips the test where there is no Redisson.
 class meeting {
 public:
@@ -33,7 +36,8 @@ public:
     void wait_until_waiting(lock_id const&, long waiters = 1);
 
     // More of the same, such as one to be killed.
-    static std::vector<std::string> redisson_program(redis_server const&);
+    static std::vector<std::string> redisson_program(
+        redis_server const&, std::chrono::milliseconds waiter_timeout = {});
     static std::vector<std::string> holdfast_program(redis_server const&);
 
 private:

@@ -124,8 +124,8 @@ party::answer const& party::wait_for(int id)
     while (true) {
         if (auto const* const said = find(id))
             return *said;
-        if (clock::now() > end)
-            throw std::runtime_error(name_ + " does not answer");
+        if (has_ended_ || clock::now() > end)
+            throw std::runtime_error(name_ + (has_ended_ ? " has ended" : " does not answer"));
         pollfd waits{output_, POLLIN, 0};
         ::poll(&waits, 1, 100);
     }
@@ -134,8 +134,10 @@ party::answer const& party::wait_for(int id)
 void party::read_what_came()
 {
     std::array<char, 4096> buffer;
-    for (ssize_t n; (n = ::read(output_, buffer.data(), buffer.size())) > 0;)
+    ssize_t n = 0;
+    while ((n = ::read(output_, buffer.data(), buffer.size())) > 0)
         unfinished_.append(buffer.data(), static_cast<std::size_t>(n));
+    has_ended_ = n == 0;
     for (std::size_t end; (end = unfinished_.find('\n')) != unfinished_.npos; unfinished_.erase(0, end + 1))
         take(unfinished_.substr(0, end));
 }

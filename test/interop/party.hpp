@@ -84,6 +84,7 @@ private:
     int output_ = -1;
     int last_id_ = 0;
     std::string unfinished_;
+    bool has_ended_ = false;
     std::map<int, answer> answers_;
 };
 

@@ -5,7 +5,7 @@
 // Redisson, driven by lines. What the test asks on standard input is begun at once and answered on standard output when
 // it ends, so many acquires may wait at the same time; the end of the input ends the program.
 //
-//     java RedissonPeer redis://127.0.0.1:PORT WATCHDOG_MS
+//     java RedissonPeer redis://127.0.0.1:PORT WATCHDOG_MS FAIR_WAITER_MS      0: Redisson's default
 //     > 0 AT ready CLIENT_ID
 //     < ID acquire KIND NAME THREAD LEASE_MS WAIT_MS      lease -1: the watchdog renews; wait -1: as long as it takes,
 //                                                         0: one attempt (and the watchdog)
@@ -40,8 +40,12 @@ public final class RedissonPeer {
     public static void main(String[] args) throws Exception {
         Config config = new Config();
         config.setLockWatchdogTimeout(Long.parseLong(args[1]));
+        if (Long.parseLong(args[2]) > 0) {
+            config.setFairLockWaitTimeout(Long.parseLong(args[2]));
+        }
         config.setThreads(4).setNettyThreads(4);
-        config.useSingleServer().setAddress(args[0]).setConnectionMinimumIdleSize(2).setConnectionPoolSize(16);
+        config.useSingleServer().setAddress(args[0]).setConnectionMinimumIdleSize(2).setConnectionPoolSize(16)
+            .setTimeout(20_000).setSubscriptionTimeout(20_000);  // a test may stop the server for a while
         Redisson redisson = (Redisson) Redisson.create(config);
         RedissonPeer peer = new RedissonPeer(redisson);
         tell("0", "ready " + redisson.getId());

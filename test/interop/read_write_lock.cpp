@@ -1,0 +1,281 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Readers of both sides share; writers of either keep all others out; a reader that dies or leaves harms no other.
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "interop/figures.hpp"
+#include "interop/meeting.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+struct document {
+    std::string name = new_name();
+    lock_id read{"read", name};
+    lock_id write{"write", name};
+};
+
+constexpr int writer_thread = 99;
+
+TEST_CASE("readers of both sides share, and a writer waits for the last of them", "[interop][read_write_lock]")
+{
+    auto& m = the_meeting();
+    auto const s = any_sides(m);
+    CAPTURE(s.direction());
+    document const d;
+    REQUIRE(is_grant(s.holder.acquire(d.read, 1)));
+    REQUIRE(is_grant(s.waiter.acquire(d.read, 1, one_attempt)));
+    REQUIRE(is_grant(s.holder.acquire(d.read, 2, one_attempt)));
+    auto const writer = s.waiter.acquire(d.write, writer_thread);
+    m.wait_until_waiting(d.write);
+    CHECK(s.waiter.release(d.read, 1).text() == "released");
+    CHECK(s.holder.release(d.read, 2).text() == "released");
+    CHECK(s.holder.acquire(d.write, 3, one_attempt).text() == "busy");
+    CHECK_FALSE(writer.is_over());
+    CHECK(s.holder.release(d.read, 1).text() == "released");
+    CHECK(is_grant(writer));
+    CHECK(s.holder.acquire(d.read, 1, one_attempt).text() == "busy");
+    CHECK(s.waiter.release(d.write, writer_thread).text() == "released");
+}
+
+// Readers of both sides that wait, and enter together.
+struct audience {
+    std::vector<party::request> readers;
+
+    audience(meeting& m, document const& d)
+    {
+        for (int thread = 1; thread <= 5; ++thread)
+            for (auto* const side : {&m.redisson(), &m.holdfast()})
+                readers.push_back(side->acquire(d.read, thread));
+        m.wait_until_waiting(d.read, 2);
+    }
+
+    bool is_outside() const
+    {
+        return std::ranges::none_of(readers, [](auto const& r) { return r.is_over(); });
+    }
+
+    // How long each took to enter.
+    std::vector<std::chrono::nanoseconds> enter(clock::time_point begin) const
+    {
+        std::vector<std::chrono::nanoseconds> taken;
+        for (auto const& r : readers) {
+            REQUIRE(is_grant(r));
+            taken.push_back(r.get().at - begin);
+        }
+        return taken;
+    }
+
+    void leave(meeting& m, document const& d) const
+    {
+        for (int thread = 1; thread <= 5; ++thread)
+            for (auto* const side : {&m.redisson(), &m.holdfast()})
+                CHECK(side->release(d.read, thread).text() == "released");
+    }
+};
+
+TEST_CASE("all readers of both sides enter when a writer leaves", "[interop][read_write_lock]")
+{
+    auto& m = the_meeting();
+    auto const s = any_sides(m);
+    document const d;
+    REQUIRE(is_grant(s.holder.acquire(d.write, writer_thread)));
+    audience const all(m, d);
+    CHECK(all.is_outside());
+    auto const begin = clock::now();
+    CHECK(s.holder.release(d.write, writer_thread).text() == "released");
+    note_figures("ten readers enter as a writer leaves", s.holder.name() + " writes, both read", all.enter(begin));
+    CHECK(s.waiter.acquire(d.write, writer_thread, one_attempt).text() == "busy");
+    all.leave(m, d);
+    CHECK(m.server().command({"EXISTS", d.name}).integer == 0);
+}
+
+TEST_CASE("our writer that becomes a reader lets the readers of both sides in", "[interop][read_write_lock]")
+{
+    auto& m = the_meeting();
+    document const d;
+    REQUIRE(is_grant(m.holdfast().acquire(d.write, writer_thread)));
+    audience const all(m, d);
+    auto const begin = clock::now();
+    CHECK(m.holdfast().ask("downgrade", d.write, writer_thread).text() == "downgraded");
+    auto const taken = all.enter(begin);
+    note_figures("ten readers enter at a downgrade", "Holdfast writes, both read", taken);
+    CHECK(*std::ranges::min_element(taken) < 200ms);
+    CHECK(m.holdfast().ask("held", d.read, writer_thread).text() == "true");
+    all.leave(m, d);
+    CHECK(m.redisson().acquire(d.write, 1, one_attempt).text() == "busy");
+    CHECK(m.holdfast().release(d.read, writer_thread).text() == "released");
+    CHECK(m.server().command({"EXISTS", d.name}).integer == 0);
+}
+
+// Redisson tells nobody when a writer becomes a reader: our readers find out when they ask again.
+TEST_CASE("Redisson's writer that becomes a reader lets our readers in, when they ask", "[interop][read_write_lock]")
+{
+    auto& m = the_meeting();
+    document const d;
+    REQUIRE(is_grant(m.redisson().acquire(d.write, 1)));
+    REQUIRE(is_grant(m.redisson().acquire(d.read, 1)));
+    auto const reader = m.holdfast().acquire(d.read, 2);
+    m.wait_until_waiting(d.read);
+    auto const begin = clock::now();
+    CHECK(m.redisson().release(d.write, 1).text() == "released");
+    REQUIRE(is_grant(reader));
+    note_figures("a reader enters at a silent downgrade", "Redisson writes, Holdfast reads", {reader.get().at - begin});
+    CHECK(m.holdfast().acquire(d.write, 3, one_attempt).text() == "busy");
+    CHECK(m.redisson().release(d.read, 1).text() == "released");
+    CHECK(m.redisson().acquire(d.write, 1, one_attempt).text() == "busy");
+    CHECK(m.holdfast().release(d.read, 2).text() == "released");
+}
+
+TEST_CASE("a reader that leaves takes no other reader's lock with it", "[interop][read_write_lock]")
+{
+    auto& m = the_meeting();
+    auto const s = any_sides(m);
+    CAPTURE(s.direction());
+    document const d;
+    REQUIRE(is_grant(s.holder.acquire(d.read, 1)));
+    REQUIRE(is_grant(s.waiter.acquire(d.read, 1)));
+    REQUIRE(is_grant(s.waiter.acquire(d.read, 1)));
+    CHECK(s.waiter.release(d.read, 1).text() == "released");
+    CHECK(s.waiter.release(d.read, 1).text() == "released");
+    std::this_thread::sleep_for(meeting_lease + 1s);
+    CHECK(s.holder.ask("held", d.read, 1).text() == "true");
+    CHECK(s.waiter.acquire(d.write, 2, one_attempt).text() == "busy");
+    CHECK(s.holder.release(d.read, 1).text() == "released");
+    CHECK(m.server().command({"EXISTS", d.name}).integer == 0);
+}
+
+TEST_CASE("a dead reader's lock ends alone", "[interop][read_write_lock]")
+{
+    auto& m = the_meeting();
+    auto const ours_dies = GENERATE(false, true);
+    party victim(
+        ours_dies ? "Holdfast" : "Redisson",
+        ours_dies ? meeting::holdfast_program(m.server()) : meeting::redisson_program(m.server()));
+    auto& survivor = ours_dies ? m.redisson() : m.holdfast();
+    document const d;
+    REQUIRE(is_grant(victim.acquire(d.read, 1)));
+    REQUIRE(is_grant(survivor.acquire(d.read, 1)));
+    auto const writer = survivor.acquire(d.write, writer_thread);
+    m.wait_until_waiting(d.write);
+    victim.kill();
+    std::this_thread::sleep_for(meeting_lease + 1s);
+    CHECK(survivor.ask("held", d.read, 1).text() == "true");
+    CHECK_FALSE(writer.is_over());
+    auto const begin = clock::now();
+    CHECK(survivor.release(d.read, 1).text() == "released");
+    REQUIRE(is_grant(writer));
+    note_figures(
+        "a writer enters past a dead reader",
+        victim.name() + " dies, " + survivor.name() + " writes",
+        {writer.get().at - begin});
+    CHECK(survivor.release(d.write, writer_thread).text() == "released");
+}
+
+// Redisson's watchdog sets the lock's time to live to its own lease, also when another reader has a longer one. When
+// it dies then, only the other reader can see to it that the lock lasts.
+TEST_CASE("a long read lease is not cut short by a reader of Redisson's that dies", "[interop][read_write_lock]")
+{
+    auto& m = the_meeting();
+    party victim("Redisson", meeting::redisson_program(m.server()));
+    document const d;
+    REQUIRE(is_grant(m.holdfast().acquire(d.read, 1, {.lease = 60s})));
+    REQUIRE(is_grant(victim.acquire(d.read, 1)));
+    auto const writer = m.redisson().acquire(d.write, writer_thread);
+    m.wait_until_waiting(d.write);
+    std::this_thread::sleep_for(meeting_lease);
+    victim.kill();
+    std::this_thread::sleep_for(meeting_lease + 1s);
+    CHECK(m.holdfast().ask("held", d.read, 1).text() == "true");
+    CHECK_FALSE(writer.is_over());
+    CHECK(m.holdfast().release(d.read, 1).text() == "released");
+    CHECK(is_grant(writer));
+    CHECK(m.redisson().release(d.write, writer_thread).text() == "released");
+}
+
+TEST_CASE("a writer may read under its write, and keeps the others out", "[interop][read_write_lock]")
+{
+    auto& m = the_meeting();
+    auto const s = any_sides(m);
+    CAPTURE(s.direction());
+    document const d;
+    REQUIRE(is_grant(s.holder.acquire(d.write, 1)));
+    REQUIRE(is_grant(s.holder.acquire(d.read, 1)));
+    CHECK(s.waiter.acquire(d.read, 2, one_attempt).text() == "busy");
+    CHECK(s.holder.release(d.read, 1).text() == "released");
+    CHECK(s.waiter.acquire(d.read, 2, one_attempt).text() == "busy");
+    CHECK(s.holder.ask("held", d.write, 1).text() == "true");
+    CHECK(s.holder.release(d.write, 1).text() == "released");
+    CHECK(is_grant(s.waiter.acquire(d.read, 2, one_attempt)));
+    CHECK(s.waiter.release(d.read, 2).text() == "released");
+}
+
+TEST_CASE("a short read under a long write leaves the write its lease", "[interop][read_write_lock]")
+{
+    auto& m = the_meeting();
+    document const d;
+    REQUIRE(is_grant(m.holdfast().acquire(d.write, 1, {.lease = 60s})));
+    REQUIRE(is_grant(m.holdfast().acquire(d.read, 1, {.lease = 1s})));
+    CHECK(m.holdfast().release(d.read, 1).text() == "released");
+    CHECK(m.server().command({"PTTL", d.name}).integer > 30'000);
+    CHECK(m.holdfast().release(d.write, 1).text() == "released");
+}
+
+TEST_CASE("a write that was read under is renewed on after the read ended", "[interop][read_write_lock]")
+{
+    auto& m = the_meeting();
+    document const d;
+    REQUIRE(is_grant(m.holdfast().acquire(d.write, 1)));
+    REQUIRE(is_grant(m.holdfast().acquire(d.read, 1)));
+    CHECK(m.holdfast().release(d.read, 1).text() == "released");
+    auto const writer = m.redisson().acquire(d.write, writer_thread);
+    std::this_thread::sleep_for(2 * meeting_lease);
+    CHECK_FALSE(writer.is_over());
+    CHECK(m.holdfast().ask("held", d.write, 1).text() == "true");
+    CHECK(m.holdfast().release(d.write, 1).text() == "released");
+    CHECK(is_grant(writer));
+    CHECK(m.redisson().release(d.write, writer_thread).text() == "released");
+}
+
+TEST_CASE("an owner that reads is told that it cannot write", "[interop][read_write_lock]")
+{
+    auto& m = the_meeting();
+    document const d;
+    REQUIRE(is_grant(m.redisson().acquire(d.read, 1)));
+    REQUIRE(is_grant(m.holdfast().acquire(d.read, 1)));
+    CHECK(m.holdfast().acquire(d.write, 1).text().starts_with("failed"));
+    CHECK(m.holdfast().release(d.read, 1).text() == "released");
+    CHECK(m.redisson().release(d.read, 1).text() == "released");
+}
+
+TEST_CASE("a name with a hash tag of its own means the same keys to both sides", "[interop][read_write_lock]")
+{
+    auto& m = the_meeting();
+    auto const s = any_sides(m);
+    auto const name = "{test}:" + new_name() + ":key";
+    lock_id const read{"read", name};
+    lock_id const write{"write", name};
+    REQUIRE(is_grant(s.holder.acquire(read, 1)));
+    REQUIRE(is_grant(s.waiter.acquire(read, 1)));
+    CHECK(s.waiter.acquire(write, 2, one_attempt).text() == "busy");
+    CHECK(s.holder.release(read, 1).text() == "released");
+    CHECK(s.holder.acquire(write, 2, one_attempt).text() == "busy");
+    CHECK(s.waiter.release(read, 1).text() == "released");
+    CHECK(m.server().command({"KEYS", "{test}*"}).items.empty());
+}
+
+}  // namespace
+}  // namespace holdfast::test
