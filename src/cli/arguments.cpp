@@ -27,7 +27,7 @@ using std::chrono::milliseconds;
 
 constexpr auto run_footer =
     R"(The command runs while the lock is held; the lease is renewed meanwhile. It sees HOLDFAST_LOCK_NAME and, unless
---no-fencing is given, HOLDFAST_FENCING_TOKEN: a number greater than that of every earlier holder.
+--no-fencing is given, HOLDFAST_FENCING_TOKEN: a number greater than that of every earlier holder; readers have none.
 
 Signals (HUP INT QUIT TERM USR1 USR2 WINCH) are passed on to the command, except those that the terminal sends, such
 as that of Ctrl-C: the command shares the terminal and has got them already. Without a controlling terminal (cron,
@@ -91,7 +91,11 @@ struct choice {
     Value value;
 };
 
-constexpr std::array kinds{choice{"mutex", lock_kind::mutex}, choice{"reentrant", lock_kind::reentrant}};
+constexpr std::array kinds{
+    choice{"mutex", lock_kind::mutex},
+    choice{"reentrant", lock_kind::reentrant},
+    choice{"read", lock_kind::read},
+    choice{"write", lock_kind::write}};
 constexpr std::array actions{
     choice{"term", loss_action::term}, choice{"kill", loss_action::kill}, choice{"ignore", loss_action::ignore}};
 

@@ -13,7 +13,7 @@
 
 namespace holdfast::cli {
 
-enum class lock_kind { mutex, reentrant };
+enum class lock_kind { mutex, reentrant, read, write };
 
 // What happens to the command when the lease is lost.
 enum class loss_action { term, kill, ignore };

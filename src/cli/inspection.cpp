@@ -4,36 +4,66 @@
 //
 #include "cli/inspection.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <holdfast/mutex.hpp>
+#include <holdfast/read_write_lock.hpp>
 
 namespace holdfast::cli {
 namespace {
+
+std::string mode_of(holder const& h, inspection const& of)
+{
+    if (!of.is_read_write)
+        return "held by ";
+    return h.writer ? "held for writing by " : "held for reading by ";
+}
 
 std::string describe(holder const& h)
 {
     auto const owner = h.label.empty() ? h.id : h.id + " (" + h.label + ")";
     if (h.remaining.count() < 0)
-        return "held by " + owner + ", for ever: the key has no time to live";
+        return owner + ", for ever: the key has no time to live";
     char rest[64];
     std::snprintf(
         rest, sizeof rest, ", for %.1f s more unless renewed", static_cast<double>(h.remaining.count()) / 1000);
-    return "held by " + owner + rest;
+    return owner + rest;
+}
+
+asio::awaitable<inspection> ask(any_lock lock)
+{
+    inspection found;
+    found.holders = co_await lock.holders(asio::redirect_error(asio::use_awaitable, found.ec));
+    co_return found;
+}
+
+// Among the holders as a mutex reads them stands the field that only a read_write_lock has.
+bool has_mode(inspection const& of)
+{
+    return std::ranges::find(of.holders, "mode", &holder::id) != of.holders.end();
 }
 
 }  // namespace
 
-// The script behind holders() reads every kind of lock.
 asio::awaitable<inspection> inspect(client& c, std::string const& name)
 {
-    inspection found;
-    mutex const lock(c, name);
-    found.holders = co_await lock.holders(asio::redirect_error(asio::use_awaitable, found.ec));
+    auto found = co_await ask(mutex(c, name));
+    if (has_mode(found)) {
+        found = co_await ask(read_write_lock(c, name).write());
+        found.is_read_write = true;
+    }
     co_return found;
+}
+
+any_lock handle_of(client& c, std::string const& name, inspection const& of)
+{
+    if (of.is_read_write)
+        return read_write_lock(c, name).write();
+    return mutex(c, name);
 }
 
 void print(std::string const& name, inspection const& of)
@@ -41,7 +71,7 @@ void print(std::string const& name, inspection const& of)
     if (of.holders.empty())
         std::printf("%s: free\n", name.c_str());
     for (auto const& h : of.holders)
-        std::printf("%s: %s\n", name.c_str(), describe(h).c_str());
+        std::printf("%s: %s%s\n", name.c_str(), mode_of(h, of).c_str(), describe(h).c_str());
 }
 
 }  // namespace holdfast::cli

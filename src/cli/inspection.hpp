@@ -10,8 +10,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <holdfast/any_lock.hpp>
 #include <holdfast/client.hpp>
-#include <holdfast/detail/lock_base.hpp>
 
 namespace holdfast::cli {
 
@@ -19,9 +19,13 @@ namespace holdfast::cli {
 struct inspection {
     error_code ec;
     std::vector<holder> holders;
+    bool is_read_write = false;
 };
 
 asio::awaitable<inspection> inspect(client&, std::string const& name);
+
+// A handle that can take it away.
+any_lock handle_of(client&, std::string const& name, inspection const&);
 
 // One line for each holder; "free" if there is none.
 void print(std::string const& name, inspection const&);

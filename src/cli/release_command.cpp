@@ -9,22 +9,23 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <holdfast/mutex.hpp>
-
 #include "cli/connection.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/inspection.hpp"
 
 namespace holdfast::cli {
 namespace {
 
-// The script behind force_release() deletes every kind of lock.
 asio::awaitable<int> take_away(client& c, std::string const& name)
 {
     if (int const status = co_await connect(c, longest_connect); status != ok)
         co_return status;
-    mutex const lock(c, name);
+    auto const found = co_await inspect(c, name);
+    if (found.ec)
+        co_return complain_about(found.ec, c);
     error_code ec;
-    bool const was_held = co_await lock.force_release(asio::redirect_error(asio::use_awaitable, ec));
+    bool const was_held = co_await handle_of(c, name, found)
+                              .force_release(asio::redirect_error(asio::use_awaitable, ec));
     if (ec)
         co_return complain_about(ec, c);
     std::printf("%s: %s\n", name.c_str(), was_held ? "released" : "was free");

@@ -16,6 +16,7 @@
 #include <holdfast/any_lock.hpp>
 #include <holdfast/mutex.hpp>
 #include <holdfast/observer.hpp>
+#include <holdfast/read_write_lock.hpp>
 #include <holdfast/reentrant_lock.hpp>
 
 #include "cli/child_process.hpp"
@@ -35,8 +36,12 @@ using namespace asio::experimental::awaitable_operators;
 any_lock make_lock(client& c, run_arguments const& args)
 {
     lock_options const options{.fencing = args.fencing};
-    if (args.kind == lock_kind::reentrant)
-        return reentrant_lock(c, args.name, c.make_owner(), options);
+    switch (args.kind) {
+        case lock_kind::mutex: break;
+        case lock_kind::reentrant: return reentrant_lock(c, args.name, c.make_owner(), options);
+        case lock_kind::read: return read_write_lock(c, args.name).read();
+        case lock_kind::write: return read_write_lock(c, args.name, {.fencing = args.fencing}).write();
+    }
     return mutex(c, args.name, options);
 }
 

@@ -82,6 +82,28 @@ TEST_CASE("cli status: free, held, for ever, no lock at all", "[cli]")
     CHECK(run_tool(server, {"status", "list"}, &output) == 69);
 }
 
+TEST_CASE("cli status, release: a read_write_lock", "[cli]")
+{
+    redis_server server;
+    std::string const reader = "0b1c2d3e-0000-4000-8000-000000000001:17";
+    server.command({"HSET", "doc", "mode", "read", reader, "1"});
+    server.command({"PEXPIRE", "doc", "60000"});
+    server.command({"SET", "{doc}:" + reader + ":rwlock_timeout:1", "1", "PX", "60000"});
+    std::string output;
+    CHECK(run_tool(server, {"status", "doc"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("doc: held for reading by " + reader + ", for "));
+    CHECK(run_tool(server, {"list"}, &output) == 0);
+    CHECK(count_of(output, "held for reading") == 1);
+    CHECK(run_tool(server, {"release", "doc", "--force"}, &output) == 0);
+    CHECK(output == "doc: released\n");
+    CHECK(server.command({"DBSIZE"}).integer == 0);
+
+    server.command({"HSET", "doc", "mode", "write", reader + ":write:tx", "1"});
+    server.command({"PEXPIRE", "doc", "60000"});
+    CHECK(run_tool(server, {"status", "doc"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("doc: held for writing by " + reader + " (tx), for "));
+}
+
 TEST_CASE("cli list: the locks among many other keys", "[cli]")
 {
     redis_server server;
