@@ -23,6 +23,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "client_access.hpp"
+#include "core/lock_name.hpp"
+#include "engine/grant.hpp"
 #include "operation.hpp"
 #include "scripts_generated.hpp"
 
@@ -55,11 +57,14 @@ private:
         namespace scripts = engine::scripts;
         auto const keys = static_cast<std::size_t>(std::stoul(std::string(args[2])));
         auto const first = args.subspan(3 + keys);
-        if (is(args[1], scripts::mutex_release) || is(args[1], scripts::reentrant_release))
+        auto const is_any = [&](auto const&... s) { return (is(args[1], s) || ...); };
+        if (is_any(scripts::mutex_release, scripts::reentrant_release, scripts::read_release, scripts::write_release))
             retired_.emplace(first[0], e.client);
-        else if (is(args[1], scripts::mutex_renew) || is(args[1], scripts::reentrant_renew))
-            for (std::size_t i = 0; i < keys; ++i)
-                on_renewal(e, first[2 * i]);
+        else if (is_any(scripts::mutex_renew, scripts::reentrant_renew, scripts::read_renew))
+            for (std::size_t i = 0; i < first.size(); i += 2)
+                on_renewal(e, first[i]);
+        else if (is(args[1], scripts::write_acquire))
+            on_acquire(e, first[0], e.what.reply && e.what.reply->integer >= 0);
         else if (is(args[1], scripts::lock_holders) || is(args[1], scripts::lock_force_release))
             return;
         else
@@ -77,10 +82,17 @@ private:
 
     void on_acquire(executed const& e, std::string_view token)
     {
+        on_acquire(
+            e,
+            token,
+            e.what.reply && !e.what.reply->is_error()
+                && (e.what.reply->text == "OK" || (e.what.reply->is_nil() && e.what.args[0] != "SET")
+                    || e.what.reply->integer > 1'000'000'000'000));
+    }
+
+    void on_acquire(executed const& e, std::string_view token, bool granted)
+    {
         require_alive(e, token, "acquire");
-        bool const granted = e.what.reply && !e.what.reply->is_error()
-                             && (e.what.reply->text == "OK" || (e.what.reply->is_nil() && e.what.args[0] != "SET")
-                                 || e.what.reply->integer > 1'000'000'000'000);
         if (granted && !granted_.emplace(token).second)
             throw std::runtime_error("token " + std::string(token) + " was granted twice");
     }
@@ -114,6 +126,7 @@ private:
     void disturb();
     void settle();
     void audit();
+    void check_leftovers();
     void check_promptness() const;
     void check_validity(lease const& l) const;
     bool all_done() const;
@@ -121,9 +134,13 @@ private:
     asio::awaitable<void> contend(participant& p, unsigned id);
     template <class Lock>
     asio::awaitable<void> take(participant& p, Lock lock, std::string who);
+    asio::awaitable<void> take_side(participant& p, unsigned lock, owner me, std::string who);
+    asio::awaitable<void> write(participant& p, read_write_lock lock, bool reads_too, std::string who);
+    asio::awaitable<void> spend_time(participant& p, lease& l);
+    void record(lease const& l, std::string who, core::instant from, core::instant to, bool shared);
     template <class Lock>
     asio::awaitable<lease> acquire(participant& p, Lock const& lock);
-    asio::awaitable<void> hold(participant& p, lease l, std::string who);
+    asio::awaitable<void> hold(participant& p, lease l, std::string who, bool shared = false);
     auto cancellable(participant& p, error_code& ec);
 
     std::string lock_name(unsigned i) const { return "L" + std::to_string(i); }
@@ -134,6 +151,7 @@ private:
     simulation simulation_;
     std::vector<participant> participants_;
     std::vector<contested_kind> kinds_;
+    std::vector<rw_options> rw_options_;  // of each lock that is of that kind
     std::vector<held_interval> holds_;
     std::vector<held_interval> waits_;
     std::map<process*, unsigned> running_;
@@ -163,6 +181,12 @@ void contest::start()
     simulation_.server().check(command_rules());
     for (unsigned i = 0; i < options_.locks; ++i)
         kinds_.push_back(options_.kind.value_or(static_cast<contested_kind>(luck().below(4))));
+    if (options_.kind == contested_kind::read_write)
+        for (unsigned i = 0; i < options_.locks; ++i)
+            rw_options_.push_back(
+                {.fencing = luck().happens(0.3),
+                 .prefer = static_cast<preference>(luck().below(3)),
+                 .peer_watchdog = luck().happens(0.5) ? 0ms : 1s});
     participants_.reserve(options_.processes);
     for (unsigned i = 0; i < options_.processes; ++i) {
         auto& where = simulation_.at("P" + std::to_string(i));
@@ -250,23 +274,42 @@ void contest::audit()
         auto& server = simulation_.server();
         if (server.execute({"EXISTS", lock_name(i)}).integer != 0)
             throw std::runtime_error("the key of " + lock_name(i) + " is left");
-        if (options_.kill == 0 && server.model().publish("redisson_lock__channel:{" + lock_name(i) + "}", "0") != 0)
-            throw std::runtime_error("a subscription for " + lock_name(i) + " is left");
+        for (auto const* const channel : {"redisson_lock__channel:{", "redisson_rwlock:{"})
+            if (options_.kill == 0 && server.model().publish(channel + lock_name(i) + "}", "0") != 0)
+                throw std::runtime_error("a subscription for " + lock_name(i) + " is left");
     }
+    check_leftovers();
     for (auto& p : participants_)
         p.client->stop();
     simulation_.world().run();
 }
 
+// Only the counters of fencing tokens stay.
+void contest::check_leftovers()
+{
+    auto& server = simulation_.server();
+    auto left = server.execute({"DBSIZE"}).integer;
+    for (unsigned i = 0; i < options_.locks; ++i)
+        left -= server.execute({"EXISTS", core::fence_key(lock_name(i)), core::redisson_fence_key(lock_name(i))})
+                    .integer;
+    if (left != 0)
+        throw std::runtime_error(std::to_string(left) + " keys are left");
+}
+
 // While somebody waits, a lock that is released is taken within a few round trips: no wake-up was lost.
 void contest::check_promptness() const
 {
-    auto const patience = (20 * options_.network.delay.most).count();
+    // Between a writer and the next, readers that waited have a turn of 20 ms.
+    auto const turn = options_.kind == contested_kind::read_write ? core::duration(20ms) : core::duration::zero();
+    auto const patience = (20 * options_.network.delay.most + turn).count();
     auto holds = holds_;
     std::ranges::sort(holds, {}, [](auto const& h) { return std::tie(h.lock, h.from); });
+    std::size_t last = 0;  // to end, of those before
     for (std::size_t i = 1; i < holds.size(); ++i) {
-        auto const& before = holds[i - 1];
+        auto const& before = holds[last];
         auto const& after = holds[i];
+        if (after.lock != before.lock || after.to > before.to)
+            last = i;
         bool const was_released = !before.who.ends_with(lost_mark);  // the key of a lost lease stays for its drift
         bool const is_gap = was_released && before.lock == after.lock && after.from - before.to > patience;
         bool const is_awaited = std::ranges::any_of(
@@ -282,7 +325,10 @@ void contest::check_promptness() const
 void contest::check_validity(lease const& l) const
 {
     auto const& tenure = *detail::lease_access::tenure_of(const_cast<lease&>(l)).get();
-    auto const left = const_cast<contest&>(*this).simulation_.server().execute({"PTTL", tenure.lock().key}).integer;
+    auto& server = const_cast<contest&>(*this).simulation_.server();
+    auto left = server.execute({"PTTL", tenure.lock().key}).integer;
+    if (tenure.held_grant && !tenure.held_grant->own_key().empty())
+        left = std::min(left, server.execute({"PTTL", tenure.held_grant->own_key()}).integer);
     if (tenure.is_valid() && left >= 0
         && tenure.valid_until() > simulation_.now() + std::chrono::milliseconds(left + 1))
         throw std::runtime_error("a lease of " + std::string(tenure.lock().name) + " outlasts its key");
@@ -295,6 +341,10 @@ asio::awaitable<void> contest::contend(participant& p, unsigned id)
     for (unsigned round = 0; round < options_.rounds; ++round) {
         auto const n = static_cast<unsigned>(luck().below(options_.locks));
         auto const kind = kinds_[n];
+        if (kind == contested_kind::read_write) {
+            co_await take_side(p, n, owner, who);
+            continue;
+        }
         bool const fenced = kind == contested_kind::fenced_mutex || kind == contested_kind::fenced_reentrant;
         if (kind == contested_kind::mutex || kind == contested_kind::fenced_mutex)
             co_await take(p, mutex(*p.client, lock_name(n), {.fencing = fenced}), who);
@@ -359,13 +409,21 @@ asio::awaitable<lease> contest::acquire(participant& p, Lock const& lock)
     co_return l;
 }
 
-asio::awaitable<void> contest::hold(participant& p, lease l, std::string who)
+asio::awaitable<void> contest::hold(participant& p, lease l, std::string who, bool shared)
 {
     auto const from = simulation_.now();
-    auto const* tenure = detail::lease_access::tenure_of(l).get();
-    std::string const name(l.name());
     ++result_.grants;
     ++result_.grants_of[p.where->name()];
+    co_await spend_time(p, l);
+    record(l, std::move(who), from, simulation_.now(), shared);
+    if (luck().happens(0.3))
+        co_return;  // the destructor releases
+    error_code ec;
+    co_await l.release(cancellable(p, ec));
+}
+
+asio::awaitable<void> contest::spend_time(participant& p, lease& l)
+{
     if (options_.longest_hold > 0ms)
         co_await p.where->sleep(
             luck().happens(0.02) ? 4s : luck().between(0ms, options_.longest_hold), asio::use_awaitable);
@@ -373,16 +431,67 @@ asio::awaitable<void> contest::hold(participant& p, lease l, std::string who)
         error_code ec;
         co_await l.extend(std::chrono::milliseconds(100 + luck().below(1'000)), cancellable(p, ec));
     }
-    auto const to = std::min(simulation_.now(), tenure->valid_until());
-    if (l.state() == lease_state::lost) {
+}
+
+// No longer than its validity.
+void contest::record(lease const& l, std::string who, core::instant from, core::instant to, bool shared)
+{
+    auto const& tenure = *detail::lease_access::tenure_of(const_cast<lease&>(l)).get();
+    to = std::min(to, tenure.valid_until());
+    if (tenure.state() == lease_state::lost) {
         ++result_.lost;
         who += lost_mark;
     }
-    holds_.push_back({name, who, from.time_since_epoch().count(), to.time_since_epoch().count(), tenure->fence()});
+    holds_.push_back(
+        {std::string(tenure.lock().name),
+         std::move(who),
+         from.time_since_epoch().count(),
+         to.time_since_epoch().count(),
+         shared ? 0 : tenure.fence(),
+         shared});
+}
+
+asio::awaitable<void> contest::take_side(participant& p, unsigned n, owner me, std::string who)
+{
+    bool const is_owned = luck().happens(0.5);
+    read_write_lock const lock = is_owned ? read_write_lock(*p.client, lock_name(n), me, rw_options_[n])
+                                          : read_write_lock(*p.client, lock_name(n), rw_options_[n]);
     if (luck().happens(0.3))
-        co_return;  // the destructor releases
+        co_return co_await write(p, lock, is_owned, std::move(who));
+    auto l = co_await acquire(p, lock.read());
+    if (!l.empty())
+        co_await hold(p, std::move(l), std::move(who), true);
+}
+
+// Perhaps with a read under it, which may remain; perhaps the write becomes a read.
+asio::awaitable<void> contest::write(participant& p, read_write_lock lock, bool reads_too, std::string who)
+{
+    auto l = co_await acquire(p, lock.write());
+    if (l.empty())
+        co_return;
+    auto const from = simulation_.now();
+    ++result_.grants;
+    ++result_.grants_of[p.where->name()];
+    co_await spend_time(p, l);
+    lease after;
     error_code ec;
-    co_await l.release(cancellable(p, ec));
+    auto to = simulation_.now();
+    auto const way = luck().below(4);
+    if (way == 0)
+        after = co_await l.downgrade(cancellable(p, ec));
+    else if (way == 1 && reads_too)
+        after = co_await lock.read().try_acquire({.wait = 200ms}, cancellable(p, ec));
+    // While it became a read others may have begun to read, but not to write.
+    if (l.empty())
+        record(l, who, to, simulation_.now(), true);
+    else
+        to = simulation_.now();
+    record(l, who, from, to, false);
+    if (!l.empty() && luck().happens(0.7))
+        co_await l.release(cancellable(p, ec));
+    l = lease();
+    if (!after.empty())
+        co_await hold(p, std::move(after), std::move(who), true);
 }
 
 std::optional<std::uint64_t> number_of(char const* variable)

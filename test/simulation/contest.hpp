@@ -22,7 +22,7 @@
 
 namespace holdfast::test {
 
-enum class contested_kind { mutex, fenced_mutex, reentrant, fenced_reentrant };
+enum class contested_kind { mutex, fenced_mutex, reentrant, fenced_reentrant, read_write };
 
 struct contest_options {
     std::uint64_t seed = 1;
@@ -30,7 +30,7 @@ struct contest_options {
     unsigned contenders = 4;  // of each process
     unsigned rounds = 5;      // of each contender
     unsigned locks = 2;
-    std::optional<contested_kind> kind = {};  // none: drawn for each lock
+    std::optional<contested_kind> kind = {};  // none: drawn for each lock, of those with one holder at a time
     core::duration longest_hold = std::chrono::milliseconds(50);
     double cancel = 0;         // chance that an acquire is cancelled, at a random moment
     double kill = 0;           // chance, for each process but the first, to be killed during the contest

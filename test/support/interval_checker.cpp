@@ -12,7 +12,8 @@ namespace {
 
 std::string describe(held_interval const& h)
 {
-    return h.who + " [" + std::to_string(h.from) + ", " + std::to_string(h.to) + ") fence " + std::to_string(h.fence);
+    return h.who + " [" + std::to_string(h.from) + ", " + std::to_string(h.to) + ") fence " + std::to_string(h.fence)
+           + (h.shared ? " shared" : "");
 }
 
 }  // namespace
@@ -22,16 +23,20 @@ std::optional<std::string> find_violation(std::vector<held_interval> holds)
     std::erase_if(holds, [](auto const& h) { return h.from >= h.to; });
     std::ranges::sort(holds, {}, [](auto const& h) { return std::tie(h.lock, h.from); });
     held_interval const* last = nullptr;    // of the same lock, the one that ends last
+    held_interval const* alone = nullptr;   // of the same lock, of those that are not shared the one that ends last
     held_interval const* fenced = nullptr;  // of the same lock, the last with a token
     for (auto const& h : holds) {
         if (last && last->lock != h.lock)
-            last = fenced = nullptr;
-        if (last && h.from < last->to)
-            return "overlap on " + h.lock + ": " + describe(*last) + " and " + describe(h);
+            last = alone = fenced = nullptr;
+        auto const* const other = h.shared ? alone : last;
+        if (other && h.from < other->to)
+            return "overlap on " + h.lock + ": " + describe(*other) + " and " + describe(h);
         if (fenced && h.fence != 0 && h.fence <= fenced->fence)
             return "fence went back on " + h.lock + ": " + describe(*fenced) + " then " + describe(h);
         if (!last || h.to > last->to)
             last = &h;
+        if (!h.shared && (!alone || h.to > alone->to))
+            alone = &h;
         if (h.fence != 0)
             fenced = &h;
     }

@@ -20,10 +20,11 @@ struct held_interval {
     std::int64_t from;
     std::int64_t to;
     std::uint64_t fence = 0;  // 0: none
+    bool shared = false;      // a reader's
 };
 
-// What is wrong with the recorded holds; none: nothing. Exclusive holds of one lock must not overlap, and fencing
-// tokens must grow in the order of the grants. O(n log n), and complete: any two holds that overlap are noticed.
+// What is wrong with the recorded holds; none: nothing. Holds of one lock must not overlap, but for shared ones among
+// each other, and fencing tokens must grow in the order of the grants. O(n log n), and complete: any two holds that overlap are noticed.
 std::optional<std::string> find_violation(std::vector<held_interval> holds);
 
 }  // namespace holdfast::test
