@@ -166,7 +166,7 @@ boost::intrusive_ptr<arbiter> context::arbiter_for(contender const& c)
 boost::intrusive_ptr<arbiter> context::make_private(contender const& c, boost::intrusive_ptr<grant> cover)
 {
     if (cover)
-        cover->covers_reads = true;
+        cover->cover(c.terms().lease);
     return *private_arbiters_.emplace(new exclusive_arbiter(*this, c.shared_lock(), true, std::move(cover))).first;
 }
 

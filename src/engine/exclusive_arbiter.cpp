@@ -43,7 +43,7 @@ void exclusive_arbiter::serve(contender& c)
 bool exclusive_arbiter::may_hand_off(contender const& to) const
 {
     auto& g = *grant_;
-    return !g.at_risk && !g.covers_reads && !g.lock().is_fenced() && g.lock().shares_grants_with(to.lock())
+    return !g.at_risk && !g.covers_reads() && !g.lock().is_fenced() && g.lock().shares_grants_with(to.lock())
            && g.holders().front().conditions().renewed && to.terms().renewed && g.lease() >= to.terms().lease
            && g.valid_until() - context_.recent() >= g.lease() / 2;
 }

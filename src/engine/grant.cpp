@@ -49,6 +49,11 @@ void grant::leave(tenure& t) noexcept
     intrusive_ptr_release(&t);
 }
 
+void grant::cover(core::duration lease) noexcept
+{
+    covered_ = std::max(covered_, lease);
+}
+
 bool grant::lasts(core::instant now) const noexcept
 {
     return std::ranges::any_of(holders_, [now](tenure const& t) { return now < t.valid_until(); });

@@ -77,8 +77,16 @@ public:
     // What it asks for: zero when nothing is to become longer.
     core::duration renewal() const noexcept;
 
-    // A write under which a read was sought: it is never handed on, because that may outlast it.
-    bool covers_reads = false;
+    // A read is sought under this write, and may outlast it: then it is never handed on, and its field lasts as long as
+    // that read's lease, because the lock does.
+    void cover(core::duration lease) noexcept;
+    bool covers_reads() const noexcept { return covered_ > core::duration::zero(); }
+    // When nothing of it is left on the server, if nobody sends anything from then on.
+    core::instant expiry(core::instant last_sent) const noexcept
+    {
+        auto const longest = std::max(lease_, covered_);
+        return last_sent + longest + core::drift(longest);
+    }
 
     // A writer waits, or the server could not tell: no reader joins.
     bool is_closed = false;
@@ -98,6 +106,7 @@ private:
     std::string const own_key_;
     core::duration lease_;
     core::duration const longest_period_;
+    core::duration covered_{};
     core::instant confirmed_ = core::instant::min();
     core::instant set_until_ = core::instant::min();  // by what we set, if nobody shortens it
     core::instant valid_until_ = core::instant::min();

@@ -10,7 +10,6 @@
 #include <holdfast/error.hpp>
 
 #include "core/backoff.hpp"
-#include "core/validity.hpp"
 #include "engine/arbiter.hpp"
 #include "engine/context.hpp"
 #include "engine/wire_form.hpp"
@@ -38,7 +37,7 @@ private:
     void tell(error_code);
 
     context& world() const { return releaser_.context_; }
-    core::instant expiry() const { return queued_ + grant_->lease() + core::drift(grant_->lease()); }
+    core::instant expiry() const { return grant_->expiry(queued_); }
     core::instant patience() const { return queued_ + world().options().command_timeout; }
 
     releaser& releaser_;
