@@ -1,0 +1,305 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// The read-write lock's scripts, step by step, beside data that another library left there; on a real server and on the
+// model at once.
+
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "conformance/twins.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using simulated::value;
+
+// Holders as everybody writes them.
+constexpr auto mine = "6f1c1d0e-0000-8000-8000-000000000001:1";
+constexpr auto other = "6f1c1d0e-0000-8000-8000-000000000001:2";
+constexpr auto writer = "6f1c1d0e-0000-8000-8000-000000000001:3:write";
+constexpr auto rival = "6f1c1d0e-0000-8000-8000-000000000002:4:write";
+constexpr auto foreign = "6f1c1d0e-0000-4000-8000-000000000003:77";
+
+constexpr auto free_of_anything = -3 + 2;  // a fenced reply's "no time to live"
+
+class bench {
+public:
+    explicit bench(std::string name = "lock") : name_(std::move(name))
+    {
+        if (!redis_server::is_installed())
+            SKIP("no redis-server");
+        both_.emplace();
+        prefix_ = name_.find('{') == name_.npos ? "{" + name_ + "}:" : name_ + ":";
+    }
+
+    value read(std::string const& holder, std::string const& lease, std::string const& under = "")
+    {
+        return run("read_acquire", {name_, slot(holder), "mark", "turn"}, {holder, lease, under, "60000"});
+    }
+    // A reader that writers do not keep out.
+    value read_first(std::string const& holder, std::string const& lease)
+    {
+        return run("read_acquire", {name_, slot(holder)}, {holder, lease, "", "0"});
+    }
+    value leave(std::string const& holder)
+    {
+        return run("read_release", {name_, slot(holder)}, {holder, "c", prefix_});
+    }
+    value renew(std::string const& holder, std::string const& lease)
+    {
+        return run("read_renew", {name_, slot(holder), "mark"}, {holder, lease}).items.at(0);
+    }
+    value write(std::string const& holder, std::string const& lease, std::string const& mark = "60000")
+    {
+        return run("write_acquire", {name_, "mark", "turn"}, {holder, lease, prefix_, mark, "0"});
+    }
+    value write_fenced(std::string const& holder)
+    {
+        return run("write_acquire", {name_, "mark", "turn", "counter"}, {holder, "100000", prefix_, "0", "86400000"});
+    }
+    value unwrite(std::string const& holder, std::string const& turn = "60000")
+    {
+        return run("write_release", {name_, "mark", "turn"}, {holder, "c", prefix_, turn});
+    }
+    value force() { return run("read_write_force_release", {name_}, {"c", prefix_}); }
+
+    // What Redisson's reader of that many holds leaves.
+    void foreign_reads(int holds, std::string const& lease)
+    {
+        command({"HSET", name_, "mode", "read", foreign, std::to_string(holds)});
+        for (int i = 1; i <= holds; ++i)
+            command({"SET", prefix_ + foreign + ":rwlock_timeout:" + std::to_string(i), "1", "PX", lease});
+        command({"PEXPIRE", name_, lease});
+    }
+
+    value command(std::vector<std::string> const& words) { return both_->command(words); }
+    std::string slot(std::string const& holder) const { return prefix_ + holder + ":rwlock_timeout:1"; }
+    std::string mode() { return command({"HGET", name_, "mode"}).text; }
+    std::int64_t ttl() { return command({"PTTL", name_}).integer; }
+    bool exists(std::string const& key) { return command({"EXISTS", key}).integer == 1; }
+    std::int64_t keys() { return command({"DBSIZE"}).integer; }
+
+private:
+    value run(std::string_view script, std::vector<std::string> const& keys, std::vector<std::string> const& arguments)
+    {
+        std::ostringstream text;
+        text << std::ifstream(std::string(HOLDFAST_SCRIPTS "/").append(script).append(".lua")).rdbuf();
+        std::vector<std::string> words{"EVAL", text.str(), std::to_string(keys.size())};
+        words.insert(words.end(), keys.begin(), keys.end());
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        return both_->command(words);
+    }
+
+    std::string name_;
+    std::string prefix_;
+    std::optional<twins> both_;
+};
+
+TEST_CASE("readers enter together, and the lock lasts as long as the longest", "[conformance]")
+{
+    bench b;
+    CHECK(b.read(mine, "100000").is_nil());
+    CHECK(b.read(other, "30000").is_nil());
+    CHECK(b.ttl() > 90'000);  // a short reader cuts no longer lease
+    CHECK(b.write(writer, "30000", "0").integer < -90'000);
+    CHECK(b.leave(mine).integer == 1);
+    CHECK((b.ttl() > 20'000 && b.ttl() <= 30'000));
+    CHECK(b.leave(mine).integer == 0);
+    CHECK(b.leave(other).integer == 1);
+    CHECK(b.keys() == 0);
+}
+
+TEST_CASE("a read that is taken twice, or comes late, counts once", "[conformance]")
+{
+    bench b;
+    b.read(mine, "100000");
+    CHECK(b.read(mine, "100000").is_nil());
+    CHECK(b.command({"HGET", "lock", mine}).text == "1");
+    CHECK(b.leave(mine).integer == 1);
+    CHECK(b.keys() == 0);
+}
+
+TEST_CASE("readers of another library, entered twice and longer, stay when ours leave", "[conformance]")
+{
+    bench b;
+    b.foreign_reads(2, "100000");
+    CHECK(b.read(mine, "30000").is_nil());
+    CHECK(b.ttl() > 90'000);
+    CHECK(b.leave(mine).integer == 1);
+    CHECK(b.mode() == "read");
+    CHECK(b.ttl() > 90'000);
+}
+
+TEST_CASE("a read gets its time to live back when another library cut it", "[conformance]")
+{
+    bench b;
+    b.read(mine, "600000");
+    b.foreign_reads(1, "30000");
+    CHECK(b.ttl() <= 30'000);
+    CHECK(b.renew(mine, "0").integer == 1);
+    CHECK(b.ttl() > 590'000);
+    CHECK(b.renew(mine, "30000").integer == 1);  // never shorter
+    CHECK(b.ttl() > 590'000);
+    CHECK(b.renew(other, "30000").integer == 0);
+}
+
+TEST_CASE("a read whose slot ran out is gone, whatever the lock says", "[conformance]")
+{
+    bench b;
+    b.read(mine, "100000");
+    b.command({"DEL", b.slot(mine)});
+    CHECK(b.renew(mine, "100000").integer == 0);
+    CHECK(b.write(writer, "30000").integer == 0);  // a dead reader keeps no writer out
+    CHECK(b.mode() == "write");
+    CHECK(b.leave(mine).integer == 0);
+    CHECK(b.mode() == "write");
+}
+
+TEST_CASE("one live reader among dead ones keeps the writer out", "[conformance]")
+{
+    bench b;
+    b.foreign_reads(3, "100000");
+    b.command({"DEL", "{lock}:" + std::string(foreign) + ":rwlock_timeout:3"});
+    b.read(mine, "100000");
+    b.command({"DEL", b.slot(mine)});
+    CHECK(b.write(writer, "30000", "0").integer < 0);
+}
+
+TEST_CASE("a writer is alone, but for its own reads, which may outlast it", "[conformance]")
+{
+    bench b;
+    CHECK(b.write(writer, "100000").integer == 0);
+    CHECK(b.write(rival, "100000", "0").integer < free_of_anything);
+    CHECK(b.read(mine, "100000").integer > 90'000);
+    CHECK(b.read(mine, "100000", rival).integer > 90'000);
+    CHECK(b.read(mine, "30000", writer).is_nil());
+    CHECK(b.ttl() > 90'000);
+
+    SECTION("the read ends first: the write keeps its time")
+    {
+        CHECK(b.leave(mine).integer == 1);
+        CHECK(b.mode() == "write");
+        CHECK(b.ttl() > 90'000);
+        CHECK(b.unwrite(writer, "0").integer == 1);
+        CHECK_FALSE(b.exists("lock"));
+    }
+    SECTION("the write ends first: the lock lasts as long as the read, and others read")
+    {
+        CHECK(b.unwrite(writer, "0").integer == 1);
+        CHECK(b.mode() == "read");
+        CHECK((b.ttl() > 20'000 && b.ttl() <= 30'000));
+        CHECK(b.read_first(other, "30000").is_nil());
+        CHECK(b.leave(mine).integer == 1);
+        CHECK(b.leave(other).integer == 1);
+        CHECK_FALSE(b.exists("lock"));
+    }
+    SECTION("the read died: nothing stays")
+    {
+        b.command({"DEL", b.slot(mine)});
+        CHECK(b.unwrite(writer, "0").integer == 1);
+        CHECK_FALSE(b.exists("lock"));
+    }
+}
+
+TEST_CASE("a waiting writer keeps new readers out until it gives up", "[conformance]")
+{
+    bench b;
+    b.read(mine, "100000");
+    CHECK(b.write(writer, "30000").integer < -90'000);
+    CHECK(b.command({"GET", "mark"}).text == writer);
+    CHECK(b.read(other, "30000").integer > 90'000);  // the longer of the two times to live
+    CHECK(b.read_first(other, "30000").is_nil());
+    CHECK(b.renew(mine, "100000").integer == 2);
+    CHECK(b.write(rival, "30000").integer < -90'000);  // the newest mark stays
+    CHECK(b.unwrite(writer).integer == 0);
+    CHECK(b.command({"GET", "mark"}).text == rival);
+    CHECK(b.unwrite(rival).integer == 0);
+    CHECK_FALSE(b.exists("mark"));
+    CHECK(b.renew(mine, "100000").integer == 1);
+    CHECK(b.mode() == "read");
+}
+
+TEST_CASE("a writer that is granted takes its mark back, and only its own", "[conformance]")
+{
+    bench b;
+    b.read(mine, "100000");
+    b.write(writer, "30000");
+    b.leave(mine);
+    SECTION("its own")
+    {
+        CHECK(b.write(writer, "30000").integer == 0);
+        CHECK_FALSE(b.exists("mark"));
+    }
+    SECTION("another's")
+    {
+        CHECK(b.write(rival, "30000").integer == 0);
+        CHECK(b.command({"GET", "mark"}).text == writer);
+    }
+}
+
+TEST_CASE("readers that waited have a turn between two writers", "[conformance]")
+{
+    bench b;
+    b.write(writer, "100000");
+    b.write(rival, "100000");
+    CHECK(b.read(mine, "100000").integer > 90'000);
+    CHECK(b.command({"GET", "turn"}).text == "wait");
+    CHECK(b.unwrite(writer).integer == 1);
+    CHECK(b.command({"GET", "turn"}).text == "turn");
+    CHECK(b.write(rival, "100000").integer < -50'000);  // the rest of the turn
+    CHECK(b.read(mine, "100000").is_nil());
+    CHECK(b.read(other, "100000").is_nil());
+    b.command({"DEL", "turn"});
+    CHECK(b.read(foreign, "100000").integer > 50'000);  // the rival's mark
+}
+
+TEST_CASE("without readers that wait there is no turn", "[conformance]")
+{
+    bench b;
+    b.write(writer, "100000");
+    CHECK(b.unwrite(writer).integer == 1);
+    CHECK(b.write(rival, "100000").integer == 0);
+}
+
+TEST_CASE("tokens of writes grow, and never go back", "[conformance]")
+{
+    bench b;
+    auto const first = b.write_fenced(writer).integer;
+    CHECK(first > 0);
+    CHECK(b.write_fenced(rival).integer < 0);
+    b.unwrite(writer);
+    CHECK(b.write_fenced(rival).integer > first);
+    b.unwrite(rival);
+    b.command({"SET", "counter", "8000000000000000"});
+    CHECK(b.write_fenced(writer).integer == 8'000'000'000'000'001);
+}
+
+TEST_CASE("a read-write lock that is taken away leaves no slot", "[conformance]")
+{
+    bench b;
+    b.foreign_reads(2, "100000");
+    b.read(mine, "100000");
+    CHECK(b.force().integer == 1);
+    CHECK(b.keys() == 0);
+    CHECK(b.force().integer == 0);
+}
+
+TEST_CASE("a name with a hash tag of its own", "[conformance]")
+{
+    bench b("{test}:abc:key");
+    CHECK(b.read(mine, "100000").is_nil());
+    CHECK(b.exists("{test}:abc:key:" + std::string(mine) + ":rwlock_timeout:1"));
+    CHECK(b.leave(mine).integer == 1);
+    CHECK(b.keys() == 0);
+}
+
+}  // namespace
+}  // namespace holdfast::test
