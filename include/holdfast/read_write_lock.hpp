@@ -53,10 +53,10 @@ private:
 ///   for those who read; of several any may be next.
 /// - `readers`: a reader waits for the writer that holds the lock. Writers wait until nobody reads, perhaps for ever.
 ///
-/// A writer that waits leaves a mark; should its process die, the mark keeps new readers out for no longer than two
-/// `config::poll_interval`, at least a second. Writers of one process pass the lock on as those of a @ref mutex do. Readers
-/// of one process enter without asking the server for up to `config::local_handoff`'s `max_time` after it was asked last,
-/// unless a writer of this process waits.
+/// Writers of one process pass the lock on as those of a @ref mutex do, within `config::local_handoff`, and count as one
+/// writer here. Readers of one process enter without asking the server for up to `local_handoff.max_time` after it was asked
+/// last, unless a writer of this process waits. A writer that waits leaves a mark; should its process die, the mark keeps
+/// new readers out for two `config::poll_interval`, at least a second, and who waits finds out within another.
 ///
 /// @par On the server
 /// The format of RedissonReadLock and RedissonWriteLock: a HASH under the name with the field "mode" and a field for each

@@ -128,6 +128,39 @@ TEST_CASE("a writer waits only for those who read, also in its own process", "[p
         "R0");
 }
 
+TEST_CASE("readers join nobody while a writer of their process waits", "[preference]")
+{
+    arena a;
+    auto config = arena::quick();
+    config.local_handoff.max_time = 60s;  // nobody asks the server
+    auto& c = a.client("A", config);
+    read_write_lock doc(c, "d");
+    bool over = false;
+    int running = 0;
+    auto const reads = [&](core::duration later) -> awaitable<void> {
+        ++running;
+        co_await a.sleep(later);
+        while (!over) {
+            auto const held = co_await doc.read().acquire();
+            co_await a.sleep(hold_time);
+        }
+        --running;
+    };
+    for (auto const later : {0ms, 15ms, 30ms})
+        a.spawn(reads(later));
+    a.run([&]() -> awaitable<void> {
+        co_await a.sleep(500ms);
+        for (int i = 0; i < 5; ++i) {
+            auto const waited = co_await wait_for(a, doc.write());
+            CHECK(waited <= hold_time + few_round_trips);
+            co_await a.sleep(100ms);
+        }
+        over = true;
+        while (running > 0)
+            co_await a.sleep(10ms);
+    });
+}
+
 TEST_CASE("readers that are preferred keep writers out as long as anybody reads", "[preference]")
 {
     arena a;

@@ -233,6 +233,48 @@ TEST_CASE("the owner of a write may read; the read ends first, or remains", "[re
     });
 }
 
+TEST_CASE("a write is renewed on when a read under it ends, and keeps its time", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d", c.make_owner());
+        auto renewed = co_await doc.write().acquire();
+        auto reader = co_await doc.read().acquire();
+        co_await reader.release();
+        co_await a.sleep(20s);
+        CHECK(renewed.valid());
+        co_await renewed.release();
+
+        auto fixed = co_await doc.write().acquire({.lease = 10min});
+        reader = co_await doc.read().acquire({.lease = 1s});
+        co_await reader.release();
+        CHECK(ttl(a, "d") > 590'000);
+        auto again = co_await doc.write().acquire({.lease = 1s});  // adds nothing, cuts nothing
+        CHECK((ttl(a, "d") > 590'000 && ttl(a, "d") <= 600'000));
+        co_await again.release();
+        CHECK(ttl(a, "d") > 590'000);
+    });
+}
+
+TEST_CASE("a client that stops while readers want to join", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d");
+        auto first = co_await doc.read().acquire();
+        co_await a.sleep(50ms);
+        error_code ec;
+        a.spawn([&]() -> awaitable<void> { ec = co_await error_of(doc.read().acquire(use_awaitable)); });
+        co_await a.sleep(50us);
+        c.stop();
+        co_await a.sleep(50ms);
+        CHECK(ec == errc::client_stopped);
+        CHECK_FALSE(first.valid());
+    });
+}
+
 TEST_CASE("a write under which somebody reads is not handed on", "[read_write_lock]")
 {
     arena a;

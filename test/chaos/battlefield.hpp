@@ -1,0 +1,89 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_CHAOS_BATTLEFIELD_HPP
+#define HOLDFAST_TEST_CHAOS_BATTLEFIELD_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/chance.hpp"
+#include "support/child.hpp"
+#include "support/interval_checker.hpp"
+#include "support/redis_server.hpp"
+
+namespace holdfast::test {
+
+// A real server and processes that contend on it, and everything that may go wrong without anybody breaking the rules.
+// A process that is killed is replaced by another with the same words.
+class battlefield {
+public:
+    using clock = std::chrono::steady_clock;
+    // The program and its arguments, for the process of that number.
+    using words_of = std::function<std::vector<std::string>(redis_server&, std::size_t number)>;
+
+    struct damage {
+        int disconnected = 0, flushed = 0, server_stops = 0, process_stops = 0, process_kills = 0;
+    };
+
+    // Processes are stopped for longer than that lease.
+    battlefield(std::size_t processes, words_of, std::chrono::milliseconds lease, std::uint64_t seed);
+
+    redis_server& server() noexcept { return server_; }
+
+    void rage(std::chrono::seconds);
+    // Half of them end well, half are killed while they hold.
+    void end();
+
+    // What all processes told as "hold LOCK FROM TO FENCE [shared]".
+    std::vector<held_interval> holds() const;
+    // What all processes told after that word, and what only those that ended well told at their end.
+    std::vector<std::string> told(std::string const& word) const;
+    std::vector<std::string> told_at_end(std::string const& word) const;
+    damage const& done() const noexcept { return done_; }
+
+private:
+    struct fighter {
+        std::size_t number;
+        std::unique_ptr<child> process;
+    };
+    struct pause {
+        child* who;
+        clock::time_point until;
+    };
+
+    void start(std::size_t number);
+    void strike();
+    void disconnect(std::vector<std::string> whom);
+    void disconnect_one();
+    void stop_server();
+    void stop_process();
+    void kill_process();
+    void wake_paused(clock::time_point now);
+
+    words_of const words_of_;
+    std::chrono::milliseconds const lease_;
+    redis_server server_;
+    chance chance_;
+    std::vector<fighter> alive_;
+    std::vector<std::unique_ptr<child>> dead_;
+    std::vector<pause> paused_;
+    damage done_;
+};
+
+// "5 disconnections, ..."
+std::string to_string(battlefield::damage const&);
+
+// HOLDFAST_CHAOS_SECONDS and HOLDFAST_CHAOS_SEED.
+std::chrono::seconds chaos_time();
+std::uint64_t chaos_seed();
+
+}  // namespace holdfast::test
+
+#endif

@@ -1,0 +1,68 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// 50 readers and 3 writers in 4 processes, while connections are killed, scripts flushed, the server and the processes
+// paused, and processes killed: readers overlap readers only, and writers get their turns. HOLDFAST_CHAOS_SECONDS says for
+// how long.
+
+#include <algorithm>
+#include <iostream>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "chaos/battlefield.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto lease_time = 1500ms;
+constexpr std::size_t processes = 4;
+constexpr std::size_t readers = 50;
+constexpr std::size_t writers = 3;
+
+// A writer waits for what the dead left, for a server that stands still, and for reconnections, several times over.
+constexpr std::int64_t most_ms = 30'000;
+
+std::size_t share_of(std::size_t all, std::size_t number)
+{
+    return all / processes + (number < all % processes ? 1 : 0);
+}
+
+std::vector<std::string> contender(redis_server& server, std::size_t number)
+{
+    return {
+        HOLDFAST_READ_WRITE_CONTENDER,
+        server.url(),
+        std::to_string(share_of(readers, number)),
+        std::to_string(share_of(writers, number)),
+        std::to_string(lease_time.count())};
+}
+
+TEST_CASE("readers overlap readers only under chaos", "[chaos]")
+{
+    battlefield b(processes, contender, lease_time, chaos_seed());
+    b.rage(chaos_time());
+    b.end();
+
+    auto holds = b.holds();
+    auto const reads = std::ranges::count_if(holds, [](auto const& h) { return h.shared; });
+    auto const writes = std::ssize(holds) - reads;
+    auto const violation = find_violation(std::move(holds));
+    CHECK(violation.value_or("none") == "none");
+    CHECK(reads > 500);
+    CHECK(writes > 20);
+
+    std::int64_t longest = 0;
+    for (auto const& line : b.told("waited"))
+        longest = std::max<std::int64_t>(longest, std::stoll(line));
+    CHECK(longest < most_ms);
+    std::cout << "read-write chaos: " << reads << " reads, " << writes << " writes, the longest wait of a writer "
+              << longest << " ms, " << to_string(b.done()) << ", violations: " << violation.value_or("none")
+              << std::endl;
+}
+
+}  // namespace
+}  // namespace holdfast::test
