@@ -12,6 +12,7 @@
 #include <holdfast/fence_gate.hpp>
 #include <holdfast/lease.hpp>
 #include <holdfast/loss.hpp>
+#include <holdfast/multi_lock.hpp>
 #include <holdfast/mutex.hpp>
 #include <holdfast/observer.hpp>
 #include <holdfast/options.hpp>

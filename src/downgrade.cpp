@@ -8,6 +8,7 @@
 
 #include <holdfast/lease.hpp>
 
+#include "bundle.hpp"
 #include "engine/contender.hpp"
 #include "engine/context.hpp"
 #include "operation.hpp"
@@ -90,13 +91,18 @@ private:
 
 asio::any_io_executor downgrade_launch::get_executor() const noexcept
 {
-    auto const c = of ? std::static_pointer_cast<client_state>(of->home().lock()) : nullptr;
+    auto const c = all ? all->lock().home() : of ? std::static_pointer_cast<client_state>(of->home().lock()) : nullptr;
     auto const e = c ? c->executor() : asio::any_io_executor();
     return e ? e : asio::any_io_executor(asio::system_executor());
 }
 
 void downgrade_launch::start(lease_handler h) &&
 {
+    if (all) {
+        if (auto const c = all->lock().home())
+            c->remember(errc::invalid_option, "downgrade: " + quoted(all->lock().name()) + " is several locks");
+        return complete_early<lease>(std::move(h), errc::invalid_option, {});
+    }
     if (!of || of->is_passed_on())
         return complete_early<lease>(std::move(h), errc::empty_lease, {});
     auto const c = std::static_pointer_cast<client_state>(of->home().lock());

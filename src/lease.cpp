@@ -8,6 +8,7 @@
 
 #include <holdfast/lease.hpp>
 
+#include "bundle.hpp"
 #include "client_state.hpp"
 #include "engine/context.hpp"
 #include "engine/owner_state.hpp"
@@ -26,9 +27,9 @@ std::shared_ptr<client_state> client_of(tenure_ptr const& t) noexcept
     return t ? std::static_pointer_cast<client_state>(t->home().lock()) : nullptr;
 }
 
-asio::any_io_executor executor_of(tenure_ptr const& t) noexcept
+asio::any_io_executor executor_of(tenure_ptr const& t, std::shared_ptr<bundle> const& all) noexcept
 {
-    auto const c = client_of(t);
+    auto const c = all ? all->lock().home() : client_of(t);
     auto const e = c ? c->executor() : asio::any_io_executor();
     return e ? e : asio::any_io_executor(asio::system_executor());
 }
@@ -128,11 +129,13 @@ void tenure_ptr::forget() noexcept
 
 asio::any_io_executor extend_launch::get_executor() const noexcept
 {
-    return executor_of(of);
+    return executor_of(of, all);
 }
 
 void extend_launch::start(plain_handler h) &&
 {
+    if (all)
+        return all->extend(by, std::move(h));
     auto const c = client_of(of);
     if (auto const ec = obstacle(of, c))
         return complete_early<>(std::move(h), ec);
@@ -145,11 +148,13 @@ void extend_launch::start(plain_handler h) &&
 
 asio::any_io_executor lost_launch::get_executor() const noexcept
 {
-    return executor_of(of);
+    return executor_of(of, all);
 }
 
 void lost_launch::start(loss_handler h) &&
 {
+    if (all)
+        return all->lost(std::move(h));
     auto const c = client_of(of);
     if (!of || of->is_passed_on())
         return complete_early<loss>(std::move(h), errc::empty_lease, {});
@@ -160,6 +165,8 @@ void lost_launch::start(loss_handler h) &&
 
 void release_launch::start(plain_handler h) &&
 {
+    if (auto const all = std::exchange(lease_access::bundle_of(of), nullptr))
+        return all->release(std::move(h));
     auto& t = lease_access::tenure_of(of);
     auto const c = client_of(t);
     if (auto const ec = obstacle(t, c))
@@ -171,31 +178,37 @@ void release_launch::start(plain_handler h) &&
 
 void lease::drop() noexcept
 {
+    if (auto const all = std::exchange(bundle_, nullptr))
+        return all->drop();
     engine::tenure::drop(boost::intrusive_ptr<engine::tenure>(tenure_.detach(), false));
 }
 
 lease::executor_type lease::get_executor() const noexcept
 {
-    return detail::executor_of(tenure_);
+    return detail::executor_of(tenure_, bundle_);
 }
 
 bool lease::valid() const noexcept
 {
-    return tenure_ && tenure_->is_valid();
+    return bundle_ ? bundle_->state() != lease_state::lost : tenure_ && tenure_->is_valid();
 }
 
 bool lease::empty() const noexcept
 {
-    return !tenure_ || tenure_->is_passed_on();
+    return !bundle_ && (!tenure_ || tenure_->is_passed_on());
 }
 
 lease_state lease::state() const noexcept
 {
+    if (bundle_)
+        return bundle_->state();
     return tenure_ ? tenure_->state() : lease_state::empty;
 }
 
 std::chrono::steady_clock::time_point lease::valid_until() const noexcept
 {
+    if (bundle_)
+        return bundle_->valid_until();
     auto const c = detail::client_of(tenure_);
     if (!c || !c->executor())
         return std::chrono::steady_clock::time_point::min();
@@ -205,11 +218,22 @@ std::chrono::steady_clock::time_point lease::valid_until() const noexcept
 
 std::optional<std::uint64_t> lease::fencing_token() const noexcept
 {
+    if (bundle_)
+        return bundle_->fence();
     return !empty() && tenure_->fence() != 0 ? std::optional(tenure_->fence()) : std::nullopt;
+}
+
+std::optional<std::uint64_t> lease::fencing_token(std::string_view member) const noexcept
+{
+    if (bundle_)
+        return bundle_->fence_of(member);
+    return name() == member ? fencing_token() : std::nullopt;
 }
 
 std::string_view lease::name() const noexcept
 {
+    if (bundle_)
+        return bundle_->lock().name();
     return !empty() ? std::string_view(tenure_->lock().name) : std::string_view();
 }
 
@@ -220,6 +244,8 @@ std::optional<owner> lease::owner() const
 
 unsigned lease::hold_count() const noexcept
 {
+    if (bundle_)
+        return 1;
     return tenure_ ? tenure_->hold_count() : 0;
 }
 

@@ -50,31 +50,12 @@ private:
     }
 };
 
-// What is wrong with the options; null: nothing.
-char const* complaint(acquire_request const& r) noexcept
-{
-    using namespace std::chrono_literals;
-    if (r.lease && *r.lease < shortest_lease)
-        return "lease: must be at least 100 ms";
-    if (r.max_hold && *r.max_hold < 0ms)
-        return "max_hold: must not be negative";
-    if (r.wait && *r.wait < 0ms)
-        return "wait: must not be negative";
-    return nullptr;
-}
-
 engine::terms to_terms(acquire_request const& r, config const& defaults) noexcept
 {
     return {
         .lease = r.lease.value_or(defaults.lease),
         .max_hold = r.max_hold.value_or(defaults.max_hold),
         .renewed = !r.lease || r.renew};
-}
-
-std::string quoted(std::string_view name)
-{
-    constexpr std::size_t enough = 64;
-    return "lock \"" + std::string(name.substr(0, enough)) + (name.size() > enough ? "...\"" : "\"");
 }
 
 // Why an operation on a lock cannot reach its client.
@@ -146,56 +127,104 @@ private:
 };
 
 template <class Query, class Result>
-void ask(std::shared_ptr<lock_state const> const& of, handler_at<void(error_code, Result)> h)
+void ask(lock_state const& of, handler_at<void(error_code, Result)> h)
 {
-    auto const c = of->home.lock();
-    if (auto const ec = obstacle(*of, c))
+    auto const c = of.home();
+    if (auto const ec = obstacle(of, c))
         return complete_early<Result>(std::move(h), ec, {});
     Query::launch(boost::intrusive_ptr<Query>(new Query(std::move(h), c, lock_of(of))), *c);
 }
 
 }  // namespace
 
+char const* complaint(acquire_request const& r) noexcept
+{
+    using namespace std::chrono_literals;
+    if (r.lease && *r.lease < shortest_lease)
+        return "lease: must be at least 100 ms";
+    if (r.max_hold && *r.max_hold < 0ms)
+        return "max_hold: must not be negative";
+    if (r.wait && *r.wait < 0ms)
+        return "wait: must not be negative";
+    return nullptr;
+}
+
+std::string quoted(std::string_view name)
+{
+    constexpr std::size_t enough = 64;
+    return "lock \"" + std::string(name.substr(0, enough)) + (name.size() > enough ? "...\"" : "\"");
+}
+
+// ---- a lock of one server
+
+void lock_state::acquire(lease_handler h, acquire_request const& request) const
+{
+    auto const c = home();
+    if (auto const ec = obstacle(*this, c))
+        return complete_early<lease>(std::move(h), ec, {});
+    if (auto const* what = complaint(request)) {
+        c->remember(errc::invalid_option, quoted(lock.name) + ": " + what);
+        return complete_early<lease>(std::move(h), errc::invalid_option, {});
+    }
+    acquire_operation::wish wish{lock_of(*this), owner, to_terms(request, c->options()), request.wait};
+    acquire_operation::launch(
+        boost::intrusive_ptr<acquire_operation>(new acquire_operation(std::move(h), c, std::move(wish))), *c);
+}
+
+void lock_state::ask_locked(handler_at<void(error_code, bool)> h) const
+{
+    ask<is_locked_query>(*this, std::move(h));
+}
+
+void lock_state::force_release(handler_at<void(error_code, bool)> h) const
+{
+    ask<force_release_query>(*this, std::move(h));
+}
+
+void lock_state::ask_holders(handler_at<void(error_code, std::vector<holder>)> h) const
+{
+    ask<holders_query>(*this, std::move(h));
+}
+
+// ---- what handles launch
+
 asio::any_io_executor lock_launch::get_executor() const noexcept
 {
-    auto const c = of->home.lock();
+    auto const c = of->home();
     auto const e = c ? c->executor() : asio::any_io_executor();
     return e ? e : asio::any_io_executor(asio::system_executor());
 }
 
 void acquire_launch::start(lease_handler h) &&
 {
-    auto const c = of->home.lock();
-    if (auto const ec = obstacle(*of, c))
-        return complete_early<lease>(std::move(h), ec, {});
-    if (auto const* what = complaint(request)) {
-        c->remember(errc::invalid_option, quoted(of->lock.name) + ": " + what);
-        return complete_early<lease>(std::move(h), errc::invalid_option, {});
-    }
-    acquire_operation::wish wish{lock_of(of), of->owner, to_terms(request, c->options()), request.wait};
-    acquire_operation::launch(
-        boost::intrusive_ptr<acquire_operation>(new acquire_operation(std::move(h), c, std::move(wish))), *c);
+    of->acquire(std::move(h), request);
 }
 
 void is_locked_launch::start(handler_at<void(error_code, bool)> h) &&
 {
-    ask<is_locked_query>(of, std::move(h));
+    of->ask_locked(std::move(h));
 }
 
 void force_release_launch::start(handler_at<void(error_code, bool)> h) &&
 {
-    ask<force_release_query>(of, std::move(h));
+    of->force_release(std::move(h));
 }
 
 void holders_launch::start(handler_at<void(error_code, std::vector<holder>)> h) &&
 {
-    ask<holders_query>(of, std::move(h));
+    of->ask_holders(std::move(h));
 }
 
 template <class A, class T>
 std::string_view lock_base<A, T>::name() const noexcept
 {
-    return state_->lock.name;
+    return state_->name();
+}
+
+template <class A, class T>
+std::shared_ptr<lock_state const> lock_base<A, T>::state() const noexcept
+{
+    return std::static_pointer_cast<lock_state const>(state_);
 }
 
 template class lock_base<acquire_options, try_options>;

@@ -19,11 +19,12 @@
 #include "engine/lock_spec.hpp"
 #include "engine/owner_state.hpp"
 #include "engine/wire_form.hpp"
+#include "lockable.hpp"
 
 namespace holdfast::detail {
 
-// What a handle is: where its client was, what the lock is called on the server, and for whom it contends.
-struct lock_state {
+// One lock of one server: where its client was, what the lock is called on the server, and for whom it contends.
+struct lock_state final : lockable {
     // What distinguishes the kinds of lock.
     struct traits {
         engine::wire_form const& form;
@@ -48,23 +49,35 @@ struct lock_state {
         engine::lock_spec lock(t.form, words, std::move(t.companions));
         lock.patience = t.patience;
         lock.rules = std::move(t.rules);
-        return std::make_shared<lock_state const>(lock_state{c.state_, std::move(lock), std::move(owner), has_name});
+        return std::make_shared<lock_state const>(c.state_, std::move(lock), std::move(owner), has_name);
     }
 
     static config const& options_of(client const& c) { return c.state_->options(); }
 
     static bool is_home(client const& c, engine::owner_state const& owner) { return owner.home().lock() == c.state_; }
 
-    std::weak_ptr<client_state> home;
+    lock_state(
+        std::weak_ptr<client_state> h, engine::lock_spec l, std::shared_ptr<engine::owner_state> o, bool has_name)
+        : origin(std::move(h)), lock(std::move(l)), owner(std::move(o)), has_valid_name(has_name)
+    {}
+
+    std::string_view name() const noexcept override { return lock.name; }
+    std::shared_ptr<client_state> home() const noexcept override { return origin.lock(); }
+    void acquire(handler_at<void(error_code, lease)>, acquire_request const&) const override;
+    void ask_locked(handler_at<void(error_code, bool)>) const override;
+    void force_release(handler_at<void(error_code, bool)>) const override;
+    void ask_holders(handler_at<void(error_code, std::vector<holder>)>) const override;
+
+    std::weak_ptr<client_state> origin;
     engine::lock_spec lock;
     std::shared_ptr<engine::owner_state> owner;
     bool has_valid_name;
 };
 
 // Shares the state: whoever speaks of the lock may outlive the handle.
-inline std::shared_ptr<engine::lock_spec const> lock_of(std::shared_ptr<lock_state const> const& s) noexcept
+inline std::shared_ptr<engine::lock_spec const> lock_of(lock_state const& s) noexcept
 {
-    return {s, &s->lock};
+    return {s.shared_from_this(), &s.lock};
 }
 
 }  // namespace holdfast::detail

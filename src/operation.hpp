@@ -30,8 +30,31 @@ namespace holdfast::detail {
 
 struct lease_access {
     static lease make(boost::intrusive_ptr<engine::tenure> t) noexcept { return lease(tenure_ptr(t.detach())); }
+    static lease make(std::shared_ptr<bundle> b) noexcept { return lease(std::move(b)); }
     static tenure_ptr& tenure_of(lease& l) noexcept { return l.tenure_; }
+    static std::shared_ptr<bundle>& bundle_of(lease& l) noexcept { return l.bundle_; }
+
+    // From here on somebody can look after the lease: the watchdog may renew it. False: the lease goes on a journey again.
+    static void take_up(lease& l, bool taken_up = true) noexcept
+    {
+        if (l.tenure_)
+            l.tenure_->take_up(taken_up);
+        else if (l.bundle_)
+            take_up_all(*l.bundle_, taken_up);
+    }
+
+private:
+    static void take_up_all(bundle&, bool) noexcept;
 };
+
+// A result is passed on to somebody else, who will take it up.
+inline void give_back(lease& l) noexcept
+{
+    lease_access::take_up(l, false);
+}
+template <class Other>
+void give_back(Other&) noexcept
+{}
 
 // A handler with its results, on its way to where it is called.
 template <class... Results>
@@ -62,12 +85,7 @@ private:
             results);
     }
 
-    // From here on somebody can look after the lease: the watchdog may renew it.
-    static void take_up(lease& l) noexcept
-    {
-        if (auto& t = lease_access::tenure_of(l))
-            t->take_up();
-    }
+    static void take_up(lease& l) noexcept { lease_access::take_up(l); }
     template <class Other>
     static void take_up(Other&) noexcept
     {}

@@ -64,12 +64,12 @@ std::shared_ptr<engine::owner_state> checked(client const& c, std::shared_ptr<en
 
 read_write_lock::read_write_lock(client const& c, std::string_view name, options o)
     : read_(make_side(c, name, checked(o), nullptr, nullptr)),
-      write_(make_side(c, name, o, nullptr, detail::lock_of(read_.state())))
+      write_(make_side(c, name, o, nullptr, detail::lock_of(*read_.state())))
 {}
 
 read_write_lock::read_write_lock(client const& c, std::string_view name, holdfast::owner owner, options o)
     : read_(make_side(c, name, checked(o), checked(c, owner.state_), nullptr)),
-      write_(make_side(c, name, o, owner.state_, detail::lock_of(read_.state())))
+      write_(make_side(c, name, o, owner.state_, detail::lock_of(*read_.state())))
 {}
 
 std::string_view read_write_lock::name() const noexcept

@@ -12,6 +12,7 @@ class any_lock;
 class client;
 struct config;
 class lease;
+class multi_lock;
 class mutex;
 class observer;
 class owner;
@@ -25,7 +26,10 @@ class tenure;
 }  // namespace engine
 
 namespace detail {
+class bundle;
 class client_state;
+class lockable;
+struct lock_access;
 struct lock_state;
 }  // namespace detail
 

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include <holdfast/detail/initiate.hpp>
 #include <holdfast/detail/tenure_ptr.hpp>
 #include <holdfast/error.hpp>
+#include <holdfast/fwd.hpp>
 #include <holdfast/loss.hpp>
 #include <holdfast/owner.hpp>
 
@@ -25,6 +27,7 @@ struct lease_access;
 
 struct extend_launch {
     tenure_ptr of;
+    std::shared_ptr<bundle> all;  // several leases held as one, instead
     std::chrono::milliseconds by;
     asio::any_io_executor get_executor() const noexcept;
     void start(handler_at<void(error_code)>) &&;
@@ -32,12 +35,14 @@ struct extend_launch {
 
 struct lost_launch {
     tenure_ptr of;
+    std::shared_ptr<bundle> all;
     asio::any_io_executor get_executor() const noexcept;
     void start(handler_at<void(error_code, loss)>) &&;
 };
 
 struct downgrade_launch {
     tenure_ptr of;
+    std::shared_ptr<bundle> all;
     asio::any_io_executor get_executor() const noexcept;
     void start(handler_at<void(error_code, lease)>) &&;
 };
@@ -84,13 +89,14 @@ public:
     {
         lease taken(std::move(other));
         std::swap(tenure_, taken.tenure_);
+        std::swap(bundle_, taken.bundle_);
         return *this;
     }
 
     /// Queues the release, if held: never blocks, never throws.
     ~lease()
     {
-        if (tenure_)
+        if (tenure_ || bundle_)
             drop();
     }
 
@@ -120,6 +126,10 @@ public:
     /// The grant's fencing token, if the lock was made with `fencing`. Hand it to the resource, and have that refuse
     /// smaller ones.
     std::optional<std::uint64_t> fencing_token() const noexcept;
+
+    /// The fencing token of the member of that name, if this is the lease of a @ref multi_lock, each of whose members has
+    /// tokens of its own.
+    std::optional<std::uint64_t> fencing_token(std::string_view member) const noexcept;
 
     /// The lock's name; empty when the lease is. Valid as long as the lease is not changed.
     std::string_view name() const noexcept;
@@ -151,7 +161,8 @@ public:
     template <token_for<void(error_code)> Token = asio::deferred_t>
     [[nodiscard]] auto extend(std::chrono::milliseconds by, Token && token = {})
     {
-        return detail::initiate<void(error_code)>(detail::extend_launch{tenure_, by}, std::forward<Token>(token));
+        return detail::initiate<void(error_code)>(
+            detail::extend_launch{tenure_, bundle_, by}, std::forward<Token>(token));
     }
 
     /// Waits for the loss of the lease.
@@ -172,7 +183,8 @@ public:
     template <token_for<void(error_code, loss)> Token = asio::deferred_t>
     [[nodiscard]] auto lost(Token && token = {}) const
     {
-        return detail::initiate<void(error_code, loss)>(detail::lost_launch{tenure_}, std::forward<Token>(token));
+        return detail::initiate<void(error_code, loss)>(
+            detail::lost_launch{tenure_, bundle_}, std::forward<Token>(token));
     }
 
     /// Releases the lock, or one hold of it. The lease is empty from this call on; should the operation never be
@@ -221,9 +233,12 @@ private:
     friend struct detail::lease_access;
 
     explicit lease(detail::tenure_ptr t) noexcept : tenure_(std::move(t)) {}
+    explicit lease(std::shared_ptr<detail::bundle> b) noexcept : bundle_(std::move(b)) {}
     void drop() noexcept;
 
+    // One of the two.
     detail::tenure_ptr tenure_;
+    std::shared_ptr<detail::bundle> bundle_;
 };
 
 namespace detail {
@@ -239,7 +254,8 @@ struct release_launch {
 template <token_for<void(error_code, lease)> Token>
 auto lease::downgrade(Token&& token)
 {
-    return detail::initiate<void(error_code, lease)>(detail::downgrade_launch{tenure_}, std::forward<Token>(token));
+    return detail::initiate<void(error_code, lease)>(
+        detail::downgrade_launch{tenure_, bundle_}, std::forward<Token>(token));
 }
 
 template <token_for<void(error_code)> Token>

@@ -72,7 +72,7 @@ public:
     bool is_valid() const noexcept;
 
     // The handler got its lease. A tenure that was not taken up is not renewed.
-    void take_up() noexcept { taken_up_.store(true, std::memory_order_relaxed); }
+    void take_up(bool taken_up) noexcept { taken_up_.store(taken_up, std::memory_order_relaxed); }
     bool is_taken_up() const noexcept { return taken_up_.load(std::memory_order_relaxed); }
 
     // A lease was destroyed: queues the release of one hold. Takes over the caller's reference.

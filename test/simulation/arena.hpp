@@ -48,18 +48,19 @@ public:
     }
 
     virtual_world& world() { return simulation_.world(); }
-    simulated_server& server() { return simulation_.server(); }
+    simulated_server& server(std::string_view name = "redis") { return simulation_.server(name); }
     process& at(std::string_view name) { return simulation_.at(name); }
     core::instant now() const { return simulation_.now(); }
 
     // A running client in the process of that name, connected when the next run() begins its work.
-    holdfast::client& client(std::string_view where = "A", holdfast::config c = quick())
+    holdfast::client& client(
+        std::string_view where = "A", holdfast::config c = quick(), std::string const& server = "redis")
     {
         auto& p = at(where);
         if (!c.log)
             c.log = [this](log_level, std::string_view line) { log_.emplace_back(line); };
-        auto const session = [this, &p](engine::strand s, holdfast::config const& config, engine::log l) {
-            return simulation_.make_session(p, std::move(s), config, std::move(l), "redis");
+        auto const session = [this, &p, server](engine::strand s, holdfast::config const& config, engine::log l) {
+            return simulation_.make_session(p, std::move(s), config, std::move(l), server);
         };
         clients_.push_back(
             std::make_unique<holdfast::client>(detail::client_access::make(p.get_executor(), c, session)));
@@ -96,7 +97,10 @@ public:
 
     auto sleep(core::duration d, std::string_view where = "A") { return at(where).sleep(d, asio::use_awaitable); }
 
-    bool exists(std::string_view key) { return server().execute({"EXISTS", key}).integer != 0; }
+    bool exists(std::string_view key, std::string_view at = "redis")
+    {
+        return server(at).execute({"EXISTS", key}).integer != 0;
+    }
     engine::context::census census(holdfast::client& c) { return detail::client_access::state_of(c).count(); }
 
     // What the server was sent since the last call; those of scripts left out.

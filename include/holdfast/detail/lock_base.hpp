@@ -50,7 +50,7 @@ constexpr acquire_request to_request(try_options const& o) noexcept
 }
 
 struct lock_launch {
-    std::shared_ptr<lock_state const> of;
+    std::shared_ptr<lockable const> of;
     asio::any_io_executor get_executor() const noexcept;
 };
 
@@ -197,12 +197,15 @@ public:
     }
 
 protected:
-    explicit lock_base(std::shared_ptr<lock_state const> state) noexcept : state_(std::move(state)) {}
+    explicit lock_base(std::shared_ptr<lockable const> state) noexcept : state_(std::move(state)) {}
 
-    std::shared_ptr<lock_state const> const& state() const noexcept { return state_; }
+    // Of a lock that is no composite.
+    std::shared_ptr<lock_state const> state() const noexcept;
 
 private:
-    std::shared_ptr<lock_state const> state_;
+    friend struct lock_access;
+
+    std::shared_ptr<lockable const> state_;
 };
 
 extern template class lock_base<acquire_options, try_options>;

@@ -1,0 +1,172 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "bundle.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "coordinate.hpp"
+#include "operation.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+using std::chrono::steady_clock;
+
+using plain_outcome = std::tuple<error_code>;
+using loss_outcome = std::tuple<error_code, loss>;
+
+bool is_lost(error_code ec) noexcept
+{
+    return ec == errc::lease_lost || ec == errc::client_stopped;
+}
+
+// What it means for all that the operations on the members ended so.
+error_code judge(std::vector<error_code> const& ends, std::size_t quorum)
+{
+    auto const none = error_code();
+    if (static_cast<std::size_t>(std::ranges::count(ends, none)) >= quorum)
+        return {};
+    if (ends.size() - static_cast<std::size_t>(std::ranges::count_if(ends, is_lost)) < quorum)
+        return errc::lease_lost;
+    return *std::ranges::find_if(ends, [](error_code ec) { return ec && !is_lost(ec); });
+}
+
+// Ends a group when so many leases are lost.
+struct enough_losses {
+    std::size_t needed;
+
+    asio::cancellation_type_t operator()(error_code ec, loss) noexcept
+    {
+        return !ec && --needed == 0 ? asio::cancellation_type::all : asio::cancellation_type::none;
+    }
+};
+
+template <class Operation>
+asio::awaitable<plain_outcome> await_all(std::vector<Operation> operations, std::size_t quorum)
+{
+    co_await be_cancelled_by_hand();
+    auto const ended = co_await asio::experimental::make_parallel_group(std::move(operations))
+                           .async_wait(asio::experimental::wait_for_all(), asio::use_awaitable);
+    bool const cancelled = co_await is_cancelled();
+    co_return cancelled ? error_code(asio::error::operation_aborted) : judge(std::get<1>(ended), quorum);
+}
+
+template <class Operation>
+asio::awaitable<loss_outcome> await_losses(std::vector<Operation> operations, std::size_t needed)
+{
+    co_await be_cancelled_by_hand();
+    auto const ended = co_await asio::experimental::make_parallel_group(std::move(operations))
+                           .async_wait(enough_losses{needed}, asio::use_awaitable);
+    auto const& [order, errors, reasons] = ended;
+    for (auto const i : order)
+        if (!errors[i] && --needed == 0)
+            co_return loss_outcome{error_code(), reasons[i]};
+    bool const cancelled = co_await is_cancelled();
+    co_return loss_outcome{cancelled ? error_code(asio::error::operation_aborted) : errc::released, loss::expired};
+}
+
+}  // namespace
+
+bundle::bundle(
+    std::shared_ptr<lockable const> of,
+    std::vector<lease> members,
+    std::size_t quorum,
+    std::optional<std::uint64_t> fence)
+    : lock_(std::move(of)), quorum_(quorum), fence_(fence), members_(std::move(members))
+{}
+
+lease_state bundle::state() const noexcept
+{
+    std::size_t held = 0;
+    std::size_t valid = 0;
+    for (auto const& l : members_) {
+        auto const s = l.state();
+        held += s == lease_state::held;
+        valid += s == lease_state::held || s == lease_state::at_risk;
+    }
+    if (valid < quorum_)
+        return lease_state::lost;
+    return held < quorum_ ? lease_state::at_risk : lease_state::held;
+}
+
+// The latest instant that a quorum reaches.
+steady_clock::time_point bundle::valid_until() const noexcept
+{
+    auto latest = steady_clock::time_point::min();
+    for (auto const& candidate : members_) {
+        auto const end = candidate.valid_until();
+        auto const reach = std::ranges::count_if(
+            members_, [&](lease const& l) { return &l == &candidate || (l.valid() && l.valid_until() >= end); });
+        if (candidate.valid() && static_cast<std::size_t>(reach) >= quorum_)
+            latest = std::max(latest, end);
+    }
+    return latest;
+}
+
+std::optional<std::uint64_t> bundle::fence_of(std::string_view member) const noexcept
+{
+    if (fence_ && member == lock_->name())
+        return fence_;
+    for (auto const& l : members_)
+        if (auto const f = l.fencing_token(member))
+            return f;
+    return std::nullopt;
+}
+
+void bundle::take_up(bool taken_up) noexcept
+{
+    for (auto& l : members_)
+        lease_access::take_up(l, taken_up);
+}
+
+std::vector<lease> bundle::take() noexcept
+{
+    std::scoped_lock const guard(mutex_);
+    return std::exchange(members_, {});
+}
+
+// The operations that `start` makes of the members' leases; none when they are released.
+template <class Start>
+auto bundle::for_each_member(Start start)
+{
+    std::scoped_lock const guard(mutex_);
+    std::vector<decltype(start(members_.front()))> operations;
+    for (auto& l : members_)
+        operations.push_back(start(l));
+    return operations;
+}
+
+void bundle::extend(std::chrono::milliseconds by, handler_at<void(error_code)> h)
+{
+    auto operations = for_each_member([by](lease& l) { return l.extend(by, asio::deferred); });
+    if (operations.empty())
+        return complete_early<>(std::move(h), errc::empty_lease);
+    coordinate(*lock_, std::move(h), await_all(std::move(operations), quorum_));
+}
+
+void bundle::lost(handler_at<void(error_code, loss)> h)
+{
+    auto operations = for_each_member([](lease& l) { return l.lost(asio::deferred); });
+    if (operations.empty())
+        return complete_early<loss>(std::move(h), errc::released, {});
+    auto const needed = operations.size() - quorum_ + 1;
+    coordinate(*lock_, std::move(h), await_losses(std::move(operations), needed));
+}
+
+void bundle::release(handler_at<void(error_code)> h)
+{
+    auto operations = for_each_member([](lease& l) { return l.release(asio::deferred); });
+    take();
+    coordinate(*lock_, std::move(h), await_all(std::move(operations), quorum_));
+}
+
+void lease_access::take_up_all(bundle& b, bool taken_up) noexcept
+{
+    b.take_up(taken_up);
+}
+
+}  // namespace holdfast::detail

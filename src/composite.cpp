@@ -1,0 +1,150 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "composite.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "coordinate.hpp"
+#include "pause.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+// A question put to all members at once; `merge` makes one answer of those that came, in the members' order.
+template <class Result, class Launch, class Merge>
+asio::awaitable<outcome_of<Result>> ask_all(std::shared_ptr<lockable const> of, std::size_t quorum, Merge merge)
+{
+    co_await be_cancelled_by_hand();
+    using query = decltype(initiate<void(error_code, Result)>(Launch{{of}}, asio::deferred));
+    std::vector<query> queries;
+    for (auto const& m : static_cast<composite const&>(*of).members())
+        queries.push_back(initiate<void(error_code, Result)>(Launch{{m}}, asio::deferred));
+    auto ended = co_await asio::experimental::make_parallel_group(std::move(queries))
+                     .async_wait(asio::experimental::wait_for_all(), asio::use_awaitable);
+    auto& [order, errors, answers] = ended;
+    bool const cancelled = co_await is_cancelled();
+    if (cancelled)
+        co_return outcome_of<Result>{asio::error::operation_aborted, Result()};
+    co_return merge(errors, answers, quorum);
+}
+
+std::size_t count_of(std::vector<error_code> const& errors, error_code what) noexcept
+{
+    return static_cast<std::size_t>(std::ranges::count(errors, what));
+}
+
+error_code first_of(std::vector<error_code> const& errors) noexcept
+{
+    auto const found = std::ranges::find_if(errors, [](error_code ec) { return ec.failed(); });
+    return found == errors.end() ? error_code() : *found;
+}
+
+// Locked, when not enough members are left for a quorum.
+outcome_of<bool> merge_locked(
+    std::vector<error_code> const& errors, std::vector<bool> const& locked, std::size_t quorum)
+{
+    auto const enough = errors.size() - quorum + 1;
+    auto const sure = static_cast<std::size_t>(std::ranges::count(locked, true));
+    auto const open = errors.size() - count_of(errors, {});
+    if (sure < enough && sure + open >= enough)
+        return {first_of(errors), false};
+    return {error_code(), sure >= enough};
+}
+
+outcome_of<bool> merge_forced(std::vector<error_code> const& errors, std::vector<bool> const& held, std::size_t quorum)
+{
+    bool const done = count_of(errors, {}) >= quorum;
+    return {done ? error_code() : first_of(errors), std::ranges::count(held, true) > 0};
+}
+
+outcome_of<std::vector<holder>> merge_holders(
+    std::vector<error_code> const& errors, std::vector<std::vector<holder>>& lists, std::size_t quorum)
+{
+    if (count_of(errors, {}) < quorum)
+        return {first_of(errors), {}};
+    std::vector<holder> all;
+    for (auto& list : lists)
+        std::ranges::move(list, std::back_inserter(all));
+    return {error_code(), std::move(all)};
+}
+
+}  // namespace
+
+composite::composite(std::string name, lockables members, std::size_t quorum, std::string complaint)
+    : name_(std::move(name)), members_(std::move(members)), quorum_(quorum), complaint_(std::move(complaint))
+{}
+
+std::shared_ptr<client_state> composite::home() const noexcept
+{
+    for (auto const& m : members_)
+        if (auto c = m->home(); c && c->executor())
+            return c;
+    return nullptr;
+}
+
+error_code composite::obstacle() const
+{
+    auto const c = home();
+    if (complaint_.empty())
+        return c ? error_code() : errc::client_stopped;
+    error_code const ec = errc::invalid_option;
+    if (c)
+        c->remember(ec, quoted(name_) + ": " + complaint_);
+    return ec;
+}
+
+void composite::ask_locked(handler_at<void(error_code, bool)> h) const
+{
+    if (auto const ec = obstacle())
+        return complete_early<bool>(std::move(h), ec, false);
+    coordinate(*this, std::move(h), ask_all<bool, is_locked_launch>(shared_from_this(), quorum_, merge_locked));
+}
+
+void composite::force_release(handler_at<void(error_code, bool)> h) const
+{
+    if (auto const ec = obstacle())
+        return complete_early<bool>(std::move(h), ec, false);
+    coordinate(*this, std::move(h), ask_all<bool, force_release_launch>(shared_from_this(), quorum_, merge_forced));
+}
+
+void composite::ask_holders(handler_at<void(error_code, std::vector<holder>)> h) const
+{
+    using holders = std::vector<holder>;
+    if (auto const ec = obstacle())
+        return complete_early<holders>(std::move(h), ec, {});
+    coordinate(*this, std::move(h), ask_all<holders, holders_launch>(shared_from_this(), quorum_, merge_holders));
+}
+
+asio::awaitable<std::vector<attempt_end>> try_each(
+    lockables const& locks,
+    acquire_request const& terms,
+    std::shared_ptr<client_state> const& clock,
+    core::instant limit)
+{
+    auto request = terms;
+    request.wait = std::chrono::milliseconds(0);
+    std::vector<decltype(acquire(locks.front(), request, asio::deferred))> attempts;
+    for (auto const& l : locks)
+        attempts.push_back(acquire(l, request, asio::deferred));
+    auto all = asio::experimental::make_parallel_group(std::move(attempts))
+                   .async_wait(asio::experimental::wait_for_all(), asio::deferred);
+    std::vector<attempt_end> ends;
+    auto const collect = [&ends](std::vector<error_code> const& errors, std::vector<lease>& leases) {
+        for (std::size_t i = 0; i < errors.size(); ++i)
+            ends.push_back({errors[i], std::move(leases[i])});
+    };
+    if (limit == core::never) {
+        auto ended = co_await std::move(all)(asio::use_awaitable);
+        collect(std::get<1>(ended), std::get<2>(ended));
+    } else {
+        auto ended = co_await asio::experimental::make_parallel_group(std::move(all), pause_until(clock, limit))
+                         .async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
+        collect(std::get<2>(ended), std::get<3>(ended));
+    }
+    co_return ends;
+}
+
+}  // namespace holdfast::detail

@@ -1,0 +1,71 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_COMPOSITE_HPP
+#define HOLDFAST_COMPOSITE_HPP
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "client_state.hpp"
+#include "lockable.hpp"
+
+namespace holdfast::detail {
+
+using lockables = std::vector<std::shared_ptr<lockable const>>;
+
+// Several locks as one. It is had when a quorum of them is.
+class composite : public lockable {
+public:
+    lockables const& members() const noexcept { return members_; }
+    std::size_t quorum() const noexcept { return quorum_; }
+    std::string const& complaint() const noexcept { return complaint_; }
+
+    std::string_view name() const noexcept final { return name_; }
+    // Of the first member whose client lives.
+    std::shared_ptr<client_state> home() const noexcept final;
+    void ask_locked(handler_at<void(error_code, bool)>) const final;
+    void force_release(handler_at<void(error_code, bool)>) const final;
+    void ask_holders(handler_at<void(error_code, std::vector<holder>)>) const final;
+
+protected:
+    // With a complaint nothing can be done with it but to hear that.
+    composite(std::string name, lockables members, std::size_t quorum, std::string complaint);
+
+    // Why nothing can be sent; told to the client, too.
+    error_code obstacle() const;
+
+private:
+    std::string const name_;
+    lockables const members_;
+    std::size_t const quorum_;
+    std::string const complaint_;
+};
+
+// A function, since GCC 12 destroys an aggregate that is made in a co_await expression twice.
+template <class Token>
+auto acquire(std::shared_ptr<lockable const> const& l, acquire_request const& request, Token&& token)
+{
+    return initiate<void(error_code, lease)>(acquire_launch{{l}, request}, std::forward<Token>(token));
+}
+
+// How an attempt on a member ended: with a lease, or without one and an error, or busy.
+struct attempt_end {
+    error_code ec;
+    lease got;
+};
+
+// One attempt on each, at once. Those that had no answer at `limit` end with operation_aborted.
+asio::awaitable<std::vector<attempt_end>> try_each(
+    lockables const&, acquire_request const&, std::shared_ptr<client_state> const& clock, core::instant limit);
+
+}  // namespace holdfast::detail
+
+#endif

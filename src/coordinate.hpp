@@ -1,0 +1,74 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_COORDINATE_HPP
+#define HOLDFAST_COORDINATE_HPP
+
+#include <exception>
+#include <tuple>
+#include <utility>
+
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/experimental/parallel_group.hpp>
+#include <boost/asio/prefer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "lockable.hpp"
+#include "operation.hpp"
+
+namespace holdfast::detail {
+
+// For coroutines that have something to give back: a cancellation of any type cancels what they wait for, but throws
+// nothing.
+inline asio::awaitable<void> be_cancelled_by_hand()
+{
+    co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
+    co_await asio::this_coro::throw_if_cancelled(false);
+}
+
+inline asio::awaitable<bool> is_cancelled()
+{
+    auto const state = co_await asio::this_coro::cancellation_state;
+    co_return state.cancelled() != asio::cancellation_type::none;
+}
+
+template <class... Results>
+using outcome_of = std::tuple<error_code, Results...>;
+
+// Runs a coroutine that operates on several locks for a handler of the face: on a strand of its own, because the locks
+// may belong to clients of several threads.
+template <class... Results>
+void coordinate(
+    lockable const& of, handler_at<void(error_code, Results...)> to, asio::awaitable<outcome_of<Results...>> body)
+{
+    auto const client = of.home();
+    auto const executor = client ? client->executor() : asio::any_io_executor();
+    if (!executor)
+        return complete_early<Results...>(std::move(to), errc::client_stopped, Results()...);
+    auto const strand = asio::make_strand(executor);
+    auto const slot = asio::get_associated_cancellation_slot(to.handler);
+    to.at.executor = asio::prefer(std::move(to.at.executor), asio::execution::outstanding_work.tracked);
+    auto finish = [to = std::move(to)](std::exception_ptr e, outcome_of<Results...> end) mutable {
+        if (e)
+            std::rethrow_exception(e);
+        auto const pass_on = [&](error_code ec, Results&... results) {
+            (give_back(results), ...);
+            complete_early<Results...>(std::move(to), ec, std::move(results)...);
+        };
+        std::apply(pass_on, end);
+    };
+    // With an executor: else a cancellation would not come by way of the strand.
+    asio::co_spawn(
+        strand, std::move(body), asio::bind_cancellation_slot(slot, asio::bind_executor(strand, std::move(finish))));
+}
+
+}  // namespace holdfast::detail
+
+#endif

@@ -1,0 +1,267 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <boost/asio/redirect_error.hpp>
+
+#include <holdfast/multi_lock.hpp>
+
+#include "bundle.hpp"
+#include "composite.hpp"
+#include "coordinate.hpp"
+#include "lock_state.hpp"
+#include "pause.hpp"
+
+namespace holdfast {
+namespace detail {
+namespace {
+
+using namespace std::chrono_literals;
+
+using acquired = outcome_of<lease>;
+
+class multi_state final : public composite {
+public:
+    multi_state(std::string name, lockables members, std::string complaint)
+        : composite(std::move(name), members, members.size(), std::move(complaint))
+    {}
+
+    void acquire(handler_at<void(error_code, lease)>, acquire_request const&) const override;
+};
+
+// One acquire. In each round it holds nothing at first, waits for the member that was missing in the round before, if
+// there was one, and tries the others.
+class gathering {
+public:
+    gathering(std::shared_ptr<multi_state const> of, acquire_request const& r)
+        : lock_(std::move(of)),
+          clock_(lock_->home()),
+          request_(r),
+          deadline_(r.wait ? clock_->now() + *r.wait : core::never)
+    {}
+
+    asio::awaitable<acquired> run();
+
+private:
+    asio::awaitable<void> wait_for_missing();
+    asio::awaitable<void> try_others();
+    asio::awaitable<void> back_off();
+
+    void note(std::size_t member, error_code, lease);
+    bool is_complete() const noexcept;
+    bool is_over() const noexcept { return deadline_ != core::never && deadline_ - clock_->now() < 1ms; }
+    bool is_one_shot() const noexcept { return request_.wait == 0ms; }
+    acquired failure() const;
+
+    std::shared_ptr<multi_state const> const lock_;
+    std::shared_ptr<client_state> const clock_;
+    acquire_request const request_;
+    core::instant const deadline_;
+
+    std::vector<lease> held_;             // by member
+    std::optional<std::size_t> missing_;  // the first member that was not had in this round
+    bool was_busy_ = false;               // somebody else holds a member
+    error_code failed_;                   // what waiting would not cure
+    unsigned late_ = 0;                   // rounds in a row in which a lease ended before the last one began
+    unsigned misses_ = 0;
+};
+
+asio::awaitable<acquired> gathering::run()
+{
+    constexpr unsigned most_late = 3;
+    co_await be_cancelled_by_hand();
+    for (;;) {
+        held_ = std::vector<lease>(lock_->members().size());
+        was_busy_ = false;
+        if (missing_)
+            co_await wait_for_missing();
+        if (!missing_)
+            co_await try_others();
+        bool const cancelled = co_await is_cancelled();
+        if (cancelled)
+            co_return acquired(asio::error::operation_aborted, lease());
+        if (is_complete())
+            co_return acquired(
+                error_code(), lease_access::make(std::make_shared<bundle>(lock_, std::move(held_), lock_->quorum())));
+        held_.clear();
+        if (!missing_ && ++late_ == most_late)
+            failed_ = errc::unavailable;
+        if (failed_ || is_over())
+            co_return failure();
+        co_await back_off();
+    }
+}
+
+asio::awaitable<void> gathering::wait_for_missing()
+{
+    auto const member = *std::exchange(missing_, std::nullopt);
+    auto request = request_;
+    if (request.wait)
+        request.wait = std::chrono::floor<std::chrono::milliseconds>(
+            std::max<core::duration>(deadline_ - clock_->now(), 0ms));
+    error_code ec;
+    auto got = co_await detail::acquire(
+        lock_->members()[member], request, asio::redirect_error(asio::use_awaitable, ec));
+    if (ec == errc::unavailable && !request.wait)
+        failed_ = ec;
+    note(member, ec, std::move(got));
+}
+
+asio::awaitable<void> gathering::try_others()
+{
+    std::vector<std::size_t> wanted;
+    lockables locks;
+    for (std::size_t i = 0; i < held_.size(); ++i)
+        if (held_[i].empty()) {
+            wanted.push_back(i);
+            locks.push_back(lock_->members()[i]);
+        }
+    if (locks.empty())
+        co_return;
+    auto ends = co_await try_each(locks, request_, clock_, is_one_shot() ? core::never : deadline_);
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+        note(wanted[i], ends[i].ec, std::move(ends[i].got));
+}
+
+void gathering::note(std::size_t member, error_code ec, lease got)
+{
+    if (!got.empty()) {
+        held_[member] = std::move(got);
+        return;
+    }
+    missing_ = missing_.value_or(member);
+    was_busy_ = was_busy_ || !ec;
+    if (ec && ec != errc::unavailable && ec != asio::error::operation_aborted)
+        failed_ = ec;
+}
+
+bool gathering::is_complete() const noexcept
+{
+    return !missing_ && !failed_ && std::ranges::all_of(held_, &lease::valid);
+}
+
+acquired gathering::failure() const
+{
+    if (failed_)
+        return {failed_, lease()};
+    return {was_busy_ ? error_code() : errc::unavailable, lease()};
+}
+
+// The first miss says only that somebody was there. More in a row may be two of us who hinder each other.
+asio::awaitable<void> gathering::back_off()
+{
+    constexpr core::duration longest = 64ms;
+    if (misses_++ == 0)
+        co_return;
+    auto const spread = std::min<core::duration>(longest, 1ms * (1 << std::min(misses_ - 1, 6u)));
+    error_code stopped;  // the members tell, too
+    co_await pause(clock_, {}, spread, deadline_, asio::redirect_error(asio::use_awaitable, stopped));
+}
+
+asio::awaitable<acquired> gather(std::shared_ptr<multi_state const> of, acquire_request request)
+{
+    gathering all(std::move(of), request);
+    co_return co_await all.run();
+}
+
+void multi_state::acquire(handler_at<void(error_code, lease)> h, acquire_request const& request) const
+{
+    auto ec = obstacle();
+    if (auto const* what = ec ? nullptr : detail::complaint(request)) {
+        ec = errc::invalid_option;
+        home()->remember(ec, quoted(name()) + ": " + what);
+    }
+    if (ec)
+        return complete_early<lease>(std::move(h), ec, {});
+    coordinate(*this, std::move(h), gather(std::static_pointer_cast<multi_state const>(shared_from_this()), request));
+}
+
+// ---- its members
+
+// Locks of one server with one key are one lock.
+bool is_same_place(lock_state const& a, lock_state const& b) noexcept
+{
+    bool const one_client = !a.origin.owner_before(b.origin) && !b.origin.owner_before(a.origin);
+    return one_client && a.lock.key == b.lock.key;
+}
+
+bool is_write(lock_state const& l) noexcept
+{
+    return l.lock.form == &engine::write_form();
+}
+
+bool is_read(lock_state const& l) noexcept
+{
+    return l.lock.form == &engine::read_form();
+}
+
+// The two sides of a read_write_lock.
+bool is_pair(lock_state const& a, lock_state const& b) noexcept
+{
+    return (is_read(a) && is_write(b)) || (is_write(a) && is_read(b));
+}
+
+struct roll {
+    lockables members;
+    std::string name;
+    std::string complaint;
+
+    void add(std::shared_ptr<lockable const> const&);
+
+private:
+    bool joins(lock_state const&);
+};
+
+// Whether it is a member already, perhaps as another kind of lock.
+bool roll::joins(lock_state const& one)
+{
+    for (auto& m : members) {
+        auto const* other = dynamic_cast<lock_state const*>(m.get());
+        if (!other || !is_same_place(one, *other))
+            continue;
+        if (!is_pair(one, *other) && one.lock.form != other->lock.form)
+            complaint = "members: " + quoted(one.name()) + " is given as two kinds of lock";
+        else if (one.owner != other->owner)
+            complaint = "members: " + quoted(one.name()) + " is given for two owners";
+        else if (is_write(one))
+            m = one.shared_from_this();
+        return true;
+    }
+    return false;
+}
+
+void roll::add(std::shared_ptr<lockable const> const& l)
+{
+    if (auto const* many = dynamic_cast<multi_state const*>(l.get())) {
+        for (auto const& m : many->members())
+            add(m);
+        complaint.append(complaint.empty() ? many->complaint() : "");
+        return;
+    }
+    if (auto const* one = dynamic_cast<lock_state const*>(l.get()); one && joins(*one))
+        return;
+    members.push_back(l);
+    name.append(name.empty() ? "" : "+").append(l->name());
+}
+
+std::shared_ptr<lockable const> make_multi(std::vector<any_lock> const& given)
+{
+    roll r;
+    for (auto const& l : given)
+        r.add(lock_access::lockable_of(l));
+    if (r.members.empty())
+        r.complaint = "members: there must be at least one";
+    return std::make_shared<multi_state const>(std::move(r.name), std::move(r.members), std::move(r.complaint));
+}
+
+}  // namespace
+}  // namespace detail
+
+multi_lock::multi_lock(std::vector<any_lock> const& members) : lock_base(detail::make_multi(members)) {}
+
+}  // namespace holdfast
