@@ -94,6 +94,9 @@ asio::awaitable<acquired> gathering::run()
         if (failed_ || is_over())
             co_return failure();
         co_await back_off();
+        bool const gave_up = co_await is_cancelled();
+        if (gave_up)
+            co_return acquired(asio::error::operation_aborted, lease());
     }
 }
 

@@ -503,8 +503,10 @@ private:
     {
         error_code ec;
         auto& signal = signals_.emplace_back();
+        auto const cancelled = std::make_shared<core::instant>(core::never);
         if (luck().happens(0.3))
-            arena_.world().at(arena_.now() + luck().between(0ms, 30ms), [this, process, &signal] {
+            arena_.world().at(arena_.now() + luck().between(0ms, 30ms), [this, process, &signal, cancelled] {
+                *cancelled = arena_.now();
                 asio::post(
                     arena_.at(process).get_executor(), [&signal] { signal.emit(asio::cancellation_type::partial); });
             });
@@ -519,6 +521,7 @@ private:
         }
         bool const expected = !ec || ec == asio::error::operation_aborted || ec == errc::unavailable;
         CHECK(expected);
+        CHECK((*cancelled == core::never || arena_.now() == *cancelled));  // at once, wherever it was
         co_return l;
     }
 
