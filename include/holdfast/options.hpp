@@ -42,6 +42,7 @@ struct try_options {
 struct lock_options {
     /// Every grant carries a fencing token, greater than all earlier ones of the lock (see docs/fencing.md). Costs a
     /// script instead of a plain command, and hand-off inside the process: every grant comes from the server.
+    /// All handles of one lock should agree: a re-entry has the token of the grant that it enters, or none.
     bool fencing = false;
 };
 
