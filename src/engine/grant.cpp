@@ -13,16 +13,20 @@
 namespace holdfast::engine {
 
 grant::grant(std::shared_ptr<lock_spec const> lock, core::token token, core::duration lease)
-    : lock_(std::move(lock)),
-      token_(std::move(token)),
-      own_key_(lock_->form->own_key(*lock_, token_.text())),
-      lease_(lease),
-      longest_period_(lock_->form->longest_period(*lock_))
-{}
+    : lock_(std::move(lock)), token_(std::move(token)), lease_(lease)
+{
+    if (auto key = lock_->form->own_key(*lock_, token_.text()); !key.empty())
+        own_key_ = std::make_unique<std::string const>(std::move(key));
+}
 
 grant::~grant()
 {
     assert(holders_.empty());
+}
+
+core::duration grant::longest_period() const noexcept
+{
+    return lock_->form->longest_period(*lock_);
 }
 
 void grant::confirm(core::instant sent, core::duration lease) noexcept
@@ -30,8 +34,7 @@ void grant::confirm(core::instant sent, core::duration lease) noexcept
     confirmed_ = std::max(confirmed_, sent);
     if (lease > core::duration::zero())
         set_until_ = std::max(set_until_, core::valid_until(sent, lease));
-    auto const trusted = longest_period_ < core::duration::max() ? core::valid_until(sent, longest_period_)
-                                                                 : set_until_;
+    auto const trusted = may_be_shortened() ? core::valid_until(sent, longest_period()) : set_until_;
     valid_until_ = std::max(valid_until_, std::min(set_until_, trusted));
 }
 
@@ -61,8 +64,7 @@ bool grant::lasts(core::instant now) const noexcept
 
 bool grant::is_kept() const noexcept
 {
-    return longest_period_ < core::duration::max()
-           || std::ranges::any_of(holders_, [](tenure const& t) { return t.conditions().renewed; });
+    return may_be_shortened() || std::ranges::any_of(holders_, [](tenure const& t) { return t.conditions().renewed; });
 }
 
 core::duration grant::renewal() const noexcept

@@ -38,14 +38,14 @@ public:
     std::shared_ptr<lock_spec const> const& shared_lock() const noexcept { return lock_; }
     std::string_view token() const noexcept { return token_.text(); }
     // The key that it has besides the lock's: a reader's slot. Empty: none.
-    std::string_view own_key() const noexcept { return own_key_; }
+    std::string_view own_key() const noexcept { return own_key_ ? std::string_view(*own_key_) : std::string_view(); }
 
     // What each renewal sets. Only a longer one is ever taken.
     core::duration lease() const noexcept { return lease_; }
     void lengthen(core::duration lease) noexcept { lease_ = std::max(lease_, lease); }
 
     // How long one answer of the server counts: the lease, or less where other libraries may shorten what it set.
-    core::duration period() const noexcept { return std::min(lease_, longest_period_); }
+    core::duration period() const noexcept { return std::min(lease_, longest_period()); }
 
     core::instant valid_until() const noexcept { return valid_until_; }
     core::instant confirmed() const noexcept { return confirmed_; }
@@ -101,11 +101,13 @@ public:
     void on_due(core::instant now) override;
 
 private:
+    core::duration longest_period() const noexcept;
+    bool may_be_shortened() const noexcept { return longest_period() < core::duration::max(); }
+
     std::shared_ptr<lock_spec const> const lock_;
     core::token const token_;
-    std::string const own_key_;
+    std::unique_ptr<std::string const> own_key_;  // few have one, and many grants may be held
     core::duration lease_;
-    core::duration const longest_period_;
     core::duration covered_{};
     core::instant confirmed_ = core::instant::min();
     core::instant set_until_ = core::instant::min();  // by what we set, if nobody shortens it
