@@ -1,12 +1,20 @@
 # cmake -DOUTPUT=<header> "-DFILES=<a.lua;b.lua...>" -P embed_scripts.cmake
 #
 # Writes a header with the text of each script and the SHA1 of just that text. The comment at a script's head is for
-# readers of the repository and is left out: the server would parse it on every EVAL.
+# readers of the repository and is left out: the server would parse it on every EVAL. A line "-- include <part>" is
+# replaced by parts/<part>.lua beside the script, what several scripts share.
 
 function(embed file out)
     get_filename_component(name "${file}" NAME_WE)
     file(READ "${file}" text)
     string(REGEX REPLACE "^(--[^\n]*\n|[ \t]*\n)+" "" text "${text}")
+    if(text MATCHES "\n-- include ([a-z_]+)\n")
+        set(part "${CMAKE_MATCH_1}")
+        get_filename_component(folder "${file}" DIRECTORY)
+        file(READ "${folder}/parts/${part}.lua" shared)
+        string(REGEX REPLACE "^(--[^\n]*\n)+" "" shared "${shared}")
+        string(REPLACE "-- include ${part}\n" "${shared}" text "${text}")
+    endif()
     string(FIND "${text}" ")lua\"" collision)
     if(NOT name MATCHES "^[a-z][a-z0-9_]*$" OR text STREQUAL "" OR NOT collision EQUAL -1)
         message(FATAL_ERROR "${file}: its name is not an identifier, or it is empty, or it contains )lua\"")

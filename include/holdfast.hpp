@@ -9,6 +9,7 @@
 #include <holdfast/client.hpp>
 #include <holdfast/config.hpp>
 #include <holdfast/error.hpp>
+#include <holdfast/fair_lock.hpp>
 #include <holdfast/fence_gate.hpp>
 #include <holdfast/lease.hpp>
 #include <holdfast/loss.hpp>

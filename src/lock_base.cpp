@@ -10,6 +10,7 @@
 #include <holdfast/detail/lock_base.hpp>
 
 #include "engine/command.hpp"
+#include "lock_query.hpp"
 #include "lock_state.hpp"
 #include "operation.hpp"
 #include "query.hpp"
@@ -55,19 +56,8 @@ engine::terms to_terms(acquire_request const& r, config const& defaults) noexcep
     return {
         .lease = r.lease.value_or(defaults.lease),
         .max_hold = r.max_hold.value_or(defaults.max_hold),
-        .renewed = !r.lease || r.renew};
-}
-
-// Why an operation on a lock cannot reach its client.
-error_code obstacle(lock_state const& lock, std::shared_ptr<client_state> const& c)
-{
-    if (!c || !c->executor())
-        return errc::client_stopped;
-    if (lock.has_valid_name)
-        return {};
-    error_code const ec = errc::invalid_name;
-    c->remember(ec, quoted(lock.lock.name) + ": " + ec.message());
-    return ec;
+        .renewed = !r.lease || r.renew,
+        .priority = static_cast<std::uint8_t>(r.priority)};
 }
 
 class is_locked_query final : public query<bool> {
@@ -91,23 +81,6 @@ private:
     bool read(engine::reply const& r) override { return r.integer != 0; }
 };
 
-// "<uuid>:<n>[:<label>]": what follows the second colon is the label; of a writer, behind ":write".
-holder to_holder(engine::holding const& h)
-{
-    constexpr std::string_view writer_mark = ":write";
-    auto const first = h.id.find(':');
-    auto const second = first == h.id.npos ? h.id.npos : h.id.find(':', first + 1);
-    auto label = second == h.id.npos ? std::string_view() : h.id.substr(second);
-    if (h.is_writer && label.starts_with(writer_mark))
-        label.remove_prefix(writer_mark.size());
-    label.remove_prefix(label.empty() ? 0 : 1);
-    return {
-        .id = std::string(h.id.substr(0, second)),
-        .label = std::string(label),
-        .writer = h.is_writer,
-        .remaining = h.remaining};
-}
-
 class holders_query final : public query<std::vector<holder>> {
 public:
     using query::query;
@@ -126,16 +99,34 @@ private:
     }
 };
 
-template <class Query, class Result>
-void ask(lock_state const& of, handler_at<void(error_code, Result)> h)
+}  // namespace
+
+error_code obstacle(lock_state const& lock, std::shared_ptr<client_state> const& c)
 {
-    auto const c = of.home();
-    if (auto const ec = obstacle(of, c))
-        return complete_early<Result>(std::move(h), ec, {});
-    Query::launch(boost::intrusive_ptr<Query>(new Query(std::move(h), c, lock_of(of))), *c);
+    if (!c || !c->executor())
+        return errc::client_stopped;
+    if (lock.has_valid_name)
+        return {};
+    error_code const ec = errc::invalid_name;
+    c->remember(ec, quoted(lock.lock.name) + ": " + ec.message());
+    return ec;
 }
 
-}  // namespace
+holder to_holder(engine::holding const& h)
+{
+    constexpr std::string_view writer_mark = ":write";
+    auto const first = h.id.find(':');
+    auto const second = first == h.id.npos ? h.id.npos : h.id.find(':', first + 1);
+    auto label = second == h.id.npos ? std::string_view() : h.id.substr(second);
+    if (h.is_writer && label.starts_with(writer_mark))
+        label.remove_prefix(writer_mark.size());
+    label.remove_prefix(label.empty() ? 0 : 1);
+    return {
+        .id = std::string(h.id.substr(0, second)),
+        .label = std::string(label),
+        .writer = h.is_writer,
+        .remaining = h.remaining};
+}
 
 char const* complaint(acquire_request const& r) noexcept
 {
@@ -146,6 +137,8 @@ char const* complaint(acquire_request const& r) noexcept
         return "max_hold: must not be negative";
     if (r.wait && *r.wait < 0ms)
         return "wait: must not be negative";
+    if (r.priority < 1 || r.priority > 10)
+        return "priority: must be 1 to 10";
     return nullptr;
 }
 
@@ -228,5 +221,6 @@ std::shared_ptr<lock_state const> lock_base<A, T>::state() const noexcept
 }
 
 template class lock_base<acquire_options, try_options>;
+template class lock_base<fair_acquire_options, fair_try_options>;
 
 }  // namespace holdfast::detail

@@ -6,6 +6,7 @@
 #define HOLDFAST_LOCK_STATE_HPP
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,7 +55,13 @@ struct lock_state final : lockable {
 
     static config const& options_of(client const& c) { return c.state_->options(); }
 
-    static bool is_home(client const& c, engine::owner_state const& owner) { return owner.home().lock() == c.state_; }
+    // An owner of that client; throws std::invalid_argument when it is another's.
+    static std::shared_ptr<engine::owner_state> at_home(client const& c, std::shared_ptr<engine::owner_state> owner)
+    {
+        if (owner->home().lock() != c.state_)
+            throw std::invalid_argument("owner: was made by another client");
+        return owner;
+    }
 
     lock_state(
         std::weak_ptr<client_state> h, engine::lock_spec l, std::shared_ptr<engine::owner_state> o, bool has_name)

@@ -53,13 +53,6 @@ lock_state_ptr make_side(
     });
 }
 
-std::shared_ptr<engine::owner_state> checked(client const& c, std::shared_ptr<engine::owner_state> owner)
-{
-    if (!lock_state::is_home(c, *owner))
-        throw std::invalid_argument("owner: was made by another client");
-    return owner;
-}
-
 }  // namespace
 
 read_write_lock::read_write_lock(client const& c, std::string_view name, options o)
@@ -68,7 +61,7 @@ read_write_lock::read_write_lock(client const& c, std::string_view name, options
 {}
 
 read_write_lock::read_write_lock(client const& c, std::string_view name, holdfast::owner owner, options o)
-    : read_(make_side(c, name, checked(o), checked(c, owner.state_), nullptr)),
+    : read_(make_side(c, name, checked(o), lock_state::at_home(c, owner.state_), nullptr)),
       write_(make_side(c, name, o, owner.state_, detail::lock_of(*read_.state())))
 {}
 

@@ -2,27 +2,17 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include <stdexcept>
-
 #include <holdfast/reentrant_lock.hpp>
 
 #include "lock_state.hpp"
 
 namespace holdfast {
-namespace {
-
-std::shared_ptr<engine::owner_state> checked(client const& c, std::shared_ptr<engine::owner_state> owner)
-{
-    if (!detail::lock_state::is_home(c, *owner))
-        throw std::invalid_argument("owner: was made by another client");
-    return owner;
-}
-
-}  // namespace
-
 reentrant_lock::reentrant_lock(client const& c, std::string_view name, holdfast::owner owner, options o)
     : lock_base(detail::lock_state::make(
-        c, name, checked(c, std::move(owner.state_)), [&](std::string_view key) -> detail::lock_state::traits {
+        c,
+        name,
+        detail::lock_state::at_home(c, std::move(owner.state_)),
+        [&](std::string_view key) -> detail::lock_state::traits {
             return {
                 .form = engine::reentrant_form(o.fencing),
                 .channel = core::unlock_channel(key),

@@ -26,15 +26,19 @@ concept async_lock = std::copyable<Lock> && requires(Lock const& lock, typename 
 namespace detail {
 
 template <class Lock>
-concept plain_lock = std::derived_from<Lock, lock_base<acquire_options, try_options>>;
+concept lock_handle = requires(Lock const& lock)
+{
+    []<class A, class T>(lock_base<A, T> const&) {}(lock);
+};
 
 // In this order: whether an any_lock can be copied must not depend on itself.
 template <class Lock>
-concept erasable_lock = !std::same_as<Lock, any_lock> && async_lock<Lock> && plain_lock<Lock>;
+concept erasable_lock = !std::same_as<Lock, any_lock> && async_lock<Lock> && lock_handle<Lock>;
 
 }  // namespace detail
 
-/// Any lock, for interfaces and ranges. Copies the handle, not the lock.
+/// Any lock, for interfaces and ranges. Copies the handle, not the lock. What only some locks can be asked for has its
+/// default: the priority of a fair lock is 5.
 ///
 /// @par Example
 /// @code

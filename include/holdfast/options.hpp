@@ -38,6 +38,40 @@ struct try_options {
     std::optional<std::chrono::milliseconds> max_hold = {};
 };
 
+/// How `acquire()` takes a fair lock.
+struct fair_acquire_options {
+    /// As in @ref acquire_options.
+    std::optional<std::chrono::milliseconds> lease = {};
+
+    /// As in @ref acquire_options.
+    bool renew = false;
+
+    /// As in @ref acquire_options.
+    std::optional<std::chrono::milliseconds> max_hold = {};
+
+    /// 1 to 10: a waiter is served before those of lower priority that came earlier, within the bound of
+    /// @ref fair_lock.
+    int priority = 5;
+};
+
+/// How `try_acquire()` takes a fair lock.
+struct fair_try_options {
+    /// As in @ref try_options. One attempt passes nobody who waits.
+    std::optional<std::chrono::milliseconds> wait = {};
+
+    /// As in @ref acquire_options.
+    std::optional<std::chrono::milliseconds> lease = {};
+
+    /// As in @ref acquire_options.
+    bool renew = false;
+
+    /// As in @ref acquire_options.
+    std::optional<std::chrono::milliseconds> max_hold = {};
+
+    /// As in @ref fair_acquire_options.
+    int priority = 5;
+};
+
 /// Options of a lock's handle.
 struct lock_options {
     /// Every grant carries a fencing token, greater than all earlier ones of the lock (see docs/fencing.md). Costs a
@@ -67,6 +101,16 @@ struct rw_options {
     std::chrono::milliseconds peer_watchdog{30'000};
 };
 
+/// Options of a fair lock's handle.
+struct fair_options {
+    /// As in @ref lock_options.
+    bool fencing = false;
+
+    /// A waiter whose client was not heard of for so long is dead, and passed over. A longer time survives longer
+    /// outages; a shorter one lets a killed waiter delay the others less. At least 1 s.
+    std::chrono::milliseconds waiter_timeout{15'000};
+};
+
 /// Options of `client::shutdown()`.
 struct shutdown_options {
     /// How long holders may take to release. Must not be negative.
@@ -76,8 +120,11 @@ struct shutdown_options {
 // GCC 12 destroys the members of a temporary in a co_await expression twice.
 static_assert(std::is_trivially_copyable_v<acquire_options>);
 static_assert(std::is_trivially_copyable_v<try_options>);
+static_assert(std::is_trivially_copyable_v<fair_acquire_options>);
+static_assert(std::is_trivially_copyable_v<fair_try_options>);
 static_assert(std::is_trivially_copyable_v<lock_options>);
 static_assert(std::is_trivially_copyable_v<rw_options>);
+static_assert(std::is_trivially_copyable_v<fair_options>);
 static_assert(std::is_trivially_copyable_v<shutdown_options>);
 
 }  // namespace holdfast

@@ -37,6 +37,7 @@ public:
 
 private:
     friend class client;
+    friend class fair_lock;
     friend class lease;
     friend class read_write_lock;
     friend class reentrant_lock;

@@ -29,7 +29,11 @@ acquisition::acquisition(context& c, arbiter& a) : context_(c), arbiter_(a), pau
 
 acquisition::~acquisition()
 {
-    context_.messages().leave(arbiter_.lock().channel, *this);
+    leave_channel();
+    if (!queue_)
+        return;
+    queue_->leave(*this);
+    queue_->detach();
 }
 
 void acquisition::proceed()
@@ -55,7 +59,18 @@ void acquisition::rest()
     give_up_token();
     pauses_.reset();
     context_.disarm(*this);
-    context_.messages().leave(arbiter_.lock().channel, *this);
+    leave_channel();
+}
+
+std::string_view acquisition::channel() const noexcept
+{
+    return own_channel_.empty() ? arbiter_.lock().channel : std::string_view(own_channel_);
+}
+
+void acquisition::leave_channel()
+{
+    context_.messages().leave(channel(), *this);
+    own_channel_.clear();
 }
 
 void acquisition::attempt(script_form form)
@@ -63,12 +78,10 @@ void acquisition::attempt(script_form form)
     auto const& head = *arbiter_.head();
     context_.disarm(*this);
     phase_ = phase::trying;
+    if (!grant_ || !arbiter_.suits(*grant_, head))
+        seek();
     if (looked_)
         look();
-    if (!grant_ || !arbiter_.suits(*grant_, head)) {
-        give_up_token();
-        grant_ = context_.seek(head);
-    }
     flagged_ = false;
     own_messages_ = 0;
     ++pending_;
@@ -83,14 +96,31 @@ void acquisition::attempt(script_form form)
     head.lock().form->acquire(context_.link(), try_command_, wanted, form);
 }
 
+void acquisition::seek()
+{
+    auto const& head = *arbiter_.head();
+    give_up_token();
+    grant_ = context_.seek(head);
+    if (!head.lock().form->has_queue())
+        return;
+    is_placed_ = !head.is_one_shot();
+    own_channel_ = std::string(head.lock().channel).append(":").append(grant_->token());
+    if (queue_)
+        return;
+    queue_ = context_.queue_of(head.shared_lock());
+    // Who has to expect to wait subscribes at once, and needs no second try for that.
+    looked_ = is_placed_ && queue_->expects_wait();
+    queue_->attach();
+}
+
 // What a waiter asks for besides: to hear of the release, before the try that decides to wait; and, where the try itself
 // does not say, when the grant in the way ends and, once, whether it is a lock at all.
 void acquisition::look()
 {
     auto& link = context_.link();
     auto const& lock = arbiter_.head()->lock();
-    if (!is_linked() && arbiter_.has_patient_contender())
-        context_.messages().join(arbiter_.lock().channel, *this);
+    if (!hears() && arbiter_.has_patient_contender())
+        context_.messages().join(channel(), *this);
     if (!lock.form->is_mute())
         return;
     pending_ += 1;
@@ -185,13 +215,28 @@ void acquisition::on_busy()
     }
     // Nobody waits unheard: whoever has not subscribed, or came when only one-shots looked, tries once more with that.
     bool const is_first = !std::exchange(looked_, true);
-    bool const is_unheard = arbiter_.has_patient_contender() && !is_linked() && context_.link().notifies();
+    bool const is_unheard = arbiter_.has_patient_contender() && !hears() && context_.link().notifies();
     if (arbiter_.head() && (is_unheard || (is_first && verdict_muted())))
         return;
     known_busy_ = true;
     phase_ = phase::waiting;
     arbiter_.on_busy();
-    context_.arm(*this, context_.now() + recheck_after());
+    if (is_placed_)
+        wait_in_queue();
+    else
+        context_.arm(*this, context_.now() + recheck_after());
+}
+
+void acquisition::wait_in_queue()
+{
+    queue_->join(*this, grant_->lock().patience, remaining_);
+}
+
+void acquisition::on_turn()
+{
+    boost::intrusive_ptr<arbiter> const keep(&arbiter_);
+    flagged_ = true;
+    arbiter_.proceed();
 }
 
 bool acquisition::verdict_muted() const
@@ -220,7 +265,7 @@ void acquisition::on_no_script()
         attempt(script_form::text);
 }
 
-// It may have been granted, or yet be: its token is never tried again.
+// It may have been granted, or yet be: its token is never tried again, but where that finds its place or its grant.
 void acquisition::on_unknown()
 {
     compensate();
@@ -233,7 +278,14 @@ void acquisition::on_unknown()
 
 void acquisition::compensate()
 {
-    known_busy_ = leaves_trace_ = false;
+    known_busy_ = false;
+    if (!is_placed_)
+        release_token();
+}
+
+void acquisition::release_token()
+{
+    leaves_trace_ = false;
     context_.releases().release(std::move(grant_), nullptr, nullptr);
     grant_.reset();
 }
@@ -241,9 +293,11 @@ void acquisition::compensate()
 // A token that was refused, or never tried: nothing to undo, but for what it left of one who waited.
 void acquisition::give_up_token()
 {
+    if (queue_)
+        queue_->leave(*this);
     if (grant_ && leaves_trace_)
-        compensate();
-    leaves_trace_ = false;
+        release_token();
+    leaves_trace_ = is_placed_ = false;
     grant_.reset();
 }
 
@@ -312,14 +366,13 @@ void acquisition::on_closed()
 
 void acquisition::yield()
 {
-    auto const& channel = arbiter_.lock().channel;
     contested_ = true;
     phase_ = phase::yielding;
     flagged_ = false;
-    own_messages_ = context_.messages().is_subscribed(channel) ? 1 : 0;
+    own_messages_ = context_.messages().is_subscribed(channel()) ? 1 : 0;
     own_share_ = own_messages_;
-    if (context_.link().is_open() && !is_linked())
-        context_.messages().join(channel, *this);
+    if (context_.link().is_open() && !hears())
+        context_.messages().join(channel(), *this);
 }
 
 void acquisition::on_released(unsigned heard)

@@ -6,6 +6,8 @@
 #define HOLDFAST_ENGINE_ACQUISITION_HPP
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
@@ -13,6 +15,7 @@
 #include "core/clock.hpp"
 #include "core/deadline_queue.hpp"
 #include "engine/command.hpp"
+#include "engine/fair_queue.hpp"
 #include "engine/grant.hpp"
 #include "engine/hub.hpp"
 #include "engine/session.hpp"
@@ -27,7 +30,10 @@ class context;
 // How an arbiter gets its grant from Redis: a first try; if that is refused, subscribe and try again in one write;
 // then wait for a message or for the re-check, whichever comes first. The flag that a message sets is cleared before a
 // try is sent, so that a message during the try leads to another.
-class acquisition final : private core::deadline, private listener {
+//
+// Of a fair lock: a patient try takes a place in a queue on the server. The token is kept until it is granted or given
+// up, and its queue says when the next try is due.
+class acquisition final : private core::deadline, private listener, private place {
 public:
     acquisition(context&, arbiter&);
     ~acquisition();
@@ -65,11 +71,19 @@ private:
 
     void on_due(core::instant now) override;
     void on_message() override;
+    std::string_view place_token() const noexcept override { return grant_->token(); }
+    void on_turn() override;
     void on_ttl(answer const&);
     void on_type(answer const&);
     void on_try(answer const&);
 
     void attempt(script_form);
+    void seek();
+    bool hears() const noexcept { return listener::is_linked(); }
+    std::string_view channel() const noexcept;
+    void leave_channel();
+    void wait_in_queue();
+    void release_token();
     void look();
     void decide();
     void on_granted();
@@ -95,6 +109,9 @@ private:
     verdict verdict_;
     core::instant sent_{};
 
+    std::string own_channel_;                 // of its place; empty: that of the lock
+    boost::intrusive_ptr<fair_queue> queue_;  // of a fair lock
+
     core::backoff pauses_;
     core::duration remaining_ = core::duration::max();
     phase phase_ = phase::resting;
@@ -109,6 +126,7 @@ private:
     bool type_known_ = false;        // what stands under the key is a lock
     bool wrong_type_ = false;
     bool leaves_trace_ = false;  // a refused try of this token left something on the server
+    bool is_placed_ = false;     // its token has, or may have, a place in the queue: it is kept
 };
 
 }  // namespace holdfast::engine

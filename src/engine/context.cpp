@@ -107,6 +107,7 @@ void context::stop()
     renewer_.stop();
     arbiters_.clear();
     private_arbiters_.clear();
+    queues_.clear();
     tell(awaiting_ready_, errc::client_stopped);
     tell(awaiting_idle_, {});
     tell(awaiting_stop_, {});
@@ -336,6 +337,20 @@ void context::forget(arbiter& a)
         on_quieter();
 }
 
+boost::intrusive_ptr<fair_queue> context::queue_of(std::shared_ptr<lock_spec const> const& lock)
+{
+    if (auto const found = queues_.find(lock->key); found != queues_.end())
+        return found->second;
+    boost::intrusive_ptr<fair_queue> fresh(new fair_queue(*this, lock));
+    queues_.emplace(fresh->lock().key, fresh);
+    return fresh;
+}
+
+void context::forget(fair_queue& q)
+{
+    queues_.erase(q.lock().key);
+}
+
 // Arbiters come and go while they are told.
 template <class Action>
 void context::for_each_arbiter(Action act)
@@ -446,6 +461,8 @@ void context::on_open()
         a.on_open(spread + core::jitter(std::chrono::microseconds(100), random()));
         spread += std::chrono::microseconds(20);
     });
+    for (auto const& entry : queues_)
+        entry.second->on_open();
     tell(awaiting_ready_, {});
 }
 

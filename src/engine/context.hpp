@@ -24,6 +24,7 @@
 #include "core/token.hpp"
 #include "engine/arbiter.hpp"
 #include "engine/contender.hpp"
+#include "engine/fair_queue.hpp"
 #include "engine/gate.hpp"
 #include "engine/hub.hpp"
 #include "engine/log.hpp"
@@ -115,6 +116,10 @@ public:
     void forget(arbiter&);
     // Whether somebody of this process waits to write; of a read_write_lock.
     bool has_waiting_writer(lock_spec const&) const noexcept;
+
+    // Where contenders for a fair lock meet.
+    boost::intrusive_ptr<fair_queue> queue_of(std::shared_ptr<lock_spec const> const&);
+    void forget(fair_queue&);
     // The tasks of one process share its one owner on purpose: all who wait for the lock hold it now.
     void let_in(owner_state const&, tenure&);
 
@@ -164,6 +169,7 @@ private:
     // Common arbiters, by the lock's key and the side of it.
     boost::unordered_flat_map<std::pair<std::string_view, std::uint8_t>, boost::intrusive_ptr<arbiter>> arbiters_;
     boost::unordered_flat_set<boost::intrusive_ptr<arbiter>> private_arbiters_;
+    boost::unordered_flat_map<std::string_view, boost::intrusive_ptr<fair_queue>> queues_;
 
     stage stage_ = stage::fresh;
     error_code refused_;  // for good, until an epoch opens

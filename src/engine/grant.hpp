@@ -84,7 +84,7 @@ public:
     // When nothing of it is left on the server, if nobody sends anything from then on.
     core::instant expiry(core::instant last_sent) const noexcept
     {
-        auto const longest = std::max(lease_, covered_);
+        auto const longest = std::max({lease_, covered_, lock_->patience});
         return last_sent + longest + core::drift(longest);
     }
 

@@ -14,6 +14,8 @@ namespace holdfast::engine {
 namespace {
 
 constexpr auto linger = std::chrono::seconds(1);
+// Those that end within this time end together: one command unsubscribes them all.
+constexpr auto slack = std::chrono::milliseconds(500);
 
 }  // namespace
 
@@ -21,7 +23,7 @@ struct hub::channel final : core::deadline {
     channel(hub& h, std::string_view n) : home(h), name(n) {}
     ~channel() { listeners.clear(); }
 
-    void on_due(core::instant) override { home.forget(*this); }
+    void on_due(core::instant now) override { home.forget_idle(now); }
 
     hub& home;
     std::string const name;
@@ -55,13 +57,18 @@ void hub::leave(std::string_view name, listener& l)
     auto& c = *channels_.find(name)->second;
     c.listeners.erase(c.listeners.iterator_to(l));
     if (c.listeners.empty())
-        context_.arm(c, context_.now() + linger);
+        context_.arm(c, context_.now() + linger + slack);
 }
 
-void hub::forget(channel& c)
+void hub::forget_idle(core::instant now)
 {
-    context_.link().unsubscribe(c.name);
-    channels_.erase(channels_.find(c.name));
+    boost::unordered::erase_if(channels_, [&](auto const& entry) {
+        auto const& c = *entry.second;
+        bool const ends = c.listeners.empty() && (!c.is_armed() || c.due() <= now + slack);
+        if (ends)
+            context_.link().unsubscribe(c.name);
+        return ends;
+    });
 }
 
 // Between epochs nobody is subscribed: those who still wait are asked again for in on_open(), the lingering are not.

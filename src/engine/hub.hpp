@@ -29,7 +29,7 @@ protected:
 };
 
 // The one receiver of pushes. Subscriptions are counted per channel and linger for a second, so that a lock that is
-// waited for again and again costs one SUBSCRIBE.
+// waited for again and again costs one SUBSCRIBE; many end in one UNSUBSCRIBE.
 class hub {
 public:
     explicit hub(context&);
@@ -50,7 +50,7 @@ public:
 private:
     struct channel;
 
-    void forget(channel&);
+    void forget_idle(core::instant now);
 
     context& context_;
     boost::unordered_flat_map<std::string_view, std::unique_ptr<channel>> channels_;

@@ -4,6 +4,7 @@
 //
 #include "engine/releaser.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 

@@ -65,7 +65,8 @@ public:
     virtual void submit(command&, std::span<std::string_view const> words) = 0;
 
     // SUBSCRIBE / UNSUBSCRIBE, in order with the commands, guarded (rule 10). The session does not restore them:
-    // after on_open() the engine asks again. Precondition: is_open() and, for subscribe, notifies().
+    // after on_open() the engine asks again. Several of one kind in a row are one command. Precondition: is_open() and,
+    // for subscribe, notifies().
     virtual void subscribe(std::string_view channel) = 0;
     virtual void unsubscribe(std::string_view channel) = 0;
 

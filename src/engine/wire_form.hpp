@@ -65,6 +65,10 @@ public:
     // Whether every contender has a place of its own on the server, and so an arbiter of its own.
     virtual bool is_private() const noexcept { return false; }
 
+    // Whether a patient try takes a place in a queue on the server. Then it may be sent again with its token, which finds
+    // its place or its grant; and a release gives up either.
+    virtual bool has_queue() const noexcept { return false; }
+
     // Precondition of what sends: the session is open.
     virtual void acquire(session&, command&, attempt const&, script_form) const = 0;
     virtual verdict judge(answer const&) const = 0;
@@ -132,6 +136,7 @@ wire_form const& mutex_form(bool fenced) noexcept;
 wire_form const& reentrant_form(bool fenced) noexcept;
 wire_form const& read_form() noexcept;
 wire_form const& write_form() noexcept;
+wire_form const& fair_form() noexcept;
 
 }  // namespace holdfast::engine
 

@@ -26,6 +26,7 @@ boost::redis::request::config batch::request_config()
 
 void batch::add(engine::command& c, std::span<std::string_view const> words)
 {
+    push_subscriptions();
     if (words.size() == 1)
         request_.push(words.front());
     else
@@ -35,14 +36,26 @@ void batch::add(engine::command& c, std::span<std::string_view const> words)
 
 void batch::add_subscription(std::string_view verb, std::string_view channel)
 {
-    // push(), not subscribe(): Boost.Redis must not restore it by itself, unguarded.
-    request_.push(verb, channel);
-    request_.push("PING");
-    slots_.push_back({nullptr, true});
+    if (verb != verb_)
+        push_subscriptions();
+    verb_ = verb;
+    channels_.emplace_back(channel);
 }
 
-void batch::seal(core::instant sent, core::instant deadline) noexcept
+void batch::push_subscriptions()
 {
+    if (channels_.empty())
+        return;
+    // push(), not subscribe(): Boost.Redis must not restore it by itself, unguarded.
+    request_.push_range(verb_, channels_);
+    request_.push("PING");
+    slots_.push_back({nullptr, true});
+    channels_.clear();
+}
+
+void batch::seal(core::instant sent, core::instant deadline)
+{
+    push_subscriptions();
     sent_ = sent;
     deadline_ = deadline;
 }
@@ -128,6 +141,7 @@ void batch::clear() noexcept
 {
     request_.clear();
     slots_.clear();
+    channels_.clear();
     next_ = 0;
     given_up_ = false;
     distrusted_ = false;

@@ -42,7 +42,7 @@ struct fault {
 //
 // A subscription has no reply of its own, only a push. When the server refuses it, the error takes the place of the
 // next reply, and every later reply would go to the wrong command. So a PING follows each subscription, and anything
-// but its PONG fails the connection there and then.
+// but its PONG fails the connection there and then. Subscriptions in a row are one command with one guard.
 class batch {
 public:
     explicit batch(fault& f) : fault_(f), request_(request_config()) {}
@@ -51,10 +51,10 @@ public:
 
     void add(engine::command&, std::span<std::string_view const> words);
     void add_subscription(std::string_view verb, std::string_view channel);
-    bool empty() const noexcept { return slots_.empty(); }
+    bool empty() const noexcept { return slots_.empty() && channels_.empty(); }
 
     // Before it is handed to the connection.
-    void seal(core::instant sent, core::instant deadline) noexcept;
+    void seal(core::instant sent, core::instant deadline);
     core::instant deadline() const noexcept { return deadline_; }
     boost::redis::request const& request() const noexcept { return request_; }
     boost::redis::any_adapter adapter();
@@ -80,6 +80,7 @@ private:
 
     static boost::redis::request::config request_config();
 
+    void push_subscriptions();
     void read(boost::redis::resp3::node_view const&, boost::system::error_code&);
     void read_guard(reply_reader::progress, boost::system::error_code&);
     void read_answer(reply_reader::progress, boost::system::error_code&);
@@ -89,7 +90,9 @@ private:
     fault& fault_;
     boost::redis::request request_;
     std::vector<slot> slots_;
-    std::size_t next_ = 0;  // the slot that the next reply belongs to
+    std::string verb_;                   // of the subscriptions in a row ...
+    std::vector<std::string> channels_;  // ... that are not yet in the request
+    std::size_t next_ = 0;               // the slot that the next reply belongs to
     reply_reader reader_;
     core::instant sent_{};
     core::instant deadline_{};

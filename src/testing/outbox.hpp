@@ -39,6 +39,17 @@ public:
         counts_.push_back(text.size());
     }
 
+    // Subscriptions in a row are one command with one guard. False: the last item is no such subscription.
+    bool join_last(std::string_view verb, std::string_view channel)
+    {
+        if (items_.empty() || items_.back().kind != kind::subscription || verb != first_word_of_last())
+            return false;
+        bytes_.append(channel);
+        ends_.push_back(bytes_.size());
+        ++counts_.back();
+        return true;
+    }
+
     // Calls back with each item and its words, in order.
     template <class Function>
     void for_each(Function f)
@@ -62,6 +73,13 @@ public:
     }
 
 private:
+    std::string_view first_word_of_last() const
+    {
+        auto const first = ends_.size() - counts_.back();
+        auto const from = first == 0 ? 0 : ends_[first - 1];
+        return std::string_view(bytes_).substr(from, ends_[first] - from);
+    }
+
     std::string bytes_;
     std::vector<std::size_t> ends_;    // of each word in bytes_
     std::vector<std::size_t> counts_;  // of the words of each item

@@ -184,15 +184,20 @@ void session::submit(engine::command& c, std::span<std::string_view const> text)
 void session::subscribe(std::string_view channel)
 {
     assert(is_open() && notifies_);
-    std::string_view const text[] = {"SUBSCRIBE", channel};
-    enqueue({outbox::kind::subscription, nullptr}, text);
+    add_subscription("SUBSCRIBE", channel);
 }
 
 void session::unsubscribe(std::string_view channel)
 {
     assert(is_open());
-    std::string_view const text[] = {"UNSUBSCRIBE", channel};
-    enqueue({outbox::kind::subscription, nullptr}, text);
+    add_subscription("UNSUBSCRIBE", channel);
+}
+
+void session::add_subscription(std::string_view verb, std::string_view channel)
+{
+    std::string_view const text[] = {verb, channel};
+    if (!outbox_.join_last(verb, channel))
+        enqueue({outbox::kind::subscription, nullptr}, text);
 }
 
 void session::enqueue(outbox::item i, words text)

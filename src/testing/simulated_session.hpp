@@ -64,6 +64,7 @@ private:
     void answer_unknown();
     void redial_later();
 
+    void add_subscription(std::string_view verb, std::string_view channel);
     void enqueue(outbox::item, words);
     void flush();
     void check_guard(value const&);

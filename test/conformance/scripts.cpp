@@ -16,6 +16,27 @@
 namespace holdfast::test {
 namespace {
 
+std::string read(std::filesystem::path const& file)
+{
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+}
+
+// As the build embeds it: with the part that it shares with others in the place of "-- include <part>".
+std::string whole(std::filesystem::path const& file)
+{
+    constexpr std::string_view mark = "\n-- include ";
+    auto text = read(file);
+    if (auto const at = text.find(mark); at != text.npos) {
+        auto const from = at + mark.size();
+        auto const end = text.find('\n', from);
+        auto const part = text.substr(from, end - from) + ".lua";
+        text.replace(at + 1, end - at, read(file.parent_path() / "parts" / part));
+    }
+    return text;
+}
+
 std::vector<std::string> our_scripts()
 {
     std::vector<std::filesystem::path> paths;
@@ -24,11 +45,8 @@ std::vector<std::string> our_scripts()
             paths.push_back(file.path());
     std::sort(paths.begin(), paths.end());
     std::vector<std::string> texts;
-    for (auto const& p : paths) {
-        std::ostringstream text;
-        text << std::ifstream(p).rdbuf();
-        texts.push_back(text.str());
-    }
+    for (auto const& p : paths)
+        texts.push_back(whole(p));
     return texts;
 }
 

@@ -27,6 +27,7 @@
 #include "engine/grant.hpp"
 #include "operation.hpp"
 #include "scripts_generated.hpp"
+#include "simulation/fair_order.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -58,13 +59,23 @@ private:
         auto const keys = static_cast<std::size_t>(std::stoul(std::string(args[2])));
         auto const first = args.subspan(3 + keys);
         auto const is_any = [&](auto const&... s) { return (is(args[1], s) || ...); };
-        if (is_any(scripts::mutex_release, scripts::reentrant_release, scripts::read_release, scripts::write_release))
+        if (is_any(
+                scripts::mutex_release,
+                scripts::reentrant_release,
+                scripts::read_release,
+                scripts::write_release,
+                scripts::fair_leave))
             retired_.emplace(first[0], e.client);
         else if (is_any(scripts::mutex_renew, scripts::reentrant_renew, scripts::read_renew))
             for (std::size_t i = 0; i < first.size(); i += 2)
                 on_renewal(e, first[i]);
         else if (is(args[1], scripts::write_acquire))
             on_acquire(e, first[0], e.what.reply && e.what.reply->integer >= 0);
+        else if (is(args[1], scripts::fair_refresh))
+            for (auto const token : first.subspan(2))
+                require_alive(e, token, "refresh");
+        else if (is(args[1], scripts::fair_acquire))
+            require_alive(e, first[0], "acquire");  // may be granted again: it finds its grant
         else if (is(args[1], scripts::lock_holders) || is(args[1], scripts::lock_force_release))
             return;
         else
@@ -132,6 +143,7 @@ private:
     bool all_done() const;
     process& start_process(unsigned index);
     asio::awaitable<void> contend(participant& p, unsigned id);
+    fair_lock make_fair(participant& p, unsigned n, bool is_fenced) const;
     template <class Lock>
     asio::awaitable<void> take(participant& p, Lock lock, std::string who);
     asio::awaitable<void> take_side(participant& p, unsigned lock, owner me, std::string who);
@@ -179,6 +191,8 @@ contest_result contest::run()
 void contest::start()
 {
     simulation_.server().check(command_rules());
+    if (options_.is_in_order)
+        simulation_.server().check(fair_order());
     for (unsigned i = 0; i < options_.locks; ++i)
         kinds_.push_back(options_.kind.value_or(static_cast<contested_kind>(luck().below(4))));
     if (options_.kind == contested_kind::read_write)
@@ -278,7 +292,10 @@ void contest::audit()
             if (options_.kill == 0 && server.model().publish(channel + lock_name(i) + "}", "0") != 0)
                 throw std::runtime_error("a subscription for " + lock_name(i) + " is left");
     }
-    check_leftovers();
+    // A fair waiter that died is put out by the next who comes, or by the queue's own time to live.
+    bool const is_fair = options_.kind == contested_kind::fair || options_.kind == contested_kind::fenced_fair;
+    if (!is_fair || (options_.kill == 0 && options_.data_is_safe))
+        check_leftovers();
     for (auto& p : participants_)
         p.client->stop();
     simulation_.world().run();
@@ -345,14 +362,22 @@ asio::awaitable<void> contest::contend(participant& p, unsigned id)
             co_await take_side(p, n, owner, who);
             continue;
         }
-        bool const fenced = kind == contested_kind::fenced_mutex || kind == contested_kind::fenced_reentrant;
-        if (kind == contested_kind::mutex || kind == contested_kind::fenced_mutex)
+        bool const fenced = kind == contested_kind::fenced_mutex || kind == contested_kind::fenced_reentrant
+                            || kind == contested_kind::fenced_fair;
+        if (kind == contested_kind::fair || kind == contested_kind::fenced_fair)
+            co_await take(p, make_fair(p, n, fenced), who);
+        else if (kind == contested_kind::mutex || kind == contested_kind::fenced_mutex)
             co_await take(p, mutex(*p.client, lock_name(n), {.fencing = fenced}), who);
         else
             co_await take(p, reentrant_lock(*p.client, lock_name(n), owner, {.fencing = fenced}), who);
         if (luck().happens(0.3))
             co_await p.where->sleep(luck().between(0ms, 20ms), asio::use_awaitable);
     }
+}
+
+fair_lock contest::make_fair(participant& p, unsigned n, bool is_fenced) const
+{
+    return {*p.client, lock_name(n), {.fencing = is_fenced, .waiter_timeout = options_.waiter_timeout}};
 }
 
 template <class Lock>

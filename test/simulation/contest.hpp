@@ -22,7 +22,8 @@
 
 namespace holdfast::test {
 
-enum class contested_kind { mutex, fenced_mutex, reentrant, fenced_reentrant, read_write };
+// Without a kind, one of the first four is drawn for each lock.
+enum class contested_kind { mutex, fenced_mutex, reentrant, fenced_reentrant, read_write, fair, fenced_fair };
 
 struct contest_options {
     std::uint64_t seed = 1;
@@ -36,7 +37,9 @@ struct contest_options {
     double kill = 0;           // chance, for each process but the first, to be killed during the contest
     double pause = 0;          // chance, for each process, to be stopped for a time
     bool data_is_safe = true;  // false: the faults may break exclusion, only liveness and the audit are checked
-    bool is_prompt = false;    // no gap between two holds while somebody waits, but for a few round trips
+    bool is_in_order = false;  // fair locks are granted in the order of arrival: nobody is taken for dead
+    std::chrono::milliseconds waiter_timeout{60'000};  // of fair locks
+    bool is_prompt = false;  // no gap between two holds while somebody waits, but for a few round trips
     fault_plan faults = {};
     network_options network = {};
     // Every other contest has leases that outlast it, so that a key that is left behind is seen.

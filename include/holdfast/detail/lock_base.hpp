@@ -37,6 +37,7 @@ struct acquire_request {
     std::optional<std::chrono::milliseconds> max_hold;
     std::optional<std::chrono::milliseconds> wait;  // none: as long as it takes; zero: one attempt
     bool renew;
+    int priority = 5;
 };
 
 constexpr acquire_request to_request(acquire_options const& o) noexcept
@@ -47,6 +48,16 @@ constexpr acquire_request to_request(acquire_options const& o) noexcept
 constexpr acquire_request to_request(try_options const& o) noexcept
 {
     return {o.lease, o.max_hold, o.wait.value_or(std::chrono::milliseconds(0)), o.renew};
+}
+
+constexpr acquire_request to_request(fair_acquire_options const& o) noexcept
+{
+    return {o.lease, o.max_hold, std::nullopt, o.renew, o.priority};
+}
+
+constexpr acquire_request to_request(fair_try_options const& o) noexcept
+{
+    return {o.lease, o.max_hold, o.wait.value_or(std::chrono::milliseconds(0)), o.renew, o.priority};
 }
 
 struct lock_launch {
@@ -199,16 +210,24 @@ public:
 protected:
     explicit lock_base(std::shared_ptr<lockable const> state) noexcept : state_(std::move(state)) {}
 
+    // The same lock, taken with other options.
+    template <class A, class T>
+    explicit lock_base(lock_base<A, T> const& other) noexcept : state_(other.state_)
+    {}
+
     // Of a lock that is no composite.
     std::shared_ptr<lock_state const> state() const noexcept;
 
 private:
     friend struct lock_access;
+    template <class A, class T>
+    friend class lock_base;
 
     std::shared_ptr<lockable const> state_;
 };
 
 extern template class lock_base<acquire_options, try_options>;
+extern template class lock_base<fair_acquire_options, fair_try_options>;
 
 }  // namespace detail
 }  // namespace holdfast

@@ -1,0 +1,132 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/fair_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include "engine/context.hpp"
+#include "engine/wire_form.hpp"
+#include "scripts_generated.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+using namespace std::chrono_literals;
+
+// At most two refreshes in a second, however many wait.
+constexpr core::duration shortest_interval = 500ms;
+constexpr core::duration linger = 1s;
+
+}  // namespace
+
+fair_queue::fair_queue(context& c, std::shared_ptr<lock_spec const> lock)
+    : context_(c), lock_(std::move(lock)), patience_(lock_->patience)
+{}
+
+fair_queue::~fair_queue()
+{
+    places_.clear();
+}
+
+void fair_queue::join(place& p, core::duration patience, core::duration remaining)
+{
+    patience_ = std::min(patience_, patience);
+    was_refused_ = true;
+    if (!p.is_linked())
+        places_.push_back(p);
+    refresh_within(remaining);
+}
+
+void fair_queue::leave(place& p)
+{
+    if (!p.is_linked())
+        return;
+    places_.erase(places_.iterator_to(p));
+    std::ranges::replace(asked_, &p, nullptr);
+}
+
+void fair_queue::detach()
+{
+    if (--attached_ > 0)
+        return;
+    if (was_refused_ || under_way_)
+        context_.arm(*this, context_.now() + linger);
+    else
+        context_.forget(*this);
+}
+
+void fair_queue::on_open()
+{
+    if (!places_.empty())
+        refresh_within(core::duration::zero());
+}
+
+// A waiter gives three signs of life in the time for which it may be silent. Without notifications it is by them that it
+// learns of its turn.
+void fair_queue::refresh_within(core::duration remaining)
+{
+    auto const& link = context_.link();
+    auto const usual = link.notifies() ? std::min<core::duration>(patience_ / 3, context_.options().poll_interval)
+                                       : shortest_interval;
+    // A millisecond more: what is to happen then has happened.
+    auto const wait = std::min(remaining, usual - 1ms) + 1ms;
+    auto const due = std::max(context_.now() + wait, earliest_);
+    if (!is_armed() || due < this->due())
+        context_.arm(*this, due);
+}
+
+void fair_queue::on_due(core::instant now)
+{
+    if (attached_ == 0)
+        return under_way_ ? context_.arm(*this, now + linger) : context_.forget(*this);
+    if (places_.empty() || !context_.link().is_open() || under_way_)
+        return;
+    earliest_ = now + shortest_interval;
+    refresh(script_form::sha1);
+}
+
+void fair_queue::refresh(script_form form)
+{
+    milliseconds_text const patience(patience_);
+    std::vector<std::string_view> keys{lock_->key};
+    keys.insert(keys.end(), lock_->companions.begin(), lock_->companions.end());
+    std::vector<std::string_view> arguments{patience, lock_->channel};
+    asked_.clear();
+    for (auto& p : places_) {
+        arguments.push_back(p.place_token());
+        asked_.push_back(&p);
+    }
+    under_way_ = true;
+    submit_script(context_.link(), command_, scripts::fair_refresh, form, keys, arguments);
+}
+
+void fair_queue::on_answer(answer const& a)
+{
+    boost::intrusive_ptr<fair_queue> const keep(this);
+    under_way_ = false;
+    if (places_.empty())
+        return;
+    if (a.why == refusal::no_script)
+        return refresh(script_form::text);
+    refresh_within(core::duration::max());
+    if (a.outcome == outcome::applied && !a.value.items.empty())
+        read(a.value);
+}
+
+void fair_queue::read(reply const& r)
+{
+    if (auto const left = r.items.front().integer; left >= 0)
+        refresh_within(std::chrono::milliseconds(left));
+    for (auto const& i : r.items.subspan(1)) {
+        auto const n = static_cast<std::size_t>(i.integer) - 1;
+        if (n < asked_.size() && asked_[n])
+            asked_[n]->on_turn();
+    }
+}
+
+}  // namespace holdfast::engine

@@ -1,0 +1,522 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// First come, first served, over processes; what a waiter costs, survives, and leaves behind.
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "scripts_generated.hpp"
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+constexpr auto queue_key = "redisson_lock_queue:{f}";
+constexpr auto timeouts_key = "redisson_lock_timeout:{f}";
+constexpr auto waiters_key = "holdfast_lock_waiters:{f}";
+constexpr auto priorities_key = "holdfast_lock_priority:{f}";
+
+// Several clients, and the order in which their acquires of "f" are served.
+class printer {
+public:
+    explicit printer(fair_options o = {}) : options_(o) {}
+
+    holdfast::client& client(std::string_view where)
+    {
+        auto const found = clients_.find(where);
+        return found != clients_.end() ? *found->second : *clients_.emplace(where, &world.client(where)).first->second;
+    }
+
+    fair_lock lock(std::string_view where) { return {client(where), "f", options_}; }
+
+    // Waits beside the others, holds for a while, and is noted as served.
+    void queue_up(std::string who, std::string_view where, fair_acquire_options o = {}, core::duration hold = 10ms)
+    {
+        world.spawn(
+            [this, l = lock(where), who, where = std::string(where), o, hold]() -> awaitable<void> {
+                auto lease = co_await l.acquire(o);
+                served.push_back(who);
+                served_at.push_back(world.now());
+                co_await world.sleep(hold, where);
+                co_await lease.release();
+            },
+            where);
+    }
+
+    std::int64_t size(char const* key, char const* verb) { return world.server().execute({verb, key}).integer; }
+
+    bool has_residue()
+    {
+        return world.server().execute({"EXISTS", queue_key, timeouts_key, waiters_key, priorities_key}).integer != 0;
+    }
+
+    arena world;
+    std::vector<std::string> served;
+    std::vector<core::instant> served_at;
+
+private:
+    fair_options options_;
+    std::map<std::string, holdfast::client*, std::less<>> clients_;
+};
+
+std::int64_t count(std::vector<std::string> const& commands, std::string_view what)
+{
+    return std::ranges::count(commands, what);
+}
+
+TEST_CASE("waiters of several processes are served in order of arrival", "[fair_lock]")
+{
+    printer p;
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await p.lock("A").acquire();
+        std::vector<std::string> expected;
+        for (int i = 0; i < 60; ++i) {
+            p.queue_up(std::to_string(i), std::string(1, static_cast<char>('A' + i % 4)));
+            expected.push_back(std::to_string(i));
+            co_await a.sleep(20ms);
+        }
+        CHECK(p.size(queue_key, "LLEN") == 60);
+        co_await held.release();
+        co_await a.sleep(5s);
+        CHECK(p.served == expected);
+        CHECK_FALSE(p.has_residue());
+        CHECK_FALSE(a.exists("f"));
+    });
+}
+
+TEST_CASE("one attempt passes nobody and takes no place", "[fair_lock]")
+{
+    printer p;
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await p.lock("A").try_acquire();
+        CHECK(held.valid());
+        auto const second = co_await p.lock("A").try_acquire();
+        CHECK(second.empty());
+        CHECK_FALSE(p.has_residue());
+        // A waiter of another library, who has not come back yet: the lock is free, but not for us.
+        a.server().execute({"RPUSH", queue_key, "6f1c3a54-9d1b-4c3e-a1f2-0123456789ab:1"});
+        a.server().execute({"ZADD", timeouts_key, "1900000000000", "6f1c3a54-9d1b-4c3e-a1f2-0123456789ab:1"});
+        co_await held.release();
+        auto const third = co_await p.lock("B").try_acquire();
+        CHECK(third.empty());
+        CHECK_FALSE(a.exists("f"));
+        CHECK(p.size(queue_key, "LLEN") == 1);
+    });
+}
+
+TEST_CASE("a waiter that gives up leaves nothing in the queue", "[fair_lock]")
+{
+    printer p;
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await p.lock("A").acquire();
+        auto const busy = co_await p.lock("B").try_acquire({.wait = 200ms, .priority = 7});
+        CHECK(busy.empty());
+        co_await a.sleep(50ms);
+        CHECK_FALSE(p.has_residue());
+        error_code ec;
+        asio::cancellation_signal signal;
+        a.world().at(a.now() + 300ms, [&] { signal.emit(asio::cancellation_type::terminal); });
+        auto const none = co_await p.lock("A").acquire(
+            asio::bind_cancellation_slot(signal.slot(), asio::redirect_error(use_awaitable, ec)));
+        CHECK(ec == asio::error::operation_aborted);
+        CHECK(none.empty());
+        co_await a.sleep(50ms);
+        CHECK_FALSE(p.has_residue());
+        co_await held.release();
+        CHECK_FALSE(a.exists("f"));
+        co_await a.sleep(3s);
+        CHECK(a.census(p.client("A")) == engine::context::census{});
+        CHECK(a.census(p.client("B")) == engine::context::census{});
+    });
+}
+
+TEST_CASE("when the first gives up, the next is told", "[fair_lock]")
+{
+    printer p;
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await p.lock("A").acquire();
+        a.spawn(
+            [&]() -> awaitable<void> {
+                auto const l = co_await p.lock("B").try_acquire({.wait = 500ms});
+                CHECK(l.empty());
+            },
+            "B");
+        co_await a.sleep(50ms);
+        p.queue_up("next", "C");
+        co_await a.sleep(50ms);
+        // The lock becomes free without a word, so the first is still at rest when it leaves.
+        a.server().execute({"DEL", "f"});
+        co_await a.sleep(500ms);
+        CHECK(p.served == std::vector<std::string>{"next"});
+    });
+}
+
+TEST_CASE("an owner re-enters a fair lock, and is told when it waits twice", "[fair_lock]")
+{
+    printer p;
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        auto& c = p.client("A");
+        fair_lock const mine(c, "f", c.make_owner("tx-1"));
+        auto outer = co_await mine.acquire();
+        a.commands();
+        auto inner = co_await mine.try_acquire();
+        CHECK(a.commands().empty());
+        CHECK(outer.hold_count() == 2);
+        auto const holders = co_await mine.holders();
+        REQUIRE(holders.size() == 1);
+        CHECK(holders[0].label == "tx-1");
+        fair_lock const other(c, "f", c.make_owner());
+        p.world.spawn([other]() -> awaitable<void> { auto l = co_await other.acquire(); });
+        co_await a.sleep(50ms);
+        auto const twice = co_await error_of(other.acquire(use_awaitable));
+        CHECK(twice == errc::owner_in_use);
+        co_await inner.release();
+        co_await outer.release();
+        co_await a.sleep(100ms);
+    });
+}
+
+TEST_CASE("a dead waiter delays those behind it by one waiter timeout at most", "[fair_lock]")
+{
+    printer p({.waiter_timeout = 2s});
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await p.lock("A").acquire();
+        p.queue_up("dead", "B");
+        co_await a.sleep(50ms);
+        p.queue_up("alive", "C");
+        co_await a.sleep(50ms);
+        p.world.at("B").kill();
+        auto const killed = a.now();
+        co_await held.release();
+        co_await a.sleep(5s);
+        REQUIRE(p.served == std::vector<std::string>{"alive"});
+        CHECK(p.served_at[0] - killed <= 2s + 20ms);
+        CHECK(p.served_at[0] - killed > 1s);
+        CHECK_FALSE(p.has_residue());
+    });
+}
+
+TEST_CASE("the dead before it are passed over when a holder releases", "[fair_lock]")
+{
+    printer p({.waiter_timeout = 1s});
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await p.lock("A").acquire();
+        p.queue_up("dead", "B");
+        p.queue_up("dead too", "B");
+        co_await a.sleep(50ms);
+        p.queue_up("alive", "C");
+        co_await a.sleep(50ms);
+        p.world.at("B").kill();
+        co_await a.sleep(5s);
+        auto const released = a.now();
+        co_await held.release();
+        co_await a.sleep(1s);
+        REQUIRE(p.served == std::vector<std::string>{"alive"});
+        CHECK(p.served_at[0] - released < 20ms);
+    });
+}
+
+TEST_CASE("a holder that died is followed when its lease ends", "[fair_lock]")
+{
+    printer p;
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        p.queue_up("holder", "B", {.lease = 2s}, 1h);
+        co_await a.sleep(50ms);
+        p.queue_up("next", "C");
+        co_await a.sleep(50ms);
+        p.world.at("B").kill();
+        a.commands();
+        co_await a.sleep(3s);
+        REQUIRE(p.served == std::vector<std::string>{"holder", "next"});
+        CHECK(p.served_at[1] - p.served_at[0] < 2s + 50ms);
+        CHECK(a.commands().size() < 20);
+    });
+}
+
+TEST_CASE(
+    "a waiter keeps its place however long it waits, over new connections and a server that stands still",
+    "[fair_lock]")
+{
+    printer p({.waiter_timeout = 4s});
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await p.lock("A").acquire({.lease = 1h});
+        for (auto const* who : {"1", "2", "3", "4"}) {
+            p.queue_up(who, who[0] % 2 ? "B" : "C");
+            co_await a.sleep(50ms);
+        }
+        co_await a.sleep(60s);
+        for (int i = 0; i < 10; ++i) {
+            a.server().model().disconnect_all();
+            co_await a.sleep(700ms);
+        }
+        a.server().pause_for(8s);
+        co_await a.sleep(12s);
+        CHECK(p.size(queue_key, "LLEN") == 4);
+        co_await held.release();
+        co_await a.sleep(5s);
+        CHECK(p.served == std::vector<std::string>{"1", "2", "3", "4"});
+    });
+}
+
+TEST_CASE("a newcomer of higher priority goes before those of lower", "[fair_lock]")
+{
+    printer p;
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await p.lock("A").acquire();
+        std::pair<char const*, int> const crowd[] = {
+            {"5a", 5}, {"3a", 3}, {"5b", 5}, {"9a", 9}, {"3b", 3}, {"9b", 9}, {"1", 1}, {"5c", 5}};
+        for (auto const& [who, priority] : crowd) {
+            p.queue_up(who, "B", {.priority = priority});
+            co_await a.sleep(20ms);
+        }
+        co_await held.release();
+        co_await a.sleep(2s);
+        CHECK(p.served == std::vector<std::string>{"9a", "9b", "5a", "5b", "5c", "3a", "3b", "1"});
+        CHECK_FALSE(p.has_residue());
+    });
+}
+
+TEST_CASE("nobody is passed more than thirty times", "[fair_lock]")
+{
+    printer p;
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await p.lock("A").acquire();
+        p.queue_up("patient", "B", {.priority = 1});
+        co_await a.sleep(20ms);
+        for (int i = 0; i < 40; ++i) {
+            p.queue_up(std::to_string(i), "C", {.priority = 10});
+            co_await a.sleep(5ms);
+        }
+        co_await held.release();
+        co_await a.sleep(5s);
+        REQUIRE(p.served.size() == 41);
+        CHECK(p.served[30] == "patient");
+        CHECK(p.served[31] == "30");
+    });
+}
+
+TEST_CASE("a priority out of range, and too short a waiter timeout", "[fair_lock]")
+{
+    printer p;
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        for (int const priority : {0, 11, -1, 256}) {
+            auto const got = co_await error_of(p.lock("A").acquire({.priority = priority}, use_awaitable));
+            CHECK(got == errc::invalid_option);
+            auto const tried = co_await error_of(p.lock("A").try_acquire({.priority = priority}, use_awaitable));
+            CHECK(tried == errc::invalid_option);
+        }
+        CHECK(p.client("A").last_failure().message.find("priority") != std::string::npos);
+        CHECK_THROWS_AS(fair_lock(p.client("A"), "f", {.waiter_timeout = 999ms}), std::invalid_argument);
+    });
+}
+
+TEST_CASE("fencing tokens of a fair lock grow, also when their counter is lost", "[fair_lock]")
+{
+    printer p({.fencing = true});
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        std::uint64_t last = 0;
+        for (int i = 0; i < 6; ++i) {
+            auto l = co_await p.lock(i % 2 ? "A" : "B").acquire();
+            CHECK(l.fencing_token().value() > last);
+            last = l.fencing_token().value();
+            if (i == 3)
+                a.server().execute({"DEL", "holdfast_fence:{f}"});
+            co_await l.release();
+        }
+    });
+}
+
+TEST_CASE("who waits and who holds can be seen, and the lock taken away", "[fair_lock]")
+{
+    printer p;
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        auto const lock = p.lock("A");
+        auto const none = co_await lock.waiters();
+        CHECK(none.empty());
+        auto held = co_await lock.acquire();
+        p.queue_up("1", "B");
+        co_await a.sleep(20ms);
+        p.queue_up("2", "C");
+        co_await a.sleep(20ms);
+        auto const waiters = co_await lock.waiters();
+        REQUIRE(waiters.size() == 2);
+        CHECK(waiters[0].id.starts_with(p.client("B").id()));
+        CHECK(waiters[1].id.starts_with(p.client("C").id()));
+        CHECK(waiters[0].remaining > 14s);
+        auto const taken = co_await lock.force_release();
+        CHECK(taken);
+        co_await a.sleep(100ms);
+        CHECK(p.served == std::vector<std::string>{"1", "2"});
+        auto const nothing = co_await lock.force_release();
+        CHECK_FALSE(nothing);
+        co_await a.sleep(2s);
+        CHECK(held.state() == lease_state::lost);
+    });
+}
+
+TEST_CASE("at most six commands for a contended acquire, and two refreshes a second", "[fair_lock]")
+{
+    printer p;
+    auto& a = p.world;
+    constexpr int crowd = 300;
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await p.lock("A").acquire();
+        co_await p.client("B").ready();
+        co_await a.sleep(1s);
+        a.commands();
+        unsigned refreshes = 0;
+        a.server().check([&](executed const& e) {
+            auto const& text = engine::scripts::fair_refresh;
+            refreshes += !e.what.in_script && e.what.args.size() > 1
+                         && (e.what.args[1] == text.sha1 || e.what.args[1] == text.text);
+        });
+        for (int i = 0; i < crowd; ++i)
+            p.queue_up(std::to_string(i), "B", {}, 5ms);
+        co_await a.sleep(20s);
+        CHECK(refreshes <= 41);
+        co_await held.release();
+        co_await a.sleep(10s);
+        CHECK(p.served.size() == crowd);
+        auto const sent = a.commands().size() - refreshes;
+        INFO(double(sent) / crowd << " commands");
+        CHECK(sent <= 6 * crowd);
+    });
+}
+
+TEST_CASE("a lone waiter in two processes that take turns costs six commands, too", "[fair_lock]")
+{
+    printer p;
+    auto& a = p.world;
+    constexpr int turns = 50;
+    a.run([&]() -> awaitable<void> {
+        for (auto const* where : {"A", "B"})
+            a.spawn(
+                [&, where]() -> awaitable<void> {
+                    for (int i = 0; i < turns; ++i) {
+                        auto l = co_await p.lock(where).acquire();
+                        co_await a.sleep(20ms, where);
+                        co_await l.release();
+                    }
+                    p.served.emplace_back(where);
+                },
+                where);
+        co_await a.sleep(10s);
+        CHECK(p.served.size() == 2);
+        auto const sent = a.commands();
+        INFO(double(sent.size()) / (2 * turns) << " commands");
+        CHECK(sent.size() <= 6 * 2 * turns);
+    });
+}
+
+TEST_CASE("where subscribing is refused, fair waiters poll by their refreshes", "[fair_lock]")
+{
+    printer p;
+    auto& a = p.world;
+    a.server().model().deny_channels(true);
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await p.lock("A").acquire();
+        for (auto const* who : {"1", "2", "3"}) {
+            p.queue_up(who, who);
+            co_await a.sleep(300ms);
+        }
+        a.commands();
+        co_await a.sleep(10s);
+        CHECK(count(a.commands(), "EVALSHA") <= 3 * 21 + 11);  // and renewals
+        co_await held.release();
+        co_await a.sleep(5s);
+        CHECK(p.served == std::vector<std::string>{"1", "2", "3"});
+    });
+}
+
+TEST_CASE("a fair lock's keys of a wrong type are told", "[fair_lock]")
+{
+    auto const* const key = GENERATE(
+        "f", "redisson_lock_queue:{f}", "redisson_lock_timeout:{f}", "holdfast_lock_waiters:{f}");
+    printer p;
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        co_await p.client("A").ready();
+        auto const is_lock = std::string_view(key) == "f";
+        lease held;
+        if (!is_lock)
+            held = co_await p.lock("A").acquire();
+        a.server().execute({"SET", key, "text"});
+        if (is_lock)
+            a.server().execute({"PERSIST", key});
+        auto const got = co_await error_of(p.lock("B").acquire(use_awaitable));
+        CHECK(got == errc::wrong_type);
+        a.server().execute({"DEL", key});
+        if (!is_lock)
+            co_await held.release();
+        auto const fresh = co_await p.lock("B").try_acquire({.wait = 5s});
+        CHECK(fresh.valid());
+    });
+}
+
+TEST_CASE("a queue that somebody damaged repairs itself", "[fair_lock]")
+{
+    enum class damage { no_list, no_scores, no_signs, no_entry, all };
+    auto const what = GENERATE(damage::no_list, damage::no_scores, damage::no_signs, damage::no_entry, damage::all);
+    printer p({.waiter_timeout = 2s});
+    auto& a = p.world;
+    auto& server = a.server();
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await p.lock("A").acquire();
+        for (auto const* who : {"1", "2", "3"}) {
+            p.queue_up(who, who);
+            co_await a.sleep(50ms);
+        }
+        switch (what) {
+            case damage::no_list: server.execute({"DEL", queue_key}); break;
+            case damage::no_scores: server.execute({"DEL", timeouts_key}); break;
+            case damage::no_signs: server.execute({"DEL", waiters_key}); break;
+            case damage::no_entry: server.execute({"LPOP", queue_key}); break;
+            case damage::all: server.execute({"FLUSHALL"}); break;
+        }
+        co_await a.sleep(3s);
+        co_await error_of(held.release(use_awaitable));
+        co_await a.sleep(10s);
+        CHECK(p.served.size() == 3);
+        CHECK_FALSE(p.has_residue());
+    });
+}
+
+TEST_CASE("any_lock takes a fair lock with the usual priority", "[fair_lock]")
+{
+    printer p;
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        any_lock const some = p.lock("A");
+        auto l = co_await some.acquire();
+        CHECK(l.valid());
+        auto const body = [](lease& inner) -> awaitable<int> { co_return inner.valid() ? 7 : 0; };
+        auto const n = co_await with_lock(fair_lock(p.client("A"), "g"), body);
+        CHECK(n == 7);
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test
