@@ -111,6 +111,7 @@ public:
     /// - errc::unavailable: three grants in a row came when their validity had already run out
     /// - errc::invalid_name, errc::invalid_option: `client::last_failure()` says which
     /// - errc::owner_in_use: an acquire of the same owner is still under way
+    /// - errc::would_deadlock: the same owner reads what it asks to write (read_write_lock)
     /// - errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total, in every phase: ends at once with `operation_aborted` and leaves nothing behind. A
