@@ -202,9 +202,10 @@ void renewer::watch(grant& g)
 // Many may join at once: what is armed is only moved forward.
 void renewer::attend(grant& g, tenure const& t)
 {
-    auto const end = t.valid_until() - core::stop_margin(g.period());
-    if (!g.is_armed() || end < g.due())
-        context_.arm(g, end);
+    auto const stop = t.valid_until() - core::stop_margin(g.period());
+    auto const due = t.conditions().renewed ? std::min(stop, next_ask(g)) : stop;
+    if (!g.is_armed() || due < g.due())
+        context_.arm(g, due);
 }
 
 void renewer::unwatch(grant& g)

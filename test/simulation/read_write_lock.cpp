@@ -137,6 +137,23 @@ TEST_CASE("a reader that must not be renewed does not live from those that are",
     });
 }
 
+TEST_CASE("a reader that is renewed may join those that are not", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d", {.peer_watchdog = 0s});
+        auto fixed = co_await doc.read().acquire({.lease = 3s});
+        auto renewed = co_await doc.read().acquire();
+        CHECK(slots(a) == 1);
+        co_await a.sleep(3'100ms);
+        CHECK_FALSE(fixed.valid());
+        CHECK(renewed.valid());
+        co_await a.sleep(20s);
+        CHECK(renewed.valid());
+    });
+}
+
 TEST_CASE("the last reader to leave releases, also when others were lost before", "[read_write_lock]")
 {
     arena a;
