@@ -53,9 +53,14 @@ void acquisition::rest()
 {
     if (is_under_way())
         return;
+    arbiter_.on_contested();
+    settle();
+}
+
+void acquisition::settle()
+{
     phase_ = phase::resting;
     flagged_ = known_busy_ = looked_ = false;
-    contested_ = true;
     give_up_token();
     pauses_.reset();
     context_.disarm(*this);
@@ -184,13 +189,11 @@ void acquisition::on_granted()
         return on_late();
     grant_->confirm(sent_, grant_->lease());
     grant_->fence = verdict_.fence;
-    bool const contested = contested_;
     auto won = std::move(grant_);
     leaves_trace_ = false;
-    rest();
+    settle();
     late_ = 0;
-    contested_ = false;
-    arbiter_.on_granted(std::move(won), contested);
+    arbiter_.on_granted(std::move(won));
 }
 
 // The validity had run out when the reply came: given back, and after some in a row nobody can hold such a lease.
@@ -206,7 +209,7 @@ void acquisition::on_late()
 
 void acquisition::on_busy()
 {
-    contested_ = true;
+    arbiter_.on_contested();
     if (!verdict_muted())
         remaining_ = verdict_.remaining;
     if (std::exchange(wrong_type_, false)) {
@@ -366,7 +369,7 @@ void acquisition::on_closed()
 
 void acquisition::yield()
 {
-    contested_ = true;
+    arbiter_.on_contested();
     phase_ = phase::yielding;
     flagged_ = false;
     own_messages_ = context_.messages().is_subscribed(channel()) ? 1 : 0;

@@ -86,6 +86,7 @@ private:
     void release_token();
     void look();
     void decide();
+    void settle();
     void on_granted();
     void on_late();
     void on_busy();
@@ -122,7 +123,6 @@ private:
     bool flagged_ = false;           // sticky: a message came since the last try was sent
     bool looked_ = false;            // refused before: tries go with a subscription, and with questions
     bool known_busy_ = false;        // the last answer was that somebody else holds it
-    bool contested_ = true;          // others had, or were offered, a turn since our last grant
     bool type_known_ = false;        // what stands under the key is a lock
     bool wrong_type_ = false;
     bool leaves_trace_ = false;  // a refused try of this token left something on the server

@@ -43,12 +43,32 @@ private:
 }  // namespace
 
 arbiter::arbiter(context& c, std::shared_ptr<lock_spec const> lock, bool is_private, boost::intrusive_ptr<grant> cover)
-    : lock_(std::move(lock)), is_private_(is_private), cover_(std::move(cover)), context_(c), acquisition_(c, *this)
+    : lock_(std::move(lock)), is_private_(is_private), cover_(std::move(cover)), context_(c)
 {}
 
 arbiter::~arbiter()
 {
     assert(queue_.empty());
+    forget_seeker();
+}
+
+acquisition& arbiter::seeker()
+{
+    if (!acquisition_)
+        acquisition_ = context_.acquisitions().make(context_, *this);
+    return *acquisition_;
+}
+
+void arbiter::seek()
+{
+    if (acquisition_ || head())
+        seeker().proceed();
+}
+
+void arbiter::forget_seeker() noexcept
+{
+    if (auto* const a = std::exchange(acquisition_, nullptr))
+        context_.acquisitions().dispose(a);
 }
 
 // ---- contenders
@@ -224,12 +244,14 @@ void arbiter::stop()
 
 void arbiter::on_open(core::duration spread)
 {
-    acquisition_.on_open(spread);
+    if (acquisition_)
+        acquisition_->on_open(spread);
 }
 
 void arbiter::on_closed()
 {
-    acquisition_.on_closed();
+    if (acquisition_)
+        acquisition_->on_closed();
     // One attempt waits for the server's answer, but not for ever for a server.
     for (auto& c : queue_)
         if (c.is_one_shot() && !c.is_armed())
@@ -239,7 +261,8 @@ void arbiter::on_closed()
 void arbiter::on_released(unsigned heard)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
-    acquisition_.on_released(heard);
+    if (acquisition_)
+        acquisition_->on_released(heard);
 }
 
 }  // namespace holdfast::engine

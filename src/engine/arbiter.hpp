@@ -72,8 +72,9 @@ public:
     std::string_view cover() const noexcept { return cover_ && !cover_->is_retired() ? cover_->token() : ""; }
     // Whether a try with that grant's token is a try for this contender.
     static bool suits(grant const&, contender const&) noexcept;
-    // `contested`: others had a turn, or none of ours waited, since the last one.
-    virtual void on_granted(boost::intrusive_ptr<grant>, bool contested) = 0;
+    virtual void on_granted(boost::intrusive_ptr<grant>) = 0;
+    // Others had, or were offered, a turn, or none of ours waited.
+    void on_contested() noexcept { is_contested_ = true; }
     void on_busy();
     // Nothing is known of the lock now; the acquisition tries again.
     void on_doubt();
@@ -85,7 +86,7 @@ public:
 
 protected:
     // Whether nobody here could have it now.
-    virtual bool is_known_busy() const noexcept { return acquisition_.is_known_busy(); }
+    virtual bool is_known_busy() const noexcept { return acquisition_ && acquisition_->is_known_busy(); }
     virtual void lose_all(loss) = 0;
 
     boost::intrusive::list<contender>& queue() noexcept { return queue_; }
@@ -94,7 +95,13 @@ protected:
     // It holds its grant no more.
     void detach(tenure&) noexcept;
     void tell_one_shots(error_code);
-    bool is_done() const noexcept { return queue_.empty() && acquisition_.is_at_rest(); }
+    bool is_done() const noexcept { return queue_.empty() && (!acquisition_ || acquisition_->is_at_rest()); }
+
+    // A lock that is held, and for which nobody waits, needs none.
+    acquisition& seeker();
+    void seek();
+    bool is_seeking() const noexcept { return acquisition_ && acquisition_->is_under_way(); }
+    void forget_seeker() noexcept;
 
 private:
     void push(contender&);
@@ -104,10 +111,11 @@ private:
     boost::intrusive_ptr<grant> const cover_;
     boost::intrusive::list<contender> queue_;
     std::size_t one_shots_ = 0;
+    acquisition* acquisition_ = nullptr;
 
 protected:
     context& context_;
-    acquisition acquisition_;  // looks at all of the above until its end
+    bool is_contested_ = true;  // since our last grant
 };
 
 }  // namespace holdfast::engine

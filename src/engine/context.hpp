@@ -21,6 +21,7 @@
 #include <holdfast/stats.hpp>
 
 #include "core/deadline_queue.hpp"
+#include "core/recycler.hpp"
 #include "core/token.hpp"
 #include "engine/arbiter.hpp"
 #include "engine/contender.hpp"
@@ -97,6 +98,7 @@ public:
     session& link() noexcept { return *session_; }
     config const& options() const noexcept { return config_; }
     hub& messages() noexcept { return hub_; }
+    core::recycler<acquisition>& acquisitions() noexcept { return acquisitions_; }
     renewer& watchdog() noexcept { return renewer_; }
     releaser& releases() noexcept { return releaser_; }
     std::weak_ptr<gate> const& home() const noexcept { return home_; }
@@ -161,6 +163,7 @@ private:
     std::weak_ptr<gate> const home_;
     meters meters_;
     core::deadline_queue deadlines_;
+    core::recycler<acquisition> acquisitions_;
     core::instant alarm_ = core::never;
     core::instant recent_{};
     hub hub_{*this};

@@ -21,9 +21,9 @@ bool exclusive_arbiter::is_known_busy() const noexcept
     return (grant_ && grant_->lasts(context_.now())) || arbiter::is_known_busy();
 }
 
-void exclusive_arbiter::on_granted(boost::intrusive_ptr<grant> g, bool contested)
+void exclusive_arbiter::on_granted(boost::intrusive_ptr<grant> g)
 {
-    if (contested)
+    if (std::exchange(is_contested_, false))
         budget_.reset(context_.recent());
     grant_ = std::move(g);
     bool const wanted = head() && grant_->lock().shares_grants_with(head()->lock())
@@ -68,7 +68,7 @@ void exclusive_arbiter::end_tenure(tenure& t, release_waiter* waiter)
     bool const others_turn = head() && !in_budget;
     context_.releases().release(std::move(grant_), waiter, others_turn ? this : nullptr);
     if (others_turn)
-        acquisition_.yield();
+        seeker().yield();
     proceed();
 }
 
@@ -92,11 +92,10 @@ void exclusive_arbiter::lose_all(loss why)
 
 void exclusive_arbiter::proceed()
 {
-    if (grant_)
-        return;
-    acquisition_.proceed();
-    if (!grant_ && is_done())
-        context_.forget(*this);
+    if (!grant_)
+        seek();
+    if (is_done())
+        grant_ ? forget_seeker() : context_.forget(*this);
 }
 
 }  // namespace holdfast::engine

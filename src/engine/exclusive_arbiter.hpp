@@ -18,7 +18,7 @@ public:
 
     void end_tenure(tenure&, release_waiter* waiter) override;
     void lose(tenure&, loss) override;
-    void on_granted(boost::intrusive_ptr<grant>, bool contested) override;
+    void on_granted(boost::intrusive_ptr<grant>) override;
     void proceed() override;
 
 private:

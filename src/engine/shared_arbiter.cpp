@@ -112,14 +112,14 @@ void shared_arbiter::proceed()
     auto* const g = first && !must_wait_for_writers(*first) ? grant_for(*first) : nullptr;
     if (is_inquiring_)
         return;
-    if (g && context_.link().is_open() && !acquisition_.is_under_way())
+    if (g && context_.link().is_open() && !is_seeking())
         return inquire(*g);
-    acquisition_.proceed();
+    seek();
     if (grants_.empty() && is_done())
         context_.forget(*this);
 }
 
-void shared_arbiter::on_granted(boost::intrusive_ptr<grant> g, bool)
+void shared_arbiter::on_granted(boost::intrusive_ptr<grant> g)
 {
     grants_.push_back(g);
     let_in(*g);
