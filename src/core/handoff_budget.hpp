@@ -36,8 +36,8 @@ public:
 
 private:
     unsigned max_count_;
-    duration max_time_;
     unsigned count_ = 0;
+    duration max_time_;
     instant since_{};
 };
 

@@ -2,11 +2,11 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include "core/recycler.hpp"
-
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+
+#include "core/recycler.hpp"
 
 namespace holdfast::test {
 namespace {
