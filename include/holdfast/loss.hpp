@@ -8,7 +8,7 @@
 namespace holdfast {
 
 /// What is known of a lease.
-enum class lease_state {
+enum class lease_state : unsigned char {
     /// There is none: default-constructed, moved from, or released.
     empty,
     /// Held; renewed in time if it is renewed at all.

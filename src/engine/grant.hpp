@@ -92,11 +92,11 @@ public:
     bool is_closed = false;
 
     // ---- the renewer's
+    bool at_risk = false;
     arbiter* home = nullptr;
     renewer* watcher = nullptr;
     std::optional<core::instant> asked_since;  // the first renewal without an answer yet
     core::instant asked_last{};
-    bool at_risk = false;
 
     void on_due(core::instant now) override;
 

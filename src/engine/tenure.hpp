@@ -96,13 +96,14 @@ public:
     unsigned leave() noexcept { return holds_.fetch_sub(1, std::memory_order_relaxed) - 1; }
 
     boost::intrusive_ptr<grant> held_grant;  // also after a loss, until the last hold ends
-    loss reason = loss::expired;             // once it is lost
     loss_waiters waiters;
+    loss reason = loss::expired;  // once it is lost
 
 private:
     void deliver(context&) override;
     void discard() noexcept override;
 
+    std::atomic<unsigned> holds_ = 1;
     std::weak_ptr<gate> const home_;
     std::shared_ptr<lock_spec const> const lock_;
     std::shared_ptr<owner_state> const owner_;
@@ -112,7 +113,6 @@ private:
     core::instant own_end_;
 
     std::atomic<core::duration::rep> valid_until_;
-    std::atomic<unsigned> holds_ = 1;
     std::atomic<unsigned> dropped_ = 0;
     std::atomic<lease_state> state_ = lease_state::held;
     std::atomic<bool> taken_up_ = false;
