@@ -256,7 +256,7 @@ void contest::settle()
         world.run_for(1s);
     if (!all_done())
         throw std::runtime_error("somebody is stuck");
-    world.run_for(3s);
+    world.run_for(10s);  // subscriptions linger, and releases go on
 }
 
 void contest::audit()
