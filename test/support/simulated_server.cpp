@@ -39,12 +39,12 @@ void simulated_server::note(std::string_view what)
         world_.trace().add(world_.now(), name_, what);
 }
 
-simulated::value simulated_server::execute(std::initializer_list<std::string_view> text)
+simulated::value simulated_server::execute(simulated::words text)
 {
     nobody caller;
     auto const id = model_.connect(caller);
     client_ = "test";
-    auto reply = model_.execute(id, {text.begin(), text.size()}, clock_us());
+    auto reply = model_.execute(id, text, clock_us());
     model_.disconnect(id);
     return reply.value_or(simulated::nil());
 }

@@ -41,7 +41,11 @@ public:
     simulated::redis_model& model() noexcept { return model_; }
 
     // Executes a command of nobody's: what a test does behind the clients' backs.
-    simulated::value execute(std::initializer_list<std::string_view>);
+    simulated::value execute(std::initializer_list<std::string_view> text)
+    {
+        return execute(simulated::words(text.begin(), text.size()));
+    }
+    simulated::value execute(simulated::words);
 
     // As SIGSTOP: connections are accepted and bytes taken, nothing is executed.
     void pause();

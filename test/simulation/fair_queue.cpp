@@ -1,0 +1,249 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// One queue with Redisson's clients: what their scripts do, told in our own words, mixed with what ours do.
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "scripts_generated.hpp"
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+
+// KEYS lock, queue, timeouts; ARGV lease, holder, wait, now. nil: granted; else when to ask again.
+constexpr auto redisson_acquire = R"lua(
+while true do
+    local head = redis.call('lindex', KEYS[2], 0)
+    if not head or tonumber(redis.call('zscore', KEYS[3], head)) > tonumber(ARGV[4]) then break end
+    redis.call('zrem', KEYS[3], head)
+    redis.call('lpop', KEYS[2])
+end
+local head = redis.call('lindex', KEYS[2], 0)
+if redis.call('exists', KEYS[1]) == 0 and (not head or head == ARGV[2]) then
+    redis.call('lpop', KEYS[2])
+    redis.call('zrem', KEYS[3], ARGV[2])
+    for _, holder in ipairs(redis.call('zrange', KEYS[3], 0, -1)) do
+        redis.call('zincrby', KEYS[3], -tonumber(ARGV[3]), holder)
+    end
+    redis.call('hset', KEYS[1], ARGV[2], 1)
+    redis.call('pexpire', KEYS[1], ARGV[1])
+    return nil
+end
+if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then return nil end
+local left = redis.call('pttl', KEYS[1])
+if redis.call('zscore', KEYS[3], ARGV[2]) then return math.max(0, left) end
+local last = redis.call('lindex', KEYS[2], -1)
+if last then left = tonumber(redis.call('zscore', KEYS[3], last)) - tonumber(ARGV[4]) end
+redis.call('zadd', KEYS[3], left + ARGV[3] + ARGV[4], ARGV[2])
+redis.call('rpush', KEYS[2], ARGV[2])
+return left
+)lua";
+
+// KEYS lock, queue, timeouts; ARGV holder, now, channel. 1: released.
+constexpr auto redisson_release = R"lua(
+while true do
+    local head = redis.call('lindex', KEYS[2], 0)
+    if not head or tonumber(redis.call('zscore', KEYS[3], head)) > tonumber(ARGV[2]) then break end
+    redis.call('zrem', KEYS[3], head)
+    redis.call('lpop', KEYS[2])
+end
+if redis.call('hdel', KEYS[1], ARGV[1]) == 0 then return nil end
+local head = redis.call('lindex', KEYS[2], 0)
+if head then redis.call('publish', ARGV[3] .. ':' .. head, '0') end
+return 1
+)lua";
+
+// Both sides ask the server directly, whenever the story says so.
+class mixed_queue {
+public:
+    simulated::value theirs(std::string const& id)
+    {
+        return run(redisson_acquire, 3, {"30000", foreign(id), "300000", now()});
+    }
+    simulated::value their_release(std::string const& id)
+    {
+        return run(redisson_release, 3, {foreign(id), now(), channel});
+    }
+    simulated::value ours(std::string const& id)
+    {
+        return run(engine::scripts::fair_acquire.text, 5, {own(id), "30000", "15000", channel, "5"});
+    }
+    simulated::value our_release(std::string const& id)
+    {
+        return run(engine::scripts::fair_leave.text, 5, {own(id), channel, "15000"});
+    }
+    simulated::value refresh(std::string const& id)
+    {
+        return run(engine::scripts::fair_refresh.text, 5, {"15000", channel, own(id)});
+    }
+    // As the holder's watchdog does.
+    void keep_held() { server.execute({"PEXPIRE", keys[0], "30000"}); }
+
+    // Time passes, with a refresh of ours every five seconds.
+    void wait(core::duration d, std::initializer_list<std::string> refreshed)
+    {
+        for (; d > 0s; d -= 5s) {
+            a.world().run_for(std::min<core::duration>(d, 5s));
+            keep_held();
+            for (auto const& id : refreshed)
+                refresh(id);
+        }
+    }
+
+    // In order, without what makes them unique.
+    std::string line()
+    {
+        std::string all;
+        for (auto const& holder : server.execute({"LRANGE", keys[1], "0", "-1"}).items)
+            all += holder.text.substr(37) + " ";
+        return all;
+    }
+    std::int64_t ttl(std::size_t key) { return server.execute({"PTTL", keys[key]}).integer; }
+
+    static constexpr auto channel = "redisson_lock__channel:{f}";
+    static constexpr std::array keys{
+        "f",
+        "redisson_lock_queue:{f}",
+        "redisson_lock_timeout:{f}",
+        "holdfast_lock_waiters:{f}",
+        "holdfast_lock_priority:{f}"};
+
+    static std::string foreign(std::string const& id) { return "6f1c3a54-9d1b-4c3e-a1f2-0123456789ab:" + id; }
+    static std::string own(std::string const& id) { return "6f1c3a54-9d1b-8c3e-a1f2-0123456789ab:" + id; }
+
+    arena a;
+    simulated_server& server = a.server();
+
+private:
+    std::string now() { return std::to_string(1'800'000'000'000 + a.now().time_since_epoch() / 1ms); }
+
+    simulated::value run(std::string_view text, std::size_t count, std::vector<std::string> const& arguments)
+    {
+        auto const number = std::to_string(count);
+        std::vector<std::string_view> words{"EVAL", text, number};
+        words.insert(words.end(), keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count));
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        return server.execute(words);
+    }
+};
+
+TEST_CASE("a Redisson grant ahead of ours puts nobody out", "[fair_lock]")
+{
+    mixed_queue q;
+    CHECK(q.theirs("R0").is_nil());
+    q.theirs("R1");
+    q.ours("a");
+    q.theirs("R2");
+    q.ours("b");
+    q.wait(60s, {"a", "b"});
+    q.their_release("R0");
+    CHECK(q.theirs("R1").is_nil());
+    CHECK(q.line() == "a R2 b ");
+    // Another of theirs looks: whose score has passed would go now.
+    q.theirs("R3");
+    CHECK(q.line() == "a R2 b R3 ");
+    q.their_release("R1");
+    CHECK(q.ours("a").is_nil());
+    q.our_release("a");
+    CHECK(q.theirs("R2").is_nil());
+    CHECK(q.line() == "b R3 ");
+    q.their_release("R2");
+    CHECK(q.ours("b").is_nil());
+    q.our_release("b");
+    CHECK(q.theirs("R3").is_nil());
+}
+
+TEST_CASE("a Redisson waiter outlives a long wait behind ours", "[fair_lock]")
+{
+    mixed_queue q;
+    CHECK(q.ours("h").is_nil());
+    q.ours("a");
+    q.theirs("R1");
+    q.theirs("R2");
+    q.wait(20min, {"a"});
+    q.our_release("h");
+    CHECK(q.ours("a").is_nil());
+    CHECK(q.theirs("R2").integer > 0);
+    CHECK(q.line() == "R1 R2 ");
+    q.our_release("a");
+    CHECK(q.theirs("R1").is_nil());
+    CHECK(q.line() == "R2 ");
+    q.their_release("R1");
+    CHECK(q.theirs("R2").is_nil());
+}
+
+TEST_CASE("a queue of Redisson's waiters only has no time to live, and is served when ours leaves", "[fair_lock]")
+{
+    mixed_queue q;
+    CHECK(q.ours("h").is_nil());
+    q.ours("a");
+    CHECK(q.ttl(1) > 86'000'000);
+    CHECK(q.ttl(2) > 86'000'000);
+    CHECK(q.ttl(3) > 86'000'000);
+    q.theirs("R1");
+    q.theirs("R2");
+    q.refresh("a");
+    CHECK(q.ttl(1) == -1);
+    CHECK(q.ttl(2) == -1);
+    CHECK(q.our_release("a").integer == 2);
+    q.wait(100s, {});
+    CHECK(q.line() == "R1 R2 ");
+    q.our_release("h");
+    CHECK(q.theirs("R1").is_nil());
+    q.their_release("R1");
+    CHECK(q.theirs("R2").is_nil());
+}
+
+TEST_CASE("a stall of six seconds puts nobody out of a mixed queue", "[fair_lock]")
+{
+    mixed_queue q;
+    CHECK(q.theirs("R0").is_nil());
+    q.ours("a");
+    q.theirs("R1");
+    q.ours("b");
+    q.wait(30s, {"a", "b"});
+    q.a.world().run_for(6s);
+    q.theirs("R2");
+    CHECK(q.line() == "a R1 b R2 ");
+}
+
+TEST_CASE("a free lock is made known to a Redisson waiter at most once a second", "[fair_lock]")
+{
+    mixed_queue q;
+    CHECK(q.ours("h").is_nil());
+    q.theirs("R1");
+    q.ours("a");
+    q.server.execute({"DEL", "f"});
+    unsigned told = 0;
+    q.server.check(
+        [&](executed const& e) { told += e.what.in_script && !e.what.args.empty() && e.what.args[0] == "publish"; });
+    for (int i = 0; i < 30; ++i) {
+        q.ours("a");
+        q.refresh("a");
+        q.a.world().run_for(100ms);
+    }
+    CHECK(told >= 3);
+    CHECK(told <= 4);
+    CHECK(q.line() == "R1 a ");
+}
+
+TEST_CASE("a dead Redisson waiter is put out when its time has passed and the lock is free", "[fair_lock]")
+{
+    mixed_queue q;
+    CHECK(q.ours("h").is_nil());
+    q.theirs("R1");
+    q.ours("a");
+    q.wait(400s, {"a"});
+    CHECK(q.line() == "R1 a ");  // the lock is held: there is no hurry
+    q.our_release("h");
+    CHECK(q.line() == "a ");
+    CHECK(q.ours("a").is_nil());
+}
+
+}  // namespace
+}  // namespace holdfast::test
