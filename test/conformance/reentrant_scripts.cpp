@@ -22,7 +22,7 @@ namespace {
 using simulated::value;
 
 // Holders as everybody writes them.
-constexpr auto ours = "6f1c1d0e-0000-4000-8000-000000000001:1";
+constexpr auto ours = "6f1c1d0e-0000-8000-8000-000000000001:1";
 constexpr auto theirs = "6f1c1d0e-0000-4000-8000-000000000002:77";
 
 class bench {

@@ -31,6 +31,7 @@ std::vector<std::vector<std::string>> const& crowds()
         {"reentrant", "reentrant", "reentrant"},
         {"fenced", "fenced", "fenced"},
         {"reentrant", "fenced", "reentrant"},
+        {"fair", "fair", "fair"},
         {"read", "read", "write", "write"},
     };
     return all;
@@ -191,6 +192,16 @@ TEST_CASE("a lock that is taken away by force is lost to its holder, and wakes w
     CHECK(s.holder.release(lock, 1).text().starts_with("failed"));
     CHECK(s.waiter.ask("held", wanted, 1).text() == "true");
     CHECK(s.waiter.release(wanted, 1).text() == "released");
+}
+
+TEST_CASE("a mutex under the name is busy to us and an error to Redisson, and stays", "[interop]")
+{
+    auto& m = the_meeting();
+    lock_id const lock{"reentrant", new_name()};
+    m.server().command({"SET", lock.name, "the token of a mutex", "PX", "60000"});
+    CHECK(m.holdfast().acquire(lock, 1, one_attempt).text() == "busy");
+    CHECK(m.redisson().acquire(lock, 1, one_attempt).text().find("WRONGTYPE") != std::string::npos);
+    CHECK(m.server().command({"GET", lock.name}).text == "the token of a mutex");
 }
 
 }  // namespace

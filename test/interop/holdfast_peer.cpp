@@ -5,7 +5,7 @@
 // Holdfast's counterpart of RedissonPeer.java: the same protocol, by the public API. Besides:
 //     < ID downgrade write NAME THREAD                    > ID AT downgraded
 //
-//     holdfast_peer URL LEASE_MS
+//     holdfast_peer URL LEASE_MS WAITER_TIMEOUT_MS
 
 #include <chrono>
 #include <iostream>
@@ -62,7 +62,9 @@ request parse(std::string const& line)
 
 class peer {
 public:
-    peer(client& c, milliseconds peer_watchdog) : client_(c), peer_watchdog_(peer_watchdog) {}
+    peer(client& c, milliseconds peer_watchdog, milliseconds waiter_timeout)
+        : client_(c), peer_watchdog_(peer_watchdog), waiter_timeout_(waiter_timeout)
+    {}
 
     void answer(request const& r)
     {
@@ -91,6 +93,8 @@ private:
     any_lock lock_of(request const& r)
     {
         auto const owner = owner_of(r.thread);
+        if (r.kind == "fair")
+            return fair_lock(client_, r.name, owner, {.waiter_timeout = waiter_timeout_});
         if (r.kind == "read")
             return read_write_lock(client_, r.name, owner, {.peer_watchdog = peer_watchdog_}).read();
         if (r.kind == "write")
@@ -98,7 +102,12 @@ private:
         return reentrant_lock(client_, r.name, owner, {.fencing = r.kind == "fenced"});
     }
 
-    owner owner_of(int thread) { return owners_.try_emplace(thread, client_.make_owner()).first->second; }
+    // Every other one has a label, which makes a longer holder, as Redisson's transactional locks have.
+    owner owner_of(int thread)
+    {
+        auto const label = thread % 2 ? "" : "transaction-7";
+        return owners_.try_emplace(thread, client_.make_owner(label)).first->second;
+    }
 
     void acquire(request const& r)
     {
@@ -147,6 +156,7 @@ private:
 
     client& client_;
     milliseconds peer_watchdog_;
+    milliseconds waiter_timeout_;
     std::map<int, owner> owners_;
     std::map<std::string, std::vector<lease>> leases_;  // by kind, name, thread; a re-entry behind the hold it enters
 };
@@ -177,7 +187,7 @@ private:
 
 int main(int count, char** words)
 {
-    if (count != 3)
+    if (count != 4)
         return 64;
     asio::io_context context;
     config options;
@@ -190,7 +200,7 @@ int main(int count, char** words)
     client c(context, options);
     c.run(asio::detached);
     c.ready([&](error_code ec) { tell("0", ec ? "failed " + ec.message() : "ready " + std::string(c.id())); });
-    peer p(c, options.lease);
+    peer p(c, options.lease, milliseconds(std::atoi(words[3])));
     reader r(context, p);
     r.next();
     context.run();

@@ -46,10 +46,10 @@ std::initializer_list<std::string> skip_where_it_cannot_be()
 
 }  // namespace
 
-meeting::meeting()
+meeting::meeting(std::chrono::milliseconds waiter_timeout)
     : server_(skip_where_it_cannot_be()),
       redisson_("Redisson", redisson_program(server_)),
-      holdfast_("Holdfast", holdfast_program(server_))
+      holdfast_("Holdfast", holdfast_program(server_, waiter_timeout))
 {}
 
 long meeting::subscribers(std::string const& pattern)
@@ -82,9 +82,9 @@ std::vector<std::string> meeting::redisson_program(redis_server const& server, s
         std::to_string(waiter_timeout.count())};
 }
 
-std::vector<std::string> meeting::holdfast_program(redis_server const& server)
+std::vector<std::string> meeting::holdfast_program(redis_server const& server, std::chrono::milliseconds waiter_timeout)
 {
-    return {HOLDFAST_PEER, server.url(), std::to_string(meeting_lease.count())};
+    return {HOLDFAST_PEER, server.url(), std::to_string(meeting_lease.count()), std::to_string(waiter_timeout.count())};
 }
 
 meeting& the_meeting()
@@ -117,6 +117,7 @@ std::vector<conflict> const& conflicts()
         {"fenced", "fenced"},
         {"reentrant", "fenced"},
         {"fenced", "reentrant"},
+        {"fair", "fair"},
         {"write", "write"},
         {"write", "read"},
         {"read", "write"},
@@ -126,7 +127,7 @@ std::vector<conflict> const& conflicts()
 
 std::vector<std::string> const& kinds()
 {
-    static std::vector<std::string> const all{"reentrant", "fenced", "read", "write"};
+    static std::vector<std::string> const all{"reentrant", "fenced", "fair", "read", "write"};
     return all;
 }
 

@@ -23,7 +23,7 @@ inline constexpr std::chrono::milliseconds meeting_waiter_timeout{5'000};
 // A redis-server, and a process of each side at it. Skips the test where there is no Redisson.
 class meeting {
 public:
-    meeting();
+    explicit meeting(std::chrono::milliseconds waiter_timeout = meeting_waiter_timeout);
 
     redis_server& server() noexcept { return server_; }
     party& redisson() noexcept { return redisson_; }
@@ -38,7 +38,8 @@ public:
     // More of the same, such as one to be killed.
     static std::vector<std::string> redisson_program(
         redis_server const&, std::chrono::milliseconds waiter_timeout = {});
-    static std::vector<std::string> holdfast_program(redis_server const&);
+    static std::vector<std::string> holdfast_program(
+        redis_server const&, std::chrono::milliseconds waiter_timeout = meeting_waiter_timeout);
 
 private:
     redis_server server_;

@@ -504,6 +504,29 @@ TEST_CASE("a queue that somebody damaged repairs itself", "[fair_lock]")
     });
 }
 
+// A client of another library does not prolong the life of a key.
+TEST_CASE("the places of foreign waiters outlast the last of ours", "[fair_lock]")
+{
+    auto const ours_gives_up = GENERATE(false, true);
+    constexpr auto foreign = "6f1c1d0e-0000-4000-8000-000000000003:77";
+    printer p;
+    auto& a = p.world;
+    auto& server = a.server();
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await p.lock("A").acquire();
+        a.spawn([&]() -> awaitable<void> { auto const l = co_await p.lock("B").try_acquire({.wait = 300ms}); }, "B");
+        co_await a.sleep(100ms);
+        server.execute({"RPUSH", queue_key, foreign});
+        server.execute({"ZADD", timeouts_key, "99999999999999", foreign});
+        if (!ours_gives_up)
+            co_await held.release();
+        co_await a.sleep(1s);
+        CHECK(p.size(queue_key, "LLEN") == 1);
+        CHECK(p.size(queue_key, "PTTL") == -1);
+        CHECK(p.size(timeouts_key, "PTTL") == -1);
+    });
+}
+
 TEST_CASE("any_lock takes a fair lock with the usual priority", "[fair_lock]")
 {
     printer p;

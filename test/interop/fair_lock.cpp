@@ -1,0 +1,296 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// One queue for both sides: in order of arrival, and nobody alive is dropped from it.
+
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <holdfast/options.hpp>
+
+#include "interop/figures.hpp"
+#include "interop/meeting.hpp"
+#include "support/child.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+constexpr terms long_lease{.lease = 5min};
+
+// A fair lock that is held, and those who wait for it, in the order in which they came.
+class queue {
+public:
+    explicit queue(meeting& m) : server_(m.server()), lock_{"fair", new_name()} {}
+
+    lock_id const& lock() const noexcept { return lock_; }
+    std::string key(std::string const& what) const { return what + ":{" + lock_.name + "}"; }
+    long length() { return static_cast<long>(server_.command({"LLEN", key("redisson_lock_queue")}).integer); }
+
+    // Takes the lock for longer than the test lasts.
+    void hold(party& side)
+    {
+        line_.push_back({&side, 1'000, side.acquire(lock_, 1'000, long_lease)});
+        REQUIRE(is_grant(line_.back().enters));
+    }
+
+    // Comes, and has its place when this returns.
+    void come(party& side, terms t = {})
+    {
+        auto const before = length();
+        ++last_thread_;
+        line_.push_back({&side, last_thread_, side.acquire(lock_, last_thread_, t)});
+        REQUIRE(wait_until([&] { return length() == before + 1; }));
+    }
+
+    // The holder leaves; the next in line enters, and nobody else. Returns how long that took.
+    std::chrono::nanoseconds advance()
+    {
+        auto const begin = clock::now();
+        CHECK(line_.front().side->release(lock_, line_.front().thread).text() == "released");
+        line_.erase(line_.begin());
+        REQUIRE_FALSE(line_.empty());
+        INFO("next: " << line_.front().side->name() << " " << line_.front().thread);
+        REQUIRE(line_.front().enters.text() == "granted");
+        check_that_the_others_wait();
+        return line_.front().enters.get().at - begin;
+    }
+
+    void check_that_the_others_wait()
+    {
+        for (std::size_t i = 1; i < line_.size(); ++i)
+            CHECK((line_[i].enters.is_over() ? line_[i].enters.text() : "waits") == "waits");
+    }
+
+    // Serves all who wait, and leaves nothing behind.
+    void finish()
+    {
+        while (line_.size() > 1)
+            advance();
+        CHECK(line_.front().side->release(lock_, line_.front().thread).text() == "released");
+        check_empty();
+    }
+
+    // Redisson does not know our keys: what its last waiter leaves of them has a time to live.
+    void check_empty()
+    {
+        for (auto const& gone : {lock_.name, key("redisson_lock_queue"), key("redisson_lock_timeout")}) {
+            CAPTURE(gone);
+            CHECK(server_.command({"EXISTS", gone}).integer == 0);
+        }
+        for (auto const* const ours : {"holdfast_lock_waiters", "holdfast_lock_priority"}) {
+            CAPTURE(ours);
+            CHECK(server_.command({"PTTL", key(ours)}).integer != -1);
+        }
+    }
+
+    // Gone from the line without having been served: killed, or out of patience.
+    void forget(std::size_t place) { line_.erase(line_.begin() + static_cast<std::ptrdiff_t>(place)); }
+    party::request const& at(std::size_t place) const { return line_.at(place).enters; }
+
+private:
+    struct contender {
+        party* side;
+        int thread;
+        party::request enters;
+    };
+
+    redis_server& server_;
+    lock_id lock_;
+    std::vector<contender> line_;  // the holder first
+    int last_thread_ = 0;
+};
+
+// Comes, is turned away, and has the server's scripts drop whoever they believe to be dead.
+void look_in(party& side, lock_id const& lock)
+{
+    CHECK(side.acquire(lock, 2'000, one_attempt).text() == "busy");
+}
+
+TEST_CASE("the fair lock serves both sides in order of arrival", "[interop][fair_lock]")
+{
+    auto& m = the_meeting();
+    queue q(m);
+    q.hold(m.redisson());
+    for (int i = 0; i < 6; ++i) {
+        q.come(m.redisson());
+        q.come(m.holdfast());
+        q.come(m.holdfast());
+    }
+    CHECK(q.length() == 18);
+    std::vector<std::chrono::nanoseconds> taken;
+    for (int i = 0; i < 17; ++i)
+        taken.push_back(q.advance());
+    note_figures("fair queue, 18 waiters in turn", "both", taken);
+    q.finish();
+}
+
+TEST_CASE("a Redisson grant ahead of our waiters drops nobody", "[interop][fair_lock]")
+{
+    auto& m = the_meeting();
+    queue q(m);
+    q.hold(m.holdfast());
+    for (auto* const side : {&m.redisson(), &m.holdfast(), &m.redisson(), &m.holdfast(), &m.redisson()})
+        q.come(*side);
+    for (auto left = 4; left > 0; --left) {
+        q.advance();  // each of Redisson's takes its waiting time off every score behind
+        look_in(m.redisson(), q.lock());
+        q.come(m.redisson());
+        q.come(m.holdfast());
+        CHECK(q.length() == left + 2 * (5 - left));
+    }
+    q.finish();
+}
+
+TEST_CASE("our waiters ahead of Redisson's drop nobody, whether they are served or give up", "[interop][fair_lock]")
+{
+    auto& m = the_meeting();
+    queue q(m);
+    q.hold(m.redisson());
+    q.come(m.holdfast());
+    q.come(m.holdfast(), {.wait = 1500ms});
+    q.come(m.redisson());
+    q.come(m.holdfast());
+    q.come(m.redisson());
+    CHECK(q.at(2).text() == "busy");
+    q.forget(2);
+    CHECK(wait_until([&] { return q.length() == 4; }));
+    look_in(m.redisson(), q.lock());
+    look_in(m.holdfast(), q.lock());
+    CHECK(q.length() == 4);
+    q.finish();
+}
+
+TEST_CASE("a Redisson waiter that gives up drops nobody", "[interop][fair_lock]")
+{
+    auto& m = the_meeting();
+    queue q(m);
+    q.hold(m.holdfast());
+    q.come(m.redisson(), {.wait = 1500ms});
+    q.come(m.holdfast());
+    q.come(m.redisson());
+    q.come(m.holdfast());
+    CHECK(q.at(1).text() == "busy");
+    q.forget(1);
+    CHECK(wait_until([&] { return q.length() == 3; }));
+    look_in(m.redisson(), q.lock());
+    look_in(m.holdfast(), q.lock());
+    CHECK(q.length() == 3);
+    q.finish();
+}
+
+TEST_CASE("Redisson's waiters keep their places when none of ours is left", "[interop][fair_lock]")
+{
+    auto& m = the_meeting();
+    queue q(m);
+    q.hold(m.holdfast());
+    q.come(m.holdfast());
+    q.come(m.redisson());
+    q.come(m.redisson());
+    q.advance();
+    q.advance();  // one of Redisson's holds, another waits: nobody of ours would prolong the life of a key
+    CHECK(q.length() == 1);
+    CHECK(m.server().command({"PTTL", q.key("redisson_lock_queue")}).integer == -1);
+    CHECK(m.server().command({"PTTL", q.key("redisson_lock_timeout")}).integer == -1);
+    look_in(m.holdfast(), q.lock());
+    CHECK(q.length() == 1);
+    q.finish();
+}
+
+// Redisson's scripts do not know of stalls: what protects us from them is that the stall is shorter than the timeout.
+TEST_CASE("a server that stalls for six seconds drops nobody", "[interop][fair_lock]")
+{
+    meeting m(fair_options{}.waiter_timeout);
+    queue q(m);
+    q.hold(m.redisson());
+    for (auto* const side : {&m.holdfast(), &m.redisson(), &m.holdfast(), &m.holdfast(), &m.redisson()})
+        q.come(*side);
+    m.server().freeze();
+    std::this_thread::sleep_for(6s);
+    m.server().thaw();
+    q.check_that_the_others_wait();
+    look_in(m.redisson(), q.lock());
+    look_in(m.holdfast(), q.lock());
+    CHECK(q.length() == 5);
+    q.finish();
+}
+
+// With a timeout shorter than the stall Redisson may put out our first waiter: it comes again, at the end.
+TEST_CASE("a server that stalls for longer than our waiters may be silent forgets nobody", "[interop][fair_lock]")
+{
+    meeting m;
+    lock_id const lock{"fair", new_name()};
+    auto const length = [&] { return m.server().command({"LLEN", "redisson_lock_queue:{" + lock.name + "}"}).integer; };
+    REQUIRE(is_grant(m.redisson().acquire(lock, 1, long_lease)));
+    auto const first = m.holdfast().acquire(lock, 1);
+    auto const second = m.holdfast().acquire(lock, 2);
+    REQUIRE(wait_until([&] { return length() == 2; }));
+    m.server().freeze();
+    std::this_thread::sleep_for(meeting_waiter_timeout + 1s);
+    m.server().thaw();
+    look_in(m.redisson(), lock);
+    CHECK(m.redisson().release(lock, 1).text() == "released");
+    REQUIRE(wait_until([&] { return first.is_over() || second.is_over(); }));
+    auto const begins = first.is_over() ? 1 : 2;
+    CHECK(m.holdfast().release(lock, begins).text() == "released");
+    CHECK(is_grant(first));
+    CHECK(is_grant(second));
+    CHECK(m.holdfast().release(lock, 3 - begins).text() == "released");
+}
+
+TEST_CASE("waiters that were silent for long, but live, keep their places", "[interop][fair_lock]")
+{
+    auto& m = the_meeting();
+    queue q(m);
+    q.hold(m.redisson());
+    for (auto* const side : {&m.holdfast(), &m.redisson(), &m.holdfast(), &m.redisson()})
+        q.come(*side);
+    std::this_thread::sleep_for(2 * meeting_waiter_timeout);
+    look_in(m.redisson(), q.lock());
+    look_in(m.holdfast(), q.lock());
+    CHECK(q.length() == 4);
+    q.finish();
+}
+
+TEST_CASE("a waiter that was killed delays the queue by its timeout, and no more", "[interop][fair_lock]")
+{
+    auto& m = the_meeting();
+    auto const ours_dies = GENERATE(false, true);
+    party victim(
+        ours_dies ? "Holdfast" : "Redisson",
+        ours_dies ? meeting::holdfast_program(m.server()) : meeting::redisson_program(m.server(), 2s));
+    auto& survivor = ours_dies ? m.redisson() : m.holdfast();
+    queue q(m);
+    lock_id const& lock = q.lock();
+    REQUIRE(is_grant(survivor.acquire(lock, 1, {.lease = 2s})));
+    (void)victim.acquire(lock, 2);
+    REQUIRE(wait_until([&] { return q.length() == 1; }));
+    auto const enters = survivor.acquire(lock, 3);
+    REQUIRE(wait_until([&] { return q.length() == 2; }));
+    victim.kill();
+    auto const begin = clock::now();
+    auto const scripts = m.server().calls("evalsha");
+    CHECK(survivor.release(lock, 1).text() == "released");
+    REQUIRE(is_grant(enters));
+    note_figures(
+        "fair queue, past a dead waiter",
+        victim.name() + " dies, " + survivor.name() + " waits",
+        {enters.get().at - begin});
+    CHECK(enters.get().at < begin + meeting_waiter_timeout + 10s);
+    if (!ours_dies)
+        CHECK(m.server().calls("evalsha") - scripts < 60);  // it does not ask over and over
+    CHECK(survivor.release(lock, 3).text() == "released");
+    q.check_empty();
+}
+
+}  // namespace
+}  // namespace holdfast::test
