@@ -180,7 +180,7 @@ void acquisition::decide()
         case verdict::kind::unknown: on_unknown(); break;
         case verdict::kind::no_script: on_no_script(); break;
     }
-    arbiter_.proceed();
+    keep->proceed();  // a lock that is held may have ended its acquisition by now
 }
 
 void acquisition::on_granted()
