@@ -31,7 +31,8 @@ struct waiters_launch : lock_launch {
 /// By the server's clock and the arrival of commands there; the clients' clocks do not matter. A waiter keeps its place
 /// however long it waits, over lost replies and new connections, as long as its client reaches the server once in
 /// `fair_options::waiter_timeout`. A waiter that died is passed over after that time at the latest: so much each one
-/// can delay those behind it. After a stall of the server nobody is passed over for one `waiter_timeout`.
+/// can delay those behind it. After a stall of the server our scripts pass nobody over for one `waiter_timeout`;
+/// Redisson's may, if the stall was longer than that: see docs/redisson.md.
 /// @par Priority
 /// 1 to 10, default 5. A newcomer goes before the waiters of lower priority at the end of the queue. Nobody is passed
 /// more than 30 times, so everybody is served after at most its position at arrival plus 30 grants.
@@ -42,9 +43,10 @@ struct waiters_launch : lock_launch {
 /// `holdfast_lock_waiters:{name}` (signs of life), `holdfast_lock_priority:{name}`, and with `fencing`
 /// `holdfast_fence:{name}`. What belongs to the queue is gone when nobody waits.
 /// @par What it costs
-/// One script when it is free, one to release it. A waiter: at most six commands from end to end, and for all waiters
-/// of one client one script each `waiter_timeout` / 3 or `config::poll_interval`, whichever is less; never more than two
-/// a second. No hand-off inside the process: every grant comes from the server.
+/// One script when it is free, one to release it. A waiter among many: about five commands from end to end, the first
+/// of a client up to eight. For all waiters of one client: one script each `waiter_timeout` / 3 or
+/// `config::poll_interval`, whichever is less; never more than two a second. No hand-off inside the process: every grant
+/// comes from the server.
 /// @par Attempts without waiting
 /// `try_acquire()` without `wait` takes no place, and passes nobody: it is busy also while the lock is free and somebody
 /// waits for it.
