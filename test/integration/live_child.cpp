@@ -9,12 +9,17 @@
 //     live_child guard URL NAME LEASE_MS      "ready", on SIGUSR1 "asking", inside with_lock "body AT VALID", then "end"
 //     live_child hold URL NAME                "held" until SIGUSR1, then "released"
 //     live_child contend URL NAME TASKS MS    so many tasks, from SIGUSR1 on for so long; "ready", then "grants N"
+//     live_child line URL NAME CROWD          "id UUID", "ready"; so many stand in line from SIGUSR1 on, every eighth of
+//                                             whom gives up at the next; "served FENCE NUMBER" or "gone NUMBER" of each
 
 #include <cstdlib>
+#include <deque>
 #include <iostream>
 #include <string>
 #include <string_view>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/signal_set.hpp>
 
 #include "support/live.hpp"
@@ -112,6 +117,41 @@ awaitable<void> contend(client& c, std::string name, int tasks, int ms, asio::si
     tell("grants ", all.grants);
 }
 
+awaitable<void> wait_in_line(fair_lock lock, int n, asio::cancellation_signal& signal, int& waiting)
+{
+    error_code ec;
+    auto held = co_await lock.acquire(asio::bind_cancellation_slot(signal.slot(), redirect(ec)));
+    if (ec)
+        tell("gone ", n);
+    else {
+        tell("served ", held.fencing_token().value(), " ", n);
+        co_await held.release();
+    }
+    --waiting;
+}
+
+// At the first signal so many stand in line, at the second every eighth gives up.
+awaitable<void> stand_in_line(client& c, std::string name, int crowd, asio::signal_set& signals)
+{
+    co_await c.ready();
+    tell("id ", c.id());
+    tell("ready");
+    co_await signals.async_wait(use_awaitable);
+    fair_lock const lock(c, name, {.fencing = true, .waiter_timeout = 3s});
+    std::deque<asio::cancellation_signal> each(static_cast<std::size_t>(crowd));
+    int waiting = crowd;
+    for (int i = 0; i < crowd; ++i)
+        asio::co_spawn(
+            co_await asio::this_coro::executor,
+            wait_in_line(lock, i, each[static_cast<std::size_t>(i)], waiting),
+            asio::detached);
+    co_await signals.async_wait(use_awaitable);
+    for (std::size_t i = 3; i < each.size(); i += 8)
+        each[i].emit(asio::cancellation_type::terminal);
+    auto const is_over = [&] { return waiting == 0; };
+    co_await comes_true(is_over, 1h);
+}
+
 }  // namespace
 
 int main(int count, char** words)
@@ -136,6 +176,8 @@ int main(int count, char** words)
         l.run(hold(c, name, signals), 1h);
     else if (verb == "contend")
         l.run(contend(c, name, number(4), number(5), signals), 1h);
+    else if (verb == "line")
+        l.run(stand_in_line(c, name, number(4), signals), 1h);
     tell("end");
     return 0;
 }

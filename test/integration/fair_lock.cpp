@@ -1,0 +1,127 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Many waiters in many processes, some of whom give up or die: those that are left are served in order of arrival.
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "support/child.hpp"
+#include "support/live.hpp"
+#include "support/redis_server.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int processes = 8;
+constexpr int crowd = 63;  // of each process
+constexpr auto queue_key = "redisson_lock_queue:{f}";
+
+// A process and the number of one of its waiters.
+using waiter = std::pair<int, int>;
+
+// The order in which the server met them. A client's tokens are numbered from 1, in order.
+std::vector<waiter> line_of(redis_server& server, std::vector<std::string> const& ids)
+{
+    std::vector<waiter> line;
+    for (auto const& holder : server.command({"LRANGE", queue_key, "0", "-1"}).items) {
+        auto const colon = holder.text.find(':');
+        auto const who = std::ranges::find(ids, holder.text.substr(0, colon));
+        line.emplace_back(int(who - ids.begin()), std::stoi(holder.text.substr(colon + 1)) - 1);
+    }
+    return line;
+}
+
+// In the order of their fencing tokens.
+std::vector<waiter> served_of(std::vector<std::unique_ptr<child>> const& all)
+{
+    std::vector<std::pair<long long, waiter>> served;
+    for (int p = 0; p < processes; ++p)
+        for (auto const& line : all[std::size_t(p)]->lines())
+            if (line.starts_with("served ")) {
+                auto const space = line.find(' ', 7);
+                served.push_back({std::stoll(line.substr(7, space - 7)), {p, std::stoi(line.substr(space + 1))}});
+            }
+    std::ranges::sort(served);
+    std::vector<waiter> order;
+    for (auto const& s : served)
+        order.push_back(s.second);
+    return order;
+}
+
+std::int64_t commands(redis_server& server)
+{
+    std::int64_t sum = 0;
+    for (auto const* name : {"eval", "evalsha", "subscribe", "unsubscribe", "ping"})
+        sum += server.calls(name);
+    return sum;
+}
+
+TEST_CASE("five hundred waiters in eight processes, a fifth of whom give up or die", "[fair_lock]")
+{
+    redis_server server;
+    std::vector<std::unique_ptr<child>> all;
+    for (int i = 0; i < processes; ++i)
+        all.push_back(std::make_unique<child>(
+            std::vector<std::string>{HOLDFAST_LIVE_CHILD, "line", server.url(), "f", std::to_string(crowd)}));
+    REQUIRE(wait_until([&] { return std::ranges::all_of(all, [](auto& c) { return !c->told("ready").empty(); }); }));
+    std::vector<std::string> ids;
+    for (auto& c : all)
+        ids.push_back(c->told("id ").substr(0, 36));
+
+    live l;
+    auto& mine = l.client(server.url());
+    lease held;
+    auto const take = [&]() -> asio::awaitable<void> {
+        held = co_await fair_lock(mine, "f", {.fencing = true}).acquire({.lease = 5min});
+    };
+    l.run(take);
+    auto const began = std::chrono::steady_clock::now();
+    auto const before = commands(server);
+    for (auto& c : all)
+        c->signal(SIGUSR1);
+    auto const length = [&] { return server.command({"LLEN", queue_key}).integer; };
+    REQUIRE(wait_until([&] { return length() == processes * crowd; }));
+    auto expected = line_of(server, ids);
+
+    // Every eighth gives up, and one process of eight is killed.
+    constexpr int killed = processes - 1;
+    for (int i = 0; i < killed; ++i)
+        all[std::size_t(i)]->signal(SIGUSR1);
+    constexpr auto gave_up = killed * ((crowd + 4) / 8);
+    REQUIRE(wait_until([&] { return length() == processes * crowd - gave_up; }));
+    all[killed]->signal(SIGKILL);
+    std::erase_if(expected, [](waiter const& w) { return w.first == killed || w.second % 8 == 3; });
+
+    auto const released = std::chrono::steady_clock::now();
+    auto const give_back = [&]() -> asio::awaitable<void> { co_await held.release(); };
+    l.run(give_back);
+    REQUIRE(wait_until(
+        [&] { return std::all_of(all.begin(), all.end() - 1, [](auto& c) { return !c->told("end").empty(); }); }));
+    auto const took = std::chrono::steady_clock::now() - released;
+    CHECK(served_of(all) == expected);
+    // They died together: each of them is passed over when the same waiter timeout has passed.
+    CHECK(took < 3s + 30s);
+    CHECK(wait_until([&] { return server.command({"EXISTS", "f", queue_key}).integer == 0; }));
+
+    // At most two refreshes a second for each process.
+    auto const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    auto const refreshes = 2 * processes * (seconds + 1);
+    auto const each = (double(commands(server) - before) - refreshes) / (processes * crowd);
+    CHECK(each <= 6);
+    WARN(
+        "served " << expected.size() << " in " << std::chrono::duration<double>(took).count() << " s; "
+                  << commands(server) - before << " commands in " << seconds << " s");
+}
+
+}  // namespace
+}  // namespace holdfast::test
