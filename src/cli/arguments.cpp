@@ -94,6 +94,7 @@ struct choice {
 constexpr std::array kinds{
     choice{"mutex", lock_kind::mutex},
     choice{"reentrant", lock_kind::reentrant},
+    choice{"fair", lock_kind::fair},
     choice{"read", lock_kind::read},
     choice{"write", lock_kind::write}};
 constexpr std::array actions{

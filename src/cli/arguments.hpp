@@ -13,7 +13,7 @@
 
 namespace holdfast::cli {
 
-enum class lock_kind { mutex, reentrant, read, write };
+enum class lock_kind { mutex, reentrant, fair, read, write };
 
 // What happens to the command when the lease is lost.
 enum class loss_action { term, kill, ignore };

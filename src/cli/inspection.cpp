@@ -10,6 +10,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <holdfast/fair_lock.hpp>
 #include <holdfast/mutex.hpp>
 #include <holdfast/read_write_lock.hpp>
 
@@ -23,15 +24,19 @@ std::string mode_of(holder const& h, inspection const& of)
     return h.writer ? "held for writing by " : "held for reading by ";
 }
 
+std::string name_of(holder const& h)
+{
+    return h.label.empty() ? h.id : h.id + " (" + h.label + ")";
+}
+
 std::string describe(holder const& h)
 {
-    auto const owner = h.label.empty() ? h.id : h.id + " (" + h.label + ")";
     if (h.remaining.count() < 0)
-        return owner + ", for ever: the key has no time to live";
+        return name_of(h) + ", for ever: the key has no time to live";
     char rest[64];
     std::snprintf(
         rest, sizeof rest, ", for %.1f s more unless renewed", static_cast<double>(h.remaining.count()) / 1000);
-    return owner + rest;
+    return name_of(h) + rest;
 }
 
 asio::awaitable<inspection> ask(any_lock lock)
@@ -55,7 +60,8 @@ asio::awaitable<inspection> inspect(client& c, std::string const& name)
     if (has_mode(found)) {
         found = co_await ask(read_write_lock(c, name).write());
         found.is_read_write = true;
-    }
+    } else if (!found.ec)
+        found.waiters = co_await fair_lock(c, name).waiters(asio::redirect_error(asio::use_awaitable, found.ec));
     co_return found;
 }
 
@@ -63,6 +69,8 @@ any_lock handle_of(client& c, std::string const& name, inspection const& of)
 {
     if (of.is_read_write)
         return read_write_lock(c, name).write();
+    if (!of.waiters.empty())
+        return fair_lock(c, name);
     return mutex(c, name);
 }
 
@@ -72,6 +80,9 @@ void print(std::string const& name, inspection const& of)
         std::printf("%s: free\n", name.c_str());
     for (auto const& h : of.holders)
         std::printf("%s: %s%s\n", name.c_str(), mode_of(h, of).c_str(), describe(h).c_str());
+    int place = 0;
+    for (auto const& w : of.waiters)
+        std::printf("%s: number %d in the queue: %s\n", name.c_str(), ++place, name_of(w).c_str());
 }
 
 }  // namespace holdfast::cli

@@ -19,6 +19,7 @@ namespace holdfast::cli {
 struct inspection {
     error_code ec;
     std::vector<holder> holders;
+    std::vector<holder> waiters;  // in order; only fair locks know them
     bool is_read_write = false;
 };
 
@@ -27,7 +28,7 @@ asio::awaitable<inspection> inspect(client&, std::string const& name);
 // A handle that can take it away.
 any_lock handle_of(client&, std::string const& name, inspection const&);
 
-// One line for each holder; "free" if there is none.
+// One line for each holder, "free" if there is none, then one for each waiter.
 void print(std::string const& name, inspection const&);
 
 }  // namespace holdfast::cli

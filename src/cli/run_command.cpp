@@ -14,6 +14,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <holdfast/any_lock.hpp>
+#include <holdfast/fair_lock.hpp>
 #include <holdfast/mutex.hpp>
 #include <holdfast/observer.hpp>
 #include <holdfast/read_write_lock.hpp>
@@ -39,6 +40,7 @@ any_lock make_lock(client& c, run_arguments const& args)
     switch (args.kind) {
         case lock_kind::mutex: break;
         case lock_kind::reentrant: return reentrant_lock(c, args.name, c.make_owner(), options);
+        case lock_kind::fair: return fair_lock(c, args.name, {.fencing = args.fencing});
         case lock_kind::read: return read_write_lock(c, args.name).read();
         case lock_kind::write: return read_write_lock(c, args.name, {.fencing = args.fencing}).write();
     }

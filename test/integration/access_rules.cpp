@@ -55,6 +55,7 @@ std::vector<kind> kinds()
     maker const fenced = [](client& c) { return mutex(c, "order:f", {.fencing = true}); };
     maker const reentrant = [](client& c) { return reentrant_lock(c, "order:r", c.make_owner("label")); };
     maker const redisson = [](client& c) { return reentrant_lock(c, "order:rf", c.make_owner(), {.fencing = true}); };
+    maker const fair = [](client& c) { return fair_lock(c, "order:q", {.fencing = true}); };
     maker const read = [](client& c) { return read_write_lock(c, "order:w").read(); };
     maker const write = [](client& c) { return read_write_lock(c, "order:w", {.fencing = true}).write(); };
     return {
@@ -62,6 +63,7 @@ std::vector<kind> kinds()
         {"fenced mutex", fenced, fenced},
         {"reentrant_lock", reentrant, reentrant},
         {"fenced reentrant_lock", redisson, redisson},
+        {"fair_lock", fair, fair},
         {"a reader waits", write, read},
         {"a writer waits", read, write}};
 }

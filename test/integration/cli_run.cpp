@@ -55,7 +55,7 @@ TEST_CASE("cli run: a command that cannot be executed gives the lock back", "[cl
 TEST_CASE("cli run: the lock is held while the command runs", "[cli]")
 {
     redis_server server;
-    std::string const kind = GENERATE("mutex", "reentrant", "read", "write");
+    std::string const kind = GENERATE("mutex", "reentrant", "fair", "read", "write");
     tool t(server, run_sh("echo up; read line < /dev/tty || sleep 100", {"--kind", kind, "--lease", "5s"}));
     REQUIRE(t.prints("up"));
     CHECK(server.command({"TYPE", "job"}).text == (kind == "mutex" ? "string" : "hash"));

@@ -82,6 +82,29 @@ TEST_CASE("cli status: free, held, for ever, no lock at all", "[cli]")
     CHECK(run_tool(server, {"status", "list"}, &output) == 69);
 }
 
+TEST_CASE("cli status: who waits for a fair lock, in order", "[cli]")
+{
+    redis_server server;
+    std::string output;
+    tool holder(server, {"run", "job", "--kind", "fair", "--", "sleep", "100"});
+    REQUIRE(eventually([&] { return has_key(server, "job"); }));
+    auto const queued = [&] { return server.command({"LLEN", "redisson_lock_queue:{job}"}).integer; };
+    tool second(server, {"run", "job", "--kind", "fair", "--", "true"});
+    REQUIRE(eventually([&] { return queued() == 1; }));
+    tool third(server, {"run", "job", "--kind", "fair", "--", "true"});
+    REQUIRE(eventually([&] { return queued() == 2; }));
+    auto const queue = server.command({"LRANGE", "redisson_lock_queue:{job}", "0", "-1"});
+    CHECK(run_tool(server, {"status", "job"}, &output) == 0);
+    CHECK(count_of(output, "\n") == 3);
+    CHECK_THAT(output, ContainsSubstring("job: held by "));
+    CHECK_THAT(output, ContainsSubstring("job: number 1 in the queue: " + queue.items.at(0).text + "\n"));
+    CHECK_THAT(output, ContainsSubstring("job: number 2 in the queue: " + queue.items.at(1).text + "\n"));
+
+    CHECK(run_tool(server, {"release", "job", "--force"}, &output) == 0);
+    CHECK(second.wait() == 0);  // the first of the queue is told
+    CHECK(third.wait() == 0);
+}
+
 TEST_CASE("cli status, release: a read_write_lock", "[cli]")
 {
     redis_server server;
