@@ -18,6 +18,8 @@ constexpr auto mutex_name = "holdfast::mutex";
 constexpr auto reentrant_name = "holdfast::reentrant_lock";
 constexpr auto raw_name = "raw loop, mutex' commands";
 constexpr auto redisson_name = "raw loop, Redisson's scripts";
+constexpr auto fair_name = "holdfast::fair_lock";
+constexpr auto redisson_fair_name = "raw loop, Redisson's fair scripts";
 
 plan quick_plan()
 {
@@ -34,6 +36,9 @@ std::vector<target> targets(std::size_t contenders)
         {mutex_name, raw_name, quantity::pairs_per_second, crowd ? 1.0 : 0},
         {mutex_name, redisson_name, quantity::pairs_per_second, crowd ? 1.7 : 0},
         {reentrant_name, redisson_name, quantity::pairs_per_second, 0},
+        {reentrant_name, redisson_name, quantity::server_time, crowd ? 0.8 : 0},
+        {fair_name, redisson_fair_name, quantity::pairs_per_second, 0},
+        {fair_name, redisson_fair_name, quantity::server_time, crowd ? 0.8 : 0},
         {mutex_name, raw_name, quantity::median_wait, alone ? 1.15 : 0},
         {mutex_name, raw_name, quantity::p99_wait, alone ? 1.15 : 0}};
     return all;
@@ -46,6 +51,8 @@ void measure(options const& o, redis_server& server, report& out)
     r.enter(make_raw_mutex(server));
     r.enter(make_reentrant_lock(server, {.name = reentrant_name}));
     r.enter(make_raw_redisson(server));
+    r.enter(make_fair_lock(server, {.name = fair_name}));
+    r.enter(make_raw_redisson_fair(server));
     for (std::size_t const contenders : {1u, 10u, 100u, 1000u})
         out.add(contenders, r.run(contenders), targets(contenders));
 }

@@ -57,10 +57,10 @@ public:
 private:
     Lock make(std::string const& key) const
     {
-        if constexpr (std::is_same_v<Lock, reentrant_lock>)
-            return {client_, key, client_.make_owner()};
-        else
+        if constexpr (std::is_same_v<Lock, mutex>)
             return {client_, key};
+        else
+            return {client_, key, client_.make_owner()};
     }
 
     std::size_t names_;
@@ -78,6 +78,11 @@ std::unique_ptr<contestant> make_mutex(redis_server& server, holdfast_options co
 std::unique_ptr<contestant> make_reentrant_lock(redis_server& server, holdfast_options const& options)
 {
     return std::make_unique<holdfast_lock<reentrant_lock>>(server, options);
+}
+
+std::unique_ptr<contestant> make_fair_lock(redis_server& server, holdfast_options const& options)
+{
+    return std::make_unique<holdfast_lock<fair_lock>>(server, options);
 }
 
 }  // namespace holdfast::bench

@@ -27,6 +27,7 @@ std::unique_ptr<contestant> make_mutex(redis_server&, holdfast_options const&);
 
 // As above; each contender is an owner.
 std::unique_ptr<contestant> make_reentrant_lock(redis_server&, holdfast_options const&);
+std::unique_ptr<contestant> make_fair_lock(redis_server&, holdfast_options const&);
 
 }  // namespace holdfast::bench
 

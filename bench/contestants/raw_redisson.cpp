@@ -4,6 +4,7 @@
 //
 #include "contestants/raw_redisson.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <optional>
 #include <stdexcept>
@@ -47,15 +48,80 @@ redis.call('set', KEYS[3], 1, 'px', ARGV[5])
 return 1
 )lua";
 
+// KEYS lock, queue, timeouts; ARGV lease, holder, how long a waiter is believed to live, now. nil: granted; else when to
+// try again.
+constexpr auto fair_acquire_script = R"lua(
+while true do
+    local head = redis.call('lindex', KEYS[2], 0)
+    if head == false then break end
+    local death = redis.call('zscore', KEYS[3], head)
+    if death == false or tonumber(death) > tonumber(ARGV[4]) then break end
+    redis.call('zrem', KEYS[3], head)
+    redis.call('lpop', KEYS[2])
+end
+if redis.call('exists', KEYS[1]) == 0
+    and (redis.call('exists', KEYS[2]) == 0 or redis.call('lindex', KEYS[2], 0) == ARGV[2]) then
+    redis.call('lpop', KEYS[2])
+    redis.call('zrem', KEYS[3], ARGV[2])
+    for _, waiter in ipairs(redis.call('zrange', KEYS[3], 0, -1)) do
+        redis.call('zincrby', KEYS[3], -tonumber(ARGV[3]), waiter)
+    end
+    redis.call('hset', KEYS[1], ARGV[2], 1)
+    redis.call('pexpire', KEYS[1], ARGV[1])
+    return nil
+end
+if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
+    redis.call('hincrby', KEYS[1], ARGV[2], 1)
+    redis.call('pexpire', KEYS[1], ARGV[1])
+    return nil
+end
+return redis.call('pttl', KEYS[1])
+)lua";
+
+// KEYS lock, queue, timeouts, channel, latch; ARGV message, lease, holder, now, publish command, life of the latch.
+constexpr auto fair_release_script = R"lua(
+local done = redis.call('get', KEYS[5])
+if done ~= false then return tonumber(done) end
+while true do
+    local head = redis.call('lindex', KEYS[2], 0)
+    if head == false then break end
+    local death = redis.call('zscore', KEYS[3], head)
+    if death == false or tonumber(death) > tonumber(ARGV[4]) then break end
+    redis.call('zrem', KEYS[3], head)
+    redis.call('lpop', KEYS[2])
+end
+if redis.call('exists', KEYS[1]) == 0 then
+    redis.call('set', KEYS[5], 1, 'px', ARGV[6])
+    return 1
+end
+if redis.call('hexists', KEYS[1], ARGV[3]) == 0 then return nil end
+local count = redis.call('hincrby', KEYS[1], ARGV[3], -1)
+if count > 0 then
+    redis.call('pexpire', KEYS[1], ARGV[2])
+    redis.call('set', KEYS[5], 0, 'px', ARGV[6])
+    return 0
+end
+redis.call('del', KEYS[1])
+redis.call('set', KEYS[5], 1, 'px', ARGV[6])
+local head = redis.call('lindex', KEYS[2], 0)
+if head ~= false then redis.call(ARGV[5], KEYS[4] .. ':' .. head, ARGV[1]) end
+return 1
+)lua";
+
 constexpr auto lease = 30000;
+constexpr auto waiter_life = 300000;
 constexpr auto latch_life = 16000;
 
-class raw_redisson final : public raw_connection {
+long long unix_ms()
+{
+    using namespace std::chrono;
+    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+class raw_redisson : public raw_connection {
 public:
     explicit raw_redisson(redis_server& server)
-        : raw_connection("raw loop, Redisson's scripts", server),
-          acquire_sha1_(server.load(acquire_script)),
-          release_sha1_(server.load(release_script))
+        : raw_redisson("raw loop, Redisson's scripts", server, acquire_script, release_script)
     {}
 
     void prepare(std::size_t contenders) override
@@ -65,6 +131,8 @@ public:
             auto const tagged = "{" + key + "}";
             locks_.push_back(
                 {key,
+                 "redisson_lock_queue:" + tagged,
+                 "redisson_lock_timeout:" + tagged,
                  "redisson_lock__channel:" + tagged,
                  "redisson_unlock_latch:" + tagged + ":",
                  "6f1c3a54-9d1b-4c3e-a1f2-0123456789ab:" + std::to_string(i)});
@@ -77,7 +145,7 @@ public:
         while (h.goes_on()) {
             auto const asked = clock::now();
             redis::request acquire;
-            acquire.push("EVALSHA", acquire_sha1_, 1, lock.key, lease, lock.holder);
+            push_acquire(acquire, lock);
             redis::response<std::optional<long long>> busy;
             co_await connection_.async_exec(acquire, busy);
             if (std::get<0>(busy).value())
@@ -86,18 +154,7 @@ public:
 
             auto const latch = lock.latch_prefix + next_request_id();
             redis::request release;
-            release.push(
-                "EVALSHA",
-                release_sha1_,
-                3,
-                lock.key,
-                lock.channel,
-                latch,
-                0,
-                lease,
-                lock.holder,
-                "PUBLISH",
-                latch_life);
+            push_release(release, lock, latch);
             redis::response<std::optional<long long>> released;
             co_await connection_.async_exec(release, released);
             if (std::get<0>(released).value() != 1)
@@ -106,11 +163,31 @@ public:
         }
     }
 
-private:
+protected:
     struct lock {
-        std::string key, channel, latch_prefix, holder;
+        std::string key, queue, timeouts, channel, latch_prefix, holder;
     };
 
+    raw_redisson(std::string name, redis_server& server, char const* acquire, char const* release)
+        : raw_connection(std::move(name), server),
+          acquire_sha1_(server.load(acquire)),
+          release_sha1_(server.load(release))
+    {}
+
+    virtual void push_acquire(redis::request& to, lock const& l) const
+    {
+        to.push("EVALSHA", acquire_sha1_, 1, l.key, lease, l.holder);
+    }
+
+    virtual void push_release(redis::request& to, lock const& l, std::string const& latch) const
+    {
+        to.push("EVALSHA", release_sha1_, 3, l.key, l.channel, latch, 0, lease, l.holder, "PUBLISH", latch_life);
+    }
+
+    std::string const acquire_sha1_;
+    std::string const release_sha1_;
+
+private:
     // 32 hexadecimal digits, as Redisson's.
     std::string next_request_id()
     {
@@ -127,10 +204,40 @@ private:
         connection_.async_exec(*request, redis::ignore, [request](boost::system::error_code, std::size_t) {});
     }
 
-    std::string acquire_sha1_;
-    std::string release_sha1_;
     unsigned long long request_ids_ = 0;
     std::vector<lock> locks_;
+};
+
+class raw_redisson_fair final : public raw_redisson {
+public:
+    explicit raw_redisson_fair(redis_server& server)
+        : raw_redisson("raw loop, Redisson's fair scripts", server, fair_acquire_script, fair_release_script)
+    {}
+
+private:
+    void push_acquire(redis::request& to, lock const& l) const override
+    {
+        to.push("EVALSHA", acquire_sha1_, 3, l.key, l.queue, l.timeouts, lease, l.holder, waiter_life, unix_ms());
+    }
+
+    void push_release(redis::request& to, lock const& l, std::string const& latch) const override
+    {
+        to.push(
+            "EVALSHA",
+            release_sha1_,
+            5,
+            l.key,
+            l.queue,
+            l.timeouts,
+            l.channel,
+            latch,
+            0,
+            lease,
+            l.holder,
+            unix_ms(),
+            "PUBLISH",
+            latch_life);
+    }
 };
 
 }  // namespace
@@ -138,6 +245,11 @@ private:
 std::unique_ptr<contestant> make_raw_redisson(redis_server& server)
 {
     return std::make_unique<raw_redisson>(server);
+}
+
+std::unique_ptr<contestant> make_raw_redisson_fair(redis_server& server)
+{
+    return std::make_unique<raw_redisson_fair>(server);
 }
 
 }  // namespace holdfast::bench

@@ -16,6 +16,9 @@ namespace holdfast::bench {
 // with the effect of Redisson's, and the DEL of the unlock latch, for whose reply Redisson does not wait either.
 std::unique_ptr<contestant> make_raw_redisson(redis_server&);
 
+// The same for RFairLock, when nobody waits.
+std::unique_ptr<contestant> make_raw_redisson_fair(redis_server&);
+
 }  // namespace holdfast::bench
 
 #endif

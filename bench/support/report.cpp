@@ -39,6 +39,8 @@ double measure(quantity what, repetition const& r)
 {
     if (what == quantity::pairs_per_second)
         return r.rate();
+    if (what == quantity::server_time)
+        return server_us(r);
     auto waits = r.waits;
     return to_us(quantile(waits, what == quantity::median_wait ? 0.5 : 0.99));
 }
@@ -48,6 +50,7 @@ char const* name_of(quantity what)
     switch (what) {
         case quantity::pairs_per_second: return "pairs/s";
         case quantity::median_wait: return "acquire p50";
+        case quantity::server_time: return "server CPU";
         default: return "acquire p99";
     }
 }
@@ -75,7 +78,7 @@ spread ratio(result const& a, result const& b, quantity what)
 void print_head(std::size_t contenders)
 {
     std::printf(
-        "\n%-28s %9s %19s %7s %7s | %8s %8s %8s %8s\n",
+        "\n%-34s %9s %19s %7s %7s | %8s %8s %8s %8s\n",
         (std::to_string(contenders) + " coroutines").c_str(),
         "pairs/s",
         "least .. most",
@@ -85,14 +88,14 @@ void print_head(std::size_t contenders)
         "p90",
         "p99",
         "p99.9");
-    std::printf("%-28s %9s %19s %7s %7s | %35s\n", "", "median", "", "us/pair", "us/pair", "wait for the lock, us");
+    std::printf("%-34s %9s %19s %7s %7s | %35s\n", "", "median", "", "us/pair", "us/pair", "wait for the lock, us");
 }
 
 void print_row(result const& r)
 {
     auto const rates = r.over(rate);
     std::printf(
-        "%-28s %9.0f %8.0f .. %7.0f %7.2f %7.2f | %8.0f %8.0f %8.0f %8.0f\n",
+        "%-34s %9.0f %8.0f .. %7.0f %7.2f %7.2f | %8.0f %8.0f %8.0f %8.0f\n",
         r.contestant.c_str(),
         rates.median,
         rates.least,

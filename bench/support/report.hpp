@@ -16,14 +16,14 @@
 namespace holdfast::bench {
 
 // What contestants are compared by.
-enum class quantity { pairs_per_second, median_wait, p99_wait };
+enum class quantity { pairs_per_second, median_wait, p99_wait, server_time };
 
 // What is asked of a contestant, against another one of the same race.
 struct target {
     std::string contestant;
     std::string baseline;
     quantity what;
-    double bound;  // of the ratio: at least for pairs, at most for waits
+    double bound;  // of the ratio: at least for pairs, at most for times
 };
 
 // Prints tables as results come, and keeps everything for the JSON file.
