@@ -1,0 +1,139 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "contestants/several_locks.hpp"
+
+#include <deque>
+#include <utility>
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <holdfast.hpp>
+
+namespace holdfast::bench {
+namespace {
+
+using leases = std::vector<lease>;
+
+// Launches `start(i, done)` for each i below `count` and resumes the caller from the last of those that end.
+template <class Start>
+asio::awaitable<void> all_of(std::size_t count, Start start)
+{
+    co_await asio::async_initiate<asio::use_awaitable_t<> const, void()>(
+        [&](auto handler) {
+            auto const left = std::make_shared<std::pair<std::size_t, decltype(handler)>>(count, std::move(handler));
+            for (std::size_t i = 0; i < count; ++i)
+                start(i, [left] {
+                    if (--left->first == 0)
+                        std::move(left->second)();
+                });
+        },
+        asio::use_awaitable);
+}
+
+class several_locks : public contestant {
+public:
+    several_locks(servers const& on, std::string name, std::size_t count) : contestant(std::move(name)), count_(count)
+    {
+        for (redis_server const& s : on)
+            clients_.emplace_back(context(), config{.url = s.url(), .log = [](auto, auto) {}}).run(asio::detached);
+    }
+
+    asio::awaitable<void> connect() final
+    {
+        for (auto& c : clients_)
+            co_await c.ready();
+    }
+
+    void prepare(std::size_t contenders) final
+    {
+        for (auto n = locks_.size(); n < contenders; ++n)
+            for (auto& of = locks_.emplace_back(); of.size() < count_;)
+                of.emplace_back(
+                    clients_[of.size() % clients_.size()],
+                    "bench:" + name() + ":" + std::to_string(n) + ":" + std::to_string(of.size()));
+    }
+
+    asio::awaitable<void> contend(std::size_t number, heat& h) final
+    {
+        auto const& locks = locks_[number];
+        while (h.goes_on()) {
+            leases held(locks.size());
+            auto const asked = clock::now();
+            co_await acquire(locks, held);
+            h.acquired(asked);
+            co_await release(held);
+        }
+    }
+
+private:
+    using mutexes = std::vector<mutex>;
+
+    virtual asio::awaitable<void> acquire(mutexes const&, leases& into) = 0;
+    virtual asio::awaitable<void> release(leases&) = 0;
+
+    std::size_t count_;
+    std::deque<client> clients_;
+    std::vector<mutexes> locks_;
+};
+
+class one_by_one final : public several_locks {
+    using several_locks::several_locks;
+
+    asio::awaitable<void> acquire(std::vector<mutex> const& locks, leases& into) override
+    {
+        for (std::size_t i = 0; i < locks.size(); ++i)
+            into[i] = co_await locks[i].acquire();
+    }
+    asio::awaitable<void> release(leases& held) override
+    {
+        for (auto& l : held)
+            co_await l.release();
+    }
+};
+
+class at_once final : public several_locks {
+    using several_locks::several_locks;
+
+    asio::awaitable<void> acquire(std::vector<mutex> const& locks, leases& into) override
+    {
+        co_await all_of(locks.size(), [&](std::size_t i, auto done) {
+            locks[i].acquire([&into, i, done](error_code, lease l) {
+                into[i] = std::move(l);
+                done();
+            });
+        });
+    }
+    asio::awaitable<void> release(leases& held) override
+    {
+        co_await all_of(
+            held.size(), [&](std::size_t i, auto done) { held[i].release([done](error_code) { done(); }); });
+    }
+};
+
+class as_multi_lock final : public several_locks {
+    using several_locks::several_locks;
+
+    asio::awaitable<void> acquire(std::vector<mutex> const& locks, leases& into) override
+    {
+        into.front() = co_await multi_lock(std::vector<any_lock>(locks.begin(), locks.end())).acquire();
+    }
+    asio::awaitable<void> release(leases& held) override { co_await held.front().release(); }
+};
+
+}  // namespace
+
+std::unique_ptr<contestant> make_several_mutexes(servers const& on, std::string name, std::size_t count, manner how)
+{
+    switch (how) {
+        case manner::one_by_one: return std::make_unique<one_by_one>(on, std::move(name), count);
+        case manner::at_once: return std::make_unique<at_once>(on, std::move(name), count);
+        default: return std::make_unique<as_multi_lock>(on, std::move(name), count);
+    }
+}
+
+}  // namespace holdfast::bench
