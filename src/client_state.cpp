@@ -107,18 +107,18 @@ asio::any_io_executor client_state::executor() const noexcept
 
 stats client_state::read_stats() const
 {
-    return inside_ ? inside_->engine.read_stats() : stats();
+    return inside_ ? inside_->engine.account().read_stats() : stats();
 }
 
 failure client_state::last_failure() const
 {
-    return inside_ ? inside_->engine.last_failure() : failure();
+    return inside_ ? inside_->engine.account().last_failure() : failure();
 }
 
 void client_state::remember(error_code ec, std::string_view words)
 {
     if (inside_)
-        inside_->engine.remember(ec, words);
+        inside_->engine.account().remember(ec, words);
 }
 
 void client_state::stop() noexcept

@@ -56,7 +56,7 @@ private:
             ask_for(under()->conditions());
             return c.join(*this);
         }
-        c.remember(errc::invalid_option, "downgrade: other leases of the owner hold the write, too");
+        c.account().remember(errc::invalid_option, "downgrade: other leases of the owner hold the write, too");
         finish(errc::invalid_option);
     }
 

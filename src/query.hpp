@@ -74,7 +74,7 @@ private:
         if (a.outcome == engine::outcome::applied)
             return finish({}, read(a.value));
         auto const failure = engine::judge_failure(a).error;
-        engine_->report(failure, *lock_, a.words);
+        engine_->account().on_refused(failure, *lock_, a.words);
         finish(failure ? failure : errc::unavailable);
     }
 

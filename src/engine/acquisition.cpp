@@ -112,7 +112,7 @@ void acquisition::seek()
     own_channel_ = std::string(head.lock().channel).append(":").append(grant_->token());
     if (queue_)
         return;
-    queue_ = context_.queue_of(head.shared_lock());
+    queue_ = context_.meetings().queue_of(head.shared_lock());
     // Who has to expect to wait subscribes at once, and needs no second try for that.
     looked_ = is_placed_ && queue_->expects_wait();
     queue_->attach();
@@ -164,7 +164,7 @@ void acquisition::on_try(answer const& a)
     sent_ = a.sent;
     context_.on_answer(a);
     if (verdict_.what == verdict::kind::failed)
-        context_.report(verdict_.error, grant_->lock(), a.words);
+        context_.account().on_refused(verdict_.error, grant_->lock(), a.words);
     if (--pending_ == 0)
         decide();
 }
@@ -213,7 +213,7 @@ void acquisition::on_busy()
     if (!verdict_muted())
         remaining_ = verdict_.remaining;
     if (std::exchange(wrong_type_, false)) {
-        context_.report(errc::wrong_type, grant_->lock(), {});
+        context_.account().on_refused(errc::wrong_type, grant_->lock(), {});
         return on_failed(errc::wrong_type);
     }
     // Nobody waits unheard: whoever has not subscribed, or came when only one-shots looked, tries once more with that.

@@ -6,33 +6,26 @@
 #define HOLDFAST_ENGINE_CONTEXT_HPP
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <boost/intrusive/list.hpp>
-#include <boost/unordered/unordered_flat_map.hpp>
-#include <boost/unordered/unordered_flat_set.hpp>
 
 #include <holdfast/config.hpp>
 #include <holdfast/error.hpp>
-#include <holdfast/observer.hpp>
-#include <holdfast/stats.hpp>
 
 #include "core/deadline_queue.hpp"
 #include "core/recycler.hpp"
 #include "core/token.hpp"
-#include "engine/arbiter.hpp"
 #include "engine/contender.hpp"
-#include "engine/fair_queue.hpp"
 #include "engine/gate.hpp"
 #include "engine/hub.hpp"
 #include "engine/log.hpp"
-#include "engine/meters.hpp"
+#include "engine/registry.hpp"
 #include "engine/releaser.hpp"
 #include "engine/renewer.hpp"
 #include "engine/session.hpp"
+#include "engine/telemetry.hpp"
 
 namespace holdfast::engine {
 
@@ -89,18 +82,15 @@ public:
     };
     census count() const noexcept;
 
-    // Any thread.
-    stats read_stats() const { return meters_.read(); }
-    failure last_failure() const;
-    void remember(error_code, std::string_view words);
-
     // ---- what the engine's parts share
     session& link() noexcept { return *session_; }
     config const& options() const noexcept { return config_; }
     hub& messages() noexcept { return hub_; }
+    registry& meetings() noexcept { return registry_; }
     core::recycler<acquisition>& acquisitions() noexcept { return acquisitions_; }
     renewer& watchdog() noexcept { return renewer_; }
     releaser& releases() noexcept { return releaser_; }
+    telemetry& account() noexcept { return account_; }
     std::weak_ptr<gate> const& home() const noexcept { return home_; }
 
     core::instant now() noexcept { return recent_ = session_->now(); }
@@ -116,26 +106,15 @@ public:
     void end_tenure(tenure&);
     void lose_tenure(tenure&, loss);
     void forget(arbiter&);
-    // Whether somebody of this process waits to write; of a read_write_lock.
-    bool has_waiting_writer(lock_spec const&) const noexcept;
-
-    // Where contenders for a fair lock meet.
-    boost::intrusive_ptr<fair_queue> queue_of(std::shared_ptr<lock_spec const> const&);
-    void forget(fair_queue&);
     // The tasks of one process share its one owner on purpose: all who wait for the lock hold it now.
     void let_in(owner_state const&, tenure&);
 
-    // ---- outcomes of a contender, with what is counted and told
+    // ---- outcomes of a contender
     void admit(contender&, boost::intrusive_ptr<tenure>);
     void refuse(contender&);
     void fail(contender&, error_code);
 
     void on_answer(answer const&);
-    void on_at_risk(tenure const&);
-    void on_renewed(tenure const&, core::instant sent);
-    void on_handed_off() { meters_.handed_off.add(); }
-    // The server refused a command.
-    void report(error_code, lock_spec const&, std::string_view words);
     // Something ended: perhaps the last of all.
     void on_quieter();
 
@@ -147,21 +126,16 @@ private:
     void on_message(std::string_view channel) override;
     void on_alarm() override;
 
-    boost::intrusive_ptr<arbiter> arbiter_for(contender const&);
-    boost::intrusive_ptr<arbiter> make_private(contender const&, boost::intrusive_ptr<grant> cover);
     void bury(tenure&);
     bool is_idle() const noexcept;
     void set_alarm();
     std::string_view identity();
-    template <class Action>
-    void for_each_arbiter(Action);
     void tell(client_waiters&, error_code);
 
     std::shared_ptr<session> const session_;
     config const config_;
-    log log_;
     std::weak_ptr<gate> const home_;
-    meters meters_;
+    telemetry account_;
     core::deadline_queue deadlines_;
     core::recycler<acquisition> acquisitions_;
     core::instant alarm_ = core::never;
@@ -169,10 +143,7 @@ private:
     hub hub_{*this};
     renewer renewer_{*this};
     releaser releaser_{*this};
-    // Common arbiters, by the lock's key and the side of it.
-    boost::unordered_flat_map<std::pair<std::string_view, std::uint8_t>, boost::intrusive_ptr<arbiter>> arbiters_;
-    boost::unordered_flat_set<boost::intrusive_ptr<arbiter>> private_arbiters_;
-    boost::unordered_flat_map<std::string_view, boost::intrusive_ptr<fair_queue>> queues_;
+    registry registry_{*this};
 
     stage stage_ = stage::fresh;
     error_code refused_;  // for good, until an epoch opens
@@ -185,9 +156,6 @@ private:
     std::uint64_t incarnation_ = 0;
     std::uint64_t tokens_ = 0;
     core::duration round_trip_ = std::chrono::milliseconds(1);
-
-    mutable std::mutex failure_mutex_;
-    failure failure_;
 };
 
 }  // namespace holdfast::engine

@@ -59,7 +59,7 @@ void exclusive_arbiter::end_tenure(tenure& t, release_waiter* waiter)
     t.held_grant->drop_claim();
     t.held_grant.reset();
     if (by_hand) {
-        context_.on_handed_off();
+        context_.account().on_handed_off();
         serve(*head());
         if (waiter)
             waiter->released({});

@@ -57,7 +57,7 @@ void fair_queue::detach()
     if (was_refused_ || under_way_)
         context_.arm(*this, context_.now() + linger);
     else
-        context_.forget(*this);
+        context_.meetings().forget(*this);
 }
 
 void fair_queue::on_open()
@@ -83,7 +83,7 @@ void fair_queue::refresh_within(core::duration remaining)
 void fair_queue::on_due(core::instant now)
 {
     if (attached_ == 0)
-        return under_way_ ? context_.arm(*this, now + linger) : context_.forget(*this);
+        return under_way_ ? context_.arm(*this, now + linger) : context_.meetings().forget(*this);
     if (places_.empty() || !context_.link().is_open() || under_way_)
         return;
     earliest_ = now + shortest_interval;

@@ -72,6 +72,12 @@ private:
     std::vector<tenure*> held_;
 };
 
+// Empty: without an owner, too.
+inline std::string_view label_of(std::shared_ptr<owner_state> const& owner) noexcept
+{
+    return owner ? std::string_view(owner->label()) : std::string_view();
+}
+
 }  // namespace holdfast::engine
 
 #endif

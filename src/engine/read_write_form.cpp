@@ -76,7 +76,7 @@ private:
 
 class plain_read_form final : public read_write_form {
 public:
-    std::uint8_t side() const noexcept override { return 1; }
+    std::uint8_t side() const noexcept override { return readers; }
 
     void acquire(session& to, command& c, attempt const& a, script_form form) const override
     {

@@ -133,7 +133,7 @@ void releaser::order::on_refused(answer const& a)
     else if (v.error == errc::wrong_type)
         finish(errc::lease_lost, 0);
     else {
-        world().report(v.error, grant_->lock(), a.words);
+        world().account().on_refused(v.error, grant_->lock(), a.words);
         finish(v.error, 0);
     }
 }

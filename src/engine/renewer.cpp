@@ -83,7 +83,7 @@ void renewer::batch::on_answer(answer const& a)
     if (a.why == refusal::no_script && drop_dead())
         return send(script_form::text);
     if (a.outcome == outcome::refused && a.why != refusal::no_script)
-        renewer_.context_.report(judge_failure(a).error, items_.front().what->lock(), a.words);
+        renewer_.context_.account().on_refused(judge_failure(a).error, items_.front().what->lock(), a.words);
     for (std::size_t i = 0; i < items_.size(); ++i)
         if (complete)
             judge(items_[i], a, a.value.items[i].integer);
@@ -301,7 +301,7 @@ void renewer::doubt(grant& g)
         g.asked_since = g.asked_last = context_.now();
     for (auto& t : g.holders()) {
         t.set_state(lease_state::at_risk);
-        context_.on_at_risk(t);
+        context_.account().on_at_risk(t);
     }
 }
 
@@ -324,7 +324,7 @@ bool renewer::accept(grant& g, tenure* extended, answer const& a, core::duration
         if (t.is_taken_up() || &t == extended)
             t.set_valid_until(g.valid_until());
     }
-    context_.on_renewed(g.holders().front(), a.sent);
+    context_.account().on_renewed(context_.now() - a.sent);
     arm(g);
     return true;
 }

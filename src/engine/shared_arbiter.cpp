@@ -61,7 +61,7 @@ bool shared_arbiter::is_fresh(grant const& g) const
 
 bool shared_arbiter::must_wait_for_writers(contender const& c) const
 {
-    return c.lock().rules->prefer != preference::readers && context_.has_waiting_writer(c.lock());
+    return c.lock().rules->prefer != preference::readers && context_.meetings().has_waiting_writer(c.lock());
 }
 
 // Beginning a tenure may let others of the queue in: each search begins anew.

@@ -56,11 +56,15 @@ struct holding {
     bool is_writer = false;
 };
 
+// The sides of a lock. All who hold a lock alone are of the first.
+constexpr std::uint8_t writers = 0;
+constexpr std::uint8_t readers = 1;
+
 // How a kind of lock stands on the server: what is sent, and what the replies mean. Stateless.
 class wire_form {
 public:
     // Contenders of different sides of one lock never share a grant; the server arbitrates between them.
-    virtual std::uint8_t side() const noexcept { return 0; }
+    virtual std::uint8_t side() const noexcept { return writers; }
 
     // Whether every contender has a place of its own on the server, and so an arbiter of its own.
     virtual bool is_private() const noexcept { return false; }

@@ -4,6 +4,8 @@
 //
 // First come, first served, over processes; what a waiter costs, survives, and leaves behind.
 
+#include <random>
+
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -313,6 +315,42 @@ TEST_CASE("nobody is passed more than thirty times", "[fair_lock]")
         CHECK(p.served[30] == "patient");
         CHECK(p.served[31] == "30");
     });
+}
+
+// A crowd with priorities drawn at random comes while others are served.
+void draw_priorities(std::uint64_t seed)
+{
+    constexpr int crowd = 60;
+    constexpr std::size_t max_bypass = 30;
+    printer p;
+    auto& a = p.world;
+    std::minstd_rand random(static_cast<unsigned>(seed));
+    std::map<std::string, std::size_t> latest;  // the place at which each must have been served
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await p.lock("A").acquire();
+        for (int i = 1; i <= crowd; ++i) {
+            p.queue_up(std::to_string(i), "B", {.priority = 1 + static_cast<int>(random() % 10)});
+            co_await a.sleep(5ms);
+            auto const line = a.server().execute({"LRANGE", queue_key, "0", "-1"}).items;
+            auto const token = std::string(p.client("B").id()) + ":" + std::to_string(i);
+            auto const at = std::ranges::find(line, token, &simulated::value::text);
+            latest[std::to_string(i)] = p.served.size() + static_cast<std::size_t>(at - line.begin()) + max_bypass;
+            if (i == crowd / 3)
+                co_await held.release();
+        }
+        co_await a.sleep(5s);
+    });
+    REQUIRE(p.served.size() == crowd);
+    for (std::size_t i = 0; i < p.served.size(); ++i)
+        CHECK(i <= latest[p.served[i]]);
+}
+
+TEST_CASE("whatever the priorities, nobody waits for more than those ahead of it and thirty more", "[fair_lock]")
+{
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        INFO("seed " << seed);
+        draw_priorities(seed);
+    }
 }
 
 TEST_CASE("a priority out of range, and too short a waiter timeout", "[fair_lock]")

@@ -1,0 +1,101 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/registry.hpp"
+
+#include "engine/context.hpp"
+#include "engine/exclusive_arbiter.hpp"
+#include "engine/owner_state.hpp"
+#include "engine/shared_arbiter.hpp"
+#include "engine/wire_form.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+std::pair<std::string_view, std::uint8_t> address_of(lock_spec const& lock) noexcept
+{
+    return {lock.key, lock.form->side()};
+}
+
+// The write under which a contender reads; null: none.
+tenure const* own_write(contender const& c, core::instant now)
+{
+    if (c.under())
+        return c.under()->held_grant ? c.under().get() : nullptr;
+    return c.owner() ? c.owner()->tenure_of(c.lock(), writers, now) : nullptr;
+}
+
+}  // namespace
+
+boost::intrusive_ptr<arbiter> registry::arbiter_for(contender const& c)
+{
+    auto const& lock = c.lock();
+    if (lock.form->is_private())
+        return make_private(c, {});
+    bool const reads = lock.form->side() == readers;
+    if (auto const* write = reads ? own_write(c, context_.now()) : nullptr)
+        return make_private(c, write->held_grant);
+    if (auto const found = common_.find(address_of(lock)); found != common_.end())
+        return found->second;
+    boost::intrusive_ptr<arbiter> fresh;
+    if (reads)
+        fresh.reset(new shared_arbiter(context_, c.shared_lock()));
+    else
+        fresh.reset(new exclusive_arbiter(context_, c.shared_lock()));
+    common_.emplace(address_of(fresh->lock()), fresh);
+    return fresh;
+}
+
+boost::intrusive_ptr<arbiter> registry::make_private(contender const& c, boost::intrusive_ptr<grant> cover)
+{
+    if (cover)
+        cover->cover(c.terms().lease);
+    return *private_.emplace(new exclusive_arbiter(context_, c.shared_lock(), true, std::move(cover))).first;
+}
+
+void registry::forget(arbiter& a)
+{
+    if (a.is_private())
+        private_.erase(&a);
+    else if (auto const found = common_.find(address_of(a.lock())); found != common_.end() && found->second == &a)
+        common_.erase(found);
+}
+
+bool registry::has_waiting_writer(lock_spec const& lock) const noexcept
+{
+    auto const found = common_.find(std::pair(lock.key, writers));
+    return found != common_.end() && found->second->waiting() > 0;
+}
+
+boost::intrusive_ptr<fair_queue> registry::queue_of(std::shared_ptr<lock_spec const> const& lock)
+{
+    if (auto const found = queues_.find(lock->key); found != queues_.end())
+        return found->second;
+    boost::intrusive_ptr<fair_queue> fresh(new fair_queue(context_, lock));
+    queues_.emplace(fresh->lock().key, fresh);
+    return fresh;
+}
+
+void registry::forget(fair_queue& q)
+{
+    queues_.erase(q.lock().key);
+}
+
+void registry::clear() noexcept
+{
+    common_.clear();
+    private_.clear();
+    queues_.clear();
+}
+
+std::vector<boost::intrusive_ptr<arbiter>> registry::all_arbiters() const
+{
+    std::vector<boost::intrusive_ptr<arbiter>> all;
+    for (auto const& entry : common_)
+        all.push_back(entry.second);
+    all.insert(all.end(), private_.begin(), private_.end());
+    return all;
+}
+
+}  // namespace holdfast::engine

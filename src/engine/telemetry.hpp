@@ -1,0 +1,68 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_TELEMETRY_HPP
+#define HOLDFAST_ENGINE_TELEMETRY_HPP
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+#include <holdfast/error.hpp>
+#include <holdfast/observer.hpp>
+#include <holdfast/stats.hpp>
+
+#include "core/clock.hpp"
+#include "engine/log.hpp"
+#include "engine/meters.hpp"
+
+namespace holdfast::engine {
+
+class contender;
+class lock_spec;
+class tenure;
+
+// What a client tells of itself: counted, to its observer, in its log, and as its last failure.
+class telemetry {
+public:
+    telemetry(std::shared_ptr<observer> o, log l) : observer_(std::move(o)), log_(std::move(l)) {}
+
+    // ---- any thread
+    stats read_stats() const { return meters_.read(); }
+    failure last_failure() const;
+    void remember(error_code, std::string_view words);
+
+    // ---- on the strand
+    void on_joined() { meters_.waiting.add(); }
+    void on_acquired(contender const&, core::duration waited);
+    void on_busy(contender const&, core::duration waited);
+    void on_failed(error_code);
+
+    void on_begun() { meters_.held.add(); }
+    void on_ended(tenure const&, core::duration held);
+    void on_lost(tenure const&, core::duration held);
+    void on_at_risk(tenure const&);
+    void on_renewed(core::duration lag) { meters_.renewal_lag.add(lag); }
+    void on_handed_off() { meters_.handed_off.add(); }
+    void on_answered(core::duration trip) { meters_.round_trip.add(trip); }
+
+    // The server refused a command.
+    void on_refused(error_code, lock_spec const&, std::string_view words);
+    void on_connected();
+    void on_disconnected(error_code, std::string_view words);
+    // The client was stopped, and so many grants are still to be released.
+    void on_stopped(std::size_t releases);
+
+private:
+    std::shared_ptr<observer> const observer_;
+    log const log_;
+    meters meters_;
+    mutable std::mutex failure_mutex_;
+    failure failure_;
+};
+
+}  // namespace holdfast::engine
+
+#endif
