@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/write.hpp>
@@ -41,9 +42,24 @@ std::string to_resp(std::vector<std::string_view> const& words)
     return out.str();
 }
 
+// Free a moment ago, and not given out again soon.
+unsigned short free_port()
+{
+    asio::io_context context;
+    asio::ip::tcp::acceptor const probe(context, {asio::ip::address_v4::loopback(), 0});
+    return probe.local_endpoint().port();
+}
+
+// The value of a field in what INFO says.
+double number_in(std::string const& info, std::string_view field)
+{
+    return std::stod(info.substr(info.find(field) + field.size() + 1));
+}
+
 }  // namespace
 
-redis_server::redis_server() : folder_(make_folder())
+redis_server::redis_server(transport t)
+    : folder_(make_folder()), port_(t == transport::tcp_loopback ? free_port() : static_cast<unsigned short>(0))
 {
     start();
     auto const limit = std::chrono::steady_clock::now() + 30s;
@@ -68,6 +84,7 @@ void redis_server::start()
 {
     auto const parent = ::getpid();
     auto const socket = socket_path();
+    auto const port = std::to_string(port_);
     auto const log = (folder_ / "redis.log").string();
     pid_ = ::fork();
     if (pid_ != 0)
@@ -79,7 +96,9 @@ void redis_server::start()
         "redis-server",
         "redis-server",
         "--port",
-        "0",
+        port.c_str(),
+        "--bind",
+        "127.0.0.1",
         "--unixsocket",
         socket.c_str(),
         "--save",
@@ -120,8 +139,20 @@ std::string redis_server::version()
 std::chrono::duration<double> redis_server::cpu_time()
 {
     auto const text = ask({"INFO", "cpu"});
-    auto const value = [&](std::string_view field) { return std::stod(text.substr(text.find(field) + field.size())); };
-    return std::chrono::duration<double>(value("used_cpu_user:") + value("used_cpu_sys:"));
+    return std::chrono::duration<double>(number_in(text, "used_cpu_user") + number_in(text, "used_cpu_sys"));
+}
+
+server_counters redis_server::counters()
+{
+    auto const text = ask({"INFO", "stats"});
+    return {
+        number_in(text, "total_commands_processed"),
+        number_in(text, "total_net_input_bytes") + number_in(text, "total_net_output_bytes")};
+}
+
+void redis_server::clear()
+{
+    ask({"EVAL", "redis.call('flushall') return 'done'", "0"});
 }
 
 std::string redis_server::load(std::string_view script)

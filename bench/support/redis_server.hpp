@@ -17,21 +17,38 @@
 
 namespace holdfast::bench {
 
+// What the server has counted since it started.
+struct server_counters {
+    double commands = 0;  // carried out, those that scripts call included
+    double bytes = 0;     // received and sent
+};
+
+enum class transport { unix_socket, tcp_loopback };
+
 // A redis-server of one's own: on a UNIX socket in a temporary folder, without persistence. It answers when the
 // constructor returns and is gone after the destructor, or when this process dies.
 class redis_server {
 public:
-    redis_server();
+    // What is measured comes by `transport`; control comes by the socket in any case.
+    explicit redis_server(transport = transport::unix_socket);
     ~redis_server();
     redis_server(redis_server const&) = delete;
     redis_server& operator=(redis_server const&) = delete;
 
     std::string socket_path() const { return folder_ / "redis.sock"; }
-    std::string url() const { return "unix://" + socket_path(); }
+    std::string url() const { return port_ == 0 ? "unix://" + socket_path() : "redis://" + address(); }
+    // host:port; only with tcp_loopback.
+    std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
     std::string version();
 
     // What the server has used of the processor since it started.
     std::chrono::duration<double> cpu_time();
+
+    // The commands by which this is asked are counted, too.
+    server_counters counters();
+
+    // Forgets all keys.
+    void clear();
 
     // Makes EVALSHA find the script; returns its SHA1.
     std::string load(std::string_view script);
@@ -45,6 +62,7 @@ private:
     std::string ask(std::vector<std::string_view> const& words);
 
     std::filesystem::path folder_;
+    unsigned short port_ = 0;
     pid_t pid_ = -1;
     boost::asio::io_context context_;
     boost::asio::local::stream_protocol::socket control_{context_};

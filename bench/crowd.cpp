@@ -1,0 +1,67 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// 1,500 contenders want 15 locks, and hold them for no time or for 50 ms: in one process and in four, beside the
+// libraries of bench/peers.
+#include "support/scenario.hpp"
+
+namespace holdfast::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t names = 15;
+constexpr std::size_t contenders = 1500;
+constexpr auto ours = "holdfast mutex";
+
+contest make_contest(bool quick, std::size_t processes, std::chrono::milliseconds hold)
+{
+    contest c{.processes = processes, .contenders = contenders / processes, .names = names, .hold = hold};
+    c.turn = hold > 0ms ? 2000ms : 1000ms;
+    if (quick)
+        c.turn = c.turn / 4, c.warm_up = 200ms, c.repetitions = 3;
+    return c;
+}
+
+std::string title(std::size_t processes, std::chrono::milliseconds hold)
+{
+    return std::to_string(processes) + (processes == 1 ? " process, " : " processes, ") + std::to_string(hold.count())
+           + " ms";
+}
+
+void claim(publication& out, std::string const& where, std::vector<standing> const& all, std::size_t processes)
+{
+    auto const best = [&](std::string const& mode) { return ratio_of_rates(all, ours, "Redisson RLock, " + mode); };
+    for (auto const* mode : {"threads", "asynchronous"})
+        if (best(mode) > 0)
+            out.claim(where + ": " + ours + " / Redisson RLock, " + mode, best(mode), processes == 1 ? 10 : 2, 0);
+}
+
+void claim_ideal(publication& out, std::string const& where, std::vector<standing> const& all)
+{
+    auto const rate = all.front().over([](score const& s) { return s.rate(); }).median;
+    out.claim(where + ": " + ours + " / 300 pairs/s, the ideal", rate / 300, 0.98, 0);
+}
+
+void measure(options const& o, redis_server& server, publication& out)
+{
+    for (auto const hold : {0ms, 50ms})
+        for (std::size_t const processes : {1u, 4u}) {
+            auto entrants = all_entrants();
+            if (processes == 1)
+                entrants.push_back({"a channel, no Redis", "holdfast", "channel"});
+            auto const all = hold_contest(server, entrants, make_contest(o.quick, processes, hold));
+            auto const where = title(processes, hold);
+            add_pairs(out, where, all);
+            hold == 0ms ? claim(out, where, all, processes) : claim_ideal(out, where, all);
+        }
+}
+
+}  // namespace
+}  // namespace holdfast::bench
+
+int main(int argc, char** argv)
+{
+    return holdfast::bench::run_scenario("crowd", argc, argv, holdfast::bench::measure);
+}

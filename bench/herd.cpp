@@ -1,0 +1,58 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// What a release costs the server when many processes wait for one lock, and when many wait in each of them.
+#include "support/scenario.hpp"
+
+namespace holdfast::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct crowd {
+    std::size_t processes, contenders;  // contenders in each
+};
+
+// Commands and bytes are the server's for one grant and one release together.
+table::row measure_one(options const& o, redis_server& server, char const* mode, crowd const& c)
+{
+    contest how{.processes = c.processes, .contenders = c.contenders, .names = 1, .hold = 5ms, .turn = 1s};
+    if (o.quick)
+        how.turn = 300ms, how.warm_up = 100ms, how.repetitions = 3;
+    auto const s = hold_contest(server, {{mode, "holdfast", mode}}, how).front();
+    auto const name = std::to_string(c.processes) + " x " + std::to_string(c.contenders);
+    if (!s.not_run.empty())
+        return {name, {}, "not run: " + s.not_run};
+    auto const per_pair = [&](auto quantity) {
+        return s.over([=](score const& one) { return quantity(one) / one.pairs; });
+    };
+    return {
+        "holdfast " + name,
+        {per_pair([](score const& one) { return one.commands; }),
+         per_pair([](score const& one) { return one.bytes; }),
+         per_pair([](score const& one) { return one.server_cpu * 1e6; }),
+         s.over([](score const& one) { return one.rate(); })}};
+}
+
+void measure(options const& o, redis_server& server, publication& out)
+{
+    for (auto const* mode : {"mutex", "fair"}) {
+        table t{
+            std::string(mode) + ": processes x waiters of each",
+            {{"commands", 1}, {"bytes", 0}, {"server us", 1}, {"pairs/s", 0}},
+            {}};
+        for (auto const& c : {crowd{1, 1}, {1, 20}, {2, 1}, {4, 1}, {4, 20}, {16, 1}, {64, 1}})
+            t.rows.push_back(measure_one(o, server, mode, c));
+        out.add(std::move(t));
+    }
+    out.note("per grant and release, held for 5 ms; the commands that scripts call are counted, too");
+}
+
+}  // namespace
+}  // namespace holdfast::bench
+
+int main(int argc, char** argv)
+{
+    return holdfast::bench::run_scenario("herd", argc, argv, holdfast::bench::measure);
+}

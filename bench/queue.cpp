@@ -1,0 +1,33 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// A fair lock with a queue of 200 over 4 processes, beside Redisson's.
+#include "support/scenario.hpp"
+
+namespace holdfast::bench {
+namespace {
+
+void measure(options const& o, redis_server& server, publication& out)
+{
+    using namespace std::chrono_literals;
+    std::vector<entrant> const entrants{
+        {"holdfast fair_lock", "holdfast", "fair"},
+        {"Redisson RFairLock, threads", "redisson", "fair_threads"},
+        {"Redisson RFairLock, asynchronous", "redisson", "fair_async"}};
+    for (auto const hold : {0ms, 5ms}) {
+        contest c{.processes = 4, .contenders = 50, .names = 1, .hold = hold, .turn = 2s, .warm_up = 1s};
+        if (o.quick)
+            c.turn = 500ms, c.warm_up = 300ms, c.repetitions = 3;
+        auto const all = hold_contest(server, entrants, c);
+        add_pairs(out, "200 in 4 processes, " + std::to_string(hold.count()) + " ms", all);
+    }
+}
+
+}  // namespace
+}  // namespace holdfast::bench
+
+int main(int argc, char** argv)
+{
+    return holdfast::bench::run_scenario("queue", argc, argv, holdfast::bench::measure);
+}

@@ -1,0 +1,38 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_BENCH_SUPPORT_CHILD_HPP
+#define HOLDFAST_BENCH_SUPPORT_CHILD_HPP
+
+#include <chrono>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace holdfast::bench {
+
+// Another process, with which one exchanges lines over its standard input and output. It is killed at the end, or when
+// this process dies. All functions throw std::runtime_error when it has ended.
+class child {
+public:
+    explicit child(std::vector<std::string> const& words);
+    ~child();
+    child(child const&) = delete;
+    child& operator=(child const&) = delete;
+
+    void tell(std::string const& line);
+
+    // The next line; waits for it so long, then throws.
+    std::string hear(std::chrono::seconds patience);
+
+private:
+    int input_ = -1;
+    int output_ = -1;
+    pid_t pid_ = -1;
+    std::string unread_;
+};
+
+}  // namespace holdfast::bench
+
+#endif

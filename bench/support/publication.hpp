@@ -1,0 +1,69 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_BENCH_SUPPORT_PUBLICATION_HPP
+#define HOLDFAST_BENCH_SUPPORT_PUBLICATION_HPP
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/redis_server.hpp"
+#include "support/statistics.hpp"
+
+namespace holdfast::bench {
+
+struct table {
+    struct column {
+        std::string head;
+        int digits;  // after the point
+    };
+    struct row {
+        std::string name;
+        std::vector<spread> cells;
+        std::string remark = {};  // in place of cells
+    };
+
+    std::string title;
+    std::vector<column> columns;  // of the first, least and most are shown, too; it is what the plot shows
+    std::vector<row> rows;
+};
+
+// The results of one scenario: on the terminal as they come, and at the end as JSON, as Markdown and as a plot.
+class publication {
+public:
+    publication(std::string_view scenario, redis_server&);
+
+    void add(table);
+
+    // What the project asks of itself, beside what was measured.
+    void claim(std::string const& what, double measured, double at_least, double at_most);
+
+    // A remark below the tables.
+    void note(std::string);
+
+    // FILE.json, and beside it FILE.md and FILE.svg. An empty path: nothing is written.
+    void write(std::string const& path) const;
+
+private:
+    struct asked {
+        std::string what;
+        double measured, at_least, at_most;
+        bool met() const { return measured >= at_least && (at_most == 0 || measured <= at_most); }
+        std::string text() const;
+    };
+
+    std::string to_json() const;
+    std::string to_markdown(std::string const& plot) const;
+
+    std::string scenario_;
+    std::string redis_;
+    std::vector<table> tables_;
+    std::vector<asked> claims_;
+    std::vector<std::string> notes_;
+};
+
+}  // namespace holdfast::bench
+
+#endif
