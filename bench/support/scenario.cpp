@@ -87,13 +87,13 @@ std::vector<entrant> all_entrants()
         {"holdfast reentrant_lock", "holdfast", "reentrant"},
         {"Redisson RLock, threads", "redisson", "threads"},
         {"Redisson RLock, asynchronous", "redisson", "async"},
-        {"redsync", "redsync", "mutex"},
-        {"bsm/redislock", "redislock", "mutex"},
+        {"redsync", "go", "redsync", true},
+        {"bsm/redislock", "go", "redislock", true},
         {"rueidislock", "rueidislock", "mutex"},
-        {"redis-py Lock, asyncio", "redis_py", "mutex"},
-        {"node-redlock", "node_redlock", "mutex"},
-        {"rslock", "rslock", "mutex"},
-        {"redis-plus-plus RedMutex", "redis_plus_plus", "mutex"}};
+        {"redis-py Lock, asyncio", "redis_py", "mutex", true},
+        {"node-redlock", "node_redlock", "mutex", true},
+        {"rslock", "rslock", "mutex", true},
+        {"redis-plus-plus RedMutex", "redis_plus_plus", "mutex", true}};
 }
 
 }  // namespace holdfast::bench

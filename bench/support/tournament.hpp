@@ -23,6 +23,7 @@ struct entrant {
     std::string name;
     std::string folder;  // of bench/peers
     std::string mode;
+    bool polls = false;  // a waiter hears of nothing, but asks again
 };
 
 // What all contestants do in their turns.

@@ -69,7 +69,8 @@ public:
     static constexpr auto lacks = "is no lock";
     struct held {};
 
-    pings(asio::io_context& c, std::string const& address) : connection_(c)
+    pings(asio::io_context& c, std::string const& address)
+        : connection_(c, boost::redis::logger(boost::redis::logger::level::err))
     {
         boost::redis::config how;
         how.addr.host = address.substr(0, address.find(':'));
