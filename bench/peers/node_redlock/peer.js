@@ -1,0 +1,86 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// node-redlock on ioredis, by the protocol of bench/peers/README.md.
+//
+//     node peer.js HOST:PORT mutex
+
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import Redis from "ioredis";
+import redlockModule from "redlock";
+
+const Redlock = redlockModule.default ?? redlockModule;
+const lease = 30_000;
+const version = JSON.parse(readFileSync(new URL("node_modules/redlock/package.json", import.meta.url))).version;
+const lacks = "no order, polls every 100 to 300 ms, not told of a loss unless it is used by a callback";
+
+const now = () => Number(process.hrtime.bigint());
+const tell = (answer) => process.stdout.write(JSON.stringify(answer) + "\n");
+const sleepUntil = (at) => sleep(Math.max(0, (at - now()) / 1e6));
+
+function cpuTime() {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+}
+
+const [host, port] = process.argv[2].split(":");
+const client = new Redis({ host, port: Number(port) });
+const redlock = new Redlock([client], { retryCount: -1 });
+redlock.on("error", () => {}); // a busy lock is an error here; what ends an acquire is thrown, too
+
+async function contend(turn, number) {
+    const name = `bench:${number % turn.names}`;
+    for (let asked = now(); asked < turn.end; asked = now()) {
+        const lock = await redlock.acquire([name], lease);
+        const at = now();
+        if (at >= turn.begin) {
+            turn.pairs += at < turn.end ? 1 : 0;
+            turn.waits.push(Math.floor((at - asked) / 1000));
+        }
+        if (turn.hold > 0 && at < turn.end) await sleep(turn.hold);
+        await lock.release();
+    }
+}
+
+async function measure(turn) {
+    await sleepUntil(turn.begin);
+    const before = cpuTime();
+    await sleepUntil(turn.end);
+    return cpuTime() - before;
+}
+
+const held = new Map();
+
+const verbs = {
+    async pairs(contenders, names, hold, begin, end) {
+        const turn = { names: +names, hold: +hold, begin: +begin, end: +end, pairs: 0, waits: [] };
+        const all = Array.from({ length: +contenders }, (_, i) => contend(turn, i));
+        const cpu = await measure(turn);
+        await Promise.all(all);
+        tell({ pairs: turn.pairs, cpu, waits: turn.waits });
+    },
+    async acquire(name, who) {
+        const asked = now();
+        const lock = await redlock.acquire([name], lease);
+        const at = now();
+        held.set(`${name} ${who}`, lock);
+        tell({ acquired: +who, asked, at });
+    },
+    async release(name, who) {
+        const begun = now();
+        await held.get(`${name} ${who}`).release();
+        tell({ released_at: begun });
+    },
+};
+
+await client.ping();
+tell({ version, lacks });
+createInterface({ input: process.stdin })
+    .on("line", (line) => {
+        const [verb, ...words] = line.split(" ");
+        verbs[verb](...words).catch((error) => tell({ failed: String(error).replaceAll('"', "'") }));
+    })
+    .on("close", () => process.exit(0)); // the locks expire

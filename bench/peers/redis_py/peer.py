@@ -1,0 +1,109 @@
+#
+# Copyright (c) 2026 The Holdfast authors
+# Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+#
+# redis-py's asyncio Lock, by the protocol of bench/peers/README.md.
+#
+#     peer.py HOST:PORT mutex
+
+import asyncio
+import json
+import sys
+import time
+
+import redis
+import redis.asyncio
+
+LACKS = "no order, polls every 100 ms, no renewal, not told of a loss"
+
+
+def cpu_time():
+    return time.process_time()
+
+
+def tell(**answer):
+    print(json.dumps(answer), flush=True)
+
+
+async def sleep_until(at):
+    await asyncio.sleep((at - time.monotonic_ns()) / 1e9)
+
+
+class Turn:
+    """What the contenders do between two lines."""
+
+    def __init__(self, client, words):
+        self.client = client
+        self.contenders, self.names, hold, self.begin, self.end = map(int, words)
+        self.hold = hold / 1000
+        self.pairs = 0
+        self.waits = []
+
+    async def contend(self, number):
+        lock = self.client.lock(f"bench:{number % self.names}", timeout=30)
+        while (asked := time.monotonic_ns()) < self.end:
+            await lock.acquire()
+            at = time.monotonic_ns()
+            self.note(asked, at)
+            if self.hold and at < self.end:
+                await asyncio.sleep(self.hold)
+            await lock.release()
+
+    def note(self, asked, at):
+        if at >= self.begin:
+            self.pairs += at < self.end
+            self.waits.append((at - asked) // 1000)
+
+    async def measure(self):
+        await sleep_until(self.begin)
+        before = cpu_time()
+        await sleep_until(self.end)
+        return cpu_time() - before
+
+    async def run(self):
+        contenders = [self.contend(i) for i in range(self.contenders)]
+        cpu, *_ = await asyncio.gather(self.measure(), *contenders)
+        tell(pairs=self.pairs, cpu=cpu, waits=self.waits)
+
+
+class Peer:
+    def __init__(self, client):
+        self.client = client
+        self.held = {}
+
+    async def acquire(self, name, who):
+        lock = self.client.lock(name, timeout=30)
+        asked = time.monotonic_ns()
+        await lock.acquire()
+        at = time.monotonic_ns()
+        self.held[name, who] = lock
+        tell(acquired=int(who), asked=asked, at=at)
+
+    async def release(self, name, who):
+        begun = time.monotonic_ns()
+        await self.held.pop((name, who)).release()
+        tell(released_at=begun)
+
+    async def answer(self, verb, *words):
+        try:
+            await (Turn(self.client, words).run() if verb == "pairs" else getattr(self, verb)(*words))
+        except Exception as error:
+            tell(failed=f"{type(error).__name__}: {error}")
+
+
+async def main():
+    host, port = sys.argv[1].split(":")
+    client = redis.asyncio.Redis(host=host, port=int(port))
+    await client.ping()
+    peer = Peer(client)
+    tell(version=redis.__version__, lacks=LACKS)
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    tasks = set()
+    while line := await reader.readline():
+        task = asyncio.create_task(peer.answer(*line.decode().split()))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+
+asyncio.run(main())

@@ -1,0 +1,242 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Redisson, by the protocol of bench/peers/README.md, with its defaults: the watchdog renews.
+//
+//     java Peer HOST:PORT threads | async | fair_threads | fair_async
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.redisson.Redisson;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+public final class Peer {
+    private final RedissonClient redisson;
+    private final boolean fair;
+    private final boolean async;
+    private final Map<Integer, ExecutorService> threads = new ConcurrentHashMap<>();
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+
+    private Peer(RedissonClient redisson, String mode) {
+        this.redisson = redisson;
+        fair = mode.startsWith("fair");
+        async = mode.endsWith("async");
+    }
+
+    public static void main(String[] args) throws Exception {
+        Config config = new Config();
+        config.useSingleServer().setAddress("redis://" + args[0]);
+        Peer peer = new Peer(Redisson.create(config), args[1]);
+        tell("{\"version\": \"" + System.getProperty("redisson.version") + "\", \"lacks\": \""
+            + (peer.fair ? "" : "no order, ") + "not told of a loss\"}");
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
+        for (String line = input.readLine(); line != null; line = input.readLine()) {
+            peer.answer(line.split(" "));
+        }
+        Runtime.getRuntime().halt(0);  // the locks expire
+    }
+
+    private void answer(String[] words) throws InterruptedException {
+        if (words[0].equals("pairs")) {
+            new Turn(words).run();
+            return;
+        }
+        int who = Integer.parseInt(words[2]);
+        boolean acquires = words[0].equals("acquire");
+        if (async) {
+            acquireOrReleaseAsync(acquires, lock(words[1]), who);
+        } else {
+            threads.computeIfAbsent(who, w -> Executors.newSingleThreadExecutor())
+                .execute(() -> acquireOrRelease(acquires, lock(words[1]), who));
+        }
+    }
+
+    private RLock lock(String name) {
+        return fair ? redisson.getFairLock(name) : redisson.getLock(name);
+    }
+
+    private static void acquireOrRelease(boolean acquires, RLock lock, int who) {
+        try {
+            long begun = System.nanoTime();
+            if (acquires) {
+                lock.lock();
+                tellAcquired(who, begun);
+            } else {
+                lock.unlock();
+                tellReleased(begun);
+            }
+        } catch (RuntimeException e) {
+            fail(e);
+        }
+    }
+
+    private static void acquireOrReleaseAsync(boolean acquires, RLock lock, int who) {
+        long begun = System.nanoTime();
+        (acquires ? lock.lockAsync(who) : lock.unlockAsync(who)).whenComplete((nothing, error) -> {
+            if (error != null) {
+                fail(error);
+            } else if (acquires) {
+                tellAcquired(who, begun);
+            } else {
+                tellReleased(begun);
+            }
+        });
+    }
+
+    /** What the contenders do between two lines. */
+    private final class Turn {
+        private final int contenders;
+        private final int names;
+        private final long hold;  // milliseconds
+        private final long begin;
+        private final long end;
+        private final List<Contender> all = new ArrayList<>();
+        private final CountDownLatch going;
+
+        Turn(String[] words) {
+            contenders = Integer.parseInt(words[1]);
+            names = Integer.parseInt(words[2]);
+            hold = Long.parseLong(words[3]);
+            begin = Long.parseLong(words[4]);
+            end = Long.parseLong(words[5]);
+            going = new CountDownLatch(contenders);
+        }
+
+        void run() throws InterruptedException {
+            for (int i = 0; i < contenders; i++) {
+                Contender one = new Contender(this, lock("bench:" + i % names), i + 1);
+                all.add(one);
+                if (async) {
+                    one.acquireAsync();
+                } else {
+                    new Thread(one::contend).start();
+                }
+            }
+            sleepUntil(begin);
+            double before = cpuTime();
+            sleepUntil(end);
+            double used = cpuTime() - before;
+            going.await();
+            tellAll(used);
+        }
+
+        private void tellAll(double used) {
+            long pairs = 0;
+            StringBuilder waits = new StringBuilder();
+            for (Contender one : all) {
+                pairs += one.pairs;
+                for (Long wait : one.waits) {
+                    waits.append(waits.length() == 0 ? "" : ",").append((long) wait);
+                }
+            }
+            tell("{\"pairs\": " + pairs + ", \"cpu\": " + used + ", \"waits\": [" + waits + "]}");
+        }
+    }
+
+    private final class Contender {
+        private final Turn turn;
+        private final RLock lock;
+        private final int id;  // in place of a thread's, for the asynchronous API
+        private final List<Long> waits = new ArrayList<>();
+        private long pairs;
+        private long asked;
+
+        Contender(Turn turn, RLock lock, int id) {
+            this.turn = turn;
+            this.lock = lock;
+            this.id = id;
+        }
+
+        void contend() {
+            try {
+                while ((asked = System.nanoTime()) < turn.end) {
+                    lock.lock();
+                    if (note() < turn.end && turn.hold > 0) {
+                        Thread.sleep(turn.hold);
+                    }
+                    lock.unlock();
+                }
+                turn.going.countDown();
+            } catch (InterruptedException | RuntimeException e) {
+                fail(e);
+            }
+        }
+
+        void acquireAsync() {
+            asked = System.nanoTime();
+            if (asked >= turn.end) {
+                turn.going.countDown();
+                return;
+            }
+            lock.lockAsync(id).whenComplete((nothing, error) -> {
+                if (error != null) {
+                    fail(error);
+                }
+                if (note() < turn.end && turn.hold > 0) {
+                    timer.schedule(this::releaseAsync, turn.hold, TimeUnit.MILLISECONDS);
+                } else {
+                    releaseAsync();
+                }
+            });
+        }
+
+        private void releaseAsync() {
+            lock.unlockAsync(id).whenComplete((nothing, error) -> {
+                if (error != null) {
+                    fail(error);
+                }
+                acquireAsync();
+            });
+        }
+
+        private long note() {
+            long at = System.nanoTime();
+            if (at >= turn.begin) {
+                waits.add((at - asked) / 1000);
+                pairs += at < turn.end ? 1 : 0;
+            }
+            return at;
+        }
+    }
+
+    private static void sleepUntil(long at) throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(at - System.nanoTime());
+    }
+
+    private static double cpuTime() {
+        var system = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        return system.getProcessCpuTime() / 1e9;
+    }
+
+    private static void tellAcquired(int who, long asked) {
+        long at = System.nanoTime();
+        tell("{\"acquired\": " + who + ", \"asked\": " + asked + ", \"at\": " + at + "}");
+    }
+
+    private static void tellReleased(long begun) {
+        tell("{\"released_at\": " + begun + "}");
+    }
+
+    private static void fail(Throwable error) {
+        tell("{\"failed\": \"" + error.toString().replace('"', '\'').replace('\n', ' ') + "\"}");
+        Runtime.getRuntime().halt(1);
+    }
+
+    private static synchronized void tell(String answer) {
+        System.out.println(answer);
+        System.out.flush();
+    }
+}
