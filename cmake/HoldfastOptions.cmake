@@ -2,6 +2,8 @@
 
 option(BUILD_SHARED_LIBS "Build holdfast as a shared library" OFF)
 option(HOLDFAST_MEMORY "Build the in-process server behind memory:// URLs (needs Lua 5.1)" ON)
+set(HOLDFAST_MOST_IDLE 1024 CACHE STRING
+    "Objects of each kind whose memory a thread keeps for the next ones; 0 lets memory checkers see every end")
 option(HOLDFAST_WERROR "Treat warnings in Holdfast's own code as errors" OFF)
 option(HOLDFAST_BUILD_TOOL "Build the command line tool `holdfast`" ${PROJECT_IS_TOP_LEVEL})
 option(HOLDFAST_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})

@@ -10,6 +10,7 @@
 
 #include "bundle.hpp"
 #include "client_state.hpp"
+#include "core/recycled.hpp"
 #include "engine/context.hpp"
 #include "engine/owner_state.hpp"
 #include "engine/tenure.hpp"
@@ -80,7 +81,9 @@ private:
     tenure_ptr tenure_;
 };
 
-class release_operation final : public operation<engine::request>, public engine::release_waiter {
+class release_operation final : public core::recycled<release_operation>,
+                                public operation<engine::request>,
+                                public engine::release_waiter {
 public:
     release_operation(plain_handler h, std::shared_ptr<client_state> const& home, tenure_ptr t)
         : operation(std::move(h), home), tenure_(std::move(t))

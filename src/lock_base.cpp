@@ -9,6 +9,7 @@
 
 #include <holdfast/detail/lock_base.hpp>
 
+#include "core/recycled.hpp"
 #include "engine/command.hpp"
 #include "lock_query.hpp"
 #include "lock_state.hpp"
@@ -22,7 +23,7 @@ using lease_handler = handler_at<void(error_code, lease)>;
 
 constexpr auto shortest_lease = std::chrono::milliseconds(100);
 
-class acquire_operation final : public operation<engine::contender, lease> {
+class acquire_operation final : public core::recycled<acquire_operation>, public operation<engine::contender, lease> {
 public:
     acquire_operation(lease_handler h, std::shared_ptr<client_state> const& home, wish w)
         : operation(std::move(h), home, std::move(w))

@@ -14,6 +14,7 @@
 #include "core/backoff.hpp"
 #include "core/clock.hpp"
 #include "core/deadline_queue.hpp"
+#include "core/recycled.hpp"
 #include "engine/command.hpp"
 #include "engine/fair_queue.hpp"
 #include "engine/grant.hpp"
@@ -33,7 +34,7 @@ class context;
 //
 // Of a fair lock: a patient try takes a place in a queue on the server. The token is kept until it is granted or given
 // up, and its queue says when the next try is due.
-class acquisition final : private core::deadline, private listener, private place {
+class acquisition final : public core::recycled<acquisition>, private core::deadline, private listener, private place {
 public:
     acquisition(context&, arbiter&);
     ~acquisition();

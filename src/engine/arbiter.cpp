@@ -55,7 +55,7 @@ arbiter::~arbiter()
 acquisition& arbiter::seeker()
 {
     if (!acquisition_)
-        acquisition_ = context_.acquisitions().make(context_, *this);
+        acquisition_ = new acquisition(context_, *this);
     return *acquisition_;
 }
 
@@ -67,8 +67,7 @@ void arbiter::seek()
 
 void arbiter::forget_seeker() noexcept
 {
-    if (auto* const a = std::exchange(acquisition_, nullptr))
-        context_.acquisitions().dispose(a);
+    delete std::exchange(acquisition_, nullptr);
 }
 
 // ---- contenders

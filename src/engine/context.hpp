@@ -15,7 +15,6 @@
 #include <holdfast/error.hpp>
 
 #include "core/deadline_queue.hpp"
-#include "core/recycler.hpp"
 #include "core/token.hpp"
 #include "engine/contender.hpp"
 #include "engine/gate.hpp"
@@ -87,7 +86,6 @@ public:
     config const& options() const noexcept { return config_; }
     hub& messages() noexcept { return hub_; }
     registry& meetings() noexcept { return registry_; }
-    core::recycler<acquisition>& acquisitions() noexcept { return acquisitions_; }
     renewer& watchdog() noexcept { return renewer_; }
     releaser& releases() noexcept { return releaser_; }
     telemetry& account() noexcept { return account_; }
@@ -137,7 +135,6 @@ private:
     std::weak_ptr<gate> const home_;
     telemetry account_;
     core::deadline_queue deadlines_;
-    core::recycler<acquisition> acquisitions_;
     core::instant alarm_ = core::never;
     core::instant recent_{};
     hub hub_{*this};

@@ -6,12 +6,13 @@
 #define HOLDFAST_ENGINE_EXCLUSIVE_ARBITER_HPP
 
 #include "core/handoff_budget.hpp"
+#include "core/recycled.hpp"
 #include "engine/arbiter.hpp"
 
 namespace holdfast::engine {
 
 // One holder at a time. A grant passes on by hand where the rules of hand-off allow, else by the server.
-class exclusive_arbiter final : public arbiter {
+class exclusive_arbiter final : public core::recycled<exclusive_arbiter>, public arbiter {
 public:
     exclusive_arbiter(
         context&, std::shared_ptr<lock_spec const>, bool is_private = false, boost::intrusive_ptr<grant> cover = {});

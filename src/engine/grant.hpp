@@ -14,6 +14,7 @@
 
 #include "core/clock.hpp"
 #include "core/deadline_queue.hpp"
+#include "core/recycled.hpp"
 #include "core/token.hpp"
 #include "core/validity.hpp"
 #include "engine/lock_spec.hpp"
@@ -27,7 +28,8 @@ class renewer;
 // What Redis records: one token under the lock's key. Belongs to an arbiter, which seeks it for the head of its queue;
 // while somebody holds it, the renewer watches it; then the releaser has its token deleted. One tenure at a time holds
 // an exclusive grant; a reader's is shared, and each tenure of it has an end of its own.
-class grant final : public core::deadline,
+class grant final : public core::recycled<grant>,
+                    public core::deadline,
                     public boost::intrusive::list_base_hook<>,
                     public boost::intrusive_ref_counter<grant, boost::thread_unsafe_counter> {
 public:

@@ -11,13 +11,17 @@
 #include <holdfast/error.hpp>
 
 #include "core/backoff.hpp"
+#include "core/recycled.hpp"
 #include "engine/arbiter.hpp"
 #include "engine/context.hpp"
 #include "engine/wire_form.hpp"
 
 namespace holdfast::engine {
 
-class releaser::order final : public command, public core::deadline, public boost::intrusive::list_base_hook<> {
+class releaser::order final : public core::recycled<order>,
+                              public command,
+                              public core::deadline,
+                              public boost::intrusive::list_base_hook<> {
 public:
     order(releaser& r, boost::intrusive_ptr<grant> g, release_waiter* waiter, arbiter* seller)
         : releaser_(r), grant_(std::move(g)), waiter_(waiter), seller_(seller), queued_(r.context_.now())

@@ -17,6 +17,7 @@
 #include <holdfast/loss.hpp>
 
 #include "core/clock.hpp"
+#include "core/recycled.hpp"
 #include "engine/gate.hpp"
 #include "engine/lock_spec.hpp"
 
@@ -43,7 +44,8 @@ using tenure_hook = boost::intrusive::list_base_hook<boost::intrusive::tag<class
 
 // The stretch in which one contender holds a grant. What leases read from any thread are atomics, without an executor:
 // it may outlive the client, and is inert then.
-class tenure final : public boost::intrusive_ref_counter<tenure, boost::thread_safe_counter>,
+class tenure final : public core::recycled<tenure>,
+                     public boost::intrusive_ref_counter<tenure, boost::thread_safe_counter>,
                      public tenure_hook,
                      private letter {
 public:

@@ -130,11 +130,11 @@ TEST_CASE("an uncontended pair keeps to its budget of allocations", "[allocation
         }
     };
     check(
-        "mutex", [&](std::string const& name) { return mutex(c, name); }, 36, 7);
+        "mutex", [&](std::string const& name) { return mutex(c, name); }, 30, 1);
     check(
-        "reentrant_lock", [&](std::string const& name) { return reentrant_lock(c, name, c.make_owner()); }, 36, 7);
+        "reentrant_lock", [&](std::string const& name) { return reentrant_lock(c, name, c.make_owner()); }, 30, 1);
     check(
-        "fair_lock", [&](std::string const& name) { return fair_lock(c, name); }, 43, 14);
+        "fair_lock", [&](std::string const& name) { return fair_lock(c, name); }, 37, 8);
 }
 
 }  // namespace
