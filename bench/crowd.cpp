@@ -17,10 +17,11 @@ constexpr auto ours = "holdfast mutex";
 
 contest make_contest(bool quick, std::size_t processes, std::chrono::milliseconds hold)
 {
-    contest c{.processes = processes, .contenders = contenders / processes, .names = names, .hold = hold};
-    c.turn = hold > 0ms ? 2000ms : 1000ms;
+    contest c{.contenders = contenders / processes, .names = names, .hold = hold};
+    c.turn = hold > 0ms ? 3000ms : 1000ms;
+    c.warm_up = 1000ms;
     if (quick)
-        c.turn = c.turn / 4, c.warm_up = 200ms, c.repetitions = 3;
+        c.turn = c.turn / 4, c.warm_up = 300ms, c.repetitions = 2;
     return c;
 }
 
@@ -46,16 +47,20 @@ void claim_ideal(publication& out, std::string const& where, std::vector<standin
 
 void measure(options const& o, redis_server& server, publication& out)
 {
-    for (auto const hold : {0ms, 50ms})
-        for (std::size_t const processes : {1u, 4u}) {
-            auto entrants = all_entrants();
-            if (processes == 1)
-                entrants.push_back({"a channel, no Redis", "holdfast", "channel"});
-            auto const all = hold_contest(server, entrants, make_contest(o.quick, processes, hold));
+    for (std::size_t const processes : {1u, 4u}) {
+        auto entrants = all_entrants();
+        if (processes == 1)
+            entrants.push_back({"a channel, no Redis", "holdfast", "channel"});
+        tournament t(server, entrants, processes);
+        for (auto const hold : {0ms, 50ms}) {
+            if (o.quick && hold > 0ms)
+                continue;
+            auto const all = t.hold(make_contest(o.quick, processes, hold));
             auto const where = title(processes, hold);
             add_pairs(out, where, all);
             hold == 0ms ? claim(out, where, all, processes) : claim_ideal(out, where, all);
         }
+    }
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 struct plan {
     int repetitions = 5;
     std::chrono::milliseconds turn = 2s;
-    int warm_up = 30;  // hand-overs
+    int warm_up = 100;  // hand-overs
 };
 
 // One lock goes from one contender to the other and back. Only one asks at a time, when the other has the lock, so it
@@ -185,7 +185,7 @@ std::vector<outcome> run(std::vector<competitor> const& all, plan const& p)
 void measure(options const& o, redis_server& server, publication& out)
 {
     auto const all = competitors(server);
-    auto const outcomes = run(all, o.quick ? plan{.repetitions = 3, .turn = 400ms, .warm_up = 5} : plan());
+    auto const outcomes = run(all, o.quick ? plan{.repetitions = 2, .turn = 300ms, .warm_up = 5} : plan());
     auto const ping_p50 = outcomes.front().median().median;
     auto const ping_p99 = outcomes.front().at(0.99);
     table t{

@@ -17,10 +17,10 @@ struct crowd {
 // Commands and bytes are the server's for one grant and one release together.
 table::row measure_one(options const& o, redis_server& server, char const* mode, crowd const& c)
 {
-    contest how{.processes = c.processes, .contenders = c.contenders, .names = 1, .hold = 5ms, .turn = 1s};
+    contest how{.contenders = c.contenders, .names = 1, .hold = 5ms, .turn = 1s};
     if (o.quick)
-        how.turn = 300ms, how.warm_up = 100ms, how.repetitions = 3;
-    auto const s = hold_contest(server, {{mode, "holdfast", mode}}, how).front();
+        how.turn = 200ms, how.warm_up = 100ms, how.repetitions = 2;
+    auto const s = tournament(server, {{mode, "holdfast", mode}}, c.processes).hold(how).front();
     auto const name = std::to_string(c.processes) + " x " + std::to_string(c.contenders);
     if (!s.not_run.empty())
         return {name, {}, "not run: " + s.not_run};

@@ -15,12 +15,12 @@ void measure(options const& o, redis_server& server, publication& out)
         {"holdfast fair_lock", "holdfast", "fair"},
         {"Redisson RFairLock, threads", "redisson", "fair_threads"},
         {"Redisson RFairLock, asynchronous", "redisson", "fair_async"}};
+    tournament fair(server, entrants, 4);
     for (auto const hold : {0ms, 5ms}) {
-        contest c{.processes = 4, .contenders = 50, .names = 1, .hold = hold, .turn = 2s, .warm_up = 1s};
+        contest c{.contenders = 50, .names = 1, .hold = hold, .turn = 2s, .warm_up = 1s};
         if (o.quick)
             c.turn = 500ms, c.warm_up = 300ms, c.repetitions = 3;
-        auto const all = hold_contest(server, entrants, c);
-        add_pairs(out, "200 in 4 processes, " + std::to_string(hold.count()) + " ms", all);
+        add_pairs(out, "200 in 4 processes, " + std::to_string(hold.count()) + " ms", fair.hold(c));
     }
 }
 

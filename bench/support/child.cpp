@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace holdfast::bench {
@@ -94,6 +95,15 @@ std::string child::hear(std::chrono::seconds patience)
     auto const line = unread_.substr(0, end);
     unread_.erase(0, end + 1);
     return line;
+}
+
+std::chrono::duration<double> child::cpu_time() const
+{
+    clockid_t clock{};
+    timespec used{};
+    ::clock_getcpuclockid(pid_, &clock);
+    ::clock_gettime(clock, &used);
+    return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
 }  // namespace holdfast::bench

@@ -26,6 +26,9 @@ public:
     // The next line; waits for it so long, then throws.
     std::string hear(std::chrono::seconds patience);
 
+    // What it has used of the processor, user and system, all threads.
+    std::chrono::duration<double> cpu_time() const;
+
 private:
     int input_ = -1;
     int output_ = -1;

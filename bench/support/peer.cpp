@@ -78,7 +78,7 @@ void peer::begin_pairs(pairs_order const& o)
 pairs_account peer::end_pairs()
 {
     auto const a = answer("pairs");
-    return {number_of(a, "pairs"), number_of(a, "cpu"), numbers_of(a, "waits")};
+    return {number_of(a, "pairs"), numbers_of(a, "waits")};
 }
 
 void peer::begin_acquire(std::string const& name, int who)

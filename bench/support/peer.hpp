@@ -25,7 +25,6 @@ struct pairs_order {
 
 struct pairs_account {
     double pairs = 0;
-    double cpu = 0;             // seconds
     std::vector<double> waits;  // microseconds
 };
 
@@ -37,6 +36,8 @@ public:
     // Of the library.
     std::string const& version() const { return version_; }
     std::string const& lacks() const { return lacks_; }
+
+    std::chrono::duration<double> cpu_time() const { return process_.cpu_time(); }
 
     void begin_pairs(pairs_order const&);
     pairs_account end_pairs();

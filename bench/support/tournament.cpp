@@ -39,8 +39,15 @@ pairs_order make_order(contest const& c, std::chrono::milliseconds length)
 void add(score& s, pairs_account const& a)
 {
     s.pairs += a.pairs;
-    s.client_cpu += a.cpu;
     s.waits.insert(s.waits.end(), a.waits.begin(), a.waits.end());
+}
+
+double cpu_time(team const& all)
+{
+    double sum = 0;
+    for (auto const& one : all)
+        sum += one->cpu_time().count();
+    return sum;
 }
 
 score take_turn(redis_server& server, team& all, contest const& c, std::chrono::milliseconds length)
@@ -50,12 +57,14 @@ score take_turn(redis_server& server, team& all, contest const& c, std::chrono::
         one->begin_pairs(order);
 
     std::this_thread::sleep_until(order.begin);
+    auto const used_by_clients = cpu_time(all);
     auto const used = server.cpu_time();
     auto const counted = server.counters();
     std::this_thread::sleep_until(order.end);
     auto const then = server.counters();
     score s{.seconds = std::chrono::duration<double>(length).count()};
     s.server_cpu = (server.cpu_time() - used).count();
+    s.client_cpu = cpu_time(all) - used_by_clients;
     s.commands = then.commands - counted.commands;
     s.bytes = then.bytes - counted.bytes;
 
@@ -63,44 +72,6 @@ score take_turn(redis_server& server, team& all, contest const& c, std::chrono::
         add(s, one->end_pairs());
     return s;
 }
-
-// A contestant at work, until it fails.
-class runner {
-public:
-    runner(redis_server& server, entrant const& who, contest const& c) : server_(server), contest_(c), standing_{who}
-    {
-        attempt([&] {
-            team_ = make_team(who, server, c.processes);
-            standing_.version = team_.front()->version();
-            standing_.lacks = team_.front()->lacks();
-            take_turn(server_, team_, contest_, contest_.warm_up);
-        });
-    }
-
-    void take_turn_of_repetition()
-    {
-        attempt([&] { standing_.scores.push_back(take_turn(server_, team_, contest_, contest_.turn)); });
-    }
-
-    standing const& result() const { return standing_; }
-
-private:
-    void attempt(std::function<void()> const& something)
-    try {
-        if (standing_.not_run.empty())
-            something();
-    } catch (std::exception const& e) {
-        standing_.not_run = e.what();
-        standing_.scores.clear();
-        team_.clear();
-        server_.clear();  // what it held is in the way of nobody
-    }
-
-    redis_server& server_;
-    contest contest_;
-    standing standing_;
-    team team_;
-};
 
 fs::path folder_of_programs()
 {
@@ -145,22 +116,76 @@ std::vector<std::string> program_of(entrant const& who, redis_server const& serv
     return {folder / "peer", server.address(), who.mode};
 }
 
-std::vector<standing> hold_contest(redis_server& server, std::vector<entrant> const& entrants, contest const& c)
+// A contestant at work, until it fails.
+class tournament::contestant {
+public:
+    contestant(redis_server& server, entrant const& who, std::size_t processes) : server_(server), standing_{who}
+    {
+        say("starting");
+        attempt([&] {
+            team_ = make_team(who, server, processes);
+            standing_.version = team_.front()->version();
+            standing_.lacks = team_.front()->lacks();
+        });
+    }
+
+    void warm_up(contest const& c)
+    {
+        standing_.scores.clear();
+        say("warming up");
+        attempt([&] { take_turn(server_, team_, c, c.warm_up); });
+    }
+
+    void take_turn_of(contest const& c, int repetition)
+    {
+        say("repetition " + std::to_string(repetition + 1));
+        attempt([&] { standing_.scores.push_back(take_turn(server_, team_, c, c.turn)); });
+    }
+
+    standing const& result() const { return standing_; }
+
+private:
+    void attempt(std::function<void()> const& something)
+    try {
+        if (standing_.not_run.empty())
+            something();
+    } catch (std::exception const& e) {
+        standing_.not_run = e.what();
+        standing_.scores.clear();
+        team_.clear();
+        server_.clear();  // what it held is in the way of nobody
+    }
+
+    void say(std::string const& what) const
+    {
+        std::fprintf(stderr, "\r%-70s", (what + ": " + standing_.who.name).c_str());
+    }
+
+    redis_server& server_;
+    standing standing_;
+    team team_;
+};
+
+tournament::tournament(redis_server& server, std::vector<entrant> const& entrants, std::size_t processes)
+    : server_(server)
 {
-    server.clear();
-    std::vector<std::unique_ptr<runner>> runners;
-    for (auto const& who : entrants) {
-        std::fprintf(stderr, "\r%-70s", ("starting " + who.name).c_str());
-        runners.push_back(std::make_unique<runner>(server, who, c));
-    }
-    for (int r = 0; r < c.repetitions; ++r) {
-        std::fprintf(stderr, "\r%-70s", ("repetition " + std::to_string(r + 1)).c_str());
-        for (auto& one : runners)
-            one->take_turn_of_repetition();
-    }
+    for (auto const& who : entrants)
+        contestants_.push_back(std::make_unique<contestant>(server, who, processes));
+}
+
+tournament::~tournament() = default;
+
+std::vector<standing> tournament::hold(contest const& c)
+{
+    server_.clear();
+    for (auto& one : contestants_)
+        one->warm_up(c);
+    for (int r = 0; r < c.repetitions; ++r)
+        for (auto& one : contestants_)
+            one->take_turn_of(c, r);
     std::fprintf(stderr, "\r%-70s\r", "");
     std::vector<standing> all;
-    for (auto const& one : runners)
+    for (auto const& one : contestants_)
         all.push_back(one->result());
     return all;
 }

@@ -28,8 +28,7 @@ struct entrant {
 
 // What all contestants do in their turns.
 struct contest {
-    std::size_t processes = 1;
-    std::size_t contenders = 1;  // in each
+    std::size_t contenders = 1;  // in each process
     std::size_t names = 1;
     std::chrono::milliseconds hold{0};
     std::chrono::milliseconds turn{500};
@@ -65,9 +64,21 @@ struct standing {
 // The words that start the entrant's program. Throws std::runtime_error with the reason why there is none.
 std::vector<std::string> program_of(entrant const&, redis_server const&);
 
-// Lets the contestants take turns on one server, in every repetition each of them. One that cannot be started or fails
-// is out, and its standing says why; the others go on.
-std::vector<standing> hold_contest(redis_server&, std::vector<entrant> const&, contest const&);
+// Lets contestants take turns on one server, in every repetition each of them. Their processes live from the first
+// contest to the last. One that cannot be started or fails is out, and its standing says why; the others go on.
+class tournament {
+public:
+    tournament(redis_server&, std::vector<entrant> const&, std::size_t processes);
+    ~tournament();
+
+    std::vector<standing> hold(contest const&);
+
+private:
+    class contestant;
+
+    redis_server& server_;
+    std::vector<std::unique_ptr<contestant>> contestants_;
+};
 
 }  // namespace holdfast::bench
 

@@ -13,7 +13,6 @@
 #include <map>
 #include <sstream>
 #include <string>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -56,7 +55,6 @@ private:
 
         std::size_t pairs = 0;
         std::vector<long> waits = {};
-        double cpu = 0;
         std::size_t going_on = 0;
     };
 
@@ -119,24 +117,12 @@ private:
     asio::awaitable<void> pairs(turn t)
     {
         asio::steady_timer over(context_, clock::time_point::max());
-        t.going_on = t.contenders + 1;
-        asio::co_spawn(context_, measure(t, over), end);
+        t.going_on = t.contenders;
         for (std::size_t i = 0; i < t.contenders; ++i)
             asio::co_spawn(context_, contend(i, t, over), end);
         boost::system::error_code cancelled;
         co_await over.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
         tell(t);
-    }
-
-    asio::awaitable<void> measure(turn& t, asio::steady_timer& over)
-    {
-        asio::steady_timer timer(context_, t.begin);
-        co_await timer.async_wait(asio::use_awaitable);
-        auto const before = cpu_time();
-        timer.expires_at(t.end);
-        co_await timer.async_wait(asio::use_awaitable);
-        t.cpu = cpu_time() - before;
-        leave(t, over);
     }
 
     asio::awaitable<void> contend(std::size_t number, turn& t, asio::steady_timer& over)
@@ -172,7 +158,7 @@ private:
 
     static void tell(turn const& t)
     {
-        std::printf("{\"pairs\": %zu, \"cpu\": %.6f, \"waits\": [", t.pairs, t.cpu);
+        std::printf("{\"pairs\": %zu, \"waits\": [", t.pairs);
         for (std::size_t i = 0; i < t.waits.size(); ++i)
             std::printf(i == 0 ? "%ld" : ",%ld", t.waits[i]);
         std::printf("]}\n");
@@ -197,16 +183,6 @@ private:
         co_await locks_.release(mine.mapped().taken);
         std::printf("{\"released_at\": %ld}\n", nanoseconds(at));
         std::fflush(stdout);
-    }
-
-    static double cpu_time()
-    {
-        rusage used;
-        ::getrusage(RUSAGE_SELF, &used);
-        auto const seconds = [](timeval const& t) {
-            return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-        };
-        return seconds(used.ru_utime) + seconds(used.ru_stime);
     }
 
     static long nanoseconds(clock::time_point t) { return std::chrono::nanoseconds(t.time_since_epoch()).count(); }

@@ -8,7 +8,6 @@
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -125,15 +124,11 @@ public final class Peer {
                     new Thread(one::contend).start();
                 }
             }
-            sleepUntil(begin);
-            double before = cpuTime();
-            sleepUntil(end);
-            double used = cpuTime() - before;
             going.await();
-            tellAll(used);
+            tellAll();
         }
 
-        private void tellAll(double used) {
+        private void tellAll() {
             long pairs = 0;
             StringBuilder waits = new StringBuilder();
             for (Contender one : all) {
@@ -142,7 +137,7 @@ public final class Peer {
                     waits.append(waits.length() == 0 ? "" : ",").append((long) wait);
                 }
             }
-            tell("{\"pairs\": " + pairs + ", \"cpu\": " + used + ", \"waits\": [" + waits + "]}");
+            tell("{\"pairs\": " + pairs + ", \"waits\": [" + waits + "]}");
         }
     }
 
@@ -210,15 +205,6 @@ public final class Peer {
             }
             return at;
         }
-    }
-
-    private static void sleepUntil(long at) throws InterruptedException {
-        TimeUnit.NANOSECONDS.sleep(at - System.nanoTime());
-    }
-
-    private static double cpuTime() {
-        var system = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        return system.getProcessCpuTime() / 1e9;
     }
 
     private static void tellAcquired(int who, long asked) {
