@@ -4,6 +4,7 @@
 //
 // Acquire and release when nobody is in the way, beside the libraries of bench/peers: 1 to 1,000 at once, on distinct
 // names, in one process.
+#include "support/pipeline.hpp"
 #include "support/scenario.hpp"
 
 namespace holdfast::bench {
@@ -13,6 +14,8 @@ constexpr auto ours = "holdfast mutex";
 
 void claim(publication& out, std::vector<standing> const& all)
 {
+    auto const& limit = all.back().who.name;
+    out.claim(std::string(ours) + " / " + limit, ratio_of_rates(all, ours, limit), 0.9, 0);
     for (auto const& other : all_entrants())
         if (other.folder != "holdfast" && ratio_of_rates(all, ours, other.name) > 0)
             out.claim(
@@ -34,7 +37,9 @@ void measure(options const& o, redis_server& server, publication& out)
             continue;
         if (o.quick)
             c.turn = 150ms, c.warm_up = 500ms, c.repetitions = 3;
-        auto const results = all.hold(c);
+        auto results = all.hold(c);
+        if (contenders == 1000)
+            results.push_back(pipeline(server, contenders).measure(c));
         add_pairs(out, std::to_string(contenders) + " at once", results);
         if (contenders == 1000)
             claim(out, results);

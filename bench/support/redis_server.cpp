@@ -33,15 +33,6 @@ fs::path make_folder()
     return pattern;
 }
 
-std::string to_resp(std::vector<std::string_view> const& words)
-{
-    std::ostringstream out;
-    out << '*' << words.size() << "\r\n";
-    for (auto const& word : words)
-        out << '$' << word.size() << "\r\n" << word << "\r\n";
-    return out.str();
-}
-
 // Free a moment ago, and not given out again soon.
 unsigned short free_port()
 {
@@ -57,6 +48,15 @@ double number_in(std::string const& info, std::string_view field)
 }
 
 }  // namespace
+
+std::string to_resp(std::vector<std::string_view> const& words)
+{
+    std::ostringstream out;
+    out << '*' << words.size() << "\r\n";
+    for (auto const& word : words)
+        out << '$' << word.size() << "\r\n" << word << "\r\n";
+    return out.str();
+}
 
 redis_server::redis_server(transport t)
     : folder_(make_folder()), port_(t == transport::tcp_loopback ? free_port() : static_cast<unsigned short>(0))

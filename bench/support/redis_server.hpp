@@ -23,6 +23,9 @@ struct server_counters {
     double bytes = 0;     // received and sent
 };
 
+// A command as it is sent.
+std::string to_resp(std::vector<std::string_view> const& words);
+
 enum class transport { unix_socket, tcp_loopback };
 
 // A redis-server of one's own: on a UNIX socket in a temporary folder, without persistence. It answers when the
