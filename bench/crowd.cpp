@@ -18,8 +18,7 @@ constexpr auto ours = "holdfast mutex";
 contest make_contest(bool quick, std::size_t processes, std::chrono::milliseconds hold)
 {
     contest c{.contenders = contenders / processes, .names = names, .hold = hold};
-    c.turn = hold > 0ms ? 3000ms : 1000ms;
-    c.warm_up = 1000ms;
+    c.turn = hold > 0ms ? 2000ms : 600ms;
     if (quick)
         c.turn = c.turn / 4, c.warm_up = 300ms, c.repetitions = 2;
     return c;
@@ -50,7 +49,7 @@ void measure(options const& o, redis_server& server, publication& out)
     for (std::size_t const processes : {1u, 4u}) {
         auto entrants = all_entrants();
         if (processes == 1)
-            entrants.push_back({"a channel, no Redis", "holdfast", "channel"});
+            entrants.push_back({"a channel, no Redis", "holdfast", "channel", false, false});
         tournament t(server, entrants, processes);
         for (auto const hold : {0ms, 50ms}) {
             if (o.quick && hold > 0ms)

@@ -10,6 +10,7 @@
 #include <random>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "support/scenario.hpp"
 
@@ -20,12 +21,12 @@ using namespace std::chrono_literals;
 
 struct plan {
     int repetitions = 5;
-    std::chrono::milliseconds turn = 2s;
-    int warm_up = 100;  // hand-overs
+    std::chrono::milliseconds turn = 1s;  // twice as long for those that poll
+    int warm_up = 100;                    // hand-overs
 };
 
-// One lock goes from one contender to the other and back. Only one asks at a time, when the other has the lock, so it
-// is the waiter who gets it, however fast the releaser could ask again.
+// Two contenders, one of whom has the lock while the other waits for it; then the other way round. Nobody has it in
+// between: not every library renews its leases.
 class pair_of_contenders {
 public:
     pair_of_contenders(redis_server const& server, entrant const& who, bool same_process)
@@ -34,23 +35,21 @@ public:
     {
         for (auto i = 0; i < processes_; ++i)
             peers_.push_back(std::make_unique<peer>(program_of(who, server)));
-        of(0).begin_acquire(name_, 0);
-        of(0).end_acquire();
     }
 
     // Microseconds. `waiting`: how long the other has been waiting when the lock is released.
     double hand_over(std::chrono::milliseconds waiting)
     {
-        auto const next = 1 - holder_;
-        of(next).begin_acquire(name_, next);
+        auto const holder = std::exchange(next_, 1 - next_);
+        of(holder).begin_acquire(name_, holder);
+        of(holder).end_acquire();
+        of(next_).begin_acquire(name_, next_);
         std::this_thread::sleep_for(waiting);
-        auto const released = of(holder_).release(name_, holder_);
-        auto const at = of(next).end_acquire().at;
-        holder_ = next;
+        auto const released = of(holder).release(name_, holder);
+        auto const at = of(next_).end_acquire().at;
+        of(next_).release(name_, next_);
         return std::chrono::duration<double, std::micro>(at - released).count();
     }
-
-    peer& first() { return *peers_.front(); }
 
 private:
     peer& of(int contender) { return *peers_[static_cast<std::size_t>(contender % processes_)]; }
@@ -58,7 +57,7 @@ private:
     std::string name_;
     int processes_;
     std::vector<std::unique_ptr<peer>> peers_;
-    int holder_ = 0;
+    int next_ = 0;
 };
 
 // A PING after a pause as long as those of the others: it finds a processor as cold as they do.
@@ -176,7 +175,7 @@ std::vector<outcome> run(std::vector<competitor> const& all, plan const& p)
         for (std::size_t i = 0; i < all.size(); ++i)
             attempt(outcomes[i], [&] {
                 std::fprintf(stderr, "\r%-70s", ("repetition " + std::to_string(r + 1) + ": " + all[i].name).c_str());
-                outcomes[i].repetitions.push_back(take_turn(ready[i], all[i].polls, p.turn));
+                outcomes[i].repetitions.push_back(take_turn(ready[i], all[i].polls, p.turn * (all[i].polls ? 2 : 1)));
             });
     std::fprintf(stderr, "\r%-70s\r", "");
     return outcomes;

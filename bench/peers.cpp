@@ -29,7 +29,7 @@ void measure(options const& o, redis_server& server, publication& out)
 {
     using namespace std::chrono_literals;
     auto entrants = all_entrants();
-    entrants.push_back({"one PING, for comparison", "holdfast", "ping"});
+    entrants.push_back({"one PING, for comparison", "holdfast", "ping", false, false});
     tournament all(server, entrants, 1);
     for (std::size_t const contenders : {1u, 10u, 100u, 1000u}) {
         contest c{.contenders = contenders, .names = contenders, .warm_up = 2s};

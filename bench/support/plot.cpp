@@ -22,6 +22,7 @@ constexpr int head = 34;
 constexpr auto own = "#3b82c4";
 constexpr auto others = "#9aa3ad";
 constexpr auto ink = "#808890";
+constexpr auto line = "#4b5563";
 
 std::string escaped(std::string const& text)
 {
@@ -31,11 +32,16 @@ std::string escaped(std::string const& text)
     return out;
 }
 
+bool is_plotted(table::row const& r)
+{
+    return r.plotted && !r.cells.empty();
+}
+
 double most_of(table const& t)
 {
     double most = 0;
     for (auto const& r : t.rows)
-        if (!r.cells.empty())
+        if (is_plotted(r))
             most = std::max(most, r.cells.front().most);
     return most > 0 ? most : 1;
 }
@@ -52,7 +58,7 @@ public:
         words(0, y_ + 20, "start", table_.title + ": " + table_.columns.front().head);
         y_ += head;
         for (auto const& r : table_.rows)
-            if (!r.cells.empty())
+            if (is_plotted(r))
                 draw(r);
         return y_ + gap;
     }
@@ -66,7 +72,7 @@ private:
         out_ << "<rect x='" << left << "' y='" << y_ << "' width='" << s.median * scale_ << "' height='" << bar
              << "' fill='" << (r.name.starts_with("holdfast") ? own : others) << "'/>\n<line x1='"
              << left + s.least * scale_ << "' x2='" << left + s.most * scale_ << "' y1='" << middle << "' y2='"
-             << middle << "' stroke='" << ink << "' stroke-width='3'/>\n";
+             << middle << "' stroke='" << line << "' stroke-width='2'/>\n";
         words(left + static_cast<int>(s.most * scale_) + 8, middle + 5, "start", figure(s.median));
         y_ += bar + gap;
     }

@@ -23,6 +23,7 @@ struct table {
         std::string name;
         std::vector<spread> cells;
         std::string remark = {};  // in place of cells
+        bool plotted = true;      // a yardstick may be out of all proportion
     };
 
     std::string title;

@@ -30,7 +30,9 @@ table::row row_of(standing const& s)
          s.over(per_pair([](score const& one) { return one.commands; })),
          s.over(per_pair([](score const& one) { return one.bytes; })),
          {s.wait(0.5)},
-         {s.wait(0.99)}}};
+         {s.wait(0.99)}},
+        {},
+        s.who.takes_locks};
 }
 
 double median_rate(std::vector<standing> const& all, std::string const& name)

@@ -23,7 +23,8 @@ struct entrant {
     std::string name;
     std::string folder;  // of bench/peers
     std::string mode;
-    bool polls = false;  // a waiter hears of nothing, but asks again
+    bool polls = false;       // a waiter hears of nothing, but asks again
+    bool takes_locks = true;  // else it is a yardstick
 };
 
 // What all contestants do in their turns.
