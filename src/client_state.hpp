@@ -37,6 +37,9 @@ public:
 
     // ---- any thread
     void send(engine::letter&) noexcept override;
+    // In two steps, for several letters. True: whoever put it must see to it that it is collected.
+    [[nodiscard]] bool put(engine::letter&) noexcept;
+    void collect() noexcept;
     core::instant now() const noexcept override;
     // Empty after the execution context ended.
     asio::any_io_executor executor() const noexcept;

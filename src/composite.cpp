@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "coordinate.hpp"
-#include "pause.hpp"
 
 namespace holdfast::detail {
 namespace {
@@ -116,35 +115,6 @@ void composite::ask_holders(handler_at<void(error_code, std::vector<holder>)> h)
     if (auto const ec = obstacle())
         return complete_early<holders>(std::move(h), ec, {});
     coordinate(*this, std::move(h), ask_all<holders, holders_launch>(shared_from_this(), quorum_, merge_holders));
-}
-
-asio::awaitable<std::vector<attempt_end>> try_each(
-    lockables const& locks,
-    acquire_request const& terms,
-    std::shared_ptr<client_state> const& clock,
-    core::instant limit)
-{
-    auto request = terms;
-    request.wait = std::chrono::milliseconds(0);
-    std::vector<decltype(acquire(locks.front(), request, asio::deferred))> attempts;
-    for (auto const& l : locks)
-        attempts.push_back(acquire(l, request, asio::deferred));
-    auto all = asio::experimental::make_parallel_group(std::move(attempts))
-                   .async_wait(asio::experimental::wait_for_all(), asio::deferred);
-    std::vector<attempt_end> ends;
-    auto const collect = [&ends](std::vector<error_code> const& errors, std::vector<lease>& leases) {
-        for (std::size_t i = 0; i < errors.size(); ++i)
-            ends.push_back({errors[i], std::move(leases[i])});
-    };
-    if (limit == core::never) {
-        auto ended = co_await std::move(all)(asio::use_awaitable);
-        collect(std::get<1>(ended), std::get<2>(ended));
-    } else {
-        auto ended = co_await asio::experimental::make_parallel_group(std::move(all), pause_until(clock, limit))
-                         .async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
-        collect(std::get<2>(ended), std::get<3>(ended));
-    }
-    co_return ends;
 }
 
 }  // namespace holdfast::detail

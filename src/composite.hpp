@@ -12,14 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
-
 #include "client_state.hpp"
 #include "lockable.hpp"
+#include "try_each.hpp"
 
 namespace holdfast::detail {
-
-using lockables = std::vector<std::shared_ptr<lockable const>>;
 
 // Several locks as one. It is had when a quorum of them is.
 class composite : public lockable {
@@ -55,16 +52,6 @@ auto acquire(std::shared_ptr<lockable const> const& l, acquire_request const& re
 {
     return initiate<void(error_code, lease)>(acquire_launch{{l}, request}, std::forward<Token>(token));
 }
-
-// How an attempt on a member ended: with a lease, or without one and an error, or busy.
-struct attempt_end {
-    error_code ec;
-    lease got;
-};
-
-// One attempt on each, at once. Those that had no answer at `limit` end with operation_aborted.
-asio::awaitable<std::vector<attempt_end>> try_each(
-    lockables const&, acquire_request const&, std::shared_ptr<client_state> const& clock, core::instant limit);
 
 }  // namespace holdfast::detail
 

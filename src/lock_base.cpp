@@ -52,15 +52,6 @@ private:
     }
 };
 
-engine::terms to_terms(acquire_request const& r, config const& defaults) noexcept
-{
-    return {
-        .lease = r.lease.value_or(defaults.lease),
-        .max_hold = r.max_hold.value_or(defaults.max_hold),
-        .renewed = !r.lease || r.renew,
-        .priority = static_cast<std::uint8_t>(r.priority)};
-}
-
 class is_locked_query final : public query<bool> {
 public:
     using query::query;
@@ -111,6 +102,15 @@ error_code obstacle(lock_state const& lock, std::shared_ptr<client_state> const&
     error_code const ec = errc::invalid_name;
     c->remember(ec, quoted(lock.lock.name) + ": " + ec.message());
     return ec;
+}
+
+engine::terms to_terms(acquire_request const& r, config const& defaults) noexcept
+{
+    return {
+        .lease = r.lease.value_or(defaults.lease),
+        .max_hold = r.max_hold.value_or(defaults.max_hold),
+        .renewed = !r.lease || r.renew,
+        .priority = static_cast<std::uint8_t>(r.priority)};
 }
 
 holder to_holder(engine::holding const& h)

@@ -24,6 +24,9 @@ namespace holdfast::detail {
 // Why an operation on a lock cannot reach its client: success when it can.
 error_code obstacle(lock_state const&, std::shared_ptr<client_state> const&);
 
+// What an acquire asks for, as far as it says so.
+engine::terms to_terms(acquire_request const&, config const& defaults) noexcept;
+
 // "<uuid>:<n>[:<label>]": what follows the second colon is the label; of a writer, behind ":write".
 holder to_holder(engine::holding const&);
 

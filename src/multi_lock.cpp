@@ -3,6 +3,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 
 using acquired = outcome_of<lease>;
+using lease_handler = handler_at<void(error_code, lease)>;
 
 class multi_state final : public composite {
 public:
@@ -31,7 +33,7 @@ public:
         : composite(std::move(name), members, members.size(), std::move(complaint))
     {}
 
-    void acquire(handler_at<void(error_code, lease)>, acquire_request const&) const override;
+    void acquire(lease_handler, acquire_request const&) const override;
 };
 
 // One acquire. In each round it holds nothing at first, waits for the member that was missing in the round before, if
@@ -42,20 +44,32 @@ public:
         : lock_(std::move(of)),
           clock_(lock_->home()),
           request_(r),
-          deadline_(r.wait ? clock_->now() + *r.wait : core::never)
+          deadline_(r.wait ? clock_->now() + *r.wait : core::never),
+          held_(lock_->members().size())
     {}
 
-    asio::awaitable<acquired> run();
+    composite const& lock() const noexcept { return *lock_; }
+
+    // The first round: most locks are free.
+    void try_all(attempts_handler);
+    void take(attempt_ends);
+    // What the round came to; nothing: there has to be another one.
+    std::optional<acquired> verdict();
+
+    // Further rounds.
+    asio::awaitable<acquired> go_on();
 
 private:
     asio::awaitable<void> wait_for_missing();
     asio::awaitable<void> try_others();
     asio::awaitable<void> back_off();
 
+    void begin_round();
+    core::duration remaining() const noexcept;
     void note(std::size_t member, error_code, lease);
     bool is_complete() const noexcept;
+    lease result();
     bool is_over() const noexcept { return deadline_ != core::never && deadline_ - clock_->now() < 1ms; }
-    bool is_one_shot() const noexcept { return request_.wait == 0ms; }
     acquired failure() const;
 
     std::shared_ptr<multi_state const> const lock_;
@@ -71,33 +85,63 @@ private:
     unsigned misses_ = 0;
 };
 
-asio::awaitable<acquired> gathering::run()
+void gathering::try_all(attempts_handler h)
+{
+    try_each_launch{lock_->members(), request_, remaining()}.start(std::move(h));
+}
+
+void gathering::take(attempt_ends ends)
+{
+    auto end = ends.begin();
+    for (std::size_t i = 0; end != ends.end(); ++i)
+        if (held_[i].empty()) {
+            note(i, end->ec, std::move(end->got));
+            ++end;
+        }
+}
+
+std::optional<acquired> gathering::verdict()
 {
     constexpr unsigned most_late = 3;
+    if (is_complete())
+        return acquired(error_code(), result());
+    held_.clear();
+    if (!missing_ && ++late_ == most_late)
+        failed_ = errc::unavailable;
+    if (failed_ || is_over())
+        return failure();
+    return std::nullopt;
+}
+
+lease gathering::result()
+{
+    return lease_access::make(std::make_shared<bundle>(lock_, std::move(held_), lock_->quorum()));
+}
+
+asio::awaitable<acquired> gathering::go_on()
+{
     co_await be_cancelled_by_hand();
     for (;;) {
-        held_ = std::vector<lease>(lock_->members().size());
-        was_busy_ = false;
-        if (missing_)
+        co_await back_off();
+        begin_round();
+        bool cancelled = co_await is_cancelled();
+        if (!cancelled && missing_)
             co_await wait_for_missing();
-        if (!missing_)
+        cancelled = co_await is_cancelled();
+        if (!cancelled && !missing_)
             co_await try_others();
-        bool const cancelled = co_await is_cancelled();
+        cancelled = co_await is_cancelled();
         if (cancelled)
             co_return acquired(asio::error::operation_aborted, lease());
-        if (is_complete())
-            co_return acquired(
-                error_code(), lease_access::make(std::make_shared<bundle>(lock_, std::move(held_), lock_->quorum())));
-        held_.clear();
-        if (!missing_ && ++late_ == most_late)
-            failed_ = errc::unavailable;
-        if (failed_ || is_over())
-            co_return failure();
-        co_await back_off();
-        bool const gave_up = co_await is_cancelled();
-        if (gave_up)
-            co_return acquired(asio::error::operation_aborted, lease());
+        if (auto end = verdict())
+            co_return std::move(*end);
     }
+}
+
+void gathering::begin_round()
+{
+    held_ = std::vector<lease>(lock_->members().size());
+    was_busy_ = false;
 }
 
 asio::awaitable<void> gathering::wait_for_missing()
@@ -105,8 +149,7 @@ asio::awaitable<void> gathering::wait_for_missing()
     auto const member = *std::exchange(missing_, std::nullopt);
     auto request = request_;
     if (request.wait)
-        request.wait = std::chrono::floor<std::chrono::milliseconds>(
-            std::max<core::duration>(deadline_ - clock_->now(), 0ms));
+        request.wait = std::chrono::floor<std::chrono::milliseconds>(remaining());
     error_code ec;
     auto got = co_await detail::acquire(
         lock_->members()[member], request, asio::redirect_error(asio::use_awaitable, ec));
@@ -117,18 +160,23 @@ asio::awaitable<void> gathering::wait_for_missing()
 
 asio::awaitable<void> gathering::try_others()
 {
-    std::vector<std::size_t> wanted;
-    lockables locks;
+    lockables wanted;
     for (std::size_t i = 0; i < held_.size(); ++i)
-        if (held_[i].empty()) {
-            wanted.push_back(i);
-            locks.push_back(lock_->members()[i]);
-        }
-    if (locks.empty())
+        if (held_[i].empty())
+            wanted.push_back(lock_->members()[i]);
+    if (wanted.empty())
         co_return;
-    auto ends = co_await try_each(locks, request_, clock_, is_one_shot() ? core::never : deadline_);
-    for (std::size_t i = 0; i < wanted.size(); ++i)
-        note(wanted[i], ends[i].ec, std::move(ends[i].got));
+    error_code ec;
+    auto ends = co_await try_each(
+        std::move(wanted), request_, remaining(), asio::redirect_error(asio::use_awaitable, ec));
+    take(std::move(ends));
+}
+
+// One attempt ends when the servers have answered.
+core::duration gathering::remaining() const noexcept
+{
+    bool const is_bounded = deadline_ != core::never && request_.wait != 0ms;
+    return is_bounded ? std::max<core::duration>(deadline_ - clock_->now(), 0ms) : core::duration::max();
 }
 
 void gathering::note(std::size_t member, error_code ec, lease got)
@@ -166,13 +214,48 @@ asio::awaitable<void> gathering::back_off()
     co_await pause(clock_, {}, spread, deadline_, asio::redirect_error(asio::use_awaitable, stopped));
 }
 
-asio::awaitable<acquired> gather(std::shared_ptr<multi_state const> of, acquire_request request)
+asio::awaitable<acquired> go_on(std::unique_ptr<gathering> all)
 {
-    gathering all(std::move(of), request);
-    co_return co_await all.run();
+    co_return co_await all->go_on();
 }
 
-void multi_state::acquire(handler_at<void(error_code, lease)> h, acquire_request const& request) const
+// Is told the ends of the first round, which takes no coroutine, where the user's handler is called.
+struct first_round {
+    std::unique_ptr<gathering> all;
+    lease_handler to;
+
+    using cancellation_slot_type = asio::cancellation_slot;
+    cancellation_slot_type get_cancellation_slot() const noexcept
+    {
+        return asio::get_associated_cancellation_slot(to.handler);
+    }
+    using executor_type = asio::any_completion_executor;
+    executor_type get_executor() const noexcept
+    {
+        return asio::get_associated_executor(to.handler, asio::system_executor());
+    }
+
+    void operator()(error_code cancelled, attempt_ends ends)
+    {
+        if (cancelled)
+            return finish(cancelled, lease());
+        all->take(std::move(ends));
+        if (auto end = all->verdict())
+            return std::apply([this](error_code ec, lease& l) { finish(ec, std::move(l)); }, *end);
+        auto const& lock = all->lock();
+        coordinate(lock, std::move(to), go_on(std::move(all)));
+    }
+
+private:
+    // We are where the handler is called.
+    void finish(error_code ec, lease l)
+    {
+        all.reset();
+        completion<lease>{std::move(to.handler), true, ec, {std::move(l)}}();
+    }
+};
+
+void multi_state::acquire(lease_handler h, acquire_request const& request) const
 {
     auto ec = obstacle();
     if (auto const* what = ec ? nullptr : detail::complaint(request)) {
@@ -181,7 +264,10 @@ void multi_state::acquire(handler_at<void(error_code, lease)> h, acquire_request
     }
     if (ec)
         return complete_early<lease>(std::move(h), ec, {});
-    coordinate(*this, std::move(h), gather(std::static_pointer_cast<multi_state const>(shared_from_this()), request));
+    auto all = std::make_unique<gathering>(std::static_pointer_cast<multi_state const>(shared_from_this()), request);
+    auto& first = *all;
+    auto at = h.at;
+    first.try_all({first_round{std::move(all), std::move(h)}, std::move(at)});
 }
 
 // ---- its members

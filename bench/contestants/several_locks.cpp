@@ -49,7 +49,7 @@ public:
             co_await c.ready();
     }
 
-    void prepare(std::size_t contenders) final
+    void prepare(std::size_t contenders) override
     {
         for (auto n = locks_.size(); n < contenders; ++n)
             for (auto& of = locks_.emplace_back(); of.size() < count_;)
@@ -60,34 +60,34 @@ public:
 
     asio::awaitable<void> contend(std::size_t number, heat& h) final
     {
-        auto const& locks = locks_[number];
         while (h.goes_on()) {
-            leases held(locks.size());
+            leases held(count_);
             auto const asked = clock::now();
-            co_await acquire(locks, held);
+            co_await acquire(number, held);
             h.acquired(asked);
             co_await release(held);
         }
     }
 
-private:
-    using mutexes = std::vector<mutex>;
+protected:
+    std::vector<mutex> const& locks(std::size_t number) const { return locks_[number]; }
 
-    virtual asio::awaitable<void> acquire(mutexes const&, leases& into) = 0;
+private:
+    virtual asio::awaitable<void> acquire(std::size_t number, leases& into) = 0;
     virtual asio::awaitable<void> release(leases&) = 0;
 
     std::size_t count_;
     std::deque<client> clients_;
-    std::vector<mutexes> locks_;
+    std::vector<std::vector<mutex>> locks_;
 };
 
 class one_by_one final : public several_locks {
     using several_locks::several_locks;
 
-    asio::awaitable<void> acquire(std::vector<mutex> const& locks, leases& into) override
+    asio::awaitable<void> acquire(std::size_t number, leases& into) override
     {
-        for (std::size_t i = 0; i < locks.size(); ++i)
-            into[i] = co_await locks[i].acquire();
+        for (std::size_t i = 0; i < into.size(); ++i)
+            into[i] = co_await locks(number)[i].acquire();
     }
     asio::awaitable<void> release(leases& held) override
     {
@@ -99,10 +99,10 @@ class one_by_one final : public several_locks {
 class at_once final : public several_locks {
     using several_locks::several_locks;
 
-    asio::awaitable<void> acquire(std::vector<mutex> const& locks, leases& into) override
+    asio::awaitable<void> acquire(std::size_t number, leases& into) override
     {
-        co_await all_of(locks.size(), [&](std::size_t i, auto done) {
-            locks[i].acquire([&into, i, done](error_code, lease l) {
+        co_await all_of(into.size(), [&](std::size_t i, auto done) {
+            locks(number)[i].acquire([&into, i, done](error_code, lease l) {
                 into[i] = std::move(l);
                 done();
             });
@@ -118,11 +118,19 @@ class at_once final : public several_locks {
 class as_multi_lock final : public several_locks {
     using several_locks::several_locks;
 
-    asio::awaitable<void> acquire(std::vector<mutex> const& locks, leases& into) override
+    void prepare(std::size_t contenders) override
     {
-        into.front() = co_await multi_lock(std::vector<any_lock>(locks.begin(), locks.end())).acquire();
+        several_locks::prepare(contenders);
+        for (auto n = all_.size(); n < contenders; ++n)
+            all_.emplace_back(std::vector<any_lock>(locks(n).begin(), locks(n).end()));
+    }
+    asio::awaitable<void> acquire(std::size_t number, leases& into) override
+    {
+        into.front() = co_await all_[number].acquire();
     }
     asio::awaitable<void> release(leases& held) override { co_await held.front().release(); }
+
+    std::vector<multi_lock> all_;
 };
 
 }  // namespace

@@ -106,10 +106,18 @@ void arbiter::push(contender& c)
         ++one_shots_;
     if (c.owner())
         c.owner()->begins_to_wait(*this);
-    if (!c.is_one_shot() && c.wait())
-        context_.arm(c, c.joined + *c.wait());
-    else if (c.is_one_shot() && !context_.link().is_open())
-        context_.arm(c, c.joined + context_.options().command_timeout);
+    if (!c.is_one_shot())
+        set_limit(c, c.wait().value_or(core::duration::max()));
+    else if (context_.link().is_open())
+        set_limit(c, c.limit());
+    else
+        set_limit(c, std::min<core::duration>(c.limit(), context_.options().command_timeout));
+}
+
+void arbiter::set_limit(contender& c, core::duration from_joining)
+{
+    if (from_joining < core::duration::max())
+        context_.arm(c, c.joined + from_joining);
 }
 
 contender_ptr arbiter::take(contender& c) noexcept
@@ -252,9 +260,10 @@ void arbiter::on_closed()
     if (acquisition_)
         acquisition_->on_closed();
     // One attempt waits for the server's answer, but not for ever for a server.
+    auto const limit = context_.now() + context_.options().command_timeout;
     for (auto& c : queue_)
-        if (c.is_one_shot() && !c.is_armed())
-            context_.arm(c, context_.now() + context_.options().command_timeout);
+        if (c.is_one_shot() && !(c.is_armed() && c.due() <= limit))
+            context_.arm(c, limit);
 }
 
 void arbiter::on_released(unsigned heard)

@@ -105,6 +105,7 @@ protected:
 
 private:
     void push(contender&);
+    void set_limit(contender&, core::duration);
 
     std::shared_ptr<lock_spec const> const lock_;
     bool const is_private_;

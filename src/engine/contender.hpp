@@ -31,8 +31,9 @@ public:
         std::shared_ptr<lock_spec const> lock;
         std::shared_ptr<owner_state> owner;
         engine::terms terms;
-        std::optional<core::duration> wait;       // none: as long as it takes; zero: one attempt
-        boost::intrusive_ptr<tenure> under = {};  // the write that becomes a read
+        std::optional<core::duration> wait;            // none: as long as it takes; zero: one attempt
+        boost::intrusive_ptr<tenure> under = {};       // the write that becomes a read
+        core::duration limit = core::duration::max();  // of one attempt: how long its answer may take
     };
 
     explicit contender(wish w) : wish_(std::move(w)) {}
@@ -47,6 +48,7 @@ public:
     engine::terms const& terms() const noexcept { return wish_.terms; }
     std::optional<core::duration> wait() const noexcept { return wish_.wait; }
     boost::intrusive_ptr<tenure> const& under() const noexcept { return wish_.under; }
+    core::duration limit() const noexcept { return wish_.limit; }
     bool is_one_shot() const noexcept { return wish_.wait == core::duration::zero(); }
 
     bool is_queued() const noexcept { return home != nullptr; }

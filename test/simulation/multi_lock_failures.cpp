@@ -1,0 +1,226 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// What goes wrong in other libraries' locks of several locks, and in servers under ours: a lease that grows with each
+// round, a cancelled acquire that returns without the lock, a release that stops at the first error, a try that is undone
+// only after a timeout.
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+auto redirect(error_code& ec)
+{
+    return asio::redirect_error(use_awaitable, ec);
+}
+
+std::chrono::milliseconds life_of(arena& a, std::string_view key, std::string_view at = "redis")
+{
+    return std::chrono::milliseconds(a.server(at).execute({"PTTL", key}).integer);
+}
+
+TEST_CASE("the lease is as long as it was asked for, however many rounds it took", "[multi_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& rival = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        lease l;
+        auto first = co_await mutex(rival, "x").acquire();
+        a.spawn(
+            [&]() -> awaitable<void> { l = co_await multi_lock(mutex(c, "x"), mutex(c, "y")).acquire({.lease = 2s}); });
+        for (int round = 0; round < 5; ++round) {
+            co_await a.sleep(1s);
+            auto next = co_await mutex(rival, round % 2 == 0 ? "y" : "x").acquire();
+            first = std::move(next);
+        }
+        CHECK(l.empty());
+        co_await first.release();
+        co_await a.sleep(200ms);
+        CHECK(l.valid());
+        for (auto const* key : {"x", "y"}) {
+            CHECK(life_of(a, key) > 1s);
+            CHECK(life_of(a, key) <= 2s);
+        }
+        co_await a.sleep(2s);
+        CHECK_FALSE(l.valid());  // and it is not renewed
+    });
+}
+
+TEST_CASE("cancelled in whatever phase, it ends with an error and without the lock", "[multi_lock][cancellation]")
+{
+    for (auto const after : {0us, 200us, 500us, 1000us, 2000us, 5000us, 50'000us, 700'000us}) {
+        CAPTURE(after);
+        arena a({.network = {.delay = {400us, 400us}}});
+        auto& c = a.client();
+        auto& d = a.client("A", arena::quick(), "other");
+        auto& rival = a.client("B", arena::quick(), "other");
+        a.run([&]() -> awaitable<void> {
+            co_await c.ready();
+            co_await d.ready();
+            auto in_the_way = co_await mutex(rival, "y").acquire();
+            asio::cancellation_signal signal;
+            error_code ec;
+            bool ended = false;
+            lease l;
+            a.spawn([&]() -> awaitable<void> {
+                l = co_await multi_lock(mutex(c, "x"), mutex(d, "y"), mutex(c, "z"))
+                        .acquire(asio::bind_cancellation_slot(signal.slot(), redirect(ec)));
+                ended = true;
+            });
+            co_await a.sleep(after);
+            signal.emit(asio::cancellation_type::partial);
+            co_await a.sleep(0us);
+            CHECK(ended);
+            CHECK(ec == asio::error::operation_aborted);
+            CHECK(l.empty());
+            co_await in_the_way.release();
+            co_await a.sleep(10ms);
+            CHECK_FALSE(a.exists("x"));
+            CHECK_FALSE(a.exists("y", "other"));
+            CHECK_FALSE(a.exists("z"));
+        });
+    }
+}
+
+TEST_CASE("a release that fails on one server goes on with the others", "[multi_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("A", arena::quick(), "other");
+    auto& e = a.client("A", arena::quick(), "third");
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await multi_lock(mutex(d, "y"), mutex(c, "x"), mutex(e, "z")).acquire();
+        a.server("other").pause();
+        auto const start = a.now();
+        error_code ec;
+        co_await l.release(redirect(ec));
+        CHECK(ec == errc::unavailable);
+        CHECK(a.now() - start <= arena::quick().command_timeout + 10ms);
+        CHECK_FALSE(a.exists("x"));
+        CHECK_FALSE(a.exists("z", "third"));
+        a.server("other").resume();
+        co_await a.sleep(1s);
+        CHECK_FALSE(a.exists("y", "other"));
+    });
+}
+
+TEST_CASE("a try is undone on every server, whatever ended it", "[multi_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("A", arena::quick(), "other");
+    multi_lock both(mutex(c, "x"), mutex(d, "y"));
+    auto const try_in_vain = [&]() -> awaitable<error_code> {
+        error_code ec;
+        auto const l = co_await both.try_acquire(redirect(ec));
+        CHECK(l.empty());
+        co_await a.sleep(20ms);
+        CHECK_FALSE(a.exists("x"));
+        co_return ec;
+    };
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        co_await d.ready();
+        SECTION("the reply was lost: it had been granted")
+        {
+            a.server("other").faults = {.lose_reply = 1};
+            auto const ec = co_await try_in_vain();
+            CHECK(ec == errc::unavailable);
+            a.server("other").faults = {};
+        }
+        SECTION("the connection was lost")
+        {
+            a.server("other").faults = {.disconnect = 1};
+            auto const ec = co_await try_in_vain();
+            CHECK(ec == errc::unavailable);
+            a.server("other").faults = {};
+        }
+        SECTION("the server's own error")
+        {
+            a.server("other").execute({"RPUSH", "y", "a list"});
+            auto const ec = co_await try_in_vain();
+            CHECK(ec == errc::wrong_type);
+            a.server("other").execute({"DEL", "y"});
+        }
+        SECTION("somebody else has it")
+        {
+            a.server("other").execute({"SET", "y", "somebody", "PX", "1000"});
+            auto const ec = co_await try_in_vain();
+            CHECK_FALSE(ec);
+        }
+        co_await a.sleep(5s);
+        CHECK_FALSE(a.exists("y", "other"));
+        auto const l = co_await both.try_acquire();
+        CHECK(l.valid());
+    });
+}
+
+TEST_CASE("a time limit bounds the tries that a silent server does not answer", "[multi_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("A", arena::quick(), "other");
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        co_await d.ready();
+        a.server("other").pause();
+        auto const start = a.now();
+        error_code ec;
+        auto const l = co_await multi_lock(mutex(c, "x"), mutex(d, "y")).try_acquire({.wait = 40ms}, redirect(ec));
+        CHECK(ec == errc::unavailable);
+        CHECK(a.now() - start <= 41ms);
+        a.server("other").resume();
+        co_await a.sleep(1s);
+        CHECK_FALSE(a.exists("x"));
+        CHECK_FALSE(a.exists("y", "other"));
+    });
+}
+
+TEST_CASE("a member that one's own process holds is busy", "[multi_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto const held = co_await mutex(c, "x").acquire();
+        auto const l = co_await multi_lock(mutex(c, "x"), mutex(c, "x2")).try_acquire();
+        CHECK(l.empty());
+        CHECK(held.valid());
+        co_await a.sleep(10ms);
+        CHECK_FALSE(a.exists("x2"));
+    });
+}
+
+TEST_CASE("a lease for a while gives no fencing counter an end", "[multi_lock][fencing]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        multi_lock both(reentrant_lock(c, "x", c.make_owner(), {.fencing = true}), mutex(c, "y"));
+        std::uint64_t last = 0;
+        for (int i = 0; i < 3; ++i) {
+            auto l = co_await both.acquire({.lease = 200ms});
+            auto const token = l.fencing_token("x");
+            CHECK(token);
+            CHECK(token.value_or(0) > last);
+            last = token.value_or(0);
+            CHECK(life_of(a, "redisson_lock_token:{x}") == -1ms);
+            co_await a.sleep(1s);
+            CHECK_FALSE(l.valid());
+        }
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test
