@@ -162,7 +162,12 @@ private:
         boost::intrusive_ptr<operation> const keep(this);
         begin(c);
     }
-    void discard() noexcept final { retire(); }
+    // The handler first: it may own the cancellation signal whose slot refers to the operation.
+    void discard() noexcept final
+    {
+        std::exchange(handler_, {});
+        retire();
+    }
 
     // Any thread: the slot only sends a letter.
     void ask_to_cancel() noexcept

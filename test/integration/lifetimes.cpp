@@ -12,6 +12,7 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancel_after.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_future.hpp>
@@ -291,6 +292,7 @@ TEST_CASE("what is pending when the context ends is destroyed, not called", "[li
         m.client->ready(handler_of("ready"));
         mutex(*m.client, "m").acquire(handler_of("acquire"));
         mutex(*m.client, "m").try_acquire({.wait = 1s}, handler_of("try_acquire"));
+        mutex(*m.client, "m").acquire(asio::cancel_after(1h, handler_of("cancel_after")));
         m.client->shutdown(handler_of("shutdown"));
     }
     SECTION("in the midst of everything")
