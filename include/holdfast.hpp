@@ -19,6 +19,7 @@
 #include <holdfast/options.hpp>
 #include <holdfast/owner.hpp>
 #include <holdfast/read_write_lock.hpp>
+#include <holdfast/red_lock.hpp>
 #include <holdfast/reentrant_lock.hpp>
 #include <holdfast/stats.hpp>
 #include <holdfast/version.hpp>

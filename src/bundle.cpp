@@ -35,6 +35,16 @@ error_code judge(std::vector<error_code> const& ends, std::size_t quorum)
     return *std::ranges::find_if(ends, [](error_code ec) { return ec && !is_lost(ec); });
 }
 
+// Ends a group when so many operations succeeded: the others go on in the background, and change nothing.
+struct enough_successes {
+    std::size_t needed;
+
+    asio::cancellation_type_t operator()(error_code ec) noexcept
+    {
+        return !ec && --needed == 0 ? asio::cancellation_type::all : asio::cancellation_type::none;
+    }
+};
+
 // Ends a group when so many leases are lost.
 struct enough_losses {
     std::size_t needed;
@@ -49,8 +59,9 @@ template <class Operation>
 asio::awaitable<plain_outcome> await_all(std::vector<Operation> operations, std::size_t quorum)
 {
     co_await be_cancelled_by_hand();
-    auto const ended = co_await asio::experimental::make_parallel_group(std::move(operations))
-                           .async_wait(asio::experimental::wait_for_all(), asio::use_awaitable);
+    auto const here = co_await asio::this_coro::executor;
+    auto const ended = co_await asio::experimental::make_parallel_group(all_on(here, std::move(operations)))
+                           .async_wait(enough_successes{quorum}, asio::use_awaitable);
     bool const cancelled = co_await is_cancelled();
     co_return cancelled ? error_code(asio::error::operation_aborted) : judge(std::get<1>(ended), quorum);
 }
@@ -59,7 +70,8 @@ template <class Operation>
 asio::awaitable<loss_outcome> await_losses(std::vector<Operation> operations, std::size_t needed)
 {
     co_await be_cancelled_by_hand();
-    auto const ended = co_await asio::experimental::make_parallel_group(std::move(operations))
+    auto const here = co_await asio::this_coro::executor;
+    auto const ended = co_await asio::experimental::make_parallel_group(all_on(here, std::move(operations)))
                            .async_wait(enough_losses{needed}, asio::use_awaitable);
     auto const& [order, errors, reasons] = ended;
     for (auto const i : order)

@@ -145,6 +145,52 @@ void client_state::stop() noexcept
     strand.running_in_this_thread() ? asio::post(strand, std::move(act)) : asio::dispatch(strand, std::move(act));
 }
 
+bool client_state::is_stopped() const noexcept
+{
+    return !inside_ || inside_->engine.is_stopped();
+}
+
+server_run client_state::known_run() const
+{
+    std::scoped_lock const guard(mutex_);
+    return inside_ && run_.epoch == inside_->engine.epoch() ? run_ : server_run();
+}
+
+void client_state::keep_run(server_run r)
+{
+    std::scoped_lock const guard(mutex_);
+    run_ = std::move(r);
+}
+
+void client_state::keep_no_run()
+{
+    std::scoped_lock const guard(mutex_);
+    run_ = {.epoch = inside_ ? inside_->engine.epoch() : 0};
+}
+
+std::shared_ptr<turnstile> client_state::turnstile_of(std::string const& key)
+{
+    std::scoped_lock const guard(mutex_);
+    std::erase_if(turnstiles_, [](auto const& entry) { return entry.second.expired(); });
+    auto& known = turnstiles_[key];
+    auto found = known.lock();
+    if (!found)
+        known = found = std::make_shared<turnstile>();
+    return found;
+}
+
+void client_state::open_turnstiles() noexcept
+{
+    std::map<std::string, std::weak_ptr<turnstile>> all;
+    {
+        std::scoped_lock const guard(mutex_);
+        all.swap(turnstiles_);
+    }
+    for (auto const& [key, known] : all)
+        if (auto const t = known.lock())
+            t->open();
+}
+
 engine::context::census client_state::count() const noexcept
 {
     return inside_ ? inside_->engine.count() : engine::context::census{};
@@ -154,6 +200,7 @@ void client_state::shut() noexcept
 {
     auto const ending = std::exchange(inside_, nullptr);
     mailbox_.discard_all();
+    open_turnstiles();
     if (ending)
         ending->engine.stop();
 }

@@ -6,7 +6,10 @@
 #define HOLDFAST_CLIENT_STATE_HPP
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <string_view>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -18,6 +21,8 @@
 #include "engine/gate.hpp"
 #include "engine/session.hpp"
 #include "engine/strand.hpp"
+#include "server_run.hpp"
+#include "turnstile.hpp"
 
 namespace holdfast::detail {
 
@@ -50,6 +55,14 @@ public:
     failure last_failure() const;
     void remember(error_code, std::string_view words);
     void stop() noexcept;
+    bool is_stopped() const noexcept;
+
+    // What is known of the server of the present connection; epoch 0: nothing.
+    server_run known_run() const;
+    void keep_run(server_run);
+    void keep_no_run();  // it does not say
+    // The same for the same key, as long as somebody has it.
+    std::shared_ptr<turnstile> turnstile_of(std::string const& key);
 
     // On the strand, for audits.
     engine::context::census count() const noexcept;
@@ -61,6 +74,7 @@ private:
     struct inside;
 
     void read_mail();
+    void open_turnstiles() noexcept;
 
     config const config_;
     client_service* service_;
@@ -68,6 +82,10 @@ private:
     std::unique_ptr<inside> inside_;
     std::string id_;
     std::shared_ptr<engine::owner_state> process_owner_;
+
+    mutable std::mutex mutex_;  // of what follows
+    server_run run_;
+    std::map<std::string, std::weak_ptr<turnstile>> turnstiles_;
 };
 
 }  // namespace holdfast::detail

@@ -21,7 +21,8 @@ asio::awaitable<outcome_of<Result>> ask_all(std::shared_ptr<lockable const> of, 
     std::vector<query> queries;
     for (auto const& m : static_cast<composite const&>(*of).members())
         queries.push_back(initiate<void(error_code, Result)>(Launch{{m}}, asio::deferred));
-    auto ended = co_await asio::experimental::make_parallel_group(std::move(queries))
+    auto const here = co_await asio::this_coro::executor;
+    auto ended = co_await asio::experimental::make_parallel_group(all_on(here, std::move(queries)))
                      .async_wait(asio::experimental::wait_for_all(), asio::use_awaitable);
     auto& [order, errors, answers] = ended;
     bool const cancelled = co_await is_cancelled();
@@ -78,10 +79,16 @@ composite::composite(std::string name, lockables members, std::size_t quorum, st
 
 std::shared_ptr<client_state> composite::home() const noexcept
 {
-    for (auto const& m : members_)
-        if (auto c = m->home(); c && c->executor())
+    std::shared_ptr<client_state> stopped;
+    for (auto const& m : members_) {
+        auto c = m->home();
+        if (!c || !c->executor())
+            continue;
+        if (!c->is_stopped())
             return c;
-    return nullptr;
+        stopped = stopped ? stopped : c;
+    }
+    return stopped;
 }
 
 error_code composite::obstacle() const

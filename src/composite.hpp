@@ -26,7 +26,7 @@ public:
     std::string const& complaint() const noexcept { return complaint_; }
 
     std::string_view name() const noexcept final { return name_; }
-    // Of the first member whose client lives.
+    // Of the first member whose client lives, if possible one that is not stopped.
     std::shared_ptr<client_state> home() const noexcept final;
     void ask_locked(handler_at<void(error_code, bool)>) const final;
     void force_release(handler_at<void(error_code, bool)>) const final;

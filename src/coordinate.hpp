@@ -5,10 +5,13 @@
 #ifndef HOLDFAST_COORDINATE_HPP
 #define HOLDFAST_COORDINATE_HPP
 
+#include <deque>
 #include <exception>
 #include <tuple>
 #include <utility>
+#include <vector>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -37,6 +40,18 @@ inline asio::awaitable<bool> is_cancelled()
 {
     auto const state = co_await asio::this_coro::cancellation_state;
     co_return state.cancelled() != asio::cancellation_type::none;
+}
+
+// Operations that are awaited as a group end on the strand of the coroutine: their clients may run on several threads, and
+// what the group keeps of them is for one at a time.
+template <class Operation>
+auto all_on(asio::any_io_executor const& strand, std::vector<Operation> operations)
+{
+    std::deque<asio::executor_binder<Operation, asio::any_io_executor>>
+        bound;  // they can only be moved, perhaps throwing
+    for (auto& o : operations)
+        bound.push_back(asio::bind_executor(strand, std::move(o)));
+    return bound;
 }
 
 template <class... Results>

@@ -36,6 +36,7 @@ protected:
     virtual Result read(engine::reply const&) = 0;
 
     engine::lock_spec const& lock() const noexcept { return *lock_; }
+    engine::context& engine() const noexcept { return *engine_; }
 
 private:
     void begin(engine::context& c) override

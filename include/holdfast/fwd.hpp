@@ -20,6 +20,7 @@ class mutex;
 class observer;
 class owner;
 class read_write_lock;
+class red_lock;
 class reentrant_lock;
 struct try_options;
 

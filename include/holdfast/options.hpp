@@ -111,6 +111,26 @@ struct fair_options {
     std::chrono::milliseconds waiter_timeout{15'000};
 };
 
+/// Options of a @ref red_lock.
+struct red_options {
+    /// Every lease carries a fencing token, greater than all earlier ones of the lock, for which a second round to a majority
+    /// is made. Its assumption: the servers' wall clocks differ by less than `max_lease`. Members that are given must be
+    /// mutexes with `lock_options::fencing`. All handles of one lock should agree.
+    bool fencing = false;
+
+    /// How long a round waits for the slowest server. Default: a 200th of the lease, between 5 and 50 ms. At least 1 ms.
+    std::optional<std::chrono::milliseconds> node_timeout = {};
+
+    /// The longest lease of any client of the lock; the same for all of them. Longer leases are refused, and a server that
+    /// was started anew counts only when it has run for so long: by then nothing that it may have forgotten is valid.
+    /// Default: `config::lease` of the first client.
+    std::optional<std::chrono::milliseconds> max_lease = {};
+
+    /// Counts servers however short they have been running: for a first start, for tests, and for servers that all run with
+    /// `appendfsync always`, which forget nothing (no client may ask them whether they do).
+    bool trust_new_nodes = false;
+};
+
 /// Options of `client::shutdown()`.
 struct shutdown_options {
     /// How long holders may take to release. Must not be negative.
@@ -125,6 +145,7 @@ static_assert(std::is_trivially_copyable_v<fair_try_options>);
 static_assert(std::is_trivially_copyable_v<lock_options>);
 static_assert(std::is_trivially_copyable_v<rw_options>);
 static_assert(std::is_trivially_copyable_v<fair_options>);
+static_assert(std::is_trivially_copyable_v<red_options>);
 static_assert(std::is_trivially_copyable_v<shutdown_options>);
 
 }  // namespace holdfast

@@ -34,6 +34,9 @@ as that of Ctrl-C: the command shares the terminal and has got them already. Wit
 systemd, CI) the command gets a process group of its own, and is signalled as a group. A stopped holdfast (Ctrl-Z)
 does not renew. If holdfast itself is killed, so is the command, unless --on-loss is ignore (Linux).
 
+With several --url the lock is a red_lock: held while a majority of these independent servers holds it. A server that was
+started less than --lease ago does not count. All who contend must give the same servers and the same --lease.
+
 Exit status: the command's own, 128 + N if signal N killed it or ended the wait; 75 the lock was not had in time;
 69 Redis was not reachable, or refused; 74 the lease was lost and the command was stopped; 64 bad usage;
 126, 127 the command could not be executed, was not found.
@@ -165,11 +168,25 @@ split_words split(int argc, char const* const* argv)
     return result;
 }
 
-std::string only_url(std::vector<std::string> const& urls)
+std::vector<std::string> some_urls(std::vector<std::string> urls)
+{
+    if (urls.empty())
+        urls.emplace_back("redis://localhost:6379");
+    return urls;
+}
+
+std::vector<std::string> only_url(std::vector<std::string> const& urls)
 {
     if (urls.size() > 1)
-        throw CLI::ValidationError("--url", "several servers (a red_lock) are not yet available");
-    return urls.empty() ? "redis://localhost:6379" : urls.front();
+        throw CLI::ValidationError("--url", "several servers can only be given to holdfast run");
+    return some_urls(urls);
+}
+
+void check_urls(std::vector<std::string> const& urls, run_arguments const& run)
+{
+    bool const fits = run.kind == lock_kind::mutex || run.kind == lock_kind::reentrant;
+    if (urls.size() > 1 && !fits)
+        throw CLI::ValidationError("--kind", "over several servers it can be mutex or reentrant");
 }
 
 }  // namespace
@@ -225,7 +242,8 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
         if (words.command.empty())
             throw CLI::ValidationError("a command is missing", "holdfast run NAME [OPTIONS] -- COMMAND");
         run.command = std::move(words.command);
-        return arguments{only_url(run_urls), run};
+        check_urls(run_urls, run);
+        return arguments{some_urls(run_urls), run};
     } catch (CLI::Success const& e) {
         return app.exit(e);
     } catch (CLI::ParseError const& e) {

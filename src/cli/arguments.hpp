@@ -46,7 +46,7 @@ struct doctor_arguments {
 };
 
 struct arguments {
-    std::string url;
+    std::vector<std::string> urls;  // one, but several of run_arguments, for a red_lock
     std::variant<run_arguments, status_arguments, release_arguments, list_arguments, doctor_arguments> command;
 };
 

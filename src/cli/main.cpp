@@ -21,20 +21,20 @@ namespace holdfast::cli {
 namespace {
 
 struct dispatcher {
-    std::string const& url;
+    std::vector<std::string> const& urls;
     std::vector<int> const& inherited;
 
-    int operator()(run_arguments const& a) const { return run_command(url, a, inherited); }
-    int operator()(status_arguments const& a) const { return status_command(url, a); }
-    int operator()(release_arguments const& a) const { return release_command(url, a); }
-    int operator()(list_arguments const& a) const { return list_command(url, a); }
-    int operator()(doctor_arguments const& a) const { return doctor_command(url, a); }
+    int operator()(run_arguments const& a) const { return run_command(urls, a, inherited); }
+    int operator()(status_arguments const& a) const { return status_command(urls.front(), a); }
+    int operator()(release_arguments const& a) const { return release_command(urls.front(), a); }
+    int operator()(list_arguments const& a) const { return list_command(urls.front(), a); }
+    int operator()(doctor_arguments const& a) const { return doctor_command(urls.front(), a); }
 };
 
 int run(arguments const& a, std::vector<int> const& inherited)
 {
     try {
-        return std::visit(dispatcher{a.url, inherited}, a.command);
+        return std::visit(dispatcher{a.urls, inherited}, a.command);
     } catch (std::invalid_argument const& e) {
         complain(e.what());
         return bad_usage;

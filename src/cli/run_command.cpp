@@ -4,6 +4,7 @@
 //
 #include "cli/run_command.hpp"
 
+#include <deque>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -18,6 +19,7 @@
 #include <holdfast/mutex.hpp>
 #include <holdfast/observer.hpp>
 #include <holdfast/read_write_lock.hpp>
+#include <holdfast/red_lock.hpp>
 #include <holdfast/reentrant_lock.hpp>
 
 #include "cli/child_process.hpp"
@@ -47,6 +49,31 @@ any_lock make_lock(client& c, run_arguments const& args)
     return mutex(c, args.name, options);
 }
 
+// On several servers, with a token for each of two rounds; members that re-enter have no common one.
+red_lock make_red_lock(std::deque<client>& all, run_arguments const& args)
+{
+    if (args.kind == lock_kind::reentrant) {
+        std::vector<any_lock> members;
+        for (auto& c : all)
+            members.emplace_back(reentrant_lock(c, args.name, c.make_owner()));
+        return red_lock(members);
+    }
+    std::vector<client const*> clients;
+    for (auto const& c : all)
+        clients.push_back(&c);
+    return red_lock(clients, args.name, {.fencing = args.fencing});
+}
+
+any_lock make_lock(std::deque<client>& all, run_arguments const& args)
+{
+    return all.size() == 1 ? make_lock(all.front(), args) : any_lock(make_red_lock(all, args));
+}
+
+asio::awaitable<int> connect_to(std::deque<client>& all, std::chrono::milliseconds limit)
+{
+    return all.size() == 1 ? connect(all.front(), limit) : connect(all, limit);
+}
+
 asio::awaitable<error_code> take(any_lock const& lock, run_arguments const& args, lease& held)
 {
     error_code ec;
@@ -66,16 +93,16 @@ asio::awaitable<int> signal_that_ends_the_wait(signal_source& signals)
 }
 
 // Connects and takes the lock. Returns ok, or what the tool ends with.
-asio::awaitable<int> prepare(client& c, any_lock const& lock, run_arguments const& args, lease& held)
+asio::awaitable<int> prepare(std::deque<client>& clients, any_lock const& lock, run_arguments const& args, lease& held)
 {
     co_await asio::this_coro::throw_if_cancelled(false);
-    if (int const status = co_await connect(c, args.wait.value_or(longest_connect)); status != ok)
+    if (int const status = co_await connect_to(clients, args.wait.value_or(longest_connect)); status != ok)
         co_return status;
     auto const ec = co_await take(lock, args, held);
     if (ec && co_await is_cancelled())
         co_return unavailable;
     if (ec)
-        co_return complain_about(ec, c);
+        co_return complain_about(ec, clients.front());
     if (!held.empty())
         co_return ok;
     complain(
@@ -107,11 +134,11 @@ struct job {
     signal_source& signals;
     std::vector<int> const& inherited;
 
-    asio::awaitable<int> operator()(client& c) const
+    asio::awaitable<int> operator()(std::deque<client>& clients) const
     {
-        auto const lock = make_lock(c, args);
+        auto const lock = make_lock(clients, args);
         lease held;
-        auto const first = co_await (prepare(c, lock, args, held) || signal_that_ends_the_wait(signals));
+        auto const first = co_await (prepare(clients, lock, args, held) || signal_that_ends_the_wait(signals));
         if (first.index() == 1)
             co_return by_signal + std::get<1>(first);
         if (int const status = std::get<0>(first); status != ok)
@@ -150,42 +177,53 @@ struct job {
 
 // Says on standard error what happens to the connection, once there has been one.
 class narrator final : public observer {
+public:
+    // `whose`: what each line begins with.
+    explicit narrator(std::string whose) : whose_(std::move(whose)) {}
+
+private:
     void on_connected() noexcept override
     {
         if (std::exchange(state_, connected) == lost)
-            complain("connected again");
+            complain(whose_ + "connected again");
     }
     void on_disconnected(error_code ec, std::string_view words) noexcept override
     {
         if (state_ != connected)
             return;
         state_ = lost;
-        complain("the connection was lost: " + (words.empty() ? ec.message() : std::string(words)));
+        complain(whose_ + "the connection was lost: " + (words.empty() ? ec.message() : std::string(words)));
     }
     void on_at_risk(lock_event const& e) noexcept override
     {
-        complain("a renewal of '" + std::string(e.name) + "' is overdue");
+        complain(whose_ + "a renewal of '" + std::string(e.name) + "' is overdue");
     }
 
+    std::string const whose_;
     enum { never, connected, lost } state_ = never;
 };
 
-config make_run_config(std::string const& url, run_arguments const& args)
+std::vector<config> make_run_configs(std::vector<std::string> const& urls, run_arguments const& args)
 {
-    auto c = make_config(url);
-    c.lease = args.lease;
-    c.observer = std::make_shared<narrator>();
-    return c;
+    std::vector<config> all;
+    for (auto const& url : urls) {
+        auto const number = std::to_string(all.size() + 1);
+        auto& c = all.emplace_back(make_config(url));
+        c.lease = args.lease;
+        c.observer = std::make_shared<narrator>(urls.size() > 1 ? "server " + number + ": " : "");
+    }
+    return all;
 }
 
 }  // namespace
 
-int run_command(std::string const& url, run_arguments const& args, std::vector<int> const& inherited)
+int run_command(std::vector<std::string> const& urls, run_arguments const& args, std::vector<int> const& inherited)
 {
     asio::io_context context(1);
     signal_source signals(context.get_executor());
     job const work{args, signals, inherited};
-    return run_with_client(context, make_run_config(url, args), [&](client& c) { return work(c); });
+    return run_with_clients(
+        context, make_run_configs(urls, args), [&](std::deque<client>& clients) { return work(clients); });
 }
 
 }  // namespace holdfast::cli

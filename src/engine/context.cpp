@@ -62,7 +62,7 @@ void context::close(client_waiter& drained)
 
 void context::stop()
 {
-    if (std::exchange(stage_, stage::stopped) == stage::stopped)
+    if (stage_.exchange(stage::stopped) == stage::stopped)
         return;
     account_.on_stopped(releaser_.size());
     session_->stop();
@@ -78,7 +78,7 @@ void context::stop()
 // Why nobody may begin to contend now.
 error_code context::door() const noexcept
 {
-    switch (stage_) {
+    switch (stage_.load(std::memory_order_relaxed)) {
         case stage::fresh: return errc::not_running;
         case stage::running: return refused_;
         default: return errc::client_stopped;
@@ -293,6 +293,7 @@ void context::tell(client_waiters& waiters, error_code ec)
 void context::on_open()
 {
     refused_ = connect_error_ = {};
+    epoch_.fetch_add(1, std::memory_order_release);
     account_.on_connected();
     hub_.on_open();
     releaser_.on_open();

@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_ENGINE_CONTEXT_HPP
 #define HOLDFAST_ENGINE_CONTEXT_HPP
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -61,6 +62,9 @@ public:
     // At once: every contender and waiter is told, leases become lost, keys expire.
     void stop();
     std::string_view id() const noexcept { return uuid_; }
+    // Any thread. How many connections there were.
+    std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_acquire); }
+    bool is_stopped() const noexcept { return stage_.load(std::memory_order_relaxed) == stage::stopped; }
 
     void join(contender&);
     void contend(contender&);
@@ -142,7 +146,8 @@ private:
     releaser releaser_{*this};
     registry registry_{*this};
 
-    stage stage_ = stage::fresh;
+    std::atomic<stage> stage_ = stage::fresh;
+    std::atomic<std::uint64_t> epoch_ = 0;
     error_code refused_;  // for good, until an epoch opens
     error_code connect_error_;
     client_waiters awaiting_ready_;

@@ -13,6 +13,9 @@
 namespace holdfast::engine {
 namespace {
 
+// The counter outlives its last use by a day, so that counters of forgotten locks do not pile up.
+constexpr std::string_view counter_lifetime = "86400000";
+
 class mutex_wire_form : public wire_form {
 public:
     void release(
@@ -62,10 +65,6 @@ public:
     }
 
     verdict judge(answer const& a) const override { return judge_fenced(a); }
-
-private:
-    // The counter outlives its last use by a day, so that counters of forgotten locks do not pile up.
-    static constexpr std::string_view counter_lifetime = "86400000";
 };
 
 }  // namespace
@@ -75,6 +74,14 @@ wire_form const& mutex_form(bool fenced) noexcept
     static constexpr plain_mutex_form plain;
     static constexpr fenced_mutex_form with_token;
     return fenced ? static_cast<wire_form const&>(with_token) : plain;
+}
+
+void raise_fence(
+    session& to, command& c, lock_spec const& lock, std::string_view token, std::string_view fence, script_form form)
+{
+    std::array<std::string_view, 2> const keys{lock.key, lock.counter};
+    std::array<std::string_view, 3> const arguments{token, fence, counter_lifetime};
+    submit_script(to, c, scripts::mutex_fence, form, keys, arguments);
 }
 
 }  // namespace holdfast::engine

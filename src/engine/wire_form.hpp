@@ -137,6 +137,8 @@ private:
 };
 
 wire_form const& mutex_form(bool fenced) noexcept;
+// Of a fenced mutex: raises its counter to `fence`, in decimal, if the token still stands. Replies 1: it does, 0: it does not.
+void raise_fence(session&, command&, lock_spec const&, std::string_view token, std::string_view fence, script_form);
 wire_form const& reentrant_form(bool fenced) noexcept;
 wire_form const& read_form() noexcept;
 wire_form const& write_form() noexcept;

@@ -41,12 +41,16 @@ TEST_CASE("cli usage: 64 when it is wrong, before anything is sent", "[cli]")
     CHECK_FALSE(has_key(server, "job"));
 }
 
-TEST_CASE("cli usage: what comes with later locks says so", "[cli]")
+TEST_CASE("cli usage: several servers are for run, and for locks that can be one of many", "[cli]")
 {
     redis_server server;
     std::string output;
-    CHECK(run_tool(server, {"run", "job", "--url", "redis://a", "--url", "redis://b", "--", "true"}, &output) == 64);
-    CHECK_THAT(output, ContainsSubstring("not yet available"));
+    CHECK(run_tool(server, {"status", "job", "--url", "redis://a", "--url", "redis://b"}, &output) == 64);
+    CHECK_THAT(output, ContainsSubstring("only be given to holdfast run"));
+    std::vector<std::string> const words{
+        "run", "job", "--url", "redis://a", "--url", "redis://b", "--kind", "fair", "--", "true"};
+    CHECK(run_tool(server, words, &output) == 64);
+    CHECK_THAT(output, ContainsSubstring("mutex or reentrant"));
 }
 
 TEST_CASE("cli usage: help and version", "[cli]")

@@ -68,6 +68,12 @@ public:
         return *clients_.back();
     }
 
+    // Its owner lets it go.
+    void destroy(holdfast::client const& c)
+    {
+        std::erase_if(clients_, [&](auto const& mine) { return mine.get() == &c; });
+    }
+
     // Runs a coroutine in a process to its end; what it throws is thrown here.
     template <class Coroutine>
     void run(Coroutine body, std::string_view where = "A")

@@ -96,6 +96,32 @@ TEST_CASE("nothing is held while a member is waited for", "[multi_lock]")
     });
 }
 
+TEST_CASE("a fair member is tried, not queued for, while another is missing", "[multi_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& rival = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        fair_lock queue(c, "f");
+        auto in_the_way = co_await mutex(rival, "x").acquire();
+        lease l;
+        a.spawn([&]() -> awaitable<void> { l = co_await multi_lock(queue, mutex(c, "x")).acquire(); });
+        co_await a.sleep(1s);
+        auto const locked = co_await queue.is_locked();
+        CHECK_FALSE(locked);
+        auto const waiting = co_await queue.waiters();
+        CHECK(waiting.empty());
+        auto in_front = co_await fair_lock(rival, "f").acquire();
+        co_await in_the_way.release();
+        co_await a.sleep(1s);
+        CHECK_FALSE(a.exists("x"));  // now it waits for the fair one, holding nothing
+        co_await in_front.release();
+        co_await a.sleep(1s);
+        CHECK(l.valid());
+        CHECK(a.exists("x"));
+    });
+}
+
 TEST_CASE("one attempt: all, or busy, or unavailable, and never a part", "[multi_lock]")
 {
     arena a;

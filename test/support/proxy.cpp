@@ -166,6 +166,17 @@ void proxy::cut(bool reset)
     });
 }
 
+// All on the proxy's thread: nothing is carried in between.
+void proxy::heal()
+{
+    asio::post(state_->context, [s = state_.get()] {
+        for (auto const& c : std::set(s->connections))
+            c->close(false);
+        for (auto& w : s->ways)
+            w.drop = false;
+    });
+}
+
 void proxy::refuse(bool on)
 {
     state_->refuse = on;

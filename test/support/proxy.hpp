@@ -41,6 +41,9 @@ public:
     // Closes every connection, by RST if asked.
     void cut(bool reset = false);
 
+    // Ends what drop() and black_hole() began, as a network does: what was lost stays lost with its connections.
+    void heal();
+
     // New connections are closed at once.
     void refuse(bool = true);
 

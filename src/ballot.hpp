@@ -1,0 +1,85 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_BALLOT_HPP
+#define HOLDFAST_BALLOT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "red_state.hpp"
+#include "server_run.hpp"
+
+namespace holdfast::detail {
+
+// One round of an election: every server is asked at once, and what they say is counted. With fencing a second round
+// follows, which writes the greatest of the granted tokens wherever our grant still stands: any later majority shares a
+// server with ours, and grants a greater one.
+class ballot {
+public:
+    // `kept`: leases that are held already, by node; or none.
+    ballot(std::shared_ptr<red_state const>, std::shared_ptr<client_state> clock, std::vector<lease> kept);
+
+    // No later than that, and `node_timeout` for each of the rounds.
+    asio::awaitable<void> cast(acquire_request const&, core::instant deadline);
+
+    bool is_won() const noexcept { return !failed_ && granted_ >= lock_->quorum(); }
+    // What waiting would not cure.
+    error_code failed() const noexcept { return failed_; }
+    std::size_t busy() const noexcept { return busy_; }
+    // Whether a majority answered that the lock is ours or another's.
+    bool is_contested() const noexcept { return granted_ + busy_ >= lock_->quorum(); }
+    // The first on which somebody else holds the lock. Precondition: busy() > 0.
+    std::size_t busy_node() const noexcept;
+    core::instant began() const noexcept { return began_; }
+    // What each server said.
+    std::string describe() const;
+
+    // Precondition: is_won().
+    lease win();
+    void give_back() noexcept;
+
+private:
+    enum class vote : std::uint8_t { silent, granted, busy, refused, expired, young, unknown_age, unfenced };
+
+    struct node {
+        lease held = {};
+        server_run run = {};
+        vote said = vote::silent;
+        error_code why = {};  // it was refused
+    };
+
+    asio::awaitable<void> ask_for_grants(acquire_request const&, core::instant limit);
+    asio::awaitable<void> ask_runs(core::instant limit);
+    asio::awaitable<void> spread_fence(core::instant limit);
+
+    void note(node&, error_code, lease);
+    void note_run(std::size_t at, error_code, server_run);
+    void check(node&) const noexcept;
+    void count();
+    bool has_twins() const;
+    core::instant limit(core::instant deadline) const noexcept;
+    static std::string_view words_of(node const&);
+
+    std::shared_ptr<red_state const> const lock_;
+    std::shared_ptr<client_state> const clock_;
+    core::instant const began_;
+    core::duration node_timeout_{};
+    std::vector<node> nodes_;
+    std::size_t granted_ = 0;  // nodes that count
+    std::size_t busy_ = 0;
+    std::optional<std::uint64_t> fence_;
+    error_code failed_;
+};
+
+}  // namespace holdfast::detail
+
+#endif

@@ -1,0 +1,322 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// A red_lock and a multi_lock on servers of their own: outages of a minority and of a majority, twins, and what they cost.
+
+#include <bit>
+#include <deque>
+#include <memory>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+
+#include "support/live.hpp"
+#include "support/proxy.hpp"
+#include "support/redis_server.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using std::chrono::steady_clock;
+
+constexpr unsigned count = 5;
+constexpr red_options trusting{.trust_new_nodes = true};
+
+struct five {
+    five()
+    {
+        for (auto& s : servers)
+            clients.push_back(&here.client(live::quick(s.url())));
+    }
+
+    awaitable<void> ready()
+    {
+        for (auto const* c : clients)
+            co_await const_cast<client*>(c)->ready(asio::use_awaitable);
+    }
+
+    std::deque<redis_server> servers = std::deque<redis_server>(count);
+    live here;
+    std::vector<client const*> clients;
+};
+
+// The same behind proxies.
+enum class outage { refused, black_holed, paused, failing, slow };
+
+struct five_apart {
+    five_apart()
+    {
+        for (auto& s : servers)
+            clients.push_back(&here.client(live::quick(ways.emplace_back(s.socket_path()).url())));
+    }
+
+    void strike(unsigned i, outage how)
+    {
+        switch (how) {
+            case outage::refused:
+                ways[i].refuse();
+                ways[i].cut();
+                break;
+            case outage::black_holed: ways[i].black_hole(); break;
+            case outage::paused: servers[i].freeze(); break;
+            case outage::failing: servers[i].command({"CONFIG", "SET", "maxmemory", "1"}); break;
+            case outage::slow: ways[i].delay(proxy::direction::to_client, 500ms); break;
+        }
+    }
+
+    void heal(unsigned i, outage how)
+    {
+        servers[i].thaw();
+        servers[i].command({"CONFIG", "SET", "maxmemory", "0"});
+        ways[i].refuse(false);
+        ways[i].delay(proxy::direction::to_client, 0ms);
+        if (how == outage::black_holed)
+            ways[i].heal();
+    }
+
+    bool is_free(unsigned i) { return servers[i].command({"EXISTS", "r"}).integer == 0; }
+
+    awaitable<void> check_mask(unsigned mask, outage how);
+    awaitable<void> settle();
+
+    std::deque<redis_server> servers = std::deque<redis_server>(count);
+    std::deque<proxy> ways;
+    live here;
+    std::vector<client const*> clients;
+};
+
+// Until commands pass again, and what was left is gone.
+awaitable<void> five_apart::settle()
+{
+    error_code ec;
+    for (auto const* c : clients) {
+        auto probe = co_await mutex(*c, "probe").acquire(asio::use_awaitable);
+        co_await probe.release(redirect(ec));
+    }
+    for (unsigned i = 0; i < count; ++i) {
+        auto const gone = co_await comes_true([&] { return is_free(i); });
+        CHECK(gone);
+    }
+}
+
+awaitable<void> five_apart::check_mask(unsigned mask, outage how)
+{
+    constexpr auto lease_time = 5s;
+    red_lock const lock(clients, "r", {.node_timeout = 200ms, .trust_new_nodes = true});
+    auto const is_down = [mask](unsigned i) { return (mask >> i & 1) != 0; };
+    bool const has_majority = std::popcount(mask) <= 2;
+    unsigned up = 0;
+    for (unsigned i = 0; i < count; ++i)
+        is_down(i) ? strike(i, how) : void(up = i);
+    auto const asked = [&] { return servers[up].calls("set"); };
+    CAPTURE(mask, int(how));
+
+    auto const before = mask == 31 ? 0 : asked();
+    auto const start = steady_clock::now();
+    error_code ec;
+    auto l = co_await lock.try_acquire({.lease = lease_time}, redirect(ec));
+    CHECK(steady_clock::now() - start < 2s);  // one node_timeout, on a busy machine
+    CAPTURE(ec.message());
+    CHECK(l.valid() == has_majority);
+    bool const says_so = ec == errc::no_quorum || (how == outage::failing && ec == errc::server_refused);
+    CHECK(says_so == !has_majority);
+    if (mask != 31)
+        CHECK(asked() - before == 1);  // one round
+    if (!has_majority) {
+        l = co_await lock.try_acquire({.wait = 250ms, .lease = lease_time}, redirect(ec));
+        CHECK(ec.failed());
+        if (mask != 31)
+            CHECK(asked() - before < 40);  // no busy loop
+    } else
+        co_await l.release(redirect(ec));
+
+    for (unsigned i = 0; i < count; ++i)
+        if (!is_down(i)) {
+            auto const gone = co_await comes_true([&] { return is_free(i); });
+            CHECK(gone);
+        } else if (how != outage::paused)
+            CHECK(servers[i].command({"PTTL", "r"}).integer <= lease_time / 1ms);  // until the lease ends
+    for (unsigned i = 0; i < count; ++i)
+        if (is_down(i))
+            heal(i, how);
+    co_await settle();
+}
+
+template <class Lock>
+awaitable<std::chrono::nanoseconds> median_of_acquire(Lock lock)
+{
+    std::vector<std::chrono::nanoseconds> all;
+    for (int i = 0; i < 501; ++i) {
+        auto const start = steady_clock::now();
+        auto l = co_await lock.acquire(asio::use_awaitable);
+        all.push_back(steady_clock::now() - start);
+        co_await l.release(asio::use_awaitable);
+    }
+    std::ranges::nth_element(all, all.begin() + 250);
+    co_return all[250];
+}
+
+TEST_CASE("five servers: every mask of those that fail, in each way to fail", "[red_lock]")
+{
+    five_apart f;
+    f.here.run([&]() -> awaitable<void> {
+        co_await f.settle();
+        for (auto const how : {outage::refused, outage::black_holed, outage::paused, outage::failing, outage::slow})
+            for (unsigned mask = 0; mask < 32; ++mask)
+                co_await f.check_mask(mask, how);
+    });
+}
+
+TEST_CASE("a lease goes on while a minority dies, and tells when a majority did", "[red_lock]")
+{
+    five f;
+    f.here.run([&]() -> awaitable<void> {
+        co_await f.ready();
+        auto l = co_await red_lock(f.clients, "r", trusting).acquire({.lease = 2s, .renew = true});
+        f.servers[0].kill();
+        f.servers[3].kill();
+        co_await sleep_for(3s);
+        CHECK(l.valid());
+        f.servers[4].kill();
+        co_await l.lost(asio::use_awaitable);
+        CHECK_FALSE(l.valid());
+    });
+}
+
+TEST_CASE("two clients of one server are no two servers", "[red_lock]")
+{
+    redis_server one, two;
+    live here;
+    std::vector<client const*> clients;
+    for (auto const& url : {one.url(), two.url(), one.tcp_url()})
+        clients.push_back(&here.client(live::quick(url)));
+    here.run([&]() -> awaitable<void> {
+        for (auto const* c : clients)
+            co_await const_cast<client*>(c)->ready(asio::use_awaitable);
+        error_code ec;
+        co_await red_lock(clients, "r", {.node_timeout = 1s, .trust_new_nodes = true}).acquire(redirect(ec));
+        CHECK(ec == errc::invalid_option);
+        CHECK(clients.front()->last_failure().message.find("one server") != std::string::npos);
+    });
+}
+
+TEST_CASE("fencing tokens of five servers grow, while minorities restart empty", "[red_lock][fencing]")
+{
+    five f;
+    f.here.run([&]() -> awaitable<void> {
+        co_await f.ready();
+        // They count again at once, so that all majorities come about: without a server's counter its clock is enough.
+        red_lock lock(f.clients, "r", {.fencing = true, .node_timeout = 500ms, .trust_new_nodes = true});
+        std::uint64_t last = 0;
+        for (unsigned i = 0; i < 20; ++i) {
+            auto& one = f.servers[i % count];
+            auto& other = f.servers[(i + 2) % count];
+            i % 4 == 3 ? one.restart() : one.freeze();
+            other.freeze();
+            auto l = co_await lock.acquire();
+            CHECK(l.fencing_token() > last);
+            last = l.fencing_token().value_or(0);
+            one.thaw();
+            other.thaw();
+            co_await l.release();
+        }
+    });
+}
+
+TEST_CASE(
+    "keys that a majority lost early let a second holder in, and fencing refuses the first", "[red_lock][fencing]")
+{
+    five f;
+    std::vector<client const*> others;
+    for (auto& s : f.servers)
+        others.push_back(&f.here.client(live::quick(s.url())));
+    f.here.run([&]() -> awaitable<void> {
+        co_await f.ready();
+        constexpr red_options options{.fencing = true, .node_timeout = 500ms, .trust_new_nodes = true};
+        auto stale = co_await red_lock(f.clients, "r", options).acquire();
+        for (unsigned i = 0; i < 3; ++i)
+            f.servers[i].command({"DEL", "r"});
+        auto fresh = co_await red_lock(others, "r", options).acquire();
+        CHECK(fresh.valid());
+        fence_gate gate;
+        CHECK(gate.pass(fresh.fencing_token().value_or(0)));
+        CHECK_FALSE(gate.pass(stale.fencing_token().value_or(0)));
+    });
+}
+
+// A context and clients of three servers, twice, as of two processes.
+struct mortal {
+    mortal()
+    {
+        for (int i = 0; i < 6; ++i) {
+            auto c = live::quick("memory://node" + std::to_string(i % 3));
+            c.log = [](log_level, std::string_view) {};
+            clients.emplace_back(*context, std::move(c)).run(asio::detached);
+        }
+    }
+
+    std::vector<client const*> of(std::size_t process) const
+    {
+        auto const first = 3 * process;
+        return {&clients[first], &clients[first + 1], &clients[first + 2]};
+    }
+
+    std::unique_ptr<asio::io_context> context = std::make_unique<asio::io_context>();
+    std::deque<client> clients;
+};
+
+TEST_CASE("those who wait for a red_lock are destroyed with their context, wherever they wait", "[red_lock][lifetimes]")
+{
+    bool const context_first = GENERATE(true, false);
+    auto const steps = GENERATE(range(0, 80, 3), values({100, 400}));
+    CAPTURE(context_first, steps);
+    auto const witness = std::make_shared<int>(0);
+    bool called = false;
+    {
+        mortal m;
+        lease held;
+        red_lock(m.of(0), "r", trusting).acquire([&](error_code, lease l) { held = std::move(l); });
+        auto const end = steady_clock::now() + patience;
+        while (held.empty() && steady_clock::now() < end)
+            m.context->run_one_for(10ms);
+        REQUIRE(held.valid());
+        for (int i = 0; i < 5; ++i)
+            red_lock(m.of(1), "r", trusting).acquire([&called, witness](error_code, lease) { called = true; });
+        for (int i = 0; i < steps; ++i)
+            m.context->run_one_for(1ms);
+        if (context_first)
+            m.context.reset();
+        else
+            m.clients.clear();
+    }
+    CHECK_FALSE(called);
+    CHECK(witness.use_count() == 1);
+}
+
+TEST_CASE("what a red_lock and a multi_lock cost", "[red_lock][multi_lock][figures]")
+{
+    five f;
+    f.here.run([&]() -> awaitable<void> {
+        co_await f.ready();
+        auto slowest = 0ns;
+        for (auto const* c : f.clients)
+            slowest = std::max(slowest, co_await median_of_acquire(mutex(*c, "m")));
+        auto const red = co_await median_of_acquire(red_lock(f.clients, "r", trusting));
+        std::vector<any_lock> eight;
+        for (int i = 0; i < 8; ++i)
+            eight.emplace_back(mutex(*f.clients[0], "m" + std::to_string(i)));
+        auto const one = co_await median_of_acquire(mutex(*f.clients[0], "m"));
+        auto const multi = co_await median_of_acquire(multi_lock(eight));
+        WARN(
+            "median acquire: slowest mutex of five " << slowest / 1us << " us, red_lock " << red / 1us
+                                                     << " us; one mutex " << one / 1us << " us, multi_lock of eight "
+                                                     << multi / 1us << " us");
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test

@@ -1,0 +1,65 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_SIMULATION_RED_ARENA_HPP
+#define HOLDFAST_TEST_SIMULATION_RED_ARENA_HPP
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/redirect_error.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+
+inline auto redirect(error_code& ec)
+{
+    return asio::redirect_error(asio::use_awaitable, ec);
+}
+
+inline std::string server_of(unsigned node)
+{
+    return "n" + std::to_string(node);
+}
+
+inline constexpr red_options trusting{.trust_new_nodes = true};
+inline constexpr red_options fenced{.fencing = true, .trust_new_nodes = true};
+
+// So many servers, and clients of all of them in processes.
+struct nodes : arena {
+    explicit nodes(unsigned n, simulation_options o = {.world = {.fifo = true}}) : arena(std::move(o)), count(n) {}
+
+    std::vector<holdfast::client const*> clients(std::string_view where = "A", holdfast::config const& c = quick())
+    {
+        std::vector<holdfast::client const*> all;
+        for (unsigned i = 0; i < count; ++i)
+            all.push_back(&client(where, c, server_of(i)));
+        return all;
+    }
+
+    simulated_server& node(unsigned i) { return server(server_of(i)); }
+
+    // On how many servers that key stands.
+    unsigned keys(std::string_view name)
+    {
+        unsigned found = 0;
+        for (unsigned i = 0; i < count; ++i)
+            found += exists(name, server_of(i));
+        return found;
+    }
+
+    unsigned const count;
+};
+
+inline asio::awaitable<void> ready(std::vector<client const*> const& all)
+{
+    for (auto const* c : all)
+        co_await const_cast<client*>(c)->ready();
+}
+
+}  // namespace holdfast::test
+
+#endif

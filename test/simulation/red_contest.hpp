@@ -1,0 +1,70 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_SIMULATION_RED_CONTEST_HPP
+#define HOLDFAST_TEST_SIMULATION_RED_CONTEST_HPP
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include <boost/asio/cancellation_signal.hpp>
+
+#include "simulation/red_arena.hpp"
+#include "support/interval_checker.hpp"
+
+namespace holdfast::test {
+
+struct red_contest_options {
+    std::uint64_t seed = 1;
+    unsigned servers = 3;
+    unsigned contenders = 3;  // each in a process of its own
+    unsigned rounds = 1;      // of each contender
+    core::duration longest_hold = std::chrono::milliseconds(5);
+    core::duration longest_pause{};  // of a contender between two rounds
+    double cancel = 0;               // chance that an acquire is cancelled, at a random moment
+    bool fencing = false;
+    unsigned restarts = 0;  // of a minority, empty, one server at a time
+    core::duration skew{};  // of the servers' wall clocks, at most
+    fault_plan faults = {};
+    std::chrono::milliseconds lease{60'000};
+};
+
+// Contenders of several processes for one red_lock: while it runs, the servers suffer the given faults. Afterwards the faults
+// end, everybody must have been served, no two at once, in the order of their fencing tokens, and nothing is left.
+class red_contest {
+public:
+    explicit red_contest(red_contest_options const&);
+
+    void run();
+
+    unsigned grants() const { return static_cast<unsigned>(holds_.size()); }
+    unsigned cancelled() const { return cancelled_; }
+    core::duration longest_wait() const { return longest_wait_; }
+    // How often a contender asked a server for the lock, for each grant: the rounds that it took.
+    double rounds_of_a_grant() const { return double(asked_) / arena_.count / std::max(1u, grants()); }
+
+private:
+    asio::awaitable<void> contend(unsigned who);
+    asio::awaitable<void> once(unsigned who);
+    void cancel_some_time(std::string const& where);
+    void restart_minority();
+    red_options options() const;
+
+    red_contest_options const o_;
+    std::deque<asio::cancellation_signal> signals_;
+    nodes arena_;
+    std::vector<std::string> processes_;
+    std::vector<std::vector<client const*>> clients_;
+    std::vector<held_interval> holds_;
+    unsigned under_way_ = 0;
+    unsigned cancelled_ = 0;
+    std::uint64_t asked_ = 0;
+    core::duration longest_wait_{};
+};
+
+}  // namespace holdfast::test
+
+#endif

@@ -1,0 +1,216 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// What fails elsewhere: each case is a fault of redis-plus-plus' RedMutex, or an end of a client that a red_lock must bear.
+
+#include <chrono>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/red_arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+
+// ---- RedMutex
+
+TEST_CASE(
+    "RedMutex throws with one of three servers down and leaves the other two locked: ours acquires, and releases",
+    "[red_lock][peers]")
+{
+    nodes a(3);
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await ready(all);
+        a.node(1).faults.refuse_connect = 1;
+        a.node(1).model().disconnect_all();
+        auto l = co_await red_lock(all, "r", trusting).acquire();
+        CHECK(l.valid());
+        CHECK(a.keys("r") == 2);
+        co_await l.release();
+        CHECK(a.keys("r") == 0);
+        a.node(1).faults = {};
+    });
+}
+
+TEST_CASE(
+    "RedMutex never releases a partial quorum: ours does at once, and holds nothing while it waits",
+    "[red_lock][peers]")
+{
+    nodes a(3);
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await ready(all);
+        a.node(0).pause();
+        a.node(1).pause();
+        error_code ec;
+        auto l = co_await red_lock(all, "r", trusting).try_acquire(redirect(ec));
+        CHECK(ec == errc::no_quorum);
+        co_await a.sleep(2ms);
+        CHECK_FALSE(a.exists("r", "n2"));
+
+        a.spawn([&]() -> awaitable<void> { l = co_await red_lock(all, "r", trusting).acquire(); });
+        co_await a.sleep(5s);
+        int held = 0;
+        for (int i = 0; i < 200; ++i) {
+            co_await a.sleep(10ms);
+            held += a.exists("r", "n2");
+        }
+        CHECK(held <= 30);  // for node_timeout of each round, and not in the pauses between them
+        a.node(0).resume();
+        a.node(1).resume();
+        co_await a.sleep(10s);
+        CHECK(l.valid());
+    });
+}
+
+TEST_CASE(
+    "RedMutex reports success when it extends somebody else's lock: ours reports the loss, and touches nothing",
+    "[red_lock][peers]")
+{
+    nodes a(3);
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await red_lock(all, "r", trusting).acquire({.lease = 3s});
+        for (unsigned i : {0u, 1u})
+            a.node(i).execute({"SET", "r", "somebody else", "PX", "5000"});
+        error_code ec;
+        co_await l.extend(20s, redirect(ec));
+        CHECK(ec == errc::lease_lost);
+        CHECK_FALSE(l.valid());
+        for (unsigned i : {0u, 1u}) {
+            CHECK(a.node(i).execute({"GET", "r"}).text == "somebody else");
+            CHECK(a.node(i).execute({"PTTL", "r"}).integer <= 5000);
+        }
+        co_await l.release(redirect(ec));
+        CHECK(ec == errc::lease_lost);
+        CHECK(a.node(0).execute({"GET", "r"}).text == "somebody else");
+    });
+}
+
+TEST_CASE("RedMutex visits its servers one after another: ours asks all at once", "[red_lock][peers]")
+{
+    nodes a(5, {.world = {.fifo = true}, .network = {.delay = {5ms, 5ms}}});
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await ready(all);
+        {
+            auto const first = co_await red_lock(all, "first", trusting).acquire();  // INFO is asked once
+        }
+        auto start = a.now();
+        auto l = co_await red_lock(all, "r", trusting).acquire();
+        CHECK(a.now() - start == 10ms);  // one round trip
+        start = a.now();
+        co_await l.release();
+        CHECK(a.now() - start == 10ms);
+        start = a.now();
+        l = co_await red_lock(all, "f", {.fencing = true, .node_timeout = 50ms, .trust_new_nodes = true}).acquire();
+        CHECK(a.now() - start == 40ms);  // two, and once more each for scripts that were never loaded
+    });
+}
+
+TEST_CASE("RedMutex blocks in its destructor and while it waits: ours does neither", "[red_lock][peers]")
+{
+    nodes a(3);
+    auto const ours = a.clients();
+    auto const theirs = a.clients("B");
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await red_lock(theirs, "r", trusting).acquire();
+        lease l;
+        a.spawn([&]() -> awaitable<void> { l = co_await red_lock(ours, "r", trusting).acquire(); });
+        int beats = 0;
+        for (; beats < 100; ++beats)
+            co_await a.sleep(10ms);  // on the same thread
+        CHECK(l.empty());
+        for (unsigned i = 0; i < 3; ++i)
+            a.node(i).pause();
+        auto const start = a.now();
+        held = {};  // nobody answers
+        CHECK(a.now() == start);
+        for (unsigned i = 0; i < 3; ++i)
+            a.node(i).resume();
+        co_await a.sleep(10s);
+        CHECK(l.valid());
+    });
+}
+
+// ---- clients that end
+
+TEST_CASE("clients may be destroyed right after an acquire began", "[red_lock][lifetimes]")
+{
+    for (std::size_t destroyed = 0; destroyed <= 3; ++destroyed) {
+        nodes a(3);
+        auto const ours = a.clients();
+        a.run([&]() -> awaitable<void> {
+            co_await ready(ours);
+            error_code ended = errc::busy;
+            lease got;
+            red_lock(ours, "r", trusting).acquire([&](error_code ec, lease l) {
+                ended = ec;
+                got = std::move(l);
+            });
+            for (std::size_t i = 0; i < destroyed; ++i)
+                a.destroy(*ours[i]);
+            co_await a.sleep(10s);
+            CAPTURE(destroyed, ended.message());
+            CHECK(got.valid() == (destroyed < 2));
+            CHECK(ended == (destroyed < 2 ? error_code() : errc::client_stopped));
+        });
+    }
+}
+
+TEST_CASE("clients may be destroyed while it is waited for, at any moment", "[red_lock][lifetimes]")
+{
+    for (std::size_t destroyed = 1; destroyed <= 3; ++destroyed)
+        for (int ms = 0; ms < 120; ms += 3) {
+            nodes a(3);
+            auto const ours = a.clients();
+            auto const theirs = a.clients("B");
+            a.run([&]() -> awaitable<void> {
+                auto held = co_await red_lock(theirs, "r", trusting).acquire();
+                int waiting = 3;
+                for (int i = 0; i < 3; ++i)
+                    red_lock(ours, "r", trusting).acquire([&](error_code, lease) { --waiting; });
+                co_await a.sleep(std::chrono::milliseconds(ms));
+                for (std::size_t i = 0; i < destroyed; ++i)
+                    a.destroy(*ours[i]);
+                co_await a.sleep(10ms);
+                co_await held.release();
+                co_await a.sleep(20s);
+                CAPTURE(destroyed, ms);
+                CHECK(waiting == 0);
+                CHECK(a.keys("r") == 0);
+            });
+        }
+}
+
+TEST_CASE("a server that may not be asked since when it runs does not count, and is asked once", "[red_lock]")
+{
+    int asked = 0;
+    nodes a(3);
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await ready(all);
+        co_await a.sleep(5s);
+        for (unsigned i = 0; i < 3; ++i) {
+            a.node(i).model().deny_command("info");
+            a.node(i).check([&](executed const& e) { asked += e.what.args[0] == "INFO"; });
+        }
+        error_code ec;
+        for (int i = 0; i < 5; ++i) {
+            auto l = co_await red_lock(all, "r").try_acquire(redirect(ec));
+            CHECK(ec == errc::no_quorum);
+            CHECK(all[0]->last_failure().message.find("does not say since when it runs") != std::string::npos);
+        }
+        CHECK(asked <= 3);
+        auto l = co_await red_lock(all, "r", trusting).try_acquire();
+        CHECK(l.valid());
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test

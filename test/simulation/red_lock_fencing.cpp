@@ -1,0 +1,173 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Fencing tokens of a red_lock: confirmed by a majority, or no lease.
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <holdfast/fence_gate.hpp>
+
+#include "simulation/red_arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+
+bool has(std::string const& text, char const* what)
+{
+    return text.find(what) != text.npos;
+}
+
+// Strikes the server when it has granted the lock for the first time.
+void after_grant(simulated_server& s, std::function<void()> strike)
+{
+    s.check([strike = std::move(strike), done = false](executed const& e) mutable {
+        bool const grants = e.what.in_script && e.what.args[0] == "set" && e.what.args.size() > 5
+                            && e.what.args[1] == "r";
+        if (grants && !std::exchange(done, true))
+            strike();
+    });
+}
+
+TEST_CASE("a fencing token is greater than all earlier ones, whichever majority gives it", "[red_lock][fencing]")
+{
+    nodes a(3);
+    auto const all = a.clients();
+    a.node(0).step_clock(2s);  // the one clock that is ahead
+    a.run([&]() -> awaitable<void> {
+        co_await ready(all);
+        red_lock lock(all, "r", fenced);
+        std::uint64_t last = 0;
+        for (int i = 0; i < 30; ++i) {
+            auto& out = a.node(static_cast<unsigned>(i % 3));
+            out.pause();
+            auto l = co_await lock.acquire();
+            auto const token = l.fencing_token().value_or(0);
+            CHECK(token > last);
+            CHECK(l.fencing_token("r") == token);
+            last = token;
+            out.resume();
+            co_await l.release();
+            co_await a.sleep(10ms);
+        }
+        // As of a second that is ahead: the slow clocks alone would have given less.
+        a.node(0).pause();
+        auto l = co_await lock.acquire();
+        CHECK(l.fencing_token() > last);
+        a.node(0).resume();
+    });
+}
+
+TEST_CASE("without a majority that confirms the token there is no lease, and no token", "[red_lock][fencing]")
+{
+    nodes a(3);
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await ready(all);
+        for (unsigned i : {1u, 2u})
+            after_grant(a.node(i), [&a, i] { a.world().at(a.now() + 3ms, [&a, i] { a.node(i).pause(); }); });
+        a.node(0).network.delay = {4ms, 4ms};  // its grant comes when the others have stopped
+        error_code ec;
+        auto l = co_await red_lock(all, "r", {.fencing = true, .node_timeout = 40ms, .trust_new_nodes = true})
+                     .try_acquire(redirect(ec));
+        CHECK(ec == errc::no_quorum);
+        CHECK(l.empty());
+        CHECK_FALSE(l.fencing_token());
+        CHECK(has(all[0]->last_failure().message, "did not confirm the fencing token"));
+        for (unsigned i = 0; i < 3; ++i)
+            a.node(i).resume();
+        co_await a.sleep(5s);
+        CHECK(a.keys("r") == 0);
+    });
+}
+
+TEST_CASE("a lease whose validity ran out during the second round is none", "[red_lock][fencing]")
+{
+    nodes a(3);
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await ready(all);
+        // The process stands still between the two rounds, for longer than the lease.
+        after_grant(a.node(2), [&a] { a.world().at(a.now() + 5ms, [&a] { a.at("A").pause_for(400ms); }); });
+        for (unsigned i = 0; i < 3; ++i)
+            a.node(i).network.delay = {4ms, 4ms};
+        error_code ec;
+        auto l = co_await red_lock(all, "r", {.fencing = true, .node_timeout = 40ms, .trust_new_nodes = true})
+                     .try_acquire({.lease = 300ms}, redirect(ec));
+        CHECK(l.empty());
+        CHECK(ec == errc::no_quorum);
+        co_await a.sleep(1s);
+        CHECK(a.keys("r") == 0);
+    });
+}
+
+TEST_CASE("a grant whose validity ran out before it was counted does not count", "[red_lock]")
+{
+    nodes a(3);
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await ready(all);
+        // The grants are there; the process stands still while it asks since when the servers run.
+        a.node(2).check([&a, done = false](executed const& e) mutable {
+            if (e.what.args[0] == "INFO" && !std::exchange(done, true))
+                a.world().at(a.now(), [&a] { a.at("A").pause_for(400ms); });
+        });
+        error_code ec;
+        auto l = co_await red_lock(all, "r", {.node_timeout = 40ms, .trust_new_nodes = true})
+                     .try_acquire({.lease = 300ms}, redirect(ec));
+        CHECK(l.empty());
+        CHECK(ec == errc::no_quorum);
+        CHECK(has(all[0]->last_failure().message, "granted too late"));
+        co_await a.sleep(1s);
+        CHECK(a.keys("r") == 0);
+    });
+}
+
+TEST_CASE(
+    "a wall clock that steps on a majority lets a second holder in, and fencing refuses the first",
+    "[red_lock][fencing]")
+{
+    nodes a(3);
+    auto const ours = a.clients();
+    auto const theirs = a.clients("B");
+    a.run([&]() -> awaitable<void> {
+        auto stale = co_await red_lock(theirs, "r", fenced).acquire({.lease = 3s});
+        for (unsigned i : {0u, 1u})
+            a.node(i).step_clock(10s);
+        auto fresh = co_await red_lock(ours, "r", fenced).acquire({.lease = 3s});
+        bool const both = stale.valid() && fresh.valid();
+        CHECK(both);  // what no lock can promise when clocks step
+        fence_gate gate;
+        CHECK(gate.pass(*fresh.fencing_token()));
+        CHECK_FALSE(gate.pass(*stale.fencing_token()));
+    });
+}
+
+TEST_CASE("fencing asks for members that are fenced mutexes", "[red_lock][fencing][bad_input]")
+{
+    nodes a(3);
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await ready(all);
+        std::vector<any_lock> plain, good;
+        for (unsigned i = 0; i < 3; ++i) {
+            plain.emplace_back(mutex(*all[i], "r"));
+            good.emplace_back(mutex(*all[i], "r", {.fencing = true}));
+        }
+        auto const ec = co_await error_of(red_lock(plain, fenced).acquire(asio::use_awaitable));
+        CHECK(ec == errc::invalid_option);
+        CHECK(has(all[0]->last_failure().message, "fencing"));
+        auto l = co_await red_lock(good, fenced).acquire();
+        CHECK(l.fencing_token());
+        co_await l.release();
+        l = co_await red_lock(good, trusting).acquire();
+        CHECK(l.valid());
+        CHECK_FALSE(l.fencing_token());
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test
