@@ -1,0 +1,98 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// One of the processes that contend for red_locks while minorities of their servers fail.
+//
+//     red_contender LEASE_MS TASKS URL...    until SIGTERM
+//
+// Writes a line for each hold, in one piece: "hold LOCK FROM TO FENCE", in nanoseconds of CLOCK_MONOTONIC. Half of the
+// tasks want the lock "plain", the others "fenced". At the end "end".
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <unistd.h>
+
+#include <boost/asio/signal_set.hpp>
+
+#include "support/chance.hpp"
+#include "support/live.hpp"
+
+namespace {
+
+using namespace holdfast;
+using namespace holdfast::test;
+using namespace std::chrono_literals;
+using asio::awaitable;
+using clock = std::chrono::steady_clock;
+
+std::string nanoseconds(clock::time_point t)
+{
+    return std::to_string(t.time_since_epoch().count());
+}
+
+// A pipe would lose the last lines of a killed process; a file appended to by single writes does not.
+void tell(std::string line)
+{
+    line += '\n';
+    if (::write(STDOUT_FILENO, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+        std::_Exit(1);
+}
+
+struct contender {
+    std::vector<client const*> clients;
+    chance luck{static_cast<std::uint64_t>(::getpid())};
+    bool enough = false;
+
+    awaitable<void> work(bool fenced)
+    {
+        std::string const name = fenced ? "fenced" : "plain";
+        red_lock const lock(clients, name, {.fencing = fenced, .node_timeout = 100ms});
+        while (!enough)
+            co_await once(lock);
+    }
+
+    awaitable<void> once(red_lock const& lock)
+    {
+        error_code ec;
+        auto held = co_await lock.try_acquire({.wait = 2s}, redirect(ec));
+        auto const from = clock::now();
+        if (held.empty())
+            co_return co_await sleep_for(1ms);
+        co_await sleep_for(std::chrono::milliseconds(luck.below(6)));
+        // Where the hold ends, seen before the release: at the end of the validity or now.
+        auto const end = held.valid_until();
+        auto const to = std::min(end, clock::now());
+        tell(
+            "hold " + std::string(lock.name()) + ' ' + nanoseconds(from) + ' ' + nanoseconds(to) + ' '
+            + std::to_string(held.fencing_token().value_or(0)));
+        co_await held.release(redirect(ec));
+    }
+};
+
+}  // namespace
+
+int main(int count, char** words)
+{
+    if (count < 5)
+        return 64;
+    live l;
+    contender all;
+    for (int i = 3; i < count; ++i) {
+        auto options = live::quick(words[i]);
+        options.lease = std::chrono::milliseconds(std::atoi(words[1]));
+        options.command_timeout = 1s;
+        all.clients.push_back(&l.client(options));
+    }
+    asio::signal_set signals(l.context(), SIGTERM);
+    signals.async_wait([&](error_code, int) { all.enough = true; });
+
+    auto const tasks = std::atoi(words[2]);
+    int running = tasks;
+    for (int i = 0; i < tasks; ++i)
+        asio::co_spawn(l.context(), all.work(i % 2 != 0), [&](std::exception_ptr) { --running; });
+    l.until([&] { return running == 0; }, 24h);
+    tell("end");
+    return 0;
+}

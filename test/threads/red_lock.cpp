@@ -1,0 +1,128 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// A red_lock and a multi_lock whose clients run on several threads.
+
+#include <atomic>
+#include <deque>
+#include <vector>
+
+#include <boost/asio/cancel_after.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "support/child.hpp"
+#include "support/live.hpp"
+#include "support/redis_server.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+
+constexpr std::size_t count = 3;
+
+// Two processes in one: clients of the same servers, twice.
+struct threaded_nodes {
+    explicit threaded_nodes(asio::thread_pool& pool)
+    {
+        for (std::size_t i = 0; i < 2 * count; ++i) {
+            auto c = live::quick(servers[i % count].url());
+            c.lease = 60s;
+            c.log = [](log_level, std::string_view) {};
+            clients.emplace_back(pool, std::move(c)).run(asio::detached);
+        }
+    }
+
+    std::vector<client const*> of(std::size_t process) const
+    {
+        std::vector<client const*> all;
+        for (std::size_t i = 0; i < count; ++i)
+            all.push_back(&clients[process * count + i]);
+        return all;
+    }
+
+    std::deque<redis_server> servers = std::deque<redis_server>(count);
+    std::deque<client> clients;
+};
+
+class crowd {
+public:
+    crowd(any_lock first, any_lock second) : locks_{std::move(first), std::move(second)} {}
+
+    awaitable<void> work(std::size_t number)
+    {
+        for (std::size_t round = 0; round < 5; ++round)
+            co_await once(locks_[number % 2], number + round);
+        ++ended;
+    }
+
+    std::atomic<long> ended = 0;
+    std::atomic<long> granted = 0;
+    std::atomic<long> surprises = 0;
+    std::atomic<long> collisions = 0;
+
+private:
+    awaitable<void> once(any_lock lock, std::size_t how)
+    {
+        error_code ec;
+        lease held;
+        if (how % 3 == 1)
+            held = co_await lock.acquire(
+                asio::cancel_after(std::chrono::milliseconds(how % 7), asio::redirect_error(asio::use_awaitable, ec)));
+        else if (how % 3 == 2)
+            held = co_await lock.try_acquire({.wait = 20ms}, redirect(ec));
+        else
+            held = co_await lock.acquire(redirect(ec));
+        if (ec && ec != asio::error::operation_aborted && ec != errc::no_quorum && ec != errc::unavailable)
+            ++surprises;
+        if (held.empty())
+            co_return;
+        ++granted;
+        if (inside_.exchange(true))
+            ++collisions;
+        co_await asio::post(asio::use_awaitable);
+        inside_ = false;
+        if (how % 2 == 0)
+            co_await held.release(redirect(ec));
+    }
+
+    any_lock locks_[2];
+    std::atomic<bool> inside_ = false;
+};
+
+TEST_CASE("tasks on four threads contend for one lock on three servers", "[threads][red_lock][multi_lock]")
+{
+    bool const red = GENERATE(true, false);
+    asio::thread_pool pool(4);
+    threaded_nodes nodes(pool);
+    auto const lock_of = [&](std::size_t process) -> any_lock {
+        auto const all = nodes.of(process);
+        if (red)
+            return red_lock(all, "r", {.node_timeout = 1s, .trust_new_nodes = true});
+        return multi_lock(mutex(*all[0], "m"), mutex(*all[1], "m"), mutex(*all[2], "m"));
+    };
+    crowd everybody(lock_of(0), lock_of(1));
+    constexpr long tasks = 30;
+    for (long i = 0; i < tasks; ++i)
+        asio::co_spawn(asio::make_strand(pool), everybody.work(static_cast<std::size_t>(i)), [&](std::exception_ptr e) {
+            if (e)
+                ++everybody.surprises;
+        });
+    CHECK(wait_until([&] { return everybody.ended + everybody.surprises >= tasks; }, 4 * patience));
+    CHECK(everybody.surprises == 0);
+    CHECK(everybody.collisions == 0);
+    CHECK(everybody.granted >= tasks);
+    for (auto& s : nodes.servers)
+        CHECK(wait_until([&] { return s.command({"DBSIZE"}).integer == 0; }));
+    for (auto& c : nodes.clients)
+        c.stop();
+    pool.join();
+}
+
+}  // namespace
+}  // namespace holdfast::test
