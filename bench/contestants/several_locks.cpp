@@ -71,6 +71,13 @@ public:
 
 protected:
     std::vector<mutex> const& locks(std::size_t number) const { return locks_[number]; }
+    std::vector<client const*> clients() const
+    {
+        std::vector<client const*> all;
+        for (auto const& c : clients_)
+            all.push_back(&c);
+        return all;
+    }
 
 private:
     virtual asio::awaitable<void> acquire(std::size_t number, leases& into) = 0;
@@ -133,6 +140,24 @@ class as_multi_lock final : public several_locks {
     std::vector<multi_lock> all_;
 };
 
+class as_red_lock final : public several_locks {
+    using several_locks::several_locks;
+
+    void prepare(std::size_t contenders) override
+    {
+        for (auto n = all_.size(); n < contenders; ++n)
+            all_.emplace_back(
+                clients(), "bench:" + name() + ":" + std::to_string(n), red_options{.trust_new_nodes = true});
+    }
+    asio::awaitable<void> acquire(std::size_t number, leases& into) override
+    {
+        into.front() = co_await all_[number].acquire();
+    }
+    asio::awaitable<void> release(leases& held) override { co_await held.front().release(); }
+
+    std::vector<red_lock> all_;
+};
+
 }  // namespace
 
 std::unique_ptr<contestant> make_several_mutexes(servers const& on, std::string name, std::size_t count, manner how)
@@ -140,6 +165,7 @@ std::unique_ptr<contestant> make_several_mutexes(servers const& on, std::string 
     switch (how) {
         case manner::one_by_one: return std::make_unique<one_by_one>(on, std::move(name), count);
         case manner::at_once: return std::make_unique<at_once>(on, std::move(name), count);
+        case manner::red_lock: return std::make_unique<as_red_lock>(on, std::move(name), count);
         default: return std::make_unique<as_multi_lock>(on, std::move(name), count);
     }
 }

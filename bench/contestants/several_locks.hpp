@@ -23,6 +23,7 @@ enum class manner {
     one_by_one,  // one acquire after the other
     at_once,     // as many acquires, side by side: as fast as the slowest
     multi_lock,  // as one
+    red_lock,    // as one, on so many servers; had when most of them are
 };
 
 // Takes so many mutexes, dealt out over the servers, and releases them in the same manner. A client for each server.
