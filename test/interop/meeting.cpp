@@ -34,17 +34,23 @@ std::string why_not()
     return redis_server::is_installed() ? "" : "no redis-server";
 }
 
-// Before anything is started. The line is for scripts/run_tests.
+// Before anything is started.
 std::initializer_list<std::string> skip_where_it_cannot_be()
+{
+    require_redisson();
+    return {};
+}
+
+}  // namespace
+
+// The line is for scripts/run_tests.
+void require_redisson()
 {
     if (auto const reason = why_not(); !reason.empty()) {
         std::printf("skipped: %s\n", reason.c_str());
         SKIP(reason);
     }
-    return {};
 }
-
-}  // namespace
 
 meeting::meeting(std::chrono::milliseconds waiter_timeout)
     : server_(skip_where_it_cannot_be()),
@@ -68,6 +74,11 @@ void meeting::wait_until_waiting(lock_id const& lock, long waiters)
 
 std::vector<std::string> meeting::redisson_program(redis_server const& server, std::chrono::milliseconds waiter_timeout)
 {
+    return redisson_program(server.tcp_url(), waiter_timeout);
+}
+
+std::vector<std::string> meeting::redisson_program(std::string urls, std::chrono::milliseconds waiter_timeout)
+{
     std::string const folder = HOLDFAST_REDISSON_PEER;
     return {
         "java",
@@ -77,7 +88,7 @@ std::vector<std::string> meeting::redisson_program(redis_server const& server, s
         "-cp",
         folder + "/classes:" + folder + "/lib/*",
         "RedissonPeer",
-        server.tcp_url(),
+        std::move(urls),
         std::to_string(meeting_lease.count()),
         std::to_string(waiter_timeout.count())};
 }

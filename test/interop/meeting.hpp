@@ -20,7 +20,10 @@ inline constexpr std::chrono::milliseconds meeting_lease{3'000};
 // How long a fair lock of ours believes in a silent waiter.
 inline constexpr std::chrono::milliseconds meeting_waiter_timeout{5'000};
 
-// A redis-server, and a process of each side at it. Skips the test where there is no Redisson.
+// Skips the test where there is no Redisson.
+void require_redisson();
+
+// A redis-server, and a process of each side at it. Requires Redisson.
 class meeting {
 public:
     explicit meeting(std::chrono::milliseconds waiter_timeout = meeting_waiter_timeout);
@@ -38,6 +41,7 @@ public:
     // More of the same, such as one to be killed.
     static std::vector<std::string> redisson_program(
         redis_server const&, std::chrono::milliseconds waiter_timeout = {});
+    static std::vector<std::string> redisson_program(std::string urls, std::chrono::milliseconds waiter_timeout = {});
     static std::vector<std::string> holdfast_program(
         redis_server const&, std::chrono::milliseconds waiter_timeout = meeting_waiter_timeout);
 

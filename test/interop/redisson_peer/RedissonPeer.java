@@ -5,7 +5,7 @@
 // Redisson, driven by lines. What the test asks on standard input is begun at once and answered on standard output when
 // it ends, so many acquires may wait at the same time; the end of the input ends the program.
 //
-//     java RedissonPeer redis://127.0.0.1:PORT WATCHDOG_MS FAIR_WAITER_MS      0: Redisson's default
+//     java RedissonPeer redis://127.0.0.1:PORT[,...] WATCHDOG_MS FAIR_WAITER_MS      0: Redisson's default
 //     > 0 AT ready CLIENT_ID
 //     < ID acquire KIND NAME THREAD LEASE_MS WAIT_MS      lease -1: the watchdog renews; wait -1: as long as it takes,
 //                                                         0: one attempt (and the watchdog)
@@ -16,39 +16,51 @@
 //     < ID force KIND NAME                                > ID AT true  or  false
 //     > ID AT failed EXCEPTION: WORDS                     in place of any answer
 //
-// KIND is reentrant, fair, read, write, fenced or spin; THREAD any number, which stands for a thread; AT is the steady
+// KIND is reentrant, fair, read, write, fenced, spin, or red, which is over all servers; THREAD any number, which stands for a thread; AT is the steady
 // clock in nanoseconds, the same for all processes of a host.
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
+import org.redisson.RedissonRedLock;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 public final class RedissonPeer {
-    private final RedissonClient redisson;
+    private final List<RedissonClient> servers;
+    private final RedissonClient redisson;  // of the first server
 
-    private RedissonPeer(RedissonClient redisson) {
-        this.redisson = redisson;
+    private RedissonPeer(List<RedissonClient> servers) {
+        this.servers = servers;
+        this.redisson = servers.get(0);
     }
 
-    public static void main(String[] args) throws Exception {
+    private static RedissonClient connect(String url, String[] args) {
         Config config = new Config();
         config.setLockWatchdogTimeout(Long.parseLong(args[1]));
         if (Long.parseLong(args[2]) > 0) {
             config.setFairLockWaitTimeout(Long.parseLong(args[2]));
         }
         config.setThreads(4).setNettyThreads(4);
-        config.useSingleServer().setAddress(args[0]).setConnectionMinimumIdleSize(2).setConnectionPoolSize(16)
+        config.useSingleServer().setAddress(url).setConnectionMinimumIdleSize(2).setConnectionPoolSize(16)
             .setTimeout(20_000).setSubscriptionTimeout(20_000);  // a test may stop the server for a while
-        Redisson redisson = (Redisson) Redisson.create(config);
-        RedissonPeer peer = new RedissonPeer(redisson);
-        tell("0", "ready " + redisson.getId());
+        return Redisson.create(config);
+    }
+
+    public static void main(String[] args) throws Exception {
+        List<RedissonClient> servers = new ArrayList<>();
+        for (String url : args[0].split(",")) {
+            servers.add(connect(url, args));
+        }
+        RedissonPeer peer = new RedissonPeer(servers);
+        tell("0", "ready " + servers.get(0).getId());
 
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
@@ -86,6 +98,7 @@ public final class RedissonPeer {
         }
     }
 
+    @SuppressWarnings("deprecation")  // of RedissonRedLock
     private RLock lockOf(String kind, String name) {
         switch (kind) {
             case "reentrant":
@@ -100,6 +113,8 @@ public final class RedissonPeer {
                 return redisson.getFencedLock(name);
             case "spin":
                 return redisson.getSpinLock(name);
+            case "red":
+                return new RedissonRedLock(servers.stream().map(s -> s.getLock(name)).toArray(RLock[]::new));
             default:
                 throw new IllegalArgumentException("unknown kind " + kind);
         }
