@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Philosophers whose forks lie on two servers: in opposite orders, cancelled at random moments, with connections that are
-// lost. Nobody is stuck, no fork is in two hands, and nothing is left.
+// Philosophers whose forks lie on three servers: in opposite orders, cancelled at random moments, with connections that are
+// lost; beside them contenders for red_locks over the three. Nobody is stuck, no fork is in two hands, and nothing is left.
 
 #include <algorithm>
 #include <array>
@@ -59,14 +59,23 @@ public:
         return chosen;
     }
 
-    multi_lock lock_of(std::vector<std::size_t> const& chosen)
+    any_lock lock_of(std::vector<std::size_t> const& chosen)
     {
-        auto const& p = processes_[chance_.below(processes_.size())];
+        auto const& p = any_process();
         std::vector<any_lock> all;
         for (auto const f : chosen)
             all.emplace_back(mutex(*p[f % p.size()], name_of(f)));
         return multi_lock(all);
     }
+
+    // One of two over all servers.
+    any_lock red()
+    {
+        auto const& p = any_process();
+        return red_lock({p.begin(), p.end()}, "red" + std::to_string(chance_.below(2)), {.trust_new_nodes = true});
+    }
+
+    any_lock draw() { return chance_.happens(0.5) ? lock_of(choose()) : red(); }
 
     void disturb()
     {
@@ -91,13 +100,17 @@ public:
     }
 
 private:
+    using process = std::array<client*, 3>;
+
+    process const& any_process() { return processes_[chance_.below(processes_.size())]; }
+
     test::chance chance_;
-    std::array<redis_server, 2> servers_;
+    std::array<redis_server, 3> servers_;
     live live_;
-    std::array<std::array<client*, 2>, 3> processes_;
+    std::array<process, 3> processes_;
 };
 
-TEST_CASE("multi-locks in opposite orders, of three processes on two servers, all get their turn", "[multi_lock]")
+TEST_CASE("multi-locks in opposite orders, of three processes on three servers, all get their turn", "[multi_lock]")
 {
     constexpr int diners = 12;
     constexpr int meals = 40;
@@ -133,7 +146,7 @@ struct attempt {
     error_code ec;
     lease got;
 
-    void start(multi_lock const& lock)
+    void start(any_lock const& lock)
     {
         lock.acquire(asio::bind_cancellation_slot(signal.slot(), [this](error_code e, lease l) {
             REQUIRE_FALSE(done);
@@ -163,7 +176,7 @@ public:
     {
         while (cancelled_ < cancellations) {
             while (attempts_.size() < 16)
-                attempts_[++last_].start(table_.lock_of(table_.choose()));
+                attempts_[++last_].start(table_.draw());
             table_.loop().context().restart();
             table_.loop().context().run_one_for(1ms);
             touch_one();
@@ -211,7 +224,9 @@ private:
     long granted_ = 0;
 };
 
-TEST_CASE("multi-locks that are cancelled at random moments leave nothing behind", "[multi_lock][cancellation]")
+TEST_CASE(
+    "multi-locks and red_locks that are cancelled at random moments leave nothing behind",
+    "[multi_lock][red_lock][cancellation]")
 {
     auto const* wanted = std::getenv("HOLDFAST_CANCELLATIONS");
     long const cancellations = wanted ? std::atol(wanted) : 3'000;
