@@ -14,6 +14,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/recycled.hpp"
 #include "support/live.hpp"
 #include "support/redis_server.hpp"
 
@@ -119,6 +120,8 @@ TEST_CASE("an uncontended pair keeps to its budget of allocations", "[allocation
     c.ready([&](error_code) { context.stop(); });
     context.run();
 
+    // A build for memory checkers asks anew for each of the six objects of a pair, and for one more of a fair lock.
+    double const unkept = core::most_idle == 0 ? 7 : 0;
     auto const check = [&](std::string const& kind, auto make, double alone, double among_many) {
         for (std::size_t const contenders : {1u, 100u}) {
             std::vector<decltype(make(kind))> locks;
@@ -126,7 +129,7 @@ TEST_CASE("an uncontended pair keeps to its budget of allocations", "[allocation
                 locks.push_back(make(kind + std::to_string(i)));
             auto const each = crowd(context, std::move(locks)).measure();
             WARN(kind << ", " << contenders << " at once: " << each << " allocations of a pair");
-            CHECK(each <= (contenders == 1 ? alone : among_many));
+            CHECK(each <= (contenders == 1 ? alone : among_many) + unkept);
         }
     };
     check(
