@@ -84,6 +84,37 @@ TEST_CASE("without a majority that confirms the token there is no lease, and no 
     });
 }
 
+TEST_CASE("a server on which the lock is another's by now confirms no token, and keeps its own", "[red_lock][fencing]")
+{
+    nodes a(3);
+    auto const all = a.clients();
+    auto const counter = [&](unsigned i) { return a.node(i).execute({"GET", "holdfast_fence:{r}"}).text; };
+    a.run([&]() -> awaitable<void> {
+        co_await ready(all);
+        std::vector<std::string> before(3);
+        auto const change_hands = [&](unsigned i) {
+            a.node(i).execute({"SET", "r", "somebody else's", "PX", "60000"});
+            before[i] = counter(i);
+        };
+        for (unsigned i : {1u, 2u})
+            after_grant(a.node(i), [&, i] { a.world().at(a.now() + 3ms, [&, i] { change_hands(i); }); });
+        a.node(0).step_clock(10s);             // the greatest token is of this server
+        a.node(0).network.delay = {4ms, 4ms};  // and comes when the others have changed hands
+        error_code ec;
+        auto l = co_await red_lock(all, "r", {.fencing = true, .node_timeout = 40ms, .trust_new_nodes = true})
+                     .try_acquire(redirect(ec));
+        CHECK(ec == errc::no_quorum);
+        CHECK(l.empty());
+        CHECK(has(all[0]->last_failure().message, "server 2: did not confirm the fencing token"));
+        co_await a.sleep(5s);
+        CHECK(a.keys("r") == 2);
+        for (unsigned i : {1u, 2u}) {
+            CHECK_FALSE(before[i].empty());
+            CHECK(counter(i) == before[i]);
+        }
+    });
+}
+
 TEST_CASE("a lease whose validity ran out during the second round is none", "[red_lock][fencing]")
 {
     nodes a(3);
