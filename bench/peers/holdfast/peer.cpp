@@ -4,7 +4,8 @@
 //
 // Holdfast as a peer of the others, and three yardsticks that are taken like locks. See bench/peers/README.md.
 //
-//     holdfast_bench_peer HOST:PORT MODE      mutex, reentrant, fair; ping, channel
+//     holdfast_bench_peer HOST:PORT MODE      mutex, reentrant, fair, readers_95, readers_50; ping, channel
+#include <charconv>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -51,6 +52,9 @@ public:
     auto acquire(any_lock const& lock) const { return lock.acquire(); }
     auto release(lease& l) const { return l.release(); }
 
+protected:
+    client const& connected() const { return client_; }
+
 private:
     static void log(log_level level, std::string_view line)
     {
@@ -60,6 +64,26 @@ private:
 
     client client_;
     std::string mode_;
+};
+
+// Of all acquires of the process so many percent read, at even distances; the others write.
+class our_readers : public our_locks {
+public:
+    our_readers(asio::io_context& c, std::string const& address, unsigned percent)
+        : our_locks(c, address, "readers"), period_(100 / (100 - percent))
+    {}
+
+    read_write_lock make(std::string const& name) const { return {connected(), name}; }
+
+    asio::awaitable<lease> acquire(read_write_lock const& lock)
+    {
+        any_lock const side = ++acquires_ % period_ == 0 ? any_lock(lock.write()) : any_lock(lock.read());
+        co_return co_await side.acquire();
+    }
+
+private:
+    unsigned period_;
+    unsigned acquires_ = 0;
 };
 
 // An acquire is a PING: the round trip, by the same client library as ours.
@@ -145,6 +169,11 @@ void converse(std::string const& address, std::string const& mode)
         converse(context, locks);
     } else if (mode == "channel") {
         channels locks(context);
+        converse(context, locks);
+    } else if (mode.starts_with("readers_")) {
+        unsigned percent = 0;
+        std::from_chars(mode.data() + mode.find('_') + 1, mode.data() + mode.size(), percent);
+        our_readers locks(context, address, percent);
         converse(context, locks);
     } else {
         our_locks locks(context, address, mode);

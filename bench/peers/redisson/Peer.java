@@ -4,7 +4,7 @@
 //
 // Redisson, by the protocol of bench/peers/README.md, with its defaults: the watchdog renews.
 //
-//     java Peer HOST:PORT threads | async | fair_threads | fair_async
+//     java Peer HOST:PORT [fair_ | readers_95_ | readers_50_]threads | ...async
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -17,8 +17,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
+import org.redisson.api.RReadWriteLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
@@ -26,6 +29,8 @@ public final class Peer {
     private final RedissonClient redisson;
     private final boolean fair;
     private final boolean async;
+    private final int period;  // every so many-th acquire of the process writes, the others read; 0: plain locks
+    private final AtomicInteger acquires = new AtomicInteger();
     private final Map<Integer, ExecutorService> threads = new ConcurrentHashMap<>();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
@@ -33,11 +38,15 @@ public final class Peer {
         this.redisson = redisson;
         fair = mode.startsWith("fair");
         async = mode.endsWith("async");
+        period = mode.startsWith("readers") ? 100 / (100 - Integer.parseInt(mode.split("_")[1])) : 0;
     }
 
     public static void main(String[] args) throws Exception {
         Config config = new Config();
         config.useSingleServer().setAddress("redis://" + args[0]);
+        if (args[1].startsWith("readers")) {
+            config.setLockWatchdogTimeout(2000);  // some miss their wake-up, and sleep until a lease has passed
+        }
         Peer peer = new Peer(Redisson.create(config), args[1]);
         tell("{\"version\": \"" + System.getProperty("redisson.version") + "\", \"lacks\": \""
             + (peer.fair ? "" : "no order, ") + "not told of a loss\"}");
@@ -65,6 +74,16 @@ public final class Peer {
 
     private RLock lock(String name) {
         return fair ? redisson.getFairLock(name) : redisson.getLock(name);
+    }
+
+    /** What a contender acquires, each time anew. */
+    private Supplier<RLock> locks(String name) {
+        if (period == 0) {
+            RLock always = lock(name);
+            return () -> always;
+        }
+        RReadWriteLock both = redisson.getReadWriteLock(name);
+        return () -> acquires.incrementAndGet() % period == 0 ? both.writeLock() : both.readLock();
     }
 
     private static void acquireOrRelease(boolean acquires, RLock lock, int who) {
@@ -116,7 +135,7 @@ public final class Peer {
 
         void run() throws InterruptedException {
             for (int i = 0; i < contenders; i++) {
-                Contender one = new Contender(this, lock("bench:" + i % names), i + 1);
+                Contender one = new Contender(this, locks("bench:" + i % names), i + 1);
                 all.add(one);
                 if (async) {
                     one.acquireAsync();
@@ -143,21 +162,23 @@ public final class Peer {
 
     private final class Contender {
         private final Turn turn;
-        private final RLock lock;
+        private final Supplier<RLock> locks;
         private final int id;  // in place of a thread's, for the asynchronous API
         private final List<Long> waits = new ArrayList<>();
         private long pairs;
+        private RLock lock;
         private long asked;
 
-        Contender(Turn turn, RLock lock, int id) {
+        Contender(Turn turn, Supplier<RLock> locks, int id) {
             this.turn = turn;
-            this.lock = lock;
+            this.locks = locks;
             this.id = id;
         }
 
         void contend() {
             try {
                 while ((asked = System.nanoTime()) < turn.end) {
+                    lock = locks.get();
                     lock.lock();
                     if (note() < turn.end && turn.hold > 0) {
                         Thread.sleep(turn.hold);
@@ -176,6 +197,7 @@ public final class Peer {
                 turn.going.countDown();
                 return;
             }
+            lock = locks.get();
             lock.lockAsync(id).whenComplete((nothing, error) -> {
                 if (error != null) {
                     fail(error);
