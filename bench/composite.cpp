@@ -4,73 +4,85 @@
 //
 // What several locks cost as one, against one of them, and against all of them one after the other.
 #include <deque>
+#include <string>
 
 #include "contestants/several_locks.hpp"
-#include "support/program.hpp"
 #include "support/race.hpp"
+#include "support/report.hpp"
+#include "support/scenario.hpp"
 
 namespace holdfast::bench {
 namespace {
 
-constexpr std::size_t members = 8;
+using namespace std::chrono_literals;
 
 constexpr auto one_mutex = "one mutex";
-constexpr auto many_as_one = "multi_lock of 8 mutexes";
-constexpr auto many_at_once = "8 mutexes at once";
-constexpr auto many_in_turn = "8 mutexes one by one";
+constexpr std::size_t crowd = 100;  // coroutines, each with names of its own
 
-constexpr std::size_t nodes = 5;
-
-constexpr auto nodes_as_one = "red_lock over 5 servers";
-constexpr auto nodes_at_once = "a mutex on each at once";
-constexpr auto nodes_in_turn = "a mutex on each in turn";
-
-plan quick_plan()
+plan make_plan(bool quick)
 {
-    using namespace std::chrono_literals;
-    return {.turns = 1, .turn = 100ms, .warm_up = 50ms};
+    return quick ? plan{.repetitions = 3, .turns = 1, .turn = 100ms, .warm_up = 50ms}
+                 : plan{.turns = 1, .turn = 300ms, .warm_up = 200ms};
 }
 
-void measure_multi_lock(plan const& p, redis_server& server, report& out)
+void measure_multi_lock(plan const& p, redis_server& server, publication& out, std::size_t members)
 {
     servers const on{server};
+    auto const of = std::to_string(members) + " mutexes";
+    auto const as_one = "holdfast multi_lock of " + of;
     race r(server, p);
     r.enter(make_several_mutexes(on, one_mutex, 1, manner::one_by_one));
-    r.enter(make_several_mutexes(on, many_as_one, members, manner::multi_lock));
-    r.enter(make_several_mutexes(on, many_at_once, members, manner::at_once));
-    r.enter(make_several_mutexes(on, many_in_turn, members, manner::one_by_one));
-    out.add(
-        1,
+    r.enter(make_several_mutexes(on, as_one, members, manner::multi_lock));
+    r.enter(make_several_mutexes(on, of + " at once", members, manner::at_once));
+    r.enter(make_several_mutexes(on, of + " one by one", members, manner::one_by_one));
+    add_race(
+        out,
+        coroutines(1) + ", " + of,
         r.run(1),
-        {{many_as_one, one_mutex, quantity::median_wait, 1.5},
-         {many_as_one, many_at_once, quantity::median_wait, 0},
-         {many_as_one, many_in_turn, quantity::median_wait, 0}});
+        {{as_one, one_mutex, quantity::median_wait, members == 8 ? 1.5 : 0},
+         {as_one, of + " at once", quantity::median_wait, 0},
+         {as_one, of + " one by one", quantity::median_wait, 0}});
 }
 
 // The processor time of servers in the table is that of the first.
-void measure_red_lock(plan const& p, redis_server& first, report& out)
+void measure_red_lock(plan const& p, redis_server& first, publication& out, std::size_t nodes)
 {
     std::deque<redis_server> others(nodes - 1);
     servers on{first};
     on.insert(on.end(), others.begin(), others.end());
+    auto const over = " over " + std::to_string(nodes) + " servers";
+    auto const as_one = "holdfast red_lock" + over;
+    constexpr auto at_once = "a mutex on each at once";
+    constexpr auto in_turn = "a mutex on each in turn";  // as Redisson's RedLock does it
+    bool const asked = nodes == 5;
     race r(first, p);
     r.enter(make_several_mutexes({first}, one_mutex, 1, manner::one_by_one));
-    r.enter(make_several_mutexes(on, nodes_as_one, nodes, manner::red_lock));
-    r.enter(make_several_mutexes(on, nodes_at_once, nodes, manner::at_once));
-    r.enter(make_several_mutexes(on, nodes_in_turn, nodes, manner::one_by_one));
-    out.add(
-        1,
+    r.enter(make_several_mutexes(on, as_one, nodes, manner::red_lock));
+    r.enter(make_several_mutexes(on, at_once, nodes, manner::at_once));
+    r.enter(make_several_mutexes(on, in_turn, nodes, manner::one_by_one));
+    add_race(
+        out,
+        coroutines(1) + over,
         r.run(1),
-        {{nodes_as_one, nodes_at_once, quantity::median_wait, 1.6},
-         {nodes_as_one, one_mutex, quantity::median_wait, 0},
-         {nodes_as_one, nodes_in_turn, quantity::median_wait, 0}});
+        {{as_one, one_mutex, quantity::median_wait, asked ? 1.6 : 0},
+         {as_one, at_once, quantity::median_wait, asked ? 1.6 : 0},
+         {as_one, in_turn, quantity::median_wait, 0}});
+    add_race(
+        out,
+        coroutines(crowd) + over,
+        r.run(crowd),
+        {{as_one, in_turn, quantity::pairs_per_second, asked ? 2.0 : 0},
+         {as_one, at_once, quantity::pairs_per_second, 0}});
 }
 
-void measure(options const& o, redis_server& server, report& out)
+void measure(options const& o, redis_server& server, publication& out)
 {
-    auto const p = o.quick ? quick_plan() : plan();
-    measure_multi_lock(p, server, out);
-    measure_red_lock(p, server, out);
+    auto const p = make_plan(o.quick);
+    for (std::size_t const members : {2u, 8u, 32u})
+        measure_multi_lock(p, server, out, members);
+    for (std::size_t const nodes : {3u, 5u})
+        measure_red_lock(p, server, out, nodes);
+    out.note("coroutines want distinct names; all servers and clients share the machine");
 }
 
 }  // namespace
@@ -78,5 +90,6 @@ void measure(options const& o, redis_server& server, report& out)
 
 int main(int argc, char** argv)
 {
-    return holdfast::bench::run_program("composite", argc, argv, holdfast::bench::measure);
+    return holdfast::bench::run_scenario(
+        "composite", argc, argv, holdfast::bench::measure, holdfast::bench::transport::unix_socket);
 }

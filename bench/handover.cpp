@@ -203,6 +203,11 @@ std::vector<outcome> run(std::vector<competitor> const& all, plan const& p)
     return outcomes;
 }
 
+spread in_pings(spread const& us, double ping)
+{
+    return {us.median / ping, us.least / ping, us.most / ping};
+}
+
 table::row row_of(std::string const& name, outcome const& o, double ping)
 {
     if (!o.not_run.empty())
@@ -221,10 +226,10 @@ void measure(options const& o, redis_server& server, publication& out)
     out.add(std::move(t));
     for (std::size_t i = 0; i < all.size(); ++i)
         if (all[i].name == "holdfast mutex") {
-            out.claim(all[i].name + ", p50 in PINGs", outcomes[i].median().median / ping, 0, 2.3);
+            out.claim(all[i].name + ", p50 in PINGs", in_pings(outcomes[i].median(), ping), 0, 2.3);
             out.claim(all[i].name + ", p99 in PINGs", outcomes[i].at(0.99) / ping, 0, 4);
         } else if (all[i].name == "holdfast fair_lock")
-            out.claim(all[i].name + ", p50 in PINGs", outcomes[i].median().median / ping, 0, 1.5);
+            out.claim(all[i].name + ", p50 in PINGs", in_pings(outcomes[i].median(), ping), 0, 1.5);
     out.note(
         "in another process than the holder's, unless it says so; one waits; p99 of all hand-overs of all repetitions");
     out.note("handed off: held for 2 to 8 ms, so that the grant stays in the process; the other of the same process: "

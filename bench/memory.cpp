@@ -17,7 +17,7 @@
 
 #include <holdfast.hpp>
 
-#include "support/program.hpp"
+#include "support/scenario.hpp"
 
 namespace holdfast::bench {
 namespace {
@@ -60,6 +60,12 @@ public:
 private:
     asio::io_context context_;
     client client_;
+};
+
+struct item {
+    std::string name;
+    double bytes;
+    double at_most = 0;
 };
 
 struct bill {
@@ -121,18 +127,26 @@ double wait(subject& s, std::size_t count, std::optional<std::chrono::millisecon
     return (crowd - nobody) / static_cast<double>(count);
 }
 
-void measure(options const& o, redis_server& server, report& out)
+void measure(options const& o, redis_server& server, publication& out)
 {
     using namespace std::chrono_literals;
     std::size_t const count = o.quick ? 10'000 : 100'000;
     subject s(server);
     hold(s, wave);  // pools and tables reach their size
     auto const b = hold(s, count);
-    out.add("a handle of a lock, made before", b.handle, "bytes", 0);
-    out.add("a held lock, beside its handle", b.held, "bytes", 0);
-    out.add("a held lock, with its handle", b.handle + b.held, "bytes", most_bytes);
-    out.add("a local waiter", wait(s, count, std::nullopt), "bytes", most_bytes);
-    out.add("a local waiter with a time limit", wait(s, count, 60s), "bytes", most_bytes);
+    std::vector<item> const items{
+        {"a handle of a lock, made before", b.handle},
+        {"a held lock, beside its handle", b.held},
+        {"a held lock, with its handle", b.handle + b.held, most_bytes},
+        {"a local waiter", wait(s, count, std::nullopt), most_bytes},
+        {"a local waiter with a time limit", wait(s, count, 60s), most_bytes}};
+    table t{"each", {{"bytes", 0}}, {}};
+    for (auto const& i : items)
+        t.rows.push_back({i.name, {{i.bytes, i.bytes, i.bytes}}});
+    out.add(std::move(t));
+    for (auto const& i : items)
+        if (i.at_most > 0)
+            out.claim(i.name + ": bytes", i.bytes, 0, i.at_most);
 }
 
 }  // namespace
@@ -140,5 +154,6 @@ void measure(options const& o, redis_server& server, report& out)
 
 int main(int argc, char** argv)
 {
-    return holdfast::bench::run_program("memory", argc, argv, holdfast::bench::measure);
+    return holdfast::bench::run_scenario(
+        "memory", argc, argv, holdfast::bench::measure, holdfast::bench::transport::unix_socket);
 }

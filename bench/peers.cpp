@@ -17,7 +17,7 @@ void claim(publication& out, std::vector<standing> const& all)
     auto const& limit = all.back().who.name;
     out.claim(std::string(ours) + " / " + limit, ratio_of_rates(all, ours, limit), 0.9, 0);
     for (auto const& other : all_entrants())
-        if (other.folder != "holdfast" && ratio_of_rates(all, ours, other.name) > 0)
+        if (other.folder != "holdfast")
             out.claim(
                 std::string(ours) + " / " + other.name,
                 ratio_of_rates(all, ours, other.name),

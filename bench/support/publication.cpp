@@ -29,6 +29,12 @@ std::string number(double value, int digits)
     return text;
 }
 
+// As many digits as a ratio deserves.
+std::string concise(double value)
+{
+    return number(value, value < 100 ? 2 : 0);
+}
+
 std::string cell(table const& t, table::row const& r, std::size_t column, std::string const& between)
 {
     auto const& s = r.cells[column];
@@ -94,10 +100,24 @@ void save(std::filesystem::path const& path, std::string const& text)
 
 }  // namespace
 
-std::string publication::asked::text() const
+std::string publication::asked::bound() const
 {
-    return what + ": " + number(measured, 2) + (at_least > 0 ? ", asked: >= " + number(at_least, 2) : "")
-           + (at_most > 0 ? ", asked: <= " + number(at_most, 2) : "") + (met() ? ", met" : ", MISSED");
+    return at_least > 0 ? ">= " + concise(at_least) : at_most > 0 ? "<= " + concise(at_most) : "";
+}
+
+std::string publication::asked::seen() const
+{
+    if (!measured)
+        return "not run";
+    auto const all = " (" + concise(measured->least) + " .. " + concise(measured->most) + ")";
+    return concise(measured->median) + (measured->least < measured->most ? all : "");
+}
+
+std::string publication::asked::verdict() const
+{
+    if (!measured || bound().empty())
+        return "";
+    return measured->median >= at_least && (at_most == 0 || measured->median <= at_most) ? "met" : "MISSED";
 }
 
 publication::publication(std::string_view scenario, redis_server& server)
@@ -112,11 +132,17 @@ void publication::add(table t)
     tables_.push_back(std::move(t));
 }
 
+void publication::claim(std::string const& what, std::optional<spread> const& measured, double at_least, double at_most)
+{
+    auto const& c = claims_.emplace_back(asked{what, measured, at_least, at_most});
+    auto const of_it = c.bound().empty() ? "" : "  asked: " + c.bound() + " " + c.verdict();
+    std::printf("  %s: %s%s\n", what.c_str(), c.seen().c_str(), of_it.c_str());
+    std::fflush(stdout);
+}
+
 void publication::claim(std::string const& what, double measured, double at_least, double at_most)
 {
-    claims_.push_back({what, measured, at_least, at_most});
-    std::printf("  %s\n", claims_.back().text().c_str());
-    std::fflush(stdout);
+    claim(what, spread{measured, measured, measured}, at_least, at_most);
 }
 
 void publication::note(std::string words)
@@ -147,14 +173,25 @@ std::string publication::to_json() const
         bench::to_json(to, t);
     to.end_array().key("claims").begin_array();
     for (auto const& c : claims_) {
-        to.begin_object().member("what", std::string_view(c.what)).member("measured", c.measured);
-        to.member("at_least", c.at_least).member("at_most", c.at_most).member("met", c.met()).end_object();
+        auto const s = c.measured.value_or(spread());
+        to.begin_object().member("what", std::string_view(c.what));
+        to.member("median", s.median).member("least", s.least).member("most", s.most);
+        to.member("asked", std::string_view(c.bound())).member("verdict", std::string_view(c.verdict())).end_object();
     }
     to.end_array().key("notes").begin_array();
     for (auto const& n : notes_)
         to.value(std::string_view(n));
     to.end_array().end_object();
     return to.text();
+}
+
+// scripts/bench picks the rows for its summary by their first cell.
+std::string publication::claims_as_markdown() const
+{
+    std::string text = claims_.empty() ? "" : "| | ratio, or what it says | asked | seen | |\n|---|---|--:|--:|---|\n";
+    for (auto const& c : claims_)
+        text += "| " + scenario_ + " | " + c.what + " | " + c.bound() + " | " + c.seen() + " | " + c.verdict() + " |\n";
+    return text;
 }
 
 std::string publication::to_markdown(std::string const& plot_file) const
@@ -164,9 +201,7 @@ std::string publication::to_markdown(std::string const& plot_file) const
                 + " cores. Medians; below the first, least and most." + "\n\n![" + scenario_ + "](" + plot_file + ")\n";
     for (auto const& t : tables_)
         text += bench::to_markdown(t);
-    text += "\n";
-    for (auto const& c : claims_)
-        text += "- " + c.text() + "\n";
+    text += "\n" + claims_as_markdown() + "\n";
     for (auto const& n : notes_)
         text += "- " + n + "\n";
     text.pop_back();

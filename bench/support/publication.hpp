@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_BENCH_SUPPORT_PUBLICATION_HPP
 #define HOLDFAST_BENCH_SUPPORT_PUBLICATION_HPP
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +39,8 @@ public:
 
     void add(table);
 
-    // What the project asks of itself, beside what was measured.
+    // What the project asks of itself, beside what was measured; nullopt: it was not run. A bound of 0: not asked.
+    void claim(std::string const& what, std::optional<spread> const& measured, double at_least, double at_most);
     void claim(std::string const& what, double measured, double at_least, double at_most);
 
     // A remark below the tables.
@@ -50,13 +52,16 @@ public:
 private:
     struct asked {
         std::string what;
-        double measured, at_least, at_most;
-        bool met() const { return measured >= at_least && (at_most == 0 || measured <= at_most); }
-        std::string text() const;
+        std::optional<spread> measured;
+        double at_least, at_most;
+        std::string bound() const;  // empty: nothing is asked
+        std::string seen() const;
+        std::string verdict() const;
     };
 
     std::string to_json() const;
     std::string to_markdown(std::string const& plot) const;
+    std::string claims_as_markdown() const;
 
     std::string scenario_;
     std::string redis_;

@@ -5,12 +5,10 @@
 #ifndef HOLDFAST_BENCH_SUPPORT_REPORT_HPP
 #define HOLDFAST_BENCH_SUPPORT_REPORT_HPP
 
-#include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "support/json.hpp"
+#include "support/publication.hpp"
 #include "support/race.hpp"
 
 namespace holdfast::bench {
@@ -23,27 +21,14 @@ struct target {
     std::string contestant;
     std::string baseline;
     quantity what;
-    double bound;  // of the ratio: at least for pairs, at most for times
+    double bound;  // of the ratio: at least for pairs, at most for times; 0: it is shown, and nothing is asked
 };
 
-// Prints tables as results come, and keeps everything for the JSON file.
-class report {
-public:
-    report(std::string_view scenario, redis_server&);
+// What a race has shown, and below that the ratios.
+void add_race(publication&, std::string const& title, std::vector<result> const&, std::vector<target> const&);
 
-    void add(std::size_t contenders, std::vector<result> const&, std::vector<target> const&);
-
-    // A single number, with what is asked of it; 0: nothing.
-    void add(std::string_view what, double value, std::string_view unit, double at_most);
-
-    // An empty path: nothing is written.
-    void write(std::string const& path);
-
-private:
-    void compare(std::vector<result> const&, target const&);
-
-    json_writer json_;
-};
+// "100 coroutines".
+std::string coroutines(std::size_t);
 
 }  // namespace holdfast::bench
 

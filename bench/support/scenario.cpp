@@ -35,18 +35,23 @@ table::row row_of(standing const& s)
         s.who.takes_locks};
 }
 
-double median_rate(std::vector<standing> const& all, std::string const& name)
+// Empty if it was not run.
+std::vector<double> rates(std::vector<standing> const& all, std::string const& name)
 {
+    std::vector<double> each;
     auto const at = std::ranges::find_if(all, [&](standing const& s) { return s.who.name == name; });
-    return at == all.end() ? 0 : at->over([](score const& one) { return one.rate(); }).median;
+    if (at != all.end())
+        for (auto const& one : at->scores)
+            each.push_back(one.rate());
+    return each;
 }
 
 }  // namespace
 
-int run_scenario(std::string_view name, int argc, char const* const* argv, scenario const& measure)
+int run_scenario(std::string_view name, int argc, char const* const* argv, scenario const& measure, transport how)
 try {
     auto const o = parse_options(argc, argv);
-    redis_server server(transport::tcp_loopback);
+    redis_server server(how);
     publication out(name, server);
     measure(o, server, out);
     out.write(o.json);
@@ -76,10 +81,11 @@ void add_pairs(publication& out, std::string const& title, std::vector<standing>
     out.add(std::move(t));
 }
 
-double ratio_of_rates(std::vector<standing> const& all, std::string const& of, std::string const& to)
+std::optional<spread> ratio_of_rates(std::vector<standing> const& all, std::string const& of, std::string const& to)
 {
-    auto const base = median_rate(all, to);
-    return base > 0 ? median_rate(all, of) / base : 0;
+    auto const ours = rates(all, of);
+    auto const theirs = rates(all, to);
+    return ours.empty() || theirs.empty() ? std::nullopt : std::optional(ratio(ours, theirs));
 }
 
 std::vector<entrant> all_entrants()

@@ -6,6 +6,7 @@
 #define HOLDFAST_BENCH_SUPPORT_SCENARIO_HPP
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,15 +20,17 @@ namespace holdfast::bench {
 
 using scenario = std::function<void(options const&, redis_server&, publication&)>;
 
-// What main() of a benchmark with several processes does: the command line, a server on TCP, for all libraries can
-// reach that, the measurement, and its publication. The exit status.
-int run_scenario(std::string_view name, int argc, char const* const* argv, scenario const&);
+// What main() of every benchmark does: the command line, a server, the measurement, and its publication. TCP is what
+// all libraries can reach. The exit status.
+int run_scenario(
+    std::string_view name, int argc, char const* const* argv, scenario const&, transport = transport::tcp_loopback);
 
 // What pairs cost. Says below the table what the libraries lack.
 void add_pairs(publication&, std::string const& title, std::vector<standing> const&);
 
-// The ratio of the medians of pairs per second; 0 if one of them was not run.
-double ratio_of_rates(std::vector<standing> const&, std::string const& of, std::string const& to);
+// Of pairs per second: the ratio of the medians, the least and the most of those within one repetition; nullopt if one of
+// them was not run.
+std::optional<spread> ratio_of_rates(std::vector<standing> const&, std::string const& of, std::string const& to);
 
 // All that take locks in bench/peers, ours first.
 std::vector<entrant> all_entrants();

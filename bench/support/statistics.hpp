@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace holdfast::bench {
@@ -35,6 +36,17 @@ inline spread spread_of(std::vector<double> values)
     auto const [least, most] = std::minmax_element(values.begin(), values.end());
     spread s{.least = *least, .most = *most};
     s.median = quantile(values, 0.5);
+    return s;
+}
+
+// The ratio of the medians; the least and the most of the ratios within one repetition.
+inline spread ratio(std::vector<double> const& a, std::vector<double> const& b)
+{
+    std::vector<double> each;
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+        each.push_back(a[i] / b[i]);
+    auto s = spread_of(std::move(each));
+    s.median = spread_of(a).median / spread_of(b).median;
     return s;
 }
 
