@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -204,7 +205,8 @@ private:
         connection_.async_exec(*request, redis::ignore, [request](boost::system::error_code, std::size_t) {});
     }
 
-    unsigned long long request_ids_ = 0;
+    // Not those of another contestant: at the end of its turn the last latches of the same locks may be there still.
+    unsigned long long request_ids_ = std::hash<std::string>()(name());
     std::vector<lock> locks_;
 };
 
