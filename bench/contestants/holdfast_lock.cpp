@@ -18,11 +18,14 @@ namespace {
 
 config to_config(redis_server const& server, holdfast_options const& options)
 {
-    return {
-        .url = server.url(), .local_handoff = options.local_handoff, .log = [](log_level level, std::string_view line) {
-            if (level >= log_level::warning)
-                std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
-        }};
+    config c{.local_handoff = options.local_handoff, .log = [](log_level level, std::string_view line) {
+                 if (level >= log_level::warning)
+                     std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+             }};
+    c.url = options.by ? server.url(*options.by) : server.url();
+    if (options.by == transport::tls)
+        c.tls.ca_file = server.certificate();
+    return c;
 }
 
 template <class Lock>

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <holdfast/config.hpp>
@@ -20,6 +21,7 @@ struct holdfast_options {
     std::string name;       // in the table
     std::size_t names = 0;  // contenders share so many locks; 0: each has its own
     handoff local_handoff = {};
+    std::optional<transport> by = {};  // default: the server's own
 };
 
 // A holdfast::client of its own, whose contenders run on its io_context.

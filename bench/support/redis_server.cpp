@@ -4,6 +4,7 @@
 //
 #include "support/redis_server.hpp"
 
+#include <cstdlib>
 #include <signal.h>
 #include <sstream>
 #include <stdexcept>
@@ -41,6 +42,20 @@ unsigned short free_port()
     return probe.local_endpoint().port();
 }
 
+fs::path key_of(fs::path const& certificate)
+{
+    return fs::path(certificate).replace_extension("key");
+}
+
+void make_certificate(fs::path const& file)
+{
+    auto const command = "openssl req -x509 -days 2 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
+                         " -subj /CN=holdfast-bench -addext subjectAltName=IP:127.0.0.1 -out "
+                         + file.string() + " -keyout " + key_of(file).string() + " > /dev/null 2>&1";
+    if (std::system(command.c_str()) != 0)
+        throw std::runtime_error("openssl made no certificate; is it installed?");
+}
+
 // The value of a field in what INFO says.
 double number_in(std::string const& info, std::string_view field)
 {
@@ -58,9 +73,14 @@ std::string to_resp(std::vector<std::string_view> const& words)
     return out.str();
 }
 
-redis_server::redis_server(transport t)
-    : folder_(make_folder()), port_(t == transport::tcp_loopback ? free_port() : static_cast<unsigned short>(0))
+redis_server::redis_server(transport t) : transport_(t), folder_(make_folder())
 {
+    if (t != transport::unix_socket)
+        port_ = free_port();
+    if (t == transport::tls) {
+        tls_port_ = free_port();
+        make_certificate(certificate());
+    }
     start();
     auto const limit = std::chrono::steady_clock::now() + 30s;
     while (!try_connect()) {
@@ -80,36 +100,51 @@ redis_server::~redis_server()
     end();
 }
 
+std::string redis_server::url(transport t) const
+{
+    switch (t) {
+        case transport::unix_socket: return "unix://" + socket_path();
+        case transport::tls: return "rediss://127.0.0.1:" + std::to_string(tls_port_);
+        default: return "redis://" + address();
+    }
+}
+
+std::vector<std::string> redis_server::command_line() const
+{
+    std::vector<std::string> words{"redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1"};
+    auto const add = [&](std::string const& option, std::string const& value) {
+        words.push_back("--" + option);
+        words.push_back(value);
+    };
+    add("unixsocket", socket_path());
+    add("save", "");
+    add("appendonly", "no");
+    add("dir", folder_);
+    add("logfile", folder_ / "redis.log");
+    if (transport_ == transport::tls) {
+        add("tls-port", std::to_string(tls_port_));
+        add("tls-cert-file", certificate());
+        add("tls-key-file", key_of(certificate()));
+        add("tls-ca-cert-file", certificate());
+        add("tls-auth-clients", "no");
+    }
+    return words;
+}
+
 void redis_server::start()
 {
+    auto const words = command_line();
+    std::vector<char*> arguments;
+    for (auto const& w : words)
+        arguments.push_back(const_cast<char*>(w.c_str()));
+    arguments.push_back(nullptr);
     auto const parent = ::getpid();
-    auto const socket = socket_path();
-    auto const port = std::to_string(port_);
-    auto const log = (folder_ / "redis.log").string();
     pid_ = ::fork();
     if (pid_ != 0)
         return;
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent)
-        ::_exit(127);
-    ::execlp(
-        "redis-server",
-        "redis-server",
-        "--port",
-        port.c_str(),
-        "--bind",
-        "127.0.0.1",
-        "--unixsocket",
-        socket.c_str(),
-        "--save",
-        "",
-        "--appendonly",
-        "no",
-        "--dir",
-        folder_.c_str(),
-        "--logfile",
-        log.c_str(),
-        static_cast<char*>(nullptr));
+    if (::getppid() == parent)
+        ::execvp(arguments.front(), arguments.data());
     ::_exit(127);
 }
 

@@ -26,7 +26,8 @@ struct server_counters {
 // A command as it is sent.
 std::string to_resp(std::vector<std::string_view> const& words);
 
-enum class transport { unix_socket, tcp_loopback };
+// How one comes to a server. One that speaks TLS has the other two ways in as well.
+enum class transport { unix_socket, tcp_loopback, tls };
 
 // A redis-server of one's own: on a UNIX socket in a temporary folder, without persistence. It answers when the
 // constructor returns and is gone after the destructor, or when this process dies.
@@ -39,8 +40,11 @@ public:
     redis_server& operator=(redis_server const&) = delete;
 
     std::string socket_path() const { return folder_ / "redis.sock"; }
-    std::string url() const { return port_ == 0 ? "unix://" + socket_path() : "redis://" + address(); }
-    // host:port; only with tcp_loopback.
+    std::string url() const { return url(transport_); }
+    std::string url(transport) const;
+    // Of the server, signed by itself; only with tls.
+    std::string certificate() const { return folder_ / "server.crt"; }
+    // host:port; not with unix_socket.
     std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
     std::string version();
 
@@ -57,6 +61,7 @@ public:
     std::string load(std::string_view script);
 
 private:
+    std::vector<std::string> command_line() const;
     void start();
     void end() noexcept;
     bool try_connect();
@@ -64,8 +69,10 @@ private:
     // One command over the control connection; the reply must be a bulk string.
     std::string ask(std::vector<std::string_view> const& words);
 
+    transport transport_;
     std::filesystem::path folder_;
     unsigned short port_ = 0;
+    unsigned short tls_port_ = 0;
     pid_t pid_ = -1;
     boost::asio::io_context context_;
     boost::asio::local::stream_protocol::socket control_{context_};
