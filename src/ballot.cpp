@@ -81,8 +81,7 @@ asio::awaitable<void> ballot::cast(acquire_request const& request, core::instant
 
 core::instant ballot::limit(core::instant deadline) const noexcept
 {
-    auto const now = clock_->now();
-    return std::min(now + node_timeout_, deadline - now < 1ms ? core::never : deadline);
+    return std::min(clock_->now() + node_timeout_, deadline);
 }
 
 // The servers that nothing is held on yet.

@@ -10,6 +10,7 @@
 
 #include "coordinate.hpp"
 #include "operation.hpp"
+#include "red_state.hpp"
 
 namespace holdfast::detail {
 namespace {
@@ -121,8 +122,8 @@ steady_clock::time_point bundle::valid_until() const noexcept
 
 std::optional<std::uint64_t> bundle::fence_of(std::string_view member) const noexcept
 {
-    if (fence_ && member == lock_->name())
-        return fence_;
+    if (dynamic_cast<red_state const*>(lock_.get()))
+        return member == lock_->name() ? fence_ : std::nullopt;
     for (auto const& l : members_)
         if (auto const f = l.fencing_token(member))
             return f;

@@ -22,6 +22,12 @@ using acquired = outcome_of<lease>;
 
 constexpr core::duration shortest_pause = 2ms;
 
+core::instant last_answer(acquire_request const& r, core::instant now) noexcept
+{
+    auto const within = r.wait == 0ms ? r.limit : r.wait;
+    return within ? now + *within : core::never;
+}
+
 }  // namespace
 
 election::election(std::shared_ptr<red_state const> of, std::shared_ptr<client_state> clock, acquire_request const& r)
@@ -29,6 +35,7 @@ election::election(std::shared_ptr<red_state const> of, std::shared_ptr<client_s
       clock_(std::move(clock)),
       request_(r),
       deadline_(r.wait ? clock_->now() + *r.wait : core::never),
+      last_answer_(last_answer(r, clock_->now())),
       pause_(shortest_pause)
 {}
 
@@ -40,7 +47,8 @@ asio::awaitable<acquired> election::run()
     bool const cancelled = co_await is_cancelled();
     if (cancelled)
         co_return acquired(asio::error::operation_aborted, lease());
-    if (failed_ || !turn)
+    bool const is_late = request_.wait != 0ms && is_over();
+    if (failed_ || !turn || is_late)
         co_return acquired(failed_, lease());
     auto end = co_await run_rounds();
     co_return end;
@@ -83,7 +91,7 @@ asio::awaitable<acquired> election::run_rounds()
 {
     for (;;) {
         ballot round(lock_, clock_, std::move(kept_));
-        co_await round.cast(request_, deadline_);
+        co_await round.cast(request_, last_answer_);
         bool cancelled = co_await is_cancelled();
         if (cancelled)
             co_return acquired(asio::error::operation_aborted, lease());

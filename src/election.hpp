@@ -43,9 +43,10 @@ private:
     std::shared_ptr<client_state> clock_;
     acquire_request const request_;
     core::instant const deadline_;
-    core::duration pause_;           // the longest before the next round
-    std::size_t clocks_failed_ = 0;  // clients that were stopped while it waited by their clock
-    std::vector<lease> kept_;        // for the next round, by node; none: nothing
+    core::instant const last_answer_;  // what comes later has not come
+    core::duration pause_;             // the longest before the next round
+    std::size_t clocks_failed_ = 0;    // clients that were stopped while it waited by their clock
+    std::vector<lease> kept_;          // for the next round, by node; none: nothing
     error_code failed_;
 };
 

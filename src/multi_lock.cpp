@@ -17,6 +17,7 @@
 #include "coordinate.hpp"
 #include "lock_state.hpp"
 #include "pause.hpp"
+#include "red_state.hpp"
 
 namespace holdfast {
 namespace detail {
@@ -77,11 +78,12 @@ private:
     acquire_request const request_;
     core::instant const deadline_;
 
-    std::vector<lease> held_;             // by member
-    std::optional<std::size_t> missing_;  // the first member that was not had in this round
-    bool was_busy_ = false;               // somebody else holds a member
-    error_code failed_;                   // what waiting would not cure
-    unsigned late_ = 0;                   // rounds in a row in which a lease ended before the last one began
+    std::vector<lease> held_;                      // by member
+    std::optional<std::size_t> missing_;           // the first member that was not had in this round
+    bool was_busy_ = false;                        // somebody else holds a member
+    error_code out_of_reach_ = errc::unavailable;  // how a member was last not reached
+    error_code failed_;                            // what waiting would not cure
+    unsigned late_ = 0;                            // rounds in a row in which a lease ended before the last one began
     unsigned misses_ = 0;
 };
 
@@ -187,7 +189,9 @@ void gathering::note(std::size_t member, error_code ec, lease got)
     }
     missing_ = missing_.value_or(member);
     was_busy_ = was_busy_ || !ec;
-    if (ec && ec != errc::unavailable && ec != asio::error::operation_aborted)
+    if (ec == errc::unavailable || ec == errc::no_quorum)
+        out_of_reach_ = ec;
+    else if (ec && ec != asio::error::operation_aborted)
         failed_ = ec;
 }
 
@@ -200,7 +204,7 @@ acquired gathering::failure() const
 {
     if (failed_)
         return {failed_, lease()};
-    return {was_busy_ ? error_code() : errc::unavailable, lease()};
+    return {was_busy_ ? error_code() : out_of_reach_, lease()};
 }
 
 // The first miss says only that somebody was there. More in a row may be two of us who hinder each other.
@@ -304,7 +308,30 @@ struct roll {
 
 private:
     bool joins(lock_state const&);
+    bool joins(red_state const&);
+    void compare(lock_state const&, lock_state const&);
+    void compare(red_state const&, red_state const&);
 };
+
+// One lock, given as both of them.
+void roll::compare(lock_state const& one, lock_state const& other)
+{
+    if (!is_pair(one, other) && one.lock.form != other.lock.form)
+        complaint = "members: " + quoted(one.name()) + " is given as two kinds of lock";
+    else if (one.owner != other.owner)
+        complaint = "members: " + quoted(one.name()) + " is given for two owners";
+}
+
+void roll::compare(red_state const& one, red_state const& other)
+{
+    for (auto const& m : one.members())
+        for (auto const& n : other.members()) {
+            auto const* a = dynamic_cast<lock_state const*>(m.get());
+            auto const* b = dynamic_cast<lock_state const*>(n.get());
+            if (a && b && is_same_place(*a, *b))
+                compare(*a, *b);
+        }
+}
 
 // Whether it is a member already, perhaps as another kind of lock.
 bool roll::joins(lock_state const& one)
@@ -313,12 +340,21 @@ bool roll::joins(lock_state const& one)
         auto const* other = dynamic_cast<lock_state const*>(m.get());
         if (!other || !is_same_place(one, *other))
             continue;
-        if (!is_pair(one, *other) && one.lock.form != other->lock.form)
-            complaint = "members: " + quoted(one.name()) + " is given as two kinds of lock";
-        else if (one.owner != other->owner)
-            complaint = "members: " + quoted(one.name()) + " is given for two owners";
-        else if (is_write(one))
+        compare(one, *other);
+        if (is_write(one))
             m = one.shared_from_this();
+        return true;
+    }
+    return false;
+}
+
+bool roll::joins(red_state const& one)
+{
+    for (auto const& m : members) {
+        auto const* other = dynamic_cast<red_state const*>(m.get());
+        if (!other || other->key() != one.key())
+            continue;
+        compare(one, *other);
         return true;
     }
     return false;
@@ -333,6 +369,8 @@ void roll::add(std::shared_ptr<lockable const> const& l)
         return;
     }
     if (auto const* one = dynamic_cast<lock_state const*>(l.get()); one && joins(*one))
+        return;
+    if (auto const* red = dynamic_cast<red_state const*>(l.get()); red && joins(*red))
         return;
     members.push_back(l);
     name.append(name.empty() ? "" : "+").append(l->name());

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <holdfast/options.hpp>
 
@@ -25,6 +26,8 @@ public:
     red_options const& options() const noexcept { return options_; }
     core::duration node_timeout(core::duration lease) const noexcept;
     core::duration max_lease() const noexcept { return max_lease_; }
+    // Equal for handles of one lock: of the same servers, in any order, with the same keys.
+    std::string_view key() const noexcept { return key_; }
     // Where the contenders of this process queue; null: the first client is gone.
     std::shared_ptr<turnstile> queue() const;
 
@@ -33,7 +36,7 @@ private:
 
     red_options const options_;
     core::duration max_lease_ = core::duration::max();
-    std::string key_;  // of the lock as a whole
+    std::string key_;
 };
 
 }  // namespace holdfast::detail

@@ -194,8 +194,11 @@ void joint_try::add(std::size_t place, try_each_launch const& what)
     if (auto const* one = dynamic_cast<lock_state const*>(lock.get()))
         add_single(place, *one, what);
     else if (home && home->executor()) {
+        auto request = what.request;
+        if (what.limit != core::duration::max())
+            request.limit = std::chrono::floor<std::chrono::milliseconds>(what.limit);
         nested_.push_back(std::make_shared<nested_try>(home->executor()));
-        nested_.back()->start(lock, what.request, this, place);
+        nested_.back()->start(lock, request, this, place);
     } else
         end(place, errc::client_stopped, lease());
 }

@@ -197,6 +197,7 @@ TEST_CASE("fencing asks for members that are fenced mutexes", "[red_lock][fencin
         l = co_await red_lock(good, trusting).acquire();
         CHECK(l.valid());
         CHECK_FALSE(l.fencing_token());
+        CHECK_FALSE(l.fencing_token("r"));  // those of its servers are of no use
     });
 }
 

@@ -38,6 +38,7 @@ struct acquire_request {
     std::optional<std::chrono::milliseconds> wait;  // none: as long as it takes; zero: one attempt
     bool renew;
     int priority = 5;
+    std::optional<std::chrono::milliseconds> limit = {};  // for the answers to one attempt; none: its own
 };
 
 constexpr acquire_request to_request(acquire_options const& o) noexcept

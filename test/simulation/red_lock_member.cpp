@@ -1,0 +1,400 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// A red_lock as a member of a multi_lock: one of all, and a majority of its own servers.
+
+#include <deque>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/post.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/contest.hpp"
+#include "simulation/red_arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+// A red_lock "r" over three servers and a mutex "m" on a fourth.
+struct quorum_and_one : nodes {
+    explicit quorum_and_one(simulation_options o = {.world = {.fifo = true}}) : nodes(4, std::move(o)) {}
+
+    struct handles {
+        red_lock r;
+        mutex m;
+        multi_lock both;
+    };
+
+    handles locks(std::string_view where = "A", red_options o = trusting)
+    {
+        auto const all = clients(where);
+        return locks_of(all, o);
+    }
+
+    static handles locks_of(std::vector<holdfast::client const*> const& all, red_options o = trusting)
+    {
+        red_lock r({all[0], all[1], all[2]}, "r", o);
+        mutex m(*all[3], "m");
+        return {r, m, multi_lock(r, m)};
+    }
+
+    bool is_free() { return keys("r") + keys("m") == 0; }
+};
+
+awaitable<void> until_connected(quorum_and_one& a)
+{
+    co_await a.sleep(100ms);
+}
+
+TEST_CASE("a red_lock as a member: a majority of its servers, and all others", "[multi_lock][red_lock]")
+{
+    quorum_and_one a;
+    auto const locks = a.locks("A", fenced);
+    a.run([&]() -> awaitable<void> {
+        co_await until_connected(a);
+        auto l = co_await locks.both.acquire();
+        CHECK(l.name() == "r+m");
+        CHECK(l.state() == lease_state::held);
+        CHECK(a.keys("r") == 3);
+        CHECK(a.keys("m") == 1);
+        CHECK(l.fencing_token("r"));
+        CHECK_FALSE(l.fencing_token("m"));
+        co_await l.release();
+        CHECK(a.is_free());
+
+        a.node(1).pause();
+        auto const start = a.now();
+        l = co_await locks.both.acquire();
+        CHECK(a.now() - start < 50ms);  // two rounds of node_timeout, 15 ms
+        CHECK(l.valid());
+        {
+            auto const given_back = std::move(l);
+        }
+        co_await a.sleep(10ms);
+        a.node(1).resume();
+        co_await a.sleep(1s);
+        CHECK(a.is_free());
+    });
+}
+
+TEST_CASE("extend extends a red_lock among the members, and says when it did not", "[multi_lock][red_lock]")
+{
+    quorum_and_one a;
+    auto const locks = a.locks();
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await locks.both.acquire({.lease = 1s});
+        co_await l.extend(3s);
+        co_await a.sleep(2s);
+        CHECK(l.valid());
+        a.node(0).pause();
+        co_await l.extend(3s);  // a majority will do
+        co_await a.sleep(2s);
+        CHECK(l.valid());
+        a.node(1).pause();
+        error_code ec;
+        co_await l.extend(3s, redirect(ec));
+        CHECK(ec == errc::unavailable);
+        co_await a.sleep(1500ms);
+        CHECK_FALSE(l.valid());  // whatever the mutex has
+        co_await l.extend(3s, redirect(ec));
+        CHECK(ec == errc::lease_lost);
+        a.node(0).resume();
+        a.node(1).resume();
+        co_await l.release(redirect(ec));
+        CHECK(ec == errc::lease_lost);
+        co_await a.sleep(1s);
+        CHECK(a.is_free());
+    });
+}
+
+TEST_CASE("the loss of a red_lock among the members is the loss of all", "[multi_lock][red_lock][loss]")
+{
+    quorum_and_one a;
+    auto const locks = a.locks();
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await locks.both.acquire();
+        a.node(0).execute({"DEL", "r"});
+        co_await a.sleep(10s);
+        CHECK(l.valid());  // a minority
+        CHECK(l.state() == lease_state::held);
+        a.node(1).execute({"DEL", "r"});
+        auto const why = co_await l.lost();
+        CHECK(why == loss::gone);
+        CHECK_FALSE(l.valid());
+        CHECK(a.keys("m") == 1);  // never under a running holder
+        error_code ec;
+        co_await l.release(redirect(ec));
+        CHECK(ec == errc::lease_lost);
+        CHECK(a.is_free());
+    });
+}
+
+TEST_CASE("without a majority for a red_lock among the members all is given back", "[multi_lock][red_lock]")
+{
+    quorum_and_one a;
+    auto const locks = a.locks();
+    a.run([&]() -> awaitable<void> {
+        co_await until_connected(a);
+        a.node(0).pause();
+        a.node(2).pause();
+        error_code ec;
+        auto l = co_await locks.both.try_acquire(redirect(ec));
+        CHECK(ec == errc::no_quorum);
+        CHECK(l.empty());
+        co_await a.sleep(10ms);
+        CHECK_FALSE(a.exists("r", "n1"));
+        CHECK_FALSE(a.exists("m", "n3"));
+        l = co_await locks.both.try_acquire({.wait = 300ms}, redirect(ec));
+        CHECK(ec == errc::no_quorum);
+        a.node(0).resume();
+        a.node(2).resume();
+        co_await a.sleep(1s);
+        CHECK(a.is_free());
+    });
+}
+
+TEST_CASE("acquire waits until a red_lock among the members has a majority", "[multi_lock][red_lock]")
+{
+    quorum_and_one a;
+    auto const locks = a.locks();
+    a.run([&]() -> awaitable<void> {
+        co_await until_connected(a);
+        a.node(0).pause();
+        a.node(2).pause_for(5s);
+        auto const start = a.now();
+        error_code ec;
+        auto l = co_await locks.both.acquire(redirect(ec));
+        CHECK_FALSE(ec);
+        CHECK(l.valid());
+        CHECK(a.now() - start >= 4s);
+        a.node(0).resume();
+    });
+}
+
+TEST_CASE("one deadline, also for the round of a red_lock among the members", "[multi_lock][red_lock]")
+{
+    quorum_and_one a;
+    auto const locks = a.locks("A", {.fencing = true, .node_timeout = 400ms, .trust_new_nodes = true});
+    a.run([&]() -> awaitable<void> {
+        co_await until_connected(a);
+        a.node(0).pause();
+        a.node(1).pause();
+        auto const start = a.now();
+        error_code ec;
+        auto l = co_await locks.both.try_acquire({.wait = 100ms}, redirect(ec));
+        CHECK(a.now() - start <= 101ms);
+        CHECK(ec == errc::no_quorum);
+        CHECK(l.empty());
+        a.node(0).resume();
+        a.node(1).resume();
+        co_await a.sleep(1s);
+        CHECK(a.is_free());
+    });
+}
+
+TEST_CASE("a red_lock that is a member twice is taken once", "[multi_lock][red_lock][bad_input]")
+{
+    quorum_and_one a;
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await ready(all);
+        red_lock const r({all[0], all[1], all[2]}, "r", trusting);
+        red_lock const backwards({all[2], all[1], all[0]}, "r", trusting);
+        red_lock const other({all[0], all[1], all[2]}, "other", trusting);
+        auto l = co_await multi_lock(r, backwards, other, multi_lock(other, r)).try_acquire();
+        CHECK(l.valid());
+        CHECK(l.name() == "r+other");
+
+        red_lock const another_kind({all[0], all[1], all[2]}, "r", fenced);
+        auto const ec = co_await error_of(multi_lock(r, another_kind).acquire(use_awaitable));
+        CHECK(ec == errc::invalid_option);
+        CHECK(all[0]->last_failure().message.find("\"r\" is given as two kinds") != std::string::npos);
+    });
+}
+
+// ---- cancellation
+
+// Who holds what when the acquire begins.
+enum class scene { nobody, mutex_held, red_lock_held };
+
+// Cancels an acquire after so many handlers. False: it was over before.
+bool cancel_after(scene s, std::uint64_t handlers)
+{
+    quorum_and_one a;
+    auto const all = a.clients();
+    auto const locks = a.locks_of(all);
+    auto const theirs = a.locks("B");
+    lease in_the_way;
+    a.run([&]() -> awaitable<void> {
+        co_await until_connected(a);
+        if (s == scene::mutex_held)
+            in_the_way = co_await theirs.m.acquire();
+        else if (s == scene::red_lock_held)
+            in_the_way = co_await theirs.r.acquire();
+    });
+    asio::cancellation_signal signal;
+    bool ended = false;
+    bool cancelled = false;
+    error_code ec;
+    lease got;
+    locks.both.acquire(asio::bind_cancellation_slot(signal.slot(), [&](error_code e, lease l) {
+        ended = true;
+        ec = e;
+        got = std::move(l);
+    }));
+    auto const begin = a.world().steps();
+    auto const is_time = [&] { return ended || a.world().steps() - begin >= handlers; };
+    a.world().run_until(is_time);
+    a.run([&]() -> awaitable<void> {
+        if (!ended) {
+            cancelled = true;
+            signal.emit(asio::cancellation_type::total);
+        }
+        co_await a.sleep(1ms);
+        REQUIRE(ended);
+        CHECK(got.valid() == !ec);
+        if (ec)
+            CHECK((cancelled && ec == asio::error::operation_aborted));
+        got = {};
+        in_the_way = {};
+        co_await a.sleep(5s);
+        CHECK(a.is_free());
+        for (auto const* c : all)
+            CHECK(a.census(const_cast<client&>(*c)) == engine::context::census{});
+        auto l = co_await theirs.both.try_acquire();
+        CHECK(l.valid());
+    });
+    return cancelled;
+}
+
+TEST_CASE(
+    "with a red_lock among the members: cancelled after any handler it leaves nothing",
+    "[multi_lock][red_lock][cancellation]")
+{
+    for (auto const s : {scene::nobody, scene::mutex_held, scene::red_lock_held}) {
+        std::uint64_t points = 0;
+        bool more = true;
+        // One that waits would go on for ever.
+        while (more && points < 600) {
+            CAPTURE(int(s), points);
+            more = cancel_after(s, points++);
+        }
+        CHECK(points > 15);
+        CHECK(more == (s != scene::nobody));
+    }
+}
+
+// ---- contests
+
+// Processes that take the red_lock, the mutex, or both in either order; some are cancelled, some give up.
+class crossing {
+public:
+    crossing(std::uint64_t seed, fault_plan const& faults) : arena_({.world = {.seed = seed, .max_steps = 5'000'000}})
+    {
+        for (unsigned i = 0; i < arena_.count; ++i)
+            arena_.node(i).faults = faults;
+        for (auto const* process : {"A", "B", "C"}) {
+            clients_.push_back(arena_.clients(process));
+            for (int i = 0; i < 2; ++i)
+                arena_.spawn([this, process, all = clients_.back()] { return go(process, all); }, process);
+        }
+    }
+
+    void run()
+    {
+        auto& world = arena_.world();
+        world.run_for(20s);
+        for (unsigned i = 0; i < arena_.count; ++i)
+            arena_.node(i).faults = {};
+        for (int i = 0; i < 600 && under_way_ > 0; ++i)
+            world.run_for(1s);
+        REQUIRE(under_way_ == 0);  // nobody starves, nobody is stuck
+        world.run_for(10s);
+        REQUIRE(arena_.is_free());
+        for (auto const& all : clients_)
+            for (auto const* c : all)
+                REQUIRE(arena_.census(const_cast<client&>(*c)) == engine::context::census{});
+    }
+
+    unsigned granted() const { return granted_; }
+
+private:
+    test::chance& luck() { return arena_.world().chance(); }
+
+    awaitable<void> go(std::string_view process, std::vector<client const*> all)
+    {
+        ++under_way_;
+        auto const locks = arena_.locks_of(all);
+        multi_lock const reverse(locks.m, locks.r);
+        any_lock const choice[] = {locks.both, reverse, locks.r, locks.m};
+        for (int round = 0; round < 5; ++round)
+            co_await once(process, choice[luck().below(4)]);
+        --under_way_;
+    }
+
+    awaitable<void> once(std::string_view process, any_lock lock)
+    {
+        auto& signal = signals_.emplace_back();
+        if (luck().happens(0.3))
+            arena_.world().at(arena_.now() + luck().between(0ms, 40ms), [this, process, &signal] {
+                asio::post(
+                    arena_.at(process).get_executor(), [&signal] { signal.emit(asio::cancellation_type::total); });
+            });
+        error_code ec;
+        auto const token = asio::bind_cancellation_slot(signal.slot(), redirect(ec));
+        lease l;
+        if (luck().happens(0.3))
+            l = co_await lock.try_acquire({.wait = std::chrono::milliseconds(luck().below(100))}, token);
+        else
+            l = co_await lock.acquire(token);
+        bool const expected = !ec || ec == asio::error::operation_aborted || ec == errc::unavailable
+                              || ec == errc::no_quorum;
+        REQUIRE(expected);
+        if (l.empty())
+            co_return;
+        ++granted_;
+        co_await hold(process, lock.name());
+        if (luck().happens(0.5))
+            co_await l.release(redirect(ec));
+    }
+
+    // No member is in two hands.
+    awaitable<void> hold(std::string_view process, std::string_view name)
+    {
+        unsigned const mine = (name.find('r') != name.npos ? 1u : 0u) | (name.find('m') != name.npos ? 2u : 0u);
+        REQUIRE((in_use_ & mine) == 0);
+        in_use_ |= mine;
+        co_await arena_.sleep(luck().between(0ms, 20ms), process);
+        in_use_ &= ~mine;
+    }
+
+    std::deque<asio::cancellation_signal> signals_;
+    quorum_and_one arena_;
+    std::vector<std::vector<client const*>> clients_;
+    unsigned in_use_ = 0;
+    unsigned under_way_ = 0;
+    unsigned granted_ = 0;
+};
+
+TEST_CASE(
+    "red_locks among the members, in any order, neither deadlock nor leave anything", "[multi_lock][red_lock][contest]")
+{
+    unsigned granted = 0;
+    for (std::uint64_t seed = 1; seed <= seeds_or(300); ++seed) {
+        CAPTURE(seed);
+        crossing c(
+            seed, seed % 2 == 0 ? fault_plan{} : fault_plan{.lose_reply = 0.01, .disconnect = 0.01, .drop_push = 0.2});
+        c.run();
+        granted += c.granted();
+    }
+    CHECK(granted > 0);
+}
+
+}  // namespace
+}  // namespace holdfast::test
