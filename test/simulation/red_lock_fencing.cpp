@@ -9,6 +9,7 @@
 #include <holdfast/fence_gate.hpp>
 
 #include "simulation/red_arena.hpp"
+#include "support/interval_checker.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -157,8 +158,19 @@ TEST_CASE("a grant whose validity ran out before it was counted does not count",
     });
 }
 
+// What the interval checker is told about a lease that is held from then until now.
+held_interval seen(arena const& a, std::string who, core::instant from, lease const& l)
+{
+    return {
+        .lock = "r",
+        .who = std::move(who),
+        .from = from.time_since_epoch().count(),
+        .to = (l.valid() ? a.now() : from).time_since_epoch().count() + 1,
+        .fence = l.fencing_token().value_or(0)};
+}
+
 TEST_CASE(
-    "a wall clock that steps on a majority lets a second holder in, and fencing refuses the first",
+    "a wall clock that steps on a majority lets a second holder in: the checker tells, and fencing refuses the first",
     "[red_lock][fencing]")
 {
     nodes a(3);
@@ -166,14 +178,23 @@ TEST_CASE(
     auto const theirs = a.clients("B");
     a.run([&]() -> awaitable<void> {
         auto stale = co_await red_lock(theirs, "r", fenced).acquire({.lease = 3s});
+        auto const first = a.now();
         for (unsigned i : {0u, 1u})
             a.node(i).step_clock(10s);
         auto fresh = co_await red_lock(ours, "r", fenced).acquire({.lease = 3s});
-        bool const both = stale.valid() && fresh.valid();
-        CHECK(both);  // what no lock can promise when clocks step
+        auto const second = a.now();
+        co_await a.sleep(10ms);
+        // What no lock can promise when clocks step.
+        auto const violation = find_violation({seen(a, "B", first, stale), seen(a, "A", second, fresh)});
+        CHECK(violation.value_or("none").starts_with("overlap"));
+
         fence_gate gate;
-        CHECK(gate.pass(*fresh.fencing_token()));
-        CHECK_FALSE(gate.pass(*stale.fencing_token()));
+        std::string guarded;
+        bool const written = gate.pass(fresh.fencing_token().value_or(0), [&] { guarded = "fresh"; });
+        bool const overwritten = gate.pass(stale.fencing_token().value_or(0), [&] { guarded = "stale"; });
+        CHECK(written);
+        CHECK_FALSE(overwritten);
+        CHECK(guarded == "fresh");
     });
 }
 
