@@ -274,6 +274,34 @@ bool cancel_after(scene s, std::uint64_t handlers)
 }
 
 TEST_CASE(
+    "cancelled while a server of a red_lock among the members is silent, it ends at once",
+    "[multi_lock][red_lock][cancellation]")
+{
+    quorum_and_one a;
+    auto const locks = a.locks("A", {.node_timeout = 400ms, .trust_new_nodes = true});
+    a.run([&]() -> awaitable<void> {
+        co_await until_connected(a);
+        a.node(0).pause();
+        asio::cancellation_signal signal;
+        error_code ec;
+        bool ended = false;
+        a.spawn([&]() -> awaitable<void> {
+            auto l = co_await locks.both.acquire(asio::bind_cancellation_slot(signal.slot(), redirect(ec)));
+            ended = true;
+        });
+        co_await a.sleep(100ms);
+        CHECK_FALSE(ended);
+        signal.emit(asio::cancellation_type::total);
+        co_await a.sleep(0ms);
+        CHECK(ended);
+        CHECK(ec == asio::error::operation_aborted);
+        a.node(0).resume();
+        co_await a.sleep(1s);
+        CHECK(a.is_free());
+    });
+}
+
+TEST_CASE(
     "with a red_lock among the members: cancelled after any handler it leaves nothing",
     "[multi_lock][red_lock][cancellation]")
 {
