@@ -106,14 +106,15 @@ double standing::wait(double share) const
 
 std::vector<std::string> program_of(entrant const& who, redis_server const& server)
 {
+    auto const addresses = server.address() + who.more_servers;
     if (who.folder == "holdfast")
-        return {folder_of_programs() / "holdfast_bench_peer", server.address(), who.mode};
+        return {folder_of_programs() / "holdfast_bench_peer", addresses, who.mode};
     auto const folder = folder_of_programs().parent_path() / "peers" / who.folder;
     if (fs::exists(folder / "not_run"))
         throw std::runtime_error(first_line_of(folder / "not_run"));
     if (!fs::exists(folder / "peer"))
         throw std::runtime_error("not built: bench/peers/build does it");
-    return {folder / "peer", server.address(), who.mode};
+    return {folder / "peer", addresses, who.mode};
 }
 
 // A contestant at work, until it fails.
@@ -150,7 +151,7 @@ private:
         if (standing_.not_run.empty())
             something();
     } catch (std::exception const& e) {
-        standing_.not_run = e.what();
+        standing_.not_run = std::string(e.what()).substr(0, 120);
         standing_.scores.clear();
         team_.clear();
         server_.clear();  // what it held is in the way of nobody

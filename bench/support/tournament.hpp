@@ -23,8 +23,9 @@ struct entrant {
     std::string name;
     std::string folder;  // of bench/peers
     std::string mode;
-    bool polls = false;       // a waiter hears of nothing, but asks again
-    bool takes_locks = true;  // else it is a yardstick
+    bool polls = false;             // a waiter hears of nothing, but asks again
+    bool takes_locks = true;        // else it is a yardstick
+    std::string more_servers = {};  // ",HOST:PORT" of each, beside the tournament's
 };
 
 // What all contestants do in their turns.

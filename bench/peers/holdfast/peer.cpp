@@ -4,9 +4,13 @@
 //
 // Holdfast as a peer of the others, and three yardsticks that are taken like locks. See bench/peers/README.md.
 //
-//     holdfast_bench_peer HOST:PORT MODE      mutex, reentrant, fair, readers_95, readers_50; ping, channel
+//     holdfast_bench_peer HOST:PORT[,HOST:PORT...] MODE
+//
+// mutex, reentrant, fair, readers_95, readers_50; red, over all servers; ping, channel
 #include <charconv>
+#include <deque>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -22,6 +26,12 @@
 
 namespace holdfast::bench {
 namespace {
+
+void log(log_level level, std::string_view line)
+{
+    if (level >= log_level::warning)
+        std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+}
 
 class our_locks {
 public:
@@ -56,12 +66,6 @@ protected:
     client const& connected() const { return client_; }
 
 private:
-    static void log(log_level level, std::string_view line)
-    {
-        if (level >= log_level::warning)
-            std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
-    }
-
     client client_;
     std::string mode_;
 };
@@ -84,6 +88,40 @@ public:
 private:
     unsigned period_;
     unsigned acquires_ = 0;
+};
+
+// Over servers that were started just now.
+class our_red_locks {
+public:
+    static std::string version() { return our_locks::version(); }
+    static constexpr auto lacks = our_locks::lacks;
+    using held = lease;
+
+    our_red_locks(asio::io_context& c, std::string const& addresses)
+    {
+        std::istringstream all(addresses);
+        for (std::string one; std::getline(all, one, ',');)
+            clients_.emplace_back(c, config{.url = "redis://" + one, .log = log}).run(asio::detached);
+    }
+
+    red_lock make(std::string const& name) const
+    {
+        std::vector<client const*> all;
+        for (auto const& c : clients_)
+            all.push_back(&c);
+        return {all, name, {.trust_new_nodes = true}};
+    }
+
+    asio::awaitable<void> ready()
+    {
+        for (auto& c : clients_)
+            co_await c.ready();
+    }
+    auto acquire(red_lock const& lock) const { return lock.acquire(); }
+    auto release(lease& l) const { return l.release(); }
+
+private:
+    std::deque<client> clients_;
 };
 
 // An acquire is a PING: the round trip, by the same client library as ours.
@@ -169,6 +207,9 @@ void converse(std::string const& address, std::string const& mode)
         converse(context, locks);
     } else if (mode == "channel") {
         channels locks(context);
+        converse(context, locks);
+    } else if (mode == "red") {
+        our_red_locks locks(context, address);
         converse(context, locks);
     } else if (mode.starts_with("readers_")) {
         unsigned percent = 0;

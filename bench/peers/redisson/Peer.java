@@ -4,7 +4,7 @@
 //
 // Redisson, by the protocol of bench/peers/README.md, with its defaults: the watchdog renews.
 //
-//     java Peer HOST:PORT [fair_ | readers_95_ | readers_50_]threads | ...async
+//     java Peer HOST:PORT[,HOST:PORT...] [fair_ | readers_95_ | readers_50_ | red_]threads | ...async
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -19,7 +19,9 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.redisson.Redisson;
+import org.redisson.RedissonRedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RReadWriteLock;
 import org.redisson.api.RedissonClient;
@@ -27,27 +29,36 @@ import org.redisson.config.Config;
 
 public final class Peer {
     private final RedissonClient redisson;
+    private final List<RedissonClient> all;  // red_: on all servers
     private final boolean fair;
+    private final boolean red;
     private final boolean async;
     private final int period;  // every so many-th acquire of the process writes, the others read; 0: plain locks
     private final AtomicInteger acquires = new AtomicInteger();
     private final Map<Integer, ExecutorService> threads = new ConcurrentHashMap<>();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
-    private Peer(RedissonClient redisson, String mode) {
-        this.redisson = redisson;
+    private Peer(List<RedissonClient> all, String mode) {
+        this.all = all;
+        redisson = all.get(0);
         fair = mode.startsWith("fair");
+        red = mode.startsWith("red");
         async = mode.endsWith("async");
         period = mode.startsWith("readers") ? 100 / (100 - Integer.parseInt(mode.split("_")[1])) : 0;
     }
 
-    public static void main(String[] args) throws Exception {
+    private static RedissonClient connect(String address, String mode) {
         Config config = new Config();
-        config.useSingleServer().setAddress("redis://" + args[0]);
-        if (args[1].startsWith("readers")) {
+        config.useSingleServer().setAddress("redis://" + address);
+        if (mode.startsWith("readers")) {
             config.setLockWatchdogTimeout(2000);  // some miss their wake-up, and sleep until a lease has passed
         }
-        Peer peer = new Peer(Redisson.create(config), args[1]);
+        return Redisson.create(config);
+    }
+
+    public static void main(String[] args) throws Exception {
+        Peer peer = new Peer(
+            Stream.of(args[0].split(",")).map(address -> connect(address, args[1])).toList(), args[1]);
         tell("{\"version\": \"" + System.getProperty("redisson.version") + "\", \"lacks\": \""
             + (peer.fair ? "" : "no order, ") + "not told of a loss\"}");
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
@@ -72,7 +83,11 @@ public final class Peer {
         }
     }
 
+    @SuppressWarnings("deprecation")  // of RedissonRedLock
     private RLock lock(String name) {
+        if (red) {
+            return new RedissonRedLock(all.stream().map(one -> one.getLock(name)).toArray(RLock[]::new));
+        }
         return fair ? redisson.getFairLock(name) : redisson.getLock(name);
     }
 
