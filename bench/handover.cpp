@@ -218,7 +218,7 @@ table::row row_of(std::string const& name, outcome const& o, double ping)
 void measure(options const& o, redis_server& server, publication& out)
 {
     auto const all = competitors(server);
-    auto const outcomes = run(all, o.quick ? plan{.repetitions = 2, .turn = 300ms, .warm_up = 5} : plan());
+    auto const outcomes = run(all, o.quick ? plan{.repetitions = 2, .turn = 200ms, .warm_up = 5} : plan());
     auto const ping = outcomes.front().median().median;
     table t{"from release to the next holder", {{"p50 us", 0}, {"PINGs", 2}, {"p99 us", 0}, {"in PINGs", 2}}, {}};
     for (std::size_t i = 0; i < all.size(); ++i)

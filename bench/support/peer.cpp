@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 120s;
+constexpr auto patience = 60s;
 
 // Answers are flat JSON objects, written by our own programs: that much is enough to read them.
 std::string_view value_of(std::string_view answer, std::string const& name)
