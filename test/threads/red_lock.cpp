@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A red_lock and a multi_lock whose clients run on several threads.
+// A red_lock, a multi_lock, and the one as a member of the other, whose clients run on several threads.
 
 #include <atomic>
 #include <deque>
@@ -49,6 +49,18 @@ struct threaded_nodes {
     std::deque<redis_server> servers = std::deque<redis_server>(count);
     std::deque<client> clients;
 };
+
+enum class kind { red, multi, red_in_multi };
+
+any_lock make_lock(kind k, std::vector<client const*> const& of)
+{
+    red_lock const red(of, "r", {.node_timeout = 1s, .trust_new_nodes = true});
+    switch (k) {
+        case kind::red: return red;
+        case kind::multi: return multi_lock(mutex(*of[0], "m"), mutex(*of[1], "m"), mutex(*of[2], "m"));
+        default: return multi_lock(mutex(*of[0], "m"), red);
+    }
+}
 
 class crowd {
 public:
@@ -97,16 +109,11 @@ private:
 
 TEST_CASE("tasks on four threads contend for one lock on three servers", "[threads][red_lock][multi_lock]")
 {
-    bool const red = GENERATE(true, false);
+    auto const k = GENERATE(kind::red, kind::multi, kind::red_in_multi);
+    CAPTURE(int(k));
     asio::thread_pool pool(4);
     threaded_nodes nodes(pool);
-    auto const lock_of = [&](std::size_t process) -> any_lock {
-        auto const all = nodes.of(process);
-        if (red)
-            return red_lock(all, "r", {.node_timeout = 1s, .trust_new_nodes = true});
-        return multi_lock(mutex(*all[0], "m"), mutex(*all[1], "m"), mutex(*all[2], "m"));
-    };
-    crowd everybody(lock_of(0), lock_of(1));
+    crowd everybody(make_lock(k, nodes.of(0)), make_lock(k, nodes.of(1)));
     constexpr long tasks = 30;
     for (long i = 0; i < tasks; ++i)
         asio::co_spawn(asio::make_strand(pool), everybody.work(static_cast<std::size_t>(i)), [&](std::exception_ptr e) {
