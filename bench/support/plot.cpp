@@ -32,6 +32,14 @@ std::string escaped(std::string const& text)
     return out;
 }
 
+// 1234567.8 as 1,234,567.8.
+std::string grouped(std::string digits)
+{
+    for (auto at = std::min(digits.find('.'), digits.size()); at > 3;)
+        digits.insert(at -= 3, ",");
+    return digits;
+}
+
 bool is_plotted(table::row const& r)
 {
     return r.plotted && !r.cells.empty();
@@ -83,7 +91,7 @@ private:
         text << std::fixed;
         text.precision(table_.columns.front().digits);
         text << value;
-        return text.str();
+        return grouped(text.str());
     }
 
     void words(int x, int y, char const* anchor, std::string const& text)

@@ -13,8 +13,7 @@
 namespace holdfast::bench {
 
 // An SVG picture: for each table a panel of bars from 0, the medians of the first column, each with a line from least
-// to most. Rows without figures are left out,
-// and those that say so.
+// to most. Rows without figures are left out, and those that say so.
 std::string plot(std::vector<table> const&);
 
 }  // namespace holdfast::bench
