@@ -39,7 +39,12 @@ void measure(options const& o, redis_server& server, publication& out)
             tournament t(server, entrants(std::string("readers_") + percent, processes), processes);
             auto const where = std::to_string(processes) + (processes == 1 ? " process, " : " processes, ") + percent
                                + " % read";
-            add_pairs(out, where, t.hold(c));
+            auto const all = t.hold(c);
+            add_pairs(out, where, all);
+            for (auto const& other : all)
+                if (other.who.name != ours)
+                    out.claim(
+                        where + ": " + ours + " / " + other.who.name, ratio_of_rates(all, ours, other.who.name), 0, 0);
         }
     out.note("Redisson's lease is 2 s here: a contender of its that misses a wake-up sleeps for as long as a lease");
     out.note("held for 5 ms; a mutex cannot do more than 800 pairs/s with 4 names");

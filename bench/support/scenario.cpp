@@ -54,6 +54,8 @@ try {
     redis_server server(how);
     publication out(name, server);
     measure(o, server, out);
+    if (o.quick)
+        out.note("a quick look: fewer and shorter turns");
     out.write(o.json);
     return EXIT_SUCCESS;
 } catch (std::exception const& e) {
