@@ -99,7 +99,7 @@ asio::awaitable<void> ballot::ask_for_grants(acquire_request const& request, cor
     error_code cancelled;
     auto const within = std::max<core::duration>(limit - clock_->now(), 0ms);
     auto ends = co_await try_each(
-        std::move(asked), request, within, asio::redirect_error(asio::use_awaitable, cancelled));
+        std::move(asked), request, within, false, asio::redirect_error(asio::use_awaitable, cancelled));
     for (std::size_t i = 0; i < ends.size(); ++i)
         note(*of[i], ends[i].ec, std::move(ends[i].got));
 }

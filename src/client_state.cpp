@@ -77,22 +77,10 @@ client_state::~client_state()
 
 void client_state::send(engine::letter& l) noexcept
 {
-    if (put(l))
-        collect();
-}
-
-bool client_state::put(engine::letter& l) noexcept
-{
-    if (inside_)
-        return mailbox_.push(l);
-    l.discard();
-    return false;
-}
-
-void client_state::collect() noexcept
-{
     if (!inside_)
-        return mailbox_.discard_all();
+        return l.discard();
+    if (!mailbox_.push(l))
+        return;
     // Inline where the caller's thread allows; but never inside the engine, which an observer may have called from.
     auto read = [self = shared_from_this()] { self->read_mail(); };
     auto const& strand = inside_->strand;

@@ -42,11 +42,10 @@ public:
 
     // ---- any thread
     void send(engine::letter&) noexcept override;
-    // In two steps, for several letters. True: whoever put it must see to it that it is collected.
-    [[nodiscard]] bool put(engine::letter&) noexcept;
-    void collect() noexcept;
     core::instant now() const noexcept override;
-    // Empty after the execution context ended.
+    // Until the execution context ends.
+    bool is_alive() const noexcept { return inside_ != nullptr; }
+    // Empty after that.
     asio::any_io_executor executor() const noexcept;
     config const& options() const noexcept { return config_; }
     std::string_view id() const noexcept { return id_; }

@@ -82,7 +82,7 @@ std::shared_ptr<client_state> composite::home() const noexcept
     std::shared_ptr<client_state> stopped;
     for (auto const& m : members_) {
         auto c = m->home();
-        if (!c || !c->executor())
+        if (!c || !c->is_alive())
             continue;
         if (!c->is_stopped())
             return c;

@@ -106,7 +106,7 @@ void downgrade_launch::start(lease_handler h) &&
     if (!of || of->is_passed_on())
         return complete_early<lease>(std::move(h), errc::empty_lease, {});
     auto const c = std::static_pointer_cast<client_state>(of->home().lock());
-    if (!c || !c->executor())
+    if (!c || !c->is_alive())
         return complete_early<lease>(std::move(h), errc::client_stopped, {});
     auto const& lock = of->lock();
     if (!lock.rules || !lock.rules->reader) {

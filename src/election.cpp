@@ -117,7 +117,7 @@ void election::change_clock()
 {
     if (++clocks_failed_ >= lock_->members().size())
         failed_ = errc::client_stopped;
-    else if (auto const c = lock_->members()[clocks_failed_]->home(); c && c->executor())
+    else if (auto const c = lock_->members()[clocks_failed_]->home(); c && c->is_alive())
         clock_ = c;
 }
 

@@ -108,7 +108,7 @@ error_code obstacle(tenure_ptr const& t, std::shared_ptr<client_state> const& c)
 {
     if (!t || t->is_passed_on())
         return errc::empty_lease;
-    return c && c->executor() ? error_code() : errc::client_stopped;
+    return c && c->is_alive() ? error_code() : errc::client_stopped;
 }
 
 template <class Operation, class... Arguments>
@@ -213,7 +213,7 @@ std::chrono::steady_clock::time_point lease::valid_until() const noexcept
     if (bundle_)
         return bundle_->valid_until();
     auto const c = detail::client_of(tenure_);
-    if (!c || !c->executor())
+    if (!c || !c->is_alive())
         return std::chrono::steady_clock::time_point::min();
     auto const now = std::chrono::steady_clock::now();  // first: a pause in between must not make it later
     return now + (tenure_->valid_until() - c->now());

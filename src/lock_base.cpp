@@ -95,7 +95,7 @@ private:
 
 error_code obstacle(lock_state const& lock, std::shared_ptr<client_state> const& c)
 {
-    if (!c || !c->executor())
+    if (!c || !c->is_alive())
         return errc::client_stopped;
     if (lock.has_valid_name)
         return {};

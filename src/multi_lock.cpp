@@ -89,7 +89,7 @@ private:
 
 void gathering::try_all(attempts_handler h)
 {
-    try_each_launch{lock_->members(), request_, remaining()}.start(std::move(h));
+    try_each_launch{lock_->members(), request_, remaining(), true}.start(std::move(h));
 }
 
 void gathering::take(attempt_ends ends)
@@ -170,7 +170,7 @@ asio::awaitable<void> gathering::try_others()
         co_return;
     error_code ec;
     auto ends = co_await try_each(
-        std::move(wanted), request_, remaining(), asio::redirect_error(asio::use_awaitable, ec));
+        std::move(wanted), request_, remaining(), true, asio::redirect_error(asio::use_awaitable, ec));
     take(std::move(ends));
 }
 
@@ -187,11 +187,13 @@ void gathering::note(std::size_t member, error_code ec, lease got)
         held_[member] = std::move(got);
         return;
     }
+    if (ec == asio::error::operation_aborted)
+        return;  // called off, because another one is missing
     missing_ = missing_.value_or(member);
     was_busy_ = was_busy_ || !ec;
     if (ec == errc::unavailable || ec == errc::no_quorum)
         out_of_reach_ = ec;
-    else if (ec && ec != asio::error::operation_aborted)
+    else if (ec)
         failed_ = ec;
 }
 

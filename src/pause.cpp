@@ -67,7 +67,7 @@ private:
 
 void pause_launch::start(plain_handler h) &&
 {
-    if (!of->executor())
+    if (!of->is_alive())
         return complete_early<>(std::move(h), errc::client_stopped);
     pause_operation::launch(boost::intrusive_ptr<pause_operation>(new pause_operation(std::move(h), *this)), *of);
 }

@@ -86,7 +86,7 @@ template <class Query, class Result, class... Arguments>
 void ask(std::weak_ptr<client_state> const& of, handler_at<void(error_code, Result)> h, Arguments... arguments)
 {
     auto const c = of.lock();
-    if (!c || !c->executor())
+    if (!c || !c->is_alive())
         return complete_early<Result>(std::move(h), errc::client_stopped, {});
     Query::launch(boost::intrusive_ptr<Query>(new Query(std::move(h), c, std::move(arguments)...)), *c);
 }

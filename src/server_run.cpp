@@ -72,7 +72,7 @@ asio::any_io_executor server_run_launch::get_executor() const noexcept
 
 void server_run_launch::start(handler_at<void(error_code, server_run)> h) &&
 {
-    if (!of->executor())
+    if (!of->is_alive())
         return complete_early<server_run>(std::move(h), errc::client_stopped, {});
     if (auto run = of->known_run(); run.epoch != 0)
         return complete_early<server_run>(std::move(h), {}, std::move(run));

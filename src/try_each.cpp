@@ -4,6 +4,7 @@
 //
 #include "try_each.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <utility>
@@ -12,6 +13,7 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/container/small_vector.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 
@@ -19,6 +21,7 @@
 #include "core/recycled.hpp"
 #include "engine/contender.hpp"
 #include "engine/context.hpp"
+#include "engine/joint_attempt.hpp"
 #include "lock_query.hpp"
 #include "lock_state.hpp"
 #include "operation.hpp"
@@ -31,41 +34,71 @@ class joint_try;
 // The attempt on a lock of one server: contends directly, without a handler of its own.
 class single_try final : public core::recycled<single_try>, public engine::contender {
 public:
-    single_try(boost::intrusive_ptr<joint_try> all, std::size_t place, std::weak_ptr<client_state> home, wish w)
-        : contender(std::move(w)), all_(std::move(all)), place_(place), home_(std::move(home))
+    single_try(boost::intrusive_ptr<joint_try> all, std::size_t place, wish w)
+        : contender(std::move(w)), all_(std::move(all)), place_(place)
     {}
 
-    std::shared_ptr<client_state> home() const noexcept { return home_.lock(); }
-    // Any thread.
-    void ask_to_cancel() noexcept;
+    bool is_over() const noexcept { return !all_; }
+    bool is_had() const noexcept { return is_had_; }
+    void give_up(engine::context&);
+    // The client is gone.
+    void forget() noexcept { auto const all = std::move(all_); }
 
-    void granted(boost::intrusive_ptr<engine::tenure> t) override { end({}, lease_access::make(std::move(t))); }
+    void granted(boost::intrusive_ptr<engine::tenure> t) override
+    {
+        is_had_ = true;
+        end({}, lease_access::make(std::move(t)));
+    }
     void busy() override { end({}, lease()); }
     void failed(error_code ec) override { end(ec, lease()); }
 
 private:
-    struct cancellation final : engine::letter {
-        explicit cancellation(single_try& t) noexcept : of(t) {}
-        void deliver(engine::context& c) override
-        {
-            boost::intrusive_ptr<single_try> const keep(&of, false);
-            if (of.is_queued())
-                c.leave(of, asio::error::operation_aborted);
-            else
-                of.end(asio::error::operation_aborted, lease());
-        }
-        void discard() noexcept override { intrusive_ptr_release(static_cast<engine::request*>(&of)); }
-
-        single_try& of;
-    };
-
-    void deliver(engine::context&) override;
-    void discard() noexcept override { auto const all = std::move(all_); }
+    // Its party travels for it.
+    void deliver(engine::context&) override {}
+    void discard() noexcept override {}
     void end(error_code, lease);
 
     boost::intrusive_ptr<joint_try> all_;  // until it ended
     std::size_t place_;
+    bool is_had_ = false;
+};
+
+// The attempts on locks of one client.
+class party final : public core::recycled<party>, public engine::request {
+public:
+    party(std::shared_ptr<client_state> const& home, bool all_or_none) : home_(home), all_or_none_(all_or_none) {}
+
+    bool is_of(std::shared_ptr<client_state> const& client) const noexcept
+    {
+        return !home_.owner_before(client) && !client.owner_before(home_);
+    }
+    void add(boost::intrusive_ptr<single_try> t) { tries_.push_back(std::move(t)); }
+    // Any thread.
+    void start() noexcept;
+    void ask_to_cancel() noexcept;
+
+private:
+    struct cancellation final : engine::letter {
+        explicit cancellation(party& p) noexcept : of(p) {}
+        void deliver(engine::context& c) override
+        {
+            boost::intrusive_ptr<party> const keep(&of, false);
+            of.give_up(c);
+        }
+        void discard() noexcept override { intrusive_ptr_release(static_cast<engine::request*>(&of)); }
+
+        party& of;
+    };
+
+    void post(engine::letter&) noexcept;
+    void deliver(engine::context&) override;
+    void discard() noexcept override;
+    void join_together(engine::context&);
+    void give_up(engine::context&);
+
     std::weak_ptr<client_state> home_;
+    bool all_or_none_;
+    boost::container::small_vector<boost::intrusive_ptr<single_try>, 8> tries_;
     cancellation cancellation_{*this};
 };
 
@@ -123,7 +156,7 @@ private:
 
     void add(std::size_t place, try_each_launch const&);
     void add_single(std::size_t place, lock_state const&, try_each_launch const&);
-    void send();
+    party& party_of(std::shared_ptr<client_state> const&, bool all_or_none);
     void cancel();
     void count_down();
     void call();
@@ -132,17 +165,18 @@ private:
     attempt_ends ends_;
     std::atomic<std::size_t> left_;
     std::atomic<bool> cancelled_ = false;
-    std::vector<boost::intrusive_ptr<single_try>> singles_;
+    std::vector<boost::intrusive_ptr<party>> parties_;
     std::vector<std::shared_ptr<nested_try>> nested_;
 };
 
 // ---- one of them
 
-void single_try::deliver(engine::context& c)
+void single_try::give_up(engine::context& c)
 {
-    boost::intrusive_ptr<single_try> const keep(this);
-    if (all_)
-        c.join(*this);
+    if (is_queued())
+        c.leave(*this, asio::error::operation_aborted);
+    else
+        end(asio::error::operation_aborted, lease());
 }
 
 // What comes after a cancellation dies here, and that releases it.
@@ -152,13 +186,64 @@ void single_try::end(error_code ec, lease got)
         all->end(place_, ec, std::move(got));
 }
 
-void single_try::ask_to_cancel() noexcept
+// ---- those of one client
+
+void party::start() noexcept
 {
-    auto const client = home();
-    if (!client)
-        return;
-    intrusive_ptr_add_ref(static_cast<engine::request*>(this));
-    client->send(cancellation_);
+    post(*this);
+}
+
+void party::ask_to_cancel() noexcept
+{
+    post(cancellation_);
+}
+
+void party::post(engine::letter& l) noexcept
+{
+    if (auto const client = home_.lock()) {
+        intrusive_ptr_add_ref(static_cast<engine::request*>(this));
+        client->send(l);
+    }
+}
+
+void party::deliver(engine::context& c)
+{
+    boost::intrusive_ptr<party> const keep(this, false);
+    if (all_or_none_ && tries_.size() > 1)
+        return join_together(c);
+    for (auto const& t : tries_)
+        if (!t->is_over())
+            c.join(*t);
+}
+
+void party::join_together(engine::context& c)
+{
+    boost::intrusive_ptr<engine::joint_attempt> const all(new engine::joint_attempt(c));
+    auto const is_missed = [](auto const& t) { return t->is_over() && !t->is_had(); };
+    for (auto const& t : tries_)
+        if (!t->is_over() && std::ranges::none_of(tries_, is_missed)) {
+            t->company = all.get();
+            c.join(*t);
+        }
+    for (auto const& t : tries_)
+        t->company = nullptr;
+    if (std::ranges::none_of(tries_, is_missed))
+        return all->send();
+    all->call_off();
+    give_up(c);
+}
+
+void party::give_up(engine::context& c)
+{
+    for (auto const& t : tries_)
+        t->give_up(c);
+}
+
+void party::discard() noexcept
+{
+    boost::intrusive_ptr<party> const keep(this, false);
+    for (auto const& t : tries_)
+        t->forget();
 }
 
 void nested_try::start(
@@ -183,7 +268,8 @@ void joint_try::launch(try_each_launch const& what)
             if (type != asio::cancellation_type::none)
                 self->cancel();
         });
-    send();
+    for (auto const& p : parties_)
+        p->start();
     count_down();
 }
 
@@ -193,7 +279,7 @@ void joint_try::add(std::size_t place, try_each_launch const& what)
     auto const home = lock->home();
     if (auto const* one = dynamic_cast<lock_state const*>(lock.get()))
         add_single(place, *one, what);
-    else if (home && home->executor()) {
+    else if (home && home->is_alive()) {
         auto request = what.request;
         if (what.limit != core::duration::max())
             request.limit = std::chrono::floor<std::chrono::milliseconds>(what.limit);
@@ -214,26 +300,23 @@ void joint_try::add_single(std::size_t place, lock_state const& lock, try_each_l
         .terms = to_terms(what.request, home->options()),
         .wait = core::duration::zero(),
         .limit = what.limit};
-    singles_.emplace_back(new single_try(this, place, home, std::move(wish)));
+    party_of(home, what.all_or_none).add(new single_try(this, place, std::move(wish)));
 }
 
-// Each client is told once.
-void joint_try::send()
+party& joint_try::party_of(std::shared_ptr<client_state> const& client, bool all_or_none)
 {
-    std::vector<std::shared_ptr<client_state>> clients;
-    for (auto const& t : singles_)
-        if (auto c = t->home(); c && c->put(*t))
-            clients.push_back(std::move(c));
-    for (auto const& c : clients)
-        c->collect();
+    auto const found = std::ranges::find_if(parties_, [&](auto const& p) { return p->is_of(client); });
+    if (found != parties_.end())
+        return **found;
+    return *parties_.emplace_back(new party(client, all_or_none));
 }
 
 void joint_try::cancel()
 {
     if (cancelled_.exchange(true))
         return;
-    for (auto const& t : singles_)
-        t->ask_to_cancel();
+    for (auto const& p : parties_)
+        p->ask_to_cancel();
     for (auto const& t : nested_)
         t->ask_to_cancel();
 }

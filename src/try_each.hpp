@@ -30,10 +30,13 @@ using attempts_handler = handler_at<void(error_code, attempt_ends)>;
 
 // One attempt on each of some locks, all at once: void(error_code, attempt_ends), in the order of the locks. Those that
 // had no answer within `limit` end with errc::unavailable. Cancelled: operation_aborted, and what was had is given back.
+// `all_or_none`: those of one client are tried as one where that is possible; when one of them is not to be had, the others are
+// called off, and end with operation_aborted.
 struct try_each_launch {
     lockables locks;
     acquire_request request;
     core::duration limit;
+    bool all_or_none;
 
     asio::any_io_executor get_executor() const noexcept { return lock_launch{locks.front()}.get_executor(); }
     void start(attempts_handler) &&;
@@ -41,10 +44,10 @@ struct try_each_launch {
 
 // A function, since GCC 12 destroys an aggregate that is made in a co_await expression twice.
 template <class Token>
-auto try_each(lockables locks, acquire_request const& request, core::duration limit, Token&& token)
+auto try_each(lockables locks, acquire_request const& request, core::duration limit, bool all_or_none, Token&& token)
 {
     return initiate<void(error_code, attempt_ends)>(
-        try_each_launch{std::move(locks), request, limit}, std::forward<Token>(token));
+        try_each_launch{std::move(locks), request, limit, all_or_none}, std::forward<Token>(token));
 }
 
 }  // namespace holdfast::detail

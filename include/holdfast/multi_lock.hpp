@@ -24,7 +24,7 @@ namespace holdfast {
 ///
 /// @par On the server
 /// That of the members. All are tried at once; those of one client leave in one write, so that free members cost one round
-/// trip, however many they are.
+/// trip, however many they are. Mutexes of one client without fencing tokens are granted by one script, all or none.
 ///
 /// @par acquire, try_acquire
 /// As documented there, with these differences:

@@ -80,7 +80,7 @@ void acquisition::leave_channel()
 
 void acquisition::attempt(script_form form)
 {
-    auto const& head = *arbiter_.head();
+    auto& head = *arbiter_.head();
     context_.disarm(*this);
     phase_ = phase::trying;
     if (!grant_ || !arbiter_.suits(*grant_, head))
@@ -98,7 +98,10 @@ void acquisition::attempt(script_form form)
         .priority = head.terms().priority,
         .cover = arbiter_.cover()};
     leaves_trace_ = leaves_trace_ || (wanted.is_patient && head.lock().form->leaves_trace(head.lock()));
-    head.lock().form->acquire(context_.link(), try_command_, wanted, form);
+    if (head.company && head.company->take(head, try_command_, wanted))
+        all_ = head.company;
+    else
+        head.lock().form->acquire(context_.link(), try_command_, wanted, form);
 }
 
 void acquisition::seek()
@@ -160,6 +163,7 @@ void acquisition::on_type(answer const& a)
 
 void acquisition::on_try(answer const& a)
 {
+    all_.reset();
     verdict_ = grant_->lock().form->judge(a);
     sent_ = a.sent;
     context_.on_answer(a);
@@ -210,7 +214,7 @@ void acquisition::on_late()
 void acquisition::on_busy()
 {
     arbiter_.on_contested();
-    if (!verdict_muted())
+    if (!verdict_.is_mute)
         remaining_ = verdict_.remaining;
     if (std::exchange(wrong_type_, false)) {
         context_.account().on_refused(errc::wrong_type, grant_->lock(), {});
@@ -219,7 +223,7 @@ void acquisition::on_busy()
     // Nobody waits unheard: whoever has not subscribed, or came when only one-shots looked, tries once more with that.
     bool const is_first = !std::exchange(looked_, true);
     bool const is_unheard = arbiter_.has_patient_contender() && !hears() && context_.link().notifies();
-    if (arbiter_.head() && (is_unheard || (is_first && verdict_muted())))
+    if (arbiter_.head() && (is_unheard || (is_first && verdict_.is_mute)))
         return;
     known_busy_ = true;
     phase_ = phase::waiting;
@@ -240,11 +244,6 @@ void acquisition::on_turn()
     boost::intrusive_ptr<arbiter> const keep(&arbiter_);
     flagged_ = true;
     arbiter_.proceed();
-}
-
-bool acquisition::verdict_muted() const
-{
-    return grant_->lock().form->is_mute();
 }
 
 void acquisition::on_failed(error_code ec)

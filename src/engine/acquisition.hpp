@@ -19,6 +19,7 @@
 #include "engine/fair_queue.hpp"
 #include "engine/grant.hpp"
 #include "engine/hub.hpp"
+#include "engine/joint_attempt.hpp"
 #include "engine/session.hpp"
 #include "engine/wire_form.hpp"
 
@@ -98,7 +99,6 @@ private:
     void compensate();
     void give_up_token();
     void pause();
-    bool verdict_muted() const;
     core::duration recheck_after();
 
     context& context_;
@@ -111,8 +111,9 @@ private:
     verdict verdict_;
     core::instant sent_{};
 
-    std::string own_channel_;                 // of its place; empty: that of the lock
-    boost::intrusive_ptr<fair_queue> queue_;  // of a fair lock
+    std::string own_channel_;                  // of its place; empty: that of the lock
+    boost::intrusive_ptr<fair_queue> queue_;   // of a fair lock
+    boost::intrusive_ptr<joint_attempt> all_;  // that carries the try under way
 
     core::backoff pauses_;
     core::duration remaining_ = core::duration::max();

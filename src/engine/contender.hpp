@@ -21,6 +21,7 @@
 namespace holdfast::engine {
 
 class arbiter;
+class joint_attempt;
 class owner_state;
 
 // One acquire that has not ended. Exactly one of the three outcomes is called, once, on the strand, when it is in no
@@ -56,6 +57,8 @@ public:
     // The arbiter in whose queue it stands.
     arbiter* home = nullptr;
     core::instant joined{};
+    // With which its try leaves, if it is sent while the others join.
+    joint_attempt* company = nullptr;
 
     void on_due(core::instant now) override;
 

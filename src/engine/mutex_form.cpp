@@ -47,9 +47,13 @@ public:
         if (a.value.is_ok())
             return {.what = verdict::kind::granted};
         if (a.value.is_nil())
-            return {.what = verdict::kind::busy};
+            return {.what = verdict::kind::busy, .is_mute = true};
+        if (a.value.type == reply::kind::integer && a.value.integer < 0)
+            return judge_busy(-3 - a.value.integer);
         return {.what = verdict::kind::failed, .error = errc::protocol};
     }
+
+    script const* joint_acquire() const noexcept override { return &scripts::mutex_acquire_all; }
 
     bool is_mute() const noexcept override { return true; }
 };

@@ -37,6 +37,7 @@ struct verdict {
     boost::system::error_code error = {};              // failed
     std::uint64_t fence = 0;                           // granted, fenced
     core::duration remaining = core::duration::max();  // busy: when the grant in the way ends; max: not known or never
+    bool is_mute = false;  // busy: says neither that, nor that it is a lock that is in the way
 };
 
 // One try for a grant.
@@ -77,6 +78,10 @@ public:
     virtual void acquire(session&, command&, attempt const&, script_form) const = 0;
     virtual verdict judge(answer const&) const = 0;
 
+    // Grants several locks of the form with one lease, or none of them, with KEYS locks and ARGV lease in ms, tokens. Replies 0:
+    // granted; (n, PTTL): the n-th is held. Null: there is no such script.
+    virtual script const* joint_acquire() const noexcept { return nullptr; }
+
     // Whether a refused try of one who waits leaves something on the server, which a release of its token takes back.
     virtual bool leaves_trace(lock_spec const&) const noexcept { return false; }
 
@@ -106,7 +111,7 @@ public:
     virtual void ask_locked(session&, command&, lock_spec const&) const;
     virtual bool says_locked(reply const&) const;
 
-    // Whether a refused try says nothing of the type and the time to live of the key: then a waiter asks TYPE and PTTL.
+    // Whether a refused try alone says nothing of the type and the time to live of the key: then a waiter asks TYPE and PTTL.
     virtual bool is_mute() const noexcept { return false; }
 
 protected:

@@ -1,0 +1,128 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/joint_attempt.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <boost/asio/error.hpp>
+
+#include "engine/contender.hpp"
+#include "engine/context.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+answer granted(answer const& a) noexcept
+{
+    return {.outcome = outcome::applied, .sent = a.sent, .value = {.type = reply::kind::text, .text = "OK"}};
+}
+
+answer held_by_others(answer const& a) noexcept
+{
+    auto const left = a.value.items[1].integer;
+    return {.outcome = outcome::applied, .sent = a.sent, .value = {.type = reply::kind::integer, .integer = -3 - left}};
+}
+
+// Nothing was applied: whoever still wants the lock tries for it alone.
+answer each_for_itself(answer const& a) noexcept
+{
+    return {.outcome = outcome::refused, .sent = a.sent, .why = refusal::no_script};
+}
+
+}  // namespace
+
+bool joint_attempt::take(contender& c, command& tried, attempt const& what)
+{
+    bool const fits = what.lock.form->joint_acquire()
+                      && (parts_.empty() || what.lock.form == parts_.front().what.lock.form)
+                      && (parts_.empty() || what.lease == parts_.front().what.lease);
+    if (fits)
+        parts_.push_back({&c, &tried, what});
+    return fits;
+}
+
+void joint_attempt::send()
+{
+    if (parts_.size() > 1)
+        return submit(script_form::sha1);
+    for (auto const& p : parts_)
+        p.what.lock.form->acquire(context_.link(), *p.tried, p.what, script_form::sha1);
+}
+
+void joint_attempt::submit(script_form form)
+{
+    auto const& first = parts_.front().what;
+    milliseconds_text const ttl(first.lease);
+    boost::container::small_vector<std::string_view, 8> keys;
+    boost::container::small_vector<std::string_view, 9> arguments{ttl};
+    for (auto const& p : parts_) {
+        keys.push_back(p.what.lock.key);
+        arguments.push_back(p.what.token);
+    }
+    submit_script(context_.link(), *this, *first.lock.form->joint_acquire(), form, keys, arguments);
+}
+
+void joint_attempt::call_off()
+{
+    boost::intrusive_ptr<joint_attempt> const keep(this);
+    for (auto const& p : parts_)
+        context_.leave(*p.who, boost::asio::error::operation_aborted);
+    tell_all(each_for_itself({}));
+}
+
+void joint_attempt::on_answer(answer const& a)
+{
+    boost::intrusive_ptr<joint_attempt> const keep(this);
+    if (a.outcome == outcome::applied)
+        on_applied(a);
+    else if (a.outcome == outcome::unknown)
+        tell_all(a);
+    else if (a.why == refusal::no_script && is_wanted_by_all())
+        submit(script_form::text);
+    else
+        tell_all(each_for_itself(a));  // the error is one member's, who is to learn it
+}
+
+void joint_attempt::on_applied(answer const& a)
+{
+    if (a.value.type == reply::kind::integer && a.value.integer == 0)
+        tell_all(granted(a));
+    else if (auto const* held = held_part(a.value))
+        on_held(*held, a);
+    else
+        tell_all({.outcome = outcome::unknown, .sent = a.sent});
+}
+
+// The contenders for the others go; who else wants those tries at once.
+void joint_attempt::on_held(part const& held, answer const& a)
+{
+    for (auto const& p : parts_)
+        if (&p != &held)
+            context_.leave(*p.who, boost::asio::error::operation_aborted);
+    for (auto const& p : parts_)
+        p.tried->on_answer(&p == &held ? held_by_others(a) : each_for_itself(a));
+}
+
+joint_attempt::part const* joint_attempt::held_part(reply const& r) const noexcept
+{
+    if (r.items.size() != 2 || r.items[0].integer < 1)
+        return nullptr;
+    auto const n = static_cast<std::size_t>(r.items[0].integer);
+    return n <= parts_.size() ? &parts_[n - 1] : nullptr;
+}
+
+bool joint_attempt::is_wanted_by_all() const noexcept
+{
+    return context_.link().is_open() && std::ranges::all_of(parts_, [](part const& p) { return p.who->is_queued(); });
+}
+
+void joint_attempt::tell_all(answer const& a)
+{
+    for (auto const& p : parts_)
+        p.tried->on_answer(a);
+}
+
+}  // namespace holdfast::engine
