@@ -120,7 +120,7 @@ template <class Operation, class... Arguments>
 void launch(std::weak_ptr<client_state> const& of, plain_handler h, Arguments... arguments)
 {
     auto const c = of.lock();
-    if (!c || !c->executor())
+    if (!c || !c->is_alive())
         return complete_early<>(std::move(h), errc::client_stopped);
     Operation::launch(boost::intrusive_ptr<Operation>(new Operation(std::move(h), c, arguments...)), *c);
 }

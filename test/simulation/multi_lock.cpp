@@ -42,6 +42,8 @@ TEST_CASE("free members of several clients cost one round trip", "[multi_lock]")
     auto& c = a.client();
     auto& d = a.client("A", arena::quick(), "other");
     a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        co_await d.ready();
         auto members = mutexes(c, 8);
         for (auto const& m : mutexes(d, 8))
             members.push_back(m);
