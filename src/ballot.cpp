@@ -5,7 +5,6 @@
 #include "ballot.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <boost/asio/bind_executor.hpp>
@@ -181,9 +180,11 @@ void ballot::count()
 
 bool ballot::has_twins() const
 {
-    std::set<std::string_view> seen;
-    return std::ranges::any_of(
-        nodes_, [&](node const& n) { return !n.run.id.empty() && !seen.insert(n.run.id).second; });
+    auto const is_twin = [this](node const& n) {
+        auto const is_same = [&](node const& other) { return other.run.id == n.run.id; };
+        return !n.run.id.empty() && std::ranges::count_if(nodes_, is_same) > 1;
+    };
+    return std::ranges::any_of(nodes_, is_twin);
 }
 
 // A server that did not confirm it keeps its lease: the majority that did is what orders the tokens.

@@ -10,7 +10,9 @@
 
 #include "coordinate.hpp"
 #include "operation.hpp"
+#include "quorum.hpp"
 #include "red_state.hpp"
+#include "release_each.hpp"
 
 namespace holdfast::detail {
 namespace {
@@ -19,22 +21,6 @@ using std::chrono::steady_clock;
 
 using plain_outcome = std::tuple<error_code>;
 using loss_outcome = std::tuple<error_code, loss>;
-
-bool is_lost(error_code ec) noexcept
-{
-    return ec == errc::lease_lost || ec == errc::client_stopped;
-}
-
-// What it means for all that the operations on the members ended so.
-error_code judge(std::vector<error_code> const& ends, std::size_t quorum)
-{
-    auto const none = error_code();
-    if (static_cast<std::size_t>(std::ranges::count(ends, none)) >= quorum)
-        return {};
-    if (ends.size() - static_cast<std::size_t>(std::ranges::count_if(ends, is_lost)) < quorum)
-        return errc::lease_lost;
-    return *std::ranges::find_if(ends, [](error_code ec) { return ec && !is_lost(ec); });
-}
 
 // Ends a group when so many operations succeeded: the others go on in the background, and change nothing.
 struct enough_successes {
@@ -172,9 +158,10 @@ void bundle::lost(handler_at<void(error_code, loss)> h)
 
 void bundle::release(handler_at<void(error_code)> h)
 {
-    auto operations = for_each_member([](lease& l) { return l.release(asio::deferred); });
-    take();
-    coordinate(*lock_, std::move(h), await_all(std::move(operations), quorum_));
+    auto members = take();
+    if (members.empty())
+        return complete_early<>(std::move(h), errc::empty_lease);
+    release_each(std::move(members), quorum_, std::move(h));
 }
 
 void lease_access::take_up_all(bundle& b, bool taken_up) noexcept

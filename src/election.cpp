@@ -70,8 +70,8 @@ asio::awaitable<void> election::wait_for_turn(std::optional<turnstile::turn>& tu
 asio::awaitable<bool> election::queue_up(std::optional<turnstile::turn>& turn)
 {
     auto const queue = lock_->queue();
-    if (!queue) {
-        turn.emplace();
+    if (!queue || queue->try_enter()) {
+        turn.emplace(queue);
         co_return false;
     }
     auto const here = co_await asio::this_coro::executor;

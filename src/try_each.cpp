@@ -42,7 +42,7 @@ public:
     bool is_had() const noexcept { return is_had_; }
     void give_up(engine::context&);
     // The client is gone.
-    void forget() noexcept { auto const all = std::move(all_); }
+    void forget() noexcept;
 
     void granted(boost::intrusive_ptr<engine::tenure> t) override
     {
@@ -131,6 +131,8 @@ public:
     void launch(try_each_launch const&);
     bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
 
+    // A client is gone, and with it whoever waits for this: there will be no last end.
+    void forget() noexcept;
     // Any thread, perhaps from inside the engine.
     void end(std::size_t place, error_code ec, lease got)
     {
@@ -165,6 +167,7 @@ private:
     attempt_ends ends_;
     std::atomic<std::size_t> left_;
     std::atomic<bool> cancelled_ = false;
+    std::atomic<bool> is_forgotten_ = false;
     std::vector<boost::intrusive_ptr<party>> parties_;
     std::vector<std::shared_ptr<nested_try>> nested_;
 };
@@ -177,6 +180,12 @@ void single_try::give_up(engine::context& c)
         c.leave(*this, asio::error::operation_aborted);
     else
         end(asio::error::operation_aborted, lease());
+}
+
+void single_try::forget() noexcept
+{
+    if (auto const all = std::move(all_))
+        all->forget();
 }
 
 // What comes after a cancellation dies here, and that releases it.
@@ -319,6 +328,13 @@ void joint_try::cancel()
         p->ask_to_cancel();
     for (auto const& t : nested_)
         t->ask_to_cancel();
+}
+
+// The handler may own the cancellation signal whose slot refers to us.
+void joint_try::forget() noexcept
+{
+    if (!is_forgotten_.exchange(true))
+        auto const gone = std::move(to_.handler);
 }
 
 void joint_try::count_down()

@@ -10,6 +10,12 @@
 
 namespace holdfast::detail {
 
+bool turnstile::try_enter() noexcept
+{
+    std::scoped_lock const guard(mutex_);
+    return !std::exchange(is_taken_, true) || is_open_;
+}
+
 void turnstile::wait(handler h)
 {
     {

@@ -35,6 +35,9 @@ public:
         std::shared_ptr<turnstile> of_;
     };
 
+    // True, and a turn begins, if nobody else has one.
+    bool try_enter() noexcept;
+
     // void(error_code): success begins a turn, also when a cancellation came too late; the handler must end it.
     template <class Token>
     auto enter(asio::any_io_executor where, Token&& token)

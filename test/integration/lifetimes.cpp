@@ -293,6 +293,8 @@ TEST_CASE("what is pending when the context ends is destroyed, not called", "[li
         mutex(*m.client, "m").acquire(handler_of("acquire"));
         mutex(*m.client, "m").try_acquire({.wait = 1s}, handler_of("try_acquire"));
         mutex(*m.client, "m").acquire(asio::cancel_after(1h, handler_of("cancel_after")));
+        multi_lock(mutex(*m.client, "a"), mutex(*m.client, "b"))
+            .acquire(asio::cancel_after(1h, handler_of("multi_lock")));
         m.client->shutdown(handler_of("shutdown"));
     }
     SECTION("in the midst of everything")
@@ -314,6 +316,21 @@ TEST_CASE("what is pending when the context ends is destroyed, not called", "[li
     {
         auto held = m.acquire(mutex(*m.client, "m"));
         held.release(handler_of("release"));
+        m.context->poll_one();
+    }
+    SECTION("with several releases under way")
+    {
+        auto held = m.get(multi_lock(mutex(*m.client, "a"), mutex(*m.client, "b")).acquire(asio::use_future));
+        held.release(asio::cancel_after(1h, handler_of("release")));
+        m.context->poll_one();
+    }
+    SECTION("with a round of a multi_lock under way")
+    {
+        multi_lock const both(mutex(*m.client, "a"), mutex(*m.client, "b"));
+        auto held = m.get(both.acquire(asio::use_future));
+        held.release(asio::detached);
+        REQUIRE(m.until([&] { return m.client->stats().held == 0; }));
+        both.acquire(asio::cancel_after(1h, handler_of("multi_lock")));
         m.context->poll_one();
     }
     SECTION("a result that was not taken up")

@@ -1,0 +1,29 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "quorum.hpp"
+
+#include <algorithm>
+
+namespace holdfast::detail {
+namespace {
+
+bool is_lost(error_code ec) noexcept
+{
+    return ec == errc::lease_lost || ec == errc::client_stopped;
+}
+
+}  // namespace
+
+error_code judge(std::span<error_code const> ends, std::size_t quorum)
+{
+    auto const none = error_code();
+    if (static_cast<std::size_t>(std::ranges::count(ends, none)) >= quorum)
+        return {};
+    if (ends.size() - static_cast<std::size_t>(std::ranges::count_if(ends, is_lost)) < quorum)
+        return errc::lease_lost;
+    return *std::ranges::find_if(ends, [](error_code ec) { return ec && !is_lost(ec); });
+}
+
+}  // namespace holdfast::detail

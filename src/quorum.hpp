@@ -1,0 +1,20 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_QUORUM_HPP
+#define HOLDFAST_QUORUM_HPP
+
+#include <cstddef>
+#include <span>
+
+#include <holdfast/error.hpp>
+
+namespace holdfast::detail {
+
+// What it means for a lease of several that the operations on its members ended so.
+error_code judge(std::span<error_code const> ends, std::size_t quorum);
+
+}  // namespace holdfast::detail
+
+#endif
