@@ -219,7 +219,8 @@ TEST_CASE("a joint attempt without an answer is taken back, member by member", "
         error_code ec;
         auto l = co_await multi_lock(mutex(c, "x"), mutex(c, "y")).try_acquire({.wait = 100ms}, redirect(ec));
         CHECK(ec == errc::unavailable);
-        a.server().resume();  // now the script is carried out
+        co_await a.sleep(1s);  // the command timed out
+        a.server().resume();   // and is carried out
         co_await a.sleep(1s);
         CHECK(a.was_set() == std::set<std::string>{"x", "y"});
         CHECK_FALSE((a.exists("x") || a.exists("y")));
