@@ -7,8 +7,10 @@
 -- returns nil: granted; n > 0: granted, the fencing token; n < 0: busy, -3 - t, where t is the PTTL of the lock (-1: it
 --   has no time to live) or, while the lock is free, the time that the first of the queue has
 -- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, or a key of the queue is no queue
--- redis.calls: exists, hset, pexpire (free, nobody waits); exists, pttl, lindex, lpop, exists, del or zrem, zrem, hdel,
---   hset, pexpire (our turn); besides, with fencing: time, set
+-- redis.calls: exists, hset, pexpire (free, nobody waits); exists, lrange, del or lpop, zrem, zrem, hdel, hset, pexpire
+--   (our turn); besides, with fencing: time, set; exists, hexists, pttl, time, zadd, pexpire, zadd, rpush, pexpire,
+--   pexpire (the first to wait); exists, hexists, pttl, time, lrange, zscore, zadd, hgetall, zadd, rpush, zscore (the
+--   others)
 local me = ARGV[1]
 
 local function grant()
@@ -25,77 +27,91 @@ local function grant()
     return fence
 end
 
-if redis.call('exists', KEYS[1], KEYS[2]) == 0 then return grant() end
+-- Each time that a key is named it counts: 1 for the lock, 2 for the queue.
+local known = redis.call('exists', KEYS[1], KEYS[2], KEYS[2])
+if known == 0 then return grant() end
+local is_free, is_queue, is_patient = known == 2, known >= 2, ARGV[5] ~= '0'
 
-local now, patience, channel -- known when they are needed
--- include fair_queue
+-- include fair_places
 
-local left = redis.call('pttl', KEYS[1])
-local is_free, is_patient = left == -2, ARGV[5] ~= '0'
-if not is_free then
-    local kind = redis.call('type', KEYS[1]).ok
-    if kind == 'hash' and redis.call('hexists', KEYS[1], me) == 1 then return grant() end
-    if kind ~= 'hash' and (kind ~= 'string' or left < 0) then
+local left
+if is_free then
+    local line = front()
+    if line[1] == me then
+        pop(line)
+        return grant()
+    end
+else
+    local count = redis.pcall('hexists', KEYS[1], me)
+    if count == 1 then return grant() end
+    left = redis.call('pttl', KEYS[1])
+    local kind = count ~= 0 and redis.call('type', KEYS[1]).ok
+    if kind and (kind ~= 'string' or left < 0) then
         return redis.error_reply('WRONGTYPE the lock is a ' .. kind)
     end
     if not is_patient then return -3 - left end
-elseif redis.call('lindex', KEYS[2], 0) == me then
-    redis.call('lpop', KEYS[2])
-    forget(me)
-    return grant()
 end
 
 local time = redis.call('time')
-now, patience, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[3]), ARGV[4]
-local usual_priority, max_bypass = 5, 30
+local now, patience, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[3]), ARGV[4]
+-- include fair_waiter
+-- include fair_queue
+-- include fair_signs
 
--- Behind everybody, but before those at the end that weigh less and were not passed too often. Redisson's weigh 5.
-local function enter(priority)
-    local all = redis.call('lrange', KEYS[2], 0, -1)
-    local at = #all
-    if priority > usual_priority or redis.call('exists', KEYS[5]) == 1 then
-        local weights = {}
-        local known = redis.call('hgetall', KEYS[5])
-        for i = 1, #known, 2 do weights[known[i]] = tonumber(known[i + 1]) end
-        while at > 0 do
-            local weight = weights[all[at]] or 1000 * usual_priority
-            if weight >= 1000 * priority or weight % 1000 >= max_bypass then break end
-            redis.call('hset', KEYS[5], all[at], weight + 1)
-            at = at - 1
-        end
-    end
-    local foreign = 0
-    for i = 1, at do
-        if not is_ours(all[i]) then foreign = foreign + 1 end
+local usual_priority, max_bypass = 5, 30
+local all = is_queue and redis.call('lrange', KEYS[2], '0', '-1') or {}
+
+-- Where a newcomer goes: behind everybody, but before those at the end that weigh less and were not passed too often.
+-- Redisson's weigh 5.
+local function pass(priority)
+    local at, weights = #all, {}
+    local known_weights = is_queue and redis.call('hgetall', KEYS[5]) or {}
+    for i = 1, #known_weights, 2 do weights[known_weights[i]] = tonumber(known_weights[i + 1]) end
+    while at > 0 do
+        local weight = weights[all[at]] or 1000 * usual_priority
+        if weight >= 1000 * priority or weight % 1000 >= max_bypass then break end
+        redis.call('hset', KEYS[5], all[at], weight + 1)
+        at = at - 1
     end
     if priority ~= usual_priority then
         redis.call('hset', KEYS[5], me, 1000 * priority)
         redis.call('pexpire', KEYS[5], one_day)
     end
-    redis.call('zadd', KEYS[3], now + patience + foreign_share * foreign, me)
-    redis.call('zadd', KEYS[4], now + patience, me)
+    return at
+end
+
+local function enter(priority)
+    local at, foreign = pass(priority), 0
+    for i = 1, at do
+        if not is_ours(all[i]) then foreign = foreign + 1 end
+    end
+    redis.call('zadd', KEYS[3], score_behind(foreign), me)
     if at == #all then
         redis.call('rpush', KEYS[2], me)
     else
         redis.call('linsert', KEYS[2], 'BEFORE', all[at + 1], me)
     end
-    if #all == 0 then keep(false) end
+    table.insert(all, at + 1, me)
+    if not is_queue then
+        for i = 2, 3 do redis.call('pexpire', KEYS[i], one_day) end
+    end
 end
 
-look_after()
-if not is_patient then
-    -- It only looks.
-elseif redis.call('zscore', KEYS[3], me) then
-    redis.call('zadd', KEYS[4], now + patience, me)
-else
-    enter(tonumber(ARGV[5]))
+local function is_placed()
+    for i = 1, #all do
+        if all[i] == me then return true end
+    end
+    return false
 end
-local head, last, changed = first_alive(is_free)
-if not is_free then return -3 - left end
-if head == me then
-    redis.call('lpop', KEYS[2])
-    forget(me)
+
+look_after(is_patient and {now + patience, me} or {}, not is_queue)
+if is_patient and not is_placed() then enter(tonumber(ARGV[5])) end
+if not is_free then
+    if all[1] ~= me then first_alive(false, all[1]) end
+    return -3 - left
 end
+local head, last, changed = first_alive(true, all[1])
+if head == me then pop(front()) end
 if not head or head == me then return grant() end
 wake(head, changed)
 return -3 - math.max(0, last - now)

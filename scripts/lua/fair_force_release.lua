@@ -3,16 +3,18 @@
 -- ARGV  channel, waiter timeout in ms
 -- returns 1: it was held; 0: it was free
 -- errors WRONGTYPE: not a lock, nothing changed; or a key of the queue is no queue
--- redis.calls: type, exists, del, time, lindex, zscore, zscore, zadd, publish
+-- redis.calls: type, time, lindex, del (nobody waits); besides: zscore, publish
 local kind = redis.call('type', KEYS[1]).ok
 if kind == 'none' then return 0 end
 if kind ~= 'string' and kind ~= 'hash' then return redis.error_reply('WRONGTYPE the lock is a ' .. kind) end
 local time = redis.call('time')
 local now, patience, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[2]), ARGV[1]
+-- include fair_waiter
+-- include fair_places
 -- include fair_queue
 
-redis.call('llen', KEYS[2]) -- refuses what is no queue before anything is done
+local head = redis.call('lindex', KEYS[2], '0') -- refuses what is no queue before anything is done
 redis.call('del', KEYS[1])
-local head = first_alive(true)
+head = first_alive(true, head)
 if head then wake(head, true) end
 return 1

@@ -3,29 +3,40 @@
 -- ARGV  holder, channel, waiter timeout in ms
 -- returns 0: it had neither, nothing changed; 1: the lock was released; 2: a place was given up
 -- errors WRONGTYPE: a key of the queue is no queue
--- redis.calls: hdel, exists (nobody waits); hdel, exists, time, exists, lindex, zscore, zscore, zadd, publish
-local me = ARGV[1]
+-- redis.calls: hdel, lindex (nobody waits); hdel, lindex, publish (the next one hears); hdel, lindex, publish, time,
+--   zscore, publish (it does not); hdel, lindex, exists, time, lrem, lindex, del or zrem, zrem, hdel, exists (a place
+--   given up); besides, if the lock is free: zscore, publish
+local me, channel = ARGV[1], ARGV[2]
 local had = redis.pcall('hdel', KEYS[1], me)
 if had ~= 1 then had = 0 end
-if redis.call('exists', KEYS[2], KEYS[3]) == 0 then return had end
+local head = redis.call('lindex', KEYS[2], '0')
+-- Scores whose list was lost are to go, too.
+if not head and (had == 1 or redis.call('exists', KEYS[3]) == 0) then return had end
+
+-- include fair_waiter
+
+-- Who hears is taken for alive. One that was silent for too long, and does not come now, is put out by who looks next.
+if had == 1 and is_ours(head) and tell(head) then return 1 end
 
 local time = redis.call('time')
-local now, patience, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[3]), ARGV[2]
+local now, patience = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[3])
+-- include fair_places
 -- include fair_queue
 
-local was_first = false
-if had == 0 then
-    was_first = redis.call('lindex', KEYS[2], 0) == me
-    if redis.call('lrem', KEYS[2], 1, me) == 1 then had = 2 end
-    forget(me)
+-- Leaves the queue, and tells whether as the first of it.
+local function give_up()
+    local was_first = head == me
+    if redis.call('lrem', KEYS[2], '1', me) == 1 then had = 2 end
+    head = redis.call('lindex', KEYS[2], '0')
+    if head then forget(me) else redis.call('del', KEYS[3], KEYS[4], KEYS[5]) end
+    return was_first
 end
-local is_free = redis.call('exists', KEYS[1]) == 0
-local head, _, changed
-if is_free then
-    head, _, changed = first_alive(true)
-else
-    head = redis.call('lindex', KEYS[2], 0)
-end
+
+-- The only field took the hash with it.
+local is_news = had == 1 or give_up()
+local is_free = had == 1 or redis.call('exists', KEYS[1]) == 0
+local _, changed
+if is_free then head, _, changed = first_alive(true, head) end
 if head and not is_ours(head) then keep(true) end -- perhaps none of ours is left to do that
-if head and is_free then wake(head, changed or was_first or had == 1) end
+if head and is_free then wake(head, changed or is_news) end
 return had

@@ -4,40 +4,51 @@
 -- returns {t, i ...}: the waiter number i has no place any more, or the lock is free and it is the first; t is the PTTL
 --   of the lock (-1: it has no time to live) or, while the lock is free, the time that the first has (-1: nobody waits)
 -- errors WRONGTYPE: a key of the queue is no queue
--- redis.calls: time, exists, zscore, zadd, lrange, for each waiter: zadd, zadd; pexpire or persist (4), pttl, lindex,
---   zscore, zscore
+-- redis.calls: time, lrange, zadd, zscore, zadd, pexpire or persist (4), pttl; besides, unless one of the waiters is the
+--   first: zscore
 local time = redis.call('time')
 local now, patience, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[1]), ARGV[2]
+-- include fair_waiter
+-- include fair_places
 -- include fair_queue
+-- include fair_signs
 
 local number_of = {}
 for i = 3, #ARGV do number_of[ARGV[i]] = i - 2 end
 
--- Redisson's waiters are believed to be alive until their score: time that they spend behind ours does not count.
-local function refresh()
-    local placed, foreign = {}, 0
-    for _, holder in ipairs(redis.call('lrange', KEYS[2], 0, -1)) do
-        if number_of[holder] then
-            placed[holder] = true
-            redis.call('zadd', KEYS[3], now + patience + foreign_share * foreign, holder)
-            redis.call('zadd', KEYS[4], now + patience, holder)
-        elseif not is_ours(holder) then
-            foreign = foreign + 1
-            if next(placed) then
-                redis.call('zadd', KEYS[3], 'XX', 'GT', now + patience + foreign_share * foreign, holder)
-            end
-        end
-    end
-    return placed, foreign
+local function put(list, score, holder)
+    list[#list + 1] = score
+    list[#list + 1] = holder
 end
 
-local is_queue = redis.call('exists', KEYS[2]) == 1
-if is_queue then look_after() end
-local placed, foreign = refresh()
-if is_queue then keep(foreign > 0) end
+-- Redisson's waiters are believed to be alive until their score: time that they spend behind ours does not count.
+local function refresh(line)
+    local placed, signs, scores, foreign = {}, {}, {}, 0
+    local life = score_behind(0)
+    local score = life
+    for _, holder in ipairs(line) do
+        if number_of[holder] then
+            placed[holder] = true
+            put(scores, score, holder)
+            put(signs, life, holder)
+        elseif not is_ours(holder) then
+            foreign = foreign + 1
+            score = score_behind(foreign)
+            if next(placed) then redis.call('zadd', KEYS[3], 'XX', 'GT', score, holder) end
+        end
+    end
+    add(KEYS[3], scores)
+    look_after(signs, false)
+    keep(foreign > 0)
+    return placed
+end
+
+local line = redis.call('lrange', KEYS[2], '0', '-1')
+local placed = line[1] and refresh(line) or {}
 
 local left = redis.call('pttl', KEYS[1])
-local head, last, changed = first_alive(left == -2)
+local head, last, changed = line[1], now + patience, false
+if not number_of[head] then head, last, changed = first_alive(left == -2, head) end
 local answer = {left}
 if left == -2 then
     answer[1] = head and math.max(0, last - now) or -1

@@ -2,13 +2,12 @@
 -- KEYS  queue, timeouts, waiters
 -- returns {holder, t ...}: with the time in ms for which each is believed to be alive without a sign of life
 -- errors WRONGTYPE: a key of the queue is no queue
--- redis.calls: lrange, time, for each waiter: zscore, zscore
+-- redis.calls: lrange, time, for each waiter: zscore, and again for one of Redisson's
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local answer = {}
-for _, holder in ipairs(redis.call('lrange', KEYS[1], 0, -1)) do
-    local score = redis.call('zscore', KEYS[2], holder)
-    local last = score and tonumber(redis.call('zscore', KEYS[3], holder) or score)
+for _, holder in ipairs(redis.call('lrange', KEYS[1], '0', '-1')) do
+    local last = redis.call('zscore', KEYS[3], holder) or redis.call('zscore', KEYS[2], holder)
     if last then
         answer[#answer + 1] = holder
         answer[#answer + 1] = math.max(0, last - now)

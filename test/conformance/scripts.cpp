@@ -23,12 +23,12 @@ std::string read(std::filesystem::path const& file)
     return text.str();
 }
 
-// As the build embeds it: with the part that it shares with others in the place of "-- include <part>".
+// As the build embeds it: with the parts that it shares with others, each in the place of "-- include <part>".
 std::string whole(std::filesystem::path const& file)
 {
     constexpr std::string_view mark = "\n-- include ";
     auto text = read(file);
-    if (auto const at = text.find(mark); at != text.npos) {
+    for (auto at = text.find(mark); at != text.npos; at = text.find(mark)) {
         auto const from = at + mark.size();
         auto const end = text.find('\n', from);
         auto const part = text.substr(from, end - from) + ".lua";

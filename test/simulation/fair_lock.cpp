@@ -234,6 +234,27 @@ TEST_CASE("the dead before it are passed over when a holder releases", "[fair_lo
     });
 }
 
+TEST_CASE("the first, frozen for long, hears of a release and is passed over all the same", "[fair_lock]")
+{
+    printer p({.waiter_timeout = 2s});
+    auto& a = p.world;
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await p.lock("A").acquire();
+        p.queue_up("frozen", "B");
+        co_await a.sleep(50ms);
+        p.queue_up("alive", "C");
+        co_await a.sleep(50ms);
+        p.world.at("B").pause_for(1h);
+        co_await a.sleep(5s);
+        auto const released = a.now();
+        co_await held.release();
+        co_await a.sleep(3s);
+        p.world.at("B").kill();
+        REQUIRE(p.served == std::vector<std::string>{"alive"});
+        CHECK(p.served_at[0] - released < 1s);
+    });
+}
+
 TEST_CASE("a holder that died is followed when its lease ends", "[fair_lock]")
 {
     printer p;

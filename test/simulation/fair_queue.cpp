@@ -77,9 +77,11 @@ public:
     {
         return run(engine::scripts::fair_leave.text, 5, {own(id), channel, "15000"});
     }
-    simulated::value refresh(std::string const& id)
+    simulated::value refresh(std::string const& id) { return refresh_all({own(id)}); }
+    simulated::value refresh_all(std::vector<std::string> arguments)
     {
-        return run(engine::scripts::fair_refresh.text, 5, {"15000", channel, own(id)});
+        arguments.insert(arguments.begin(), {"15000", channel});
+        return run(engine::scripts::fair_refresh.text, 5, arguments);
     }
     // As the holder's watchdog does.
     void keep_held() { server.execute({"PEXPIRE", keys[0], "30000"}); }
@@ -197,6 +199,47 @@ TEST_CASE("a queue of Redisson's waiters only has no time to live, and is served
     CHECK(q.theirs("R1").is_nil());
     q.their_release("R1");
     CHECK(q.theirs("R2").is_nil());
+}
+
+TEST_CASE("a release to Redisson's waiters leaves nothing of ours", "[fair_lock]")
+{
+    mixed_queue q;
+    CHECK(q.ours("h").is_nil());
+    q.theirs("R1");
+    CHECK(q.our_release("h").integer == 1);
+    CHECK(q.theirs("R1").is_nil());
+    CHECK(q.server.execute({"EXISTS", q.keys[3], q.keys[4]}).integer == 0);
+}
+
+TEST_CASE("one refresh speaks for thousands of waiters", "[fair_lock]")
+{
+    constexpr int crowd = 2'500;
+    mixed_queue q;
+    CHECK(q.ours("h").is_nil());
+    q.theirs("R1");
+    std::vector<std::string> all;
+    for (int i = 0; i < crowd; ++i) {
+        all.push_back(q.own(std::to_string(i)));
+        q.server.execute({"RPUSH", q.keys[1], all.back()});
+    }
+    CHECK(q.refresh_all(all).items.size() == 1);
+    auto const entries = [&](std::size_t key) { return q.server.execute({"ZCARD", q.keys[key]}).integer; };
+    CHECK(entries(2) == crowd + 1);  // and Redisson's
+    CHECK(entries(3) == crowd + 1);  // and when they were looked after
+    auto const last = q.server.execute({"ZSCORE", q.keys[2], all.back()}).text;
+    CHECK(std::stoll(last) > 1'800'000'300'000);  // behind one of Redisson's
+}
+
+TEST_CASE("a waiter whose entry was lost, but not its score, is placed anew when it asks", "[fair_lock]")
+{
+    mixed_queue q;
+    CHECK(q.ours("h").is_nil());
+    q.ours("a");
+    q.ours("b");
+    q.server.execute({"LREM", q.keys[1], "1", q.own("a")});
+    q.ours("a");
+    q.ours("b");
+    CHECK(q.line() == "b a ");
 }
 
 TEST_CASE("a stall of six seconds puts nobody out of a mixed queue", "[fair_lock]")

@@ -1,0 +1,22 @@
+-- Signs of life of waiters. Needs above it: fair_queue.
+
+-- What a waiter's score is after its sign of life, with so many of Redisson's before it. As text: others have the same.
+local function score_behind(foreign) return string.format('%.0f', now + patience + foreign_share * foreign) end
+
+-- ZADD of {score, member ...}, in parts: Lua passes some thousand arguments at most.
+local function add(key, all)
+    for i = 1, #all, 2000 do
+        redis.call('zadd', key, unpack(all, i, math.min(i + 1999, #all)))
+    end
+end
+
+-- Notes that a script looked after the queue, and the signs of life {score, holder ...} that it gives. In a new queue
+-- nobody could have been silent.
+local function look_after(signs, is_new)
+    local seen = not is_new and redis.call('zscore', KEYS[4], '#seen')
+    if was_silent(seen) then add(KEYS[4], {now + patience, '#calm'}) end
+    signs[#signs + 1] = now
+    signs[#signs + 1] = '#seen'
+    add(KEYS[4], signs)
+    if not seen then redis.call('pexpire', KEYS[4], one_day) end
+end

@@ -1,0 +1,130 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// The fair lock's scripts, in whatever order, beside waiters of another library, dead ones and damage; on a real server
+// and on the model at once.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "conformance/twins.hpp"
+#include "scripts_generated.hpp"
+#include "support/chance.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using simulated::value;
+namespace scripts = engine::scripts;
+
+constexpr std::array keys{"lock", "queue", "timeouts", "waiters", "priorities"};
+
+// Each call draws what happens next.
+class story {
+public:
+    explicit story(std::uint64_t seed) : chance_(seed)
+    {
+        if (!redis_server::is_installed())
+            SKIP("no redis-server");
+        both_.emplace();
+    }
+
+    void go_on()
+    {
+        switch (chance_.below(12)) {
+            case 0: return redisson_comes();
+            case 1: return somebody_dies();
+            case 2: return something_is_lost();
+            case 3: run(scripts::fair_force_release, {"channel", patience}); return;
+            case 4:
+            case 5: run(scripts::fair_refresh, {"200000", "channel", ours(), ours(), ours()}); return;
+            case 6:
+            case 7:
+            case 8: run(scripts::fair_leave, {ours(), "channel", patience}); return;
+            default: granted_ += acquire().is_nil();
+        }
+    }
+
+    void look()
+    {
+        both_->command({"HGETALL", keys[0]});
+        both_->command({"LRANGE", keys[1], "0", "-1"});
+        both_->command({"ZCARD", keys[2]});
+        both_->command({"ZCARD", keys[3]});
+        both_->command({"HLEN", keys[4]});
+        for (auto const* const key : keys)
+            both_->command({"PTTL", key});
+        both_->command({"EVAL", std::string(scripts::fair_waiters.text), "3", keys[1], keys[2], keys[3]});
+    }
+
+    unsigned granted() const noexcept { return granted_; }
+
+private:
+    static constexpr auto patience = "100000";
+
+    std::string ours() { return "6f1c1d0e-0000-8000-8000-000000000001:" + std::to_string(chance_.below(6)); }
+    std::string theirs() { return "6f1c1d0e-0000-4000-8000-000000000002:" + std::to_string(chance_.below(2)); }
+    std::string anybody() { return chance_.happens(0.5) ? ours() : theirs(); }
+
+    std::string priority()
+    {
+        constexpr std::array all{"0", "1", "5", "5", "10"};
+        return all[chance_.below(all.size())];
+    }
+
+    void redisson_comes()
+    {
+        auto const who = theirs();
+        both_->command({"RPUSH", keys[1], who});
+        both_->command({"ZADD", keys[2], "9999999999999", who});
+    }
+
+    void somebody_dies()
+    {
+        auto const who = anybody();
+        both_->command({"ZADD", keys[2], "XX", "1", who});
+        both_->command({"ZADD", keys[3], "XX", "1", who});
+    }
+
+    void something_is_lost()
+    {
+        auto const* const key = keys[chance_.below(keys.size())];
+        if (chance_.happens(0.5))
+            both_->command({"DEL", key});
+        else
+            both_->command({"LREM", keys[1], "1", anybody()});
+    }
+
+    value acquire() { return run(scripts::fair_acquire, {ours(), "100000", patience, "channel", priority()}); }
+
+    value run(engine::script const& script, std::vector<std::string> const& arguments)
+    {
+        std::vector<std::string> words{"EVAL", std::string(script.text), std::to_string(keys.size())};
+        words.insert(words.end(), keys.begin(), keys.end());
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        return both_->command(words);
+    }
+
+    chance chance_;
+    unsigned granted_ = 0;
+    std::optional<twins> both_;
+};
+
+TEST_CASE("the fair lock's scripts, in whatever order", "[conformance][fair_lock]")
+{
+    story s(1);
+    for (int i = 0; i < 3'000; ++i) {
+        s.go_on();
+        s.look();
+    }
+    CHECK(s.granted() > 100);
+}
+
+}  // namespace
+}  // namespace holdfast::test
