@@ -63,7 +63,9 @@ public:
     // The same for the same key, as long as somebody has it.
     std::shared_ptr<turnstile> turnstile_of(std::string const& key);
 
-    // On the strand, for audits.
+    // ---- on the strand
+    void read_mail() override;
+    // For audits.
     engine::context::census count() const noexcept;
 
     // The execution context is about to be destroyed.
@@ -72,7 +74,6 @@ public:
 private:
     struct inside;
 
-    void read_mail();
     void open_turnstiles() noexcept;
 
     config const config_;

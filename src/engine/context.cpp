@@ -310,6 +310,7 @@ void context::on_open()
 void context::on_closed(closing const& why)
 {
     hub_.on_closed();
+    releaser_.on_closed();
     renewer_.on_closed();
     connect_error_ = why.code;
     account_.on_disconnected(why.code, why.words);
@@ -324,6 +325,15 @@ void context::on_closed(closing const& why)
 void context::on_message(std::string_view channel)
 {
     hub_.on_message(channel);
+}
+
+// Of a burst of callers the first was let in at once, the others came while its command waited to leave.
+void context::on_turn_end()
+{
+    if (auto const g = home_.lock())
+        g->read_mail();
+    if (session_->is_open())
+        releaser_.flush();
 }
 
 void context::on_alarm()

@@ -126,6 +126,7 @@ private:
     void on_open() override;
     void on_closed(closing const&) override;
     void on_message(std::string_view channel) override;
+    void on_turn_end() override;
     void on_alarm() override;
 
     void bury(tenure&);

@@ -51,6 +51,8 @@ private:
 class gate {
 public:
     virtual void send(letter&) noexcept = 0;
+    // On the strand: delivers what has come meanwhile.
+    virtual void read_mail() = 0;
     virtual core::instant now() const noexcept = 0;
 
 protected:

@@ -5,6 +5,7 @@
 #include "engine/lock_spec.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace holdfast::engine {
@@ -31,6 +32,7 @@ lock_spec::lock_spec(wire_form const& f, words const& w, std::vector<std::string
     place(w.prefix, room);
     name = place(w.name, room);
     key = {text_.get(), w.prefix.size() + w.name.size()};
+    key_hash = std::hash<std::string_view>()(key);
     channel = place(w.channel, room);
     counter = place(w.counter, room);
     label = place(w.label, room);

@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_ENGINE_LOCK_SPEC_HPP
 #define HOLDFAST_ENGINE_LOCK_SPEC_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -47,6 +48,7 @@ public:
     {
         return this == &other || (form == other.form && label == other.label && key == other.key);
     }
+    bool has_key_of(lock_spec const& other) const noexcept { return key_hash == other.key_hash && key == other.key; }
 
 private:
     std::unique_ptr<char[]> text_;  // all words, one after the other: many locks may be held
@@ -54,6 +56,7 @@ private:
 public:
     wire_form const* form;  // how it stands on the server
     std::string_view key;   // with the prefix
+    std::size_t key_hash;   // what an acquire looks up, it looks up by this
     std::string_view name;
     std::string_view channel;
     std::string_view counter;

@@ -23,6 +23,7 @@ public:
     {
         submit_release(to, c, scripts::mutex_release, lock, token, form);
     }
+    script const* joint_release() const noexcept override { return &scripts::mutex_release_all; }
     script const& renewal() const noexcept override { return scripts::mutex_renew; }
 
 protected:

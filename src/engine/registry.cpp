@@ -13,11 +13,6 @@
 namespace holdfast::engine {
 namespace {
 
-std::pair<std::string_view, std::uint8_t> address_of(lock_spec const& lock) noexcept
-{
-    return {lock.key, lock.form->side()};
-}
-
 // The write under which a contender reads; null: none.
 tenure const* own_write(contender const& c, core::instant now)
 {
@@ -28,6 +23,11 @@ tenure const* own_write(contender const& c, core::instant now)
 
 }  // namespace
 
+registry::address registry::address::of(lock_spec const& lock, std::uint8_t side) noexcept
+{
+    return {lock.key, lock.key_hash, side};
+}
+
 boost::intrusive_ptr<arbiter> registry::arbiter_for(contender const& c)
 {
     auto const& lock = c.lock();
@@ -36,14 +36,14 @@ boost::intrusive_ptr<arbiter> registry::arbiter_for(contender const& c)
     bool const reads = lock.form->side() == readers;
     if (auto const* write = reads ? own_write(c, context_.now()) : nullptr)
         return make_private(c, write->held_grant);
-    if (auto const found = common_.find(address_of(lock)); found != common_.end())
+    if (auto const found = common_.find(address::of(lock, lock.form->side())); found != common_.end())
         return found->second;
     boost::intrusive_ptr<arbiter> fresh;
     if (reads)
         fresh.reset(new shared_arbiter(context_, c.shared_lock()));
     else
         fresh.reset(new exclusive_arbiter(context_, c.shared_lock()));
-    common_.emplace(address_of(fresh->lock()), fresh);
+    common_.emplace(address::of(fresh->lock(), lock.form->side()), fresh);
     return fresh;
 }
 
@@ -56,15 +56,18 @@ boost::intrusive_ptr<arbiter> registry::make_private(contender const& c, boost::
 
 void registry::forget(arbiter& a)
 {
-    if (a.is_private())
+    if (a.is_private()) {
         private_.erase(&a);
-    else if (auto const found = common_.find(address_of(a.lock())); found != common_.end() && found->second == &a)
+        return;
+    }
+    auto const found = common_.find(address::of(a.lock(), a.lock().form->side()));
+    if (found != common_.end() && found->second == &a)
         common_.erase(found);
 }
 
 bool registry::has_waiting_writer(lock_spec const& lock) const noexcept
 {
-    auto const found = common_.find(std::pair(lock.key, writers));
+    auto const found = common_.find(address::of(lock, writers));
     return found != common_.end() && found->second->waiting() > 0;
 }
 

@@ -61,9 +61,22 @@ private:
     boost::intrusive_ptr<arbiter> make_private(contender const&, boost::intrusive_ptr<grant> cover);
     std::vector<boost::intrusive_ptr<arbiter>> all_arbiters() const;
 
+    // The side of a lock.
+    struct address {
+        std::string_view key;
+        std::size_t key_hash;
+        std::uint8_t side;
+
+        static address of(lock_spec const&, std::uint8_t side) noexcept;
+        friend std::size_t hash_value(address const& a) noexcept { return a.key_hash + a.side; }
+        friend bool operator==(address const& a, address const& b) noexcept
+        {
+            return a.side == b.side && a.key == b.key;
+        }
+    };
+
     context& context_;
-    // By the lock's key and the side of it.
-    boost::unordered_flat_map<std::pair<std::string_view, std::uint8_t>, boost::intrusive_ptr<arbiter>> common_;
+    boost::unordered_flat_map<address, boost::intrusive_ptr<arbiter>> common_;
     boost::unordered_flat_set<boost::intrusive_ptr<arbiter>> private_;
     boost::unordered_flat_map<std::string_view, boost::intrusive_ptr<fair_queue>> queues_;
 };

@@ -30,6 +30,7 @@ public:
     void begin();
     void send(script_form);
     void abandon();
+    grant const& what() const noexcept { return *grant_; }
 
 private:
     void on_answer(answer const&) override;
@@ -75,14 +76,65 @@ void releaser::release(boost::intrusive_ptr<grant> g, release_waiter* waiter, ar
     o->begin();
 }
 
+bool releaser::may_join(lock_spec const& lock) const noexcept
+{
+    return lock.form->joint_release() && !is_joint_refused_;
+}
+
+void releaser::gather(order& o)
+{
+    auto const& lock = o.what().lock();
+    if (gathering_ && !gathering_->has_room_for(lock))
+        flush();
+    if (!gathering_) {
+        gathering_.reset(new joint_release(*this));
+        link().await_turn_end();
+    }
+    gathering_->add(o, lock, o.what().token());
+}
+
+void releaser::flush()
+{
+    auto all = std::move(gathering_);
+    if (all && all->send(link()))
+        under_way_.push_back(*all.release());
+}
+
+void releaser::flush(lock_spec const& of)
+{
+    if (gathering_ && gathering_->concerns(of))
+        flush();
+}
+
+session& releaser::link() const noexcept
+{
+    return context_.link();
+}
+
+std::unique_ptr<joint_release> releaser::take(joint_release& j) noexcept
+{
+    under_way_.erase(under_way_.iterator_to(j));
+    return std::unique_ptr<joint_release>(&j);
+}
+
 void releaser::on_open()
 {
+    is_joint_refused_ = false;
     for (auto& o : orders_)
         o.send(script_form::sha1);
+    flush();
+}
+
+void releaser::on_closed()
+{
+    if (auto const all = std::move(gathering_))
+        all->call_off();
 }
 
 void releaser::stop()
 {
+    gathering_.reset();
+    under_way_.clear_and_dispose(std::default_delete<joint_release>());
     orders_.clear_and_dispose([](order* o) {
         o->abandon();
         delete o;
@@ -102,7 +154,11 @@ void releaser::order::send(script_form form)
     if (under_way_)
         return;
     under_way_ = true;
-    grant_->lock().form->release(world().link(), *this, grant_->lock(), grant_->token(), form);
+    bool const joins = form == script_form::sha1 && !seller_ && releaser_.may_join(grant_->lock());
+    if (joins)
+        releaser_.gather(*this);
+    else
+        grant_->lock().form->release(world().link(), *this, grant_->lock(), grant_->token(), form);
 }
 
 void releaser::order::on_answer(answer const& a)

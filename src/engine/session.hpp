@@ -36,6 +36,8 @@ public:
     virtual void on_closed(closing const&) = 0;
     // A message came on a channel that we asked for. A hint, never authority.
     virtual void on_message(std::string_view channel) = 0;
+    // Before what was submitted in a turn leaves: what is submitted during this call leaves with it.
+    virtual void on_turn_end() = 0;
     // The instant given to wake_at() has passed.
     virtual void on_alarm() = 0;
 
@@ -63,6 +65,10 @@ public:
     // the loop leaves in one write. The words are copied. Precondition: is_open().
     // Ends as `unknown` after config.command_timeout; a later reply is read and dropped.
     virtual void submit(command&, std::span<std::string_view const> words) = 0;
+
+    // Asks for an on_turn_end() although nothing is submitted yet; none comes when the connection is lost before.
+    // Precondition: is_open().
+    virtual void await_turn_end() = 0;
 
     // SUBSCRIBE / UNSUBSCRIBE, in order with the commands, guarded (rule 10). The session does not restore them:
     // after on_open() the engine asks again. Several of one kind in a row are one command. Precondition: is_open() and,

@@ -241,6 +241,8 @@ void boost_session::flush_soon()
 
 void boost_session::flush()
 {
+    if (events_ && is_open_)
+        events_->on_turn_end();
     flush_is_posted_ = false;
     if (!events_ || !pipeline_.is_collecting())
         return;

@@ -43,6 +43,7 @@ public:
     void stop() noexcept override;
     bool is_open() const noexcept override { return is_open_; }
     void submit(engine::command&, std::span<std::string_view const>) override;
+    void await_turn_end() override { flush_soon(); }
     void subscribe(std::string_view channel) override { add_subscription("SUBSCRIBE", channel); }
     void unsubscribe(std::string_view channel) override { add_subscription("UNSUBSCRIBE", channel); }
     bool notifies() const noexcept override { return notifies_; }

@@ -134,6 +134,7 @@ void session::lose(engine::closing const& why)
     auto const self = shared_from_this();
     phase_ = phase::waiting;
     ++epoch_;
+    flush_is_posted_ = false;
     if (auto const l = std::move(link_))
         l->close();
     answer_unknown();
@@ -202,14 +203,22 @@ void session::add_subscription(std::string_view verb, std::string_view channel)
 
 void session::enqueue(outbox::item i, words text)
 {
-    if (outbox_.empty())
-        asio::post(strand_, in_this_epoch([](session& s) { s.flush(); }));
     outbox_.add(i, text);
+    flush_soon();
+}
+
+void session::flush_soon()
+{
+    if (!std::exchange(flush_is_posted_, true))
+        asio::post(strand_, in_this_epoch([](session& s) { s.flush(); }));
 }
 
 // A subscription reserves no place among the replies; its guard does (rule 10).
 void session::flush()
 {
+    if (is_open())
+        events_->on_turn_end();
+    flush_is_posted_ = false;
     if (!is_open())
         return;
     auto const sent = now();

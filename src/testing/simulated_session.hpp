@@ -28,6 +28,7 @@ public:
     void stop() noexcept override;
     bool is_open() const noexcept override { return phase_ == phase::open; }
     void submit(engine::command&, std::span<std::string_view const>) override;
+    void await_turn_end() override { flush_soon(); }
     void subscribe(std::string_view channel) override;
     void unsubscribe(std::string_view channel) override;
     bool notifies() const noexcept override { return notifies_; }
@@ -66,6 +67,7 @@ private:
 
     void add_subscription(std::string_view verb, std::string_view channel);
     void enqueue(outbox::item, words);
+    void flush_soon();
     void flush();
     void check_guard(value const&);
     void judge(slot const&, value const&);
@@ -88,6 +90,7 @@ private:
     std::int64_t own_id_ = 0;  // CLIENT ID of this connection; 0: not known
     std::int64_t old_id_ = 0;  // and of the one before, to be killed
     bool notifies_ = true;
+    bool flush_is_posted_ = false;
     core::backoff backoff_;
 
     outbox outbox_;

@@ -153,6 +153,26 @@ TEST_CASE("session: commands of one turn are answered in order and leave in one 
         CHECK(sent[static_cast<std::size_t>(i)]->text == std::to_string(i));
 }
 
+TEST_CASE("session: what is submitted at the end of a turn leaves with the rest", "[redis]")
+{
+    redis_server server;
+    session_probe probe(server.url());
+    REQUIRE(probe.start_and_open());
+    int ends = 0;
+    sent_command* last = nullptr;
+    probe.when_turn_ends = [&] {
+        ++ends;
+        last = &probe.send({"GET", "k"});
+    };
+    probe.session().await_turn_end();
+    probe.session().await_turn_end();
+    auto const& first = probe.send({"SET", "k", "v"});
+    REQUIRE(probe.run_until([&] { return last && last->answered; }));
+    CHECK(ends == 1);
+    CHECK(last->text == "v");
+    CHECK(last->sent == first.sent);
+}
+
 TEST_CASE("session: nothing is called from inside submit", "[redis]")
 {
     redis_server server;

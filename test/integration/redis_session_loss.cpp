@@ -167,6 +167,21 @@ TEST_CASE("session loss: what is submitted while the connection is dropped is un
     CHECK(before.times == 1);
 }
 
+TEST_CASE("session loss: a turn whose connection is lost has no end", "[redis]")
+{
+    redis_server server;
+    session_probe probe(server.url());
+    REQUIRE(probe.start_and_open());
+    int ends = 0;
+    probe.when_turn_ends = [&] { ++ends; };
+    probe.session().await_turn_end();
+    probe.session().drop("test");
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    CHECK(ends == 0);
+    probe.session().await_turn_end();
+    CHECK(probe.run_until([&] { return ends == 1; }));
+}
+
 TEST_CASE("session loss: replies that follow a drop are not believed", "[redis]")
 {
     redis_server server;

@@ -126,6 +126,18 @@ TEST_CASE("session stop: from inside on_open", "[redis]")
     CHECK(probe.closed.empty());
 }
 
+TEST_CASE("session stop: from inside the end of a turn", "[redis]")
+{
+    redis_server server;
+    session_probe probe(server.url());
+    REQUIRE(probe.start_and_open());
+    auto const& last = probe.send({"PING"});
+    probe.session().await_turn_end();
+    probe.when_turn_ends = [&] { probe.session().stop(); };
+    CHECK(probe.run_to_end());
+    CHECK_FALSE(last.answered);
+}
+
 TEST_CASE("session stop: from inside an answer", "[redis]")
 {
     redis_server server;

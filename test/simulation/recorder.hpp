@@ -60,6 +60,7 @@ public:
     std::vector<std::string> events;
     std::deque<recorded_command> commands;
     std::function<void()> when_open;
+    std::function<void()> when_turn_ends;
 
 private:
     void on_open() override
@@ -70,6 +71,11 @@ private:
     }
     void on_closed(engine::closing const&) override { events.emplace_back("closed"); }
     void on_message(std::string_view channel) override { events.emplace_back(channel); }
+    void on_turn_end() override
+    {
+        if (when_turn_ends)
+            when_turn_ends();
+    }
     void on_alarm() override { events.emplace_back("alarm"); }
 
     std::shared_ptr<engine::session> session_;

@@ -38,6 +38,44 @@ TEST_CASE("what is submitted on opening leaves first, in order", "[simulation]")
     CHECK(a.session().is_open());
 }
 
+TEST_CASE("what is submitted at the end of a turn leaves with the rest", "[simulation]")
+{
+    simulation sim(1);
+    recorder a(sim);
+    int ends = 0;
+    a.when_turn_ends = [&] {
+        ++ends;
+        a.send({"INCR", "k"});
+    };
+    a.when_open = [&] {
+        a.session().await_turn_end();
+        a.send({"SET", "k", "1"});
+    };
+    a.start();
+    sim.world().run();
+    CHECK(ends == 1);
+    CHECK(a.commands[1].integer == 2);
+    CHECK(a.commands[1].sent == a.commands[0].sent);
+}
+
+TEST_CASE("a turn whose connection is lost has no end", "[simulation]")
+{
+    simulation sim(1);
+    recorder a(sim);
+    a.start();
+    sim.world().run();
+    int ends = 0;
+    a.when_turn_ends = [&] { ++ends; };
+    a.session().drop("test");
+    a.session().await_turn_end();
+    sim.world().run();
+    CHECK(a.events == events{"open", "closed", "open"});
+    CHECK(ends == 0);
+    a.session().await_turn_end();
+    sim.world().run();
+    CHECK(ends == 1);
+}
+
 TEST_CASE("an error is refused, with the server's words", "[simulation]")
 {
     simulation sim(1);

@@ -83,6 +83,7 @@ private:
     void on_open() override { ++opened; }
     void on_closed(engine::closing const&) override { ++closed; }
     void on_message(std::string_view) override { ++messages; }
+    void on_turn_end() override {}
     void on_alarm() override { ++alarms; }
 
     asio::io_context& context_;

@@ -133,6 +133,12 @@ void session_probe::on_message(std::string_view channel)
         when_message();
 }
 
+void session_probe::on_turn_end()
+{
+    if (when_turn_ends)
+        when_turn_ends();
+}
+
 void session_probe::on_alarm()
 {
     ++alarms;

@@ -96,11 +96,13 @@ public:
     std::function<void()> when_open;
     std::function<void()> when_closed;
     std::function<void()> when_message;
+    std::function<void()> when_turn_ends;
 
 private:
     void on_open() override;
     void on_closed(engine::closing const&) override;
     void on_message(std::string_view channel) override;
+    void on_turn_end() override;
     void on_alarm() override;
 
     std::unique_ptr<boost::asio::io_context> context_;

@@ -54,6 +54,7 @@ private:
             session_.stop();
     }
 
+    void on_turn_end() override {}
     void on_closed(engine::closing const&) override { ++closed; }
     void on_message(std::string_view) override {}
 

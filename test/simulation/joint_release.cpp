@@ -1,0 +1,262 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+//
+// Releases of one turn: one script for all of them, and each is told what it would have been told alone.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/redirect_error.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+using words = std::vector<std::string>;
+
+class release_arena : public arena {
+public:
+    release_arena() : arena({.world = {.fifo = true}, .network = {.delay = {1ms, 1ms}}}) {}
+
+    static std::string name(int i) { return "lock " + std::to_string(i); }
+
+    awaitable<std::vector<lease>> hold(holdfast::client& c, int count)
+    {
+        co_await c.ready();
+        std::vector<lease> held;
+        for (int i = 0; i < count; ++i)
+            held.push_back(co_await mutex(c, name(i)).acquire());
+        commands();
+        co_return held;
+    }
+
+    // So that the server has the scripts.
+    awaitable<void> warm_up(holdfast::client& c)
+    {
+        for (int count : {1, 2}) {
+            auto held = co_await hold(c, count);
+            held.clear();
+            co_await sleep(10ms);
+        }
+        commands();
+    }
+
+    // In one turn; what each has ended with, after that time.
+    awaitable<std::vector<error_code>> release(std::vector<lease>& held, core::duration time)
+    {
+        auto const ends = std::make_shared<std::vector<error_code>>(held.size(), asio::error::in_progress);
+        for (std::size_t i = 0; i < held.size(); ++i)
+            spawn([&held, ends, i]() -> awaitable<void> {
+                co_await held[i].release(asio::redirect_error(use_awaitable, (*ends)[i]));
+            });
+        co_await sleep(time);
+        co_return *ends;
+    }
+
+    int count_of_held(int count)
+    {
+        int n = 0;
+        for (int i = 0; i < count; ++i)
+            n += exists(name(i));
+        return n;
+    }
+};
+
+TEST_CASE("releases of one turn are one command", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        auto held = co_await a.hold(c, 5);
+        auto const start = a.now();
+        held.resize(1);
+        co_await held.front().release();
+        CHECK(a.now() - start == 2ms);
+        CHECK(a.commands() == words{"EVALSHA"});
+        CHECK(a.count_of_held(5) == 0);
+    });
+    CHECK(a.census(c) == engine::context::census{});
+}
+
+TEST_CASE("many releases are several commands in one write", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        auto held = co_await a.hold(c, 200);
+        held.clear();
+        co_await a.sleep(10ms);
+        CHECK(a.commands() == words(4, "EVALSHA"));
+        CHECK(a.count_of_held(200) == 0);
+    });
+    CHECK(a.census(c) == engine::context::census{});
+}
+
+TEST_CASE("each release learns what became of its own lock", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        auto held = co_await a.hold(c, 4);
+        a.server().execute({"DEL", a.name(1)});
+        a.server().execute({"SET", a.name(2), "another's"});
+        a.commands();
+        auto const ends = co_await a.release(held, 10ms);
+        CHECK(ends == std::vector<error_code>{{}, errc::lease_lost, errc::lease_lost, {}});
+        CHECK(a.commands() == words{"EVALSHA"});
+        CHECK(a.count_of_held(4) == 1);
+    });
+    CHECK(a.census(c) == engine::context::census{});
+}
+
+TEST_CASE("an acquire of the same turn comes after the release of its lock", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        auto held = co_await a.hold(c, 3);
+        auto const start = a.now();
+        held.clear();
+        auto const again = co_await mutex(c, a.name(1)).acquire();
+        CHECK(a.now() - start == 2ms);
+        CHECK(a.commands() == words{"EVALSHA", "SET"});
+        CHECK(again.valid());
+        CHECK(a.count_of_held(3) == 1);
+    });
+}
+
+TEST_CASE("so does a question about it", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        auto held = co_await a.hold(c, 2);
+        held.clear();
+        auto const locked = co_await mutex(c, a.name(0)).is_locked();
+        CHECK_FALSE(locked);
+    });
+}
+
+TEST_CASE("waiters of another process hear of a joint release", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    auto& rival = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        auto held = co_await a.hold(c, 3);
+        lease won;
+        a.spawn([&]() -> awaitable<void> { won = co_await mutex(rival, a.name(2)).acquire(); });
+        co_await a.sleep(100ms);
+        CHECK(won.empty());
+        held.clear();
+        co_await a.sleep(5ms);
+        CHECK(won.valid());
+    });
+}
+
+TEST_CASE("a server without the script is sent its text, once", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await a.hold(c, 3);
+        held.clear();
+        co_await a.sleep(10ms);
+        CHECK(a.commands() == words{"EVALSHA", "EVAL"});
+        CHECK(a.count_of_held(3) == 0);
+    });
+}
+
+TEST_CASE("where one may not be released, each goes alone, in this epoch", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        a.server().model().deny_command("mget");
+        auto held = co_await a.hold(c, 3);
+        held.clear();
+        co_await a.sleep(10ms);
+        CHECK(a.commands() == words{"EVALSHA", "EVAL", "EVAL", "EVAL"});
+        CHECK(a.count_of_held(3) == 0);
+
+        held = co_await a.hold(c, 3);
+        held.clear();
+        co_await a.sleep(10ms);
+        CHECK(a.commands() == words(3, "EVALSHA"));
+        CHECK(a.count_of_held(3) == 0);
+    });
+    CHECK(a.census(c) == engine::context::census{});
+}
+
+TEST_CASE("releases without an answer are sent again", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        auto held = co_await a.hold(c, 3);
+        a.server().pause();
+        auto const ends = co_await a.release(held, 700ms);
+        CHECK(ends == std::vector<error_code>(3, errc::unavailable));  // nobody waits longer, but they go on
+        a.server().resume();
+        co_await a.sleep(2s);
+        CHECK(a.count_of_held(3) == 0);
+    });
+    CHECK(a.census(c) == engine::context::census{});
+}
+
+// Before they left, on their way, on the way back, answered.
+TEST_CASE("joint releases outlive the connection", "[joint_release]")
+{
+    for (auto after = 0us; after <= 3000us; after += 250us) {
+        CAPTURE(after);
+        release_arena a;
+        auto& c = a.client();
+        a.run([&]() -> awaitable<void> {
+            co_await a.warm_up(c);
+            auto held = co_await a.hold(c, 3);
+            held.clear();
+            co_await a.sleep(after);
+            a.server().model().disconnect_all();
+            co_await a.sleep(2s);
+            CHECK(a.count_of_held(3) == 0);
+        });
+        CHECK(a.census(c) == engine::context::census{});
+    }
+}
+
+TEST_CASE("a client that is stopped forgets joint releases", "[joint_release]")
+{
+    for (auto after = 0us; after <= 3000us; after += 500us) {
+        CAPTURE(after);
+        release_arena a;
+        auto& c = a.client();
+        a.run([&]() -> awaitable<void> {
+            co_await a.warm_up(c);
+            auto held = co_await a.hold(c, 3);
+            held.clear();
+            co_await a.sleep(after);
+            c.stop();
+            co_await a.sleep(10ms);
+        });
+        CHECK(a.census(c) == engine::context::census{});
+    }
+}
+
+}  // namespace
+}  // namespace holdfast::test
