@@ -20,6 +20,7 @@ public:
     {
         submit_release(to, c, scripts::reentrant_release, lock, token, form);
     }
+    script const* joint_release() const noexcept override { return &scripts::reentrant_release_all; }
     script const& renewal() const noexcept override { return scripts::reentrant_renew; }
 
 protected:

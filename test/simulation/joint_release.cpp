@@ -150,6 +150,33 @@ TEST_CASE("so does a question about it", "[joint_release]")
     });
 }
 
+TEST_CASE("locks of each kind leave together, and what is no lock stops no other", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        auto const me = c.make_owner();
+        auto held = co_await a.hold(c, 2);
+        for (auto const* name : {"mine", "list", "hash"})
+            held.push_back(co_await reentrant_lock(c, name, me).acquire());
+        held.push_back(co_await mutex(c, "fenced", {.fencing = true}).acquire());
+        for (auto const* name : {"lock 0", "list"}) {
+            a.server().execute({"DEL", name});
+            a.server().execute({"RPUSH", name, "x"});
+        }
+        a.commands();
+        auto const ends = co_await a.release(held, 10ms);
+        auto const lost = error_code(errc::lease_lost);
+        CHECK(ends == std::vector<error_code>{lost, {}, {}, lost, {}, {}});
+        CHECK(a.commands() == words{"EVALSHA", "EVALSHA", "EVALSHA", "EVAL"});
+        for (auto const* name : {"lock 1", "mine", "hash", "fenced"})
+            CHECK_FALSE(a.exists(name));
+        CHECK(a.exists("list"));
+    });
+    CHECK(a.census(c) == engine::context::census{});
+}
+
 TEST_CASE("waiters of another process hear of a joint release", "[joint_release]")
 {
     release_arena a;

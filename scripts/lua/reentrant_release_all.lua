@@ -1,0 +1,16 @@
+-- Releases several reentrant locks, each if it is still ours, and tells the waiters.
+-- KEYS  locks
+-- ARGV  for each lock: holder, channel
+-- returns for each lock 0: not ours, nothing changed; n > 0: released, the message reached n - 1 subscribers
+-- redis.calls for each lock: hdel, publish
+local answer = {}
+for i = 1, #KEYS do
+    local had = redis.pcall('hdel', KEYS[i], ARGV[2 * i - 1])
+    if type(had) == 'table' and not string.find(had.err, '^WRONGTYPE') then return had end -- of the first, or of none
+    answer[i] = 0
+    if had == 1 then
+        local heard = redis.pcall('publish', ARGV[2 * i], '0')
+        answer[i] = type(heard) == 'number' and heard + 1 or 1
+    end
+end
+return answer
