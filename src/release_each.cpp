@@ -22,10 +22,10 @@ namespace holdfast::detail {
 namespace {
 
 // Counts the ends, which come on the strands of the leases' clients.
-class joint_release final : public core::recycled<joint_release>,
-                            public boost::intrusive_ref_counter<joint_release, boost::thread_safe_counter> {
+class release_of_each final : public core::recycled<release_of_each>,
+                            public boost::intrusive_ref_counter<release_of_each, boost::thread_safe_counter> {
 public:
-    joint_release(handler_at<void(error_code)> to, std::size_t count, std::size_t quorum)
+    release_of_each(handler_at<void(error_code)> to, std::size_t count, std::size_t quorum)
         : to_(std::move(to)), quorum_(quorum), needed_(quorum), left_(count), ends_(count)
     {
         to_.at.executor = asio::prefer(std::move(to_.at.executor), asio::execution::outstanding_work.tracked);
@@ -53,7 +53,7 @@ class single_release final : public core::recycled<single_release>,
                              public engine::request,
                              private engine::release_waiter {
 public:
-    single_release(boost::intrusive_ptr<joint_release> all, std::size_t place, tenure_ptr t)
+    single_release(boost::intrusive_ptr<release_of_each> all, std::size_t place, tenure_ptr t)
         : all_(std::move(all)), place_(place), tenure_(std::move(t))
     {}
 
@@ -70,12 +70,12 @@ private:
         all_->end(place_, ec);
     }
 
-    boost::intrusive_ptr<joint_release> all_;
+    boost::intrusive_ptr<release_of_each> all_;
     std::size_t place_;
     tenure_ptr tenure_;
 };
 
-void joint_release::listen()
+void release_of_each::listen()
 {
     if (auto slot = asio::get_associated_cancellation_slot(to_.handler); slot.is_connected())
         slot.assign([self = boost::intrusive_ptr(this)](asio::cancellation_type_t type) {
@@ -84,7 +84,7 @@ void joint_release::listen()
         });
 }
 
-void joint_release::end(std::size_t place, error_code ec)
+void release_of_each::end(std::size_t place, error_code ec)
 {
     ends_[place] = ec;
     if (!ec && needed_.fetch_sub(1, std::memory_order_relaxed) == 1)
@@ -93,20 +93,20 @@ void joint_release::end(std::size_t place, error_code ec)
         complete(judge(ends_, quorum_));
 }
 
-void joint_release::complete(error_code ec)
+void release_of_each::complete(error_code ec)
 {
     if (!is_told_.exchange(true))
         complete_early<>(std::move(to_), ec);
 }
 
 // The handler may own the cancellation signal whose slot refers to us.
-void joint_release::forget() noexcept
+void release_of_each::forget() noexcept
 {
     if (!is_told_.exchange(true))
         auto const gone = std::move(to_.handler);
 }
 
-void start(boost::intrusive_ptr<joint_release> const& all, std::size_t place, lease l)
+void start(boost::intrusive_ptr<release_of_each> const& all, std::size_t place, lease l)
 {
     auto& t = lease_access::tenure_of(l);
     if (!t || t->is_passed_on())
@@ -121,7 +121,7 @@ void start(boost::intrusive_ptr<joint_release> const& all, std::size_t place, le
 
 void release_each(std::vector<lease> leases, std::size_t quorum, handler_at<void(error_code)> to)
 {
-    boost::intrusive_ptr<joint_release> const all(new joint_release(std::move(to), leases.size(), quorum));
+    boost::intrusive_ptr<release_of_each> const all(new release_of_each(std::move(to), leases.size(), quorum));
     all->listen();
     for (std::size_t i = 0; i < leases.size(); ++i)
         start(all, i, std::move(leases[i]));

@@ -30,6 +30,7 @@ namespace holdfast::detail {
 namespace {
 
 class joint_try;
+using handler_type = decltype(attempts_handler::handler);
 
 // The attempt on a lock of one server: contends directly, without a handler of its own.
 class single_try final : public core::recycled<single_try>, public engine::contender {
@@ -141,16 +142,17 @@ public:
     }
 
 private:
-    // On its way to where the handler is called.
+    // On its way to where the handler is called. It has the handler: whoever destroys it before destroys both.
     struct completion {
         boost::intrusive_ptr<joint_try> of;
+        handler_type handler;
         bool is_there;
 
         void operator()()
         {
             if (is_there)
-                return of->call();
-            auto const executor = asio::get_associated_executor(of->to_.handler, asio::system_executor());
+                return of->call(std::move(handler));
+            auto const executor = asio::get_associated_executor(handler, asio::system_executor());
             is_there = true;
             asio::dispatch(executor, std::move(*this));
         }
@@ -161,7 +163,7 @@ private:
     party& party_of(std::shared_ptr<client_state> const&, bool all_or_none);
     void cancel();
     void count_down();
-    void call();
+    void call(handler_type);
 
     attempts_handler to_;
     attempt_ends ends_;
@@ -340,15 +342,15 @@ void joint_try::forget() noexcept
 void joint_try::count_down()
 {
     if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-        asio::post(std::exchange(to_.at.executor, {}), completion{this, to_.at.is_associated});
+        asio::post(
+            std::exchange(to_.at.executor, {}), completion{this, std::move(to_.handler), to_.at.is_associated});
 }
 
 // A cancellation counts until the handler is called.
-void joint_try::call()
+void joint_try::call(handler_type handler)
 {
-    asio::get_associated_cancellation_slot(to_.handler).clear();
+    asio::get_associated_cancellation_slot(handler).clear();
     error_code const ec = is_cancelled() ? asio::error::operation_aborted : error_code();
-    auto handler = std::move(to_.handler);
     auto ends = std::move(ends_);
     std::move(handler)(ec, std::move(ends));
 }
