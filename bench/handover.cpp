@@ -60,7 +60,8 @@ private:
     int next_ = 0;
 };
 
-// A PING after a pause as long as those of the others: it finds a processor as cold as they do.
+// The yardstick. Each hand-over is followed by one, after a pause as long as its own: both meet the same machine, and find
+// processors as cold.
 class lone_pings {
 public:
     explicit lone_pings(redis_server const& server) : peer_(program_of({"", "holdfast", "ping"}, server)) {}
@@ -95,23 +96,49 @@ struct competitor {
     bool polls() const { return before.most == of_pollers.most; }
 };
 
+// Microseconds.
+struct repetition {
+    std::vector<double> values;
+    std::vector<double> pings;  // in between
+};
+
 struct outcome {
     std::string not_run = {};
-    std::vector<std::vector<double>> repetitions = {};  // microseconds
+    std::vector<repetition> repetitions = {};
 
     spread median() const
     {
-        std::vector<double> values;
-        for (auto one : repetitions)
-            values.push_back(quantile(one, 0.5));
-        return spread_of(std::move(values));
+        return over_repetitions([](repetition const& r) { return median_of(r.values); });
     }
-    double at(double share) const
+    spread in_pings() const
     {
-        std::vector<double> all;
-        for (auto const& one : repetitions)
-            all.insert(all.end(), one.begin(), one.end());
-        return quantile(all, share);
+        return over_repetitions([](repetition const& r) { return median_of(r.values) / median_of(r.pings); });
+    }
+    double p99() const
+    {
+        auto values = all(&repetition::values);
+        return quantile(values, 0.99);
+    }
+    double p99_in_pings() const { return p99() / median_of(all(&repetition::pings)); }
+
+private:
+    static double median_of(std::vector<double> values) { return quantile(values, 0.5); }
+
+    template <class Figure>
+    spread over_repetitions(Figure of) const
+    {
+        std::vector<double> figures;
+        for (auto const& r : repetitions)
+            figures.push_back(of(r));
+        return spread_of(std::move(figures));
+    }
+
+    std::vector<double> all(std::vector<double> repetition::* of) const
+    {
+        std::vector<double> values;
+        for (auto const& r : repetitions)
+            values.insert(values.end(), (r.*of).begin(), (r.*of).end());
+        return values;
     }
 };
 
@@ -173,15 +200,17 @@ try {
     o.not_run = e.what();
 }
 
-std::vector<double> take_turn(measured const& once, pauses before, std::chrono::milliseconds length)
+repetition take_turn(measured const& once, lone_pings& ping, pauses before, std::chrono::milliseconds length)
 {
-    std::vector<double> values;
-    for (auto const end = clock::now() + length; clock::now() < end;)
-        values.push_back(once(any(before)));
-    return values;
+    repetition r;
+    for (auto const end = clock::now() + length; clock::now() < end;) {
+        r.values.push_back(once(any(before)));
+        r.pings.push_back(ping.round_trip(any(before)));
+    }
+    return r;
 }
 
-std::vector<outcome> run(std::vector<competitor> const& all, plan const& p)
+std::vector<outcome> run(std::vector<competitor> const& all, lone_pings& ping, plan const& p)
 {
     std::vector<outcome> outcomes(all.size());
     std::vector<measured> ready(all.size());
@@ -197,44 +226,44 @@ std::vector<outcome> run(std::vector<competitor> const& all, plan const& p)
             attempt(outcomes[i], [&] {
                 std::fprintf(stderr, "\r%-70s", ("repetition " + std::to_string(r + 1) + ": " + all[i].name).c_str());
                 outcomes[i].repetitions.push_back(
-                    take_turn(ready[i], all[i].before, p.turn * (all[i].polls() ? 2 : 1)));
+                    take_turn(ready[i], ping, all[i].before, p.turn * (all[i].polls() ? 2 : 1)));
             });
     std::fprintf(stderr, "\r%-70s\r", "");
     return outcomes;
 }
 
-spread in_pings(spread const& us, double ping)
-{
-    return {us.median / ping, us.least / ping, us.most / ping};
-}
-
-table::row row_of(std::string const& name, outcome const& o, double ping)
+table::row row_of(std::string const& name, outcome const& o)
 {
     if (!o.not_run.empty())
         return {name, {}, "not run: " + o.not_run};
-    return {name, {o.median(), {o.median().median / ping}, {o.at(0.99)}, {o.at(0.99) / ping}}};
+    return {name, {o.median(), o.in_pings(), {o.p99()}, {o.p99_in_pings()}}};
+}
+
+void claim(std::string const& name, outcome const& o, publication& out)
+{
+    if (name == "holdfast mutex") {
+        out.claim(name + ", p50 in PINGs", o.in_pings(), 0, 2.3);
+        out.claim(name + ", p99 in PINGs", o.p99_in_pings(), 0, 4);
+    } else if (name == "holdfast fair_lock")
+        out.claim(name + ", p50 in PINGs", o.in_pings(), 0, 1.5);
 }
 
 void measure(options const& o, redis_server& server, publication& out)
 {
     auto const all = competitors(server);
-    auto const outcomes = run(all, o.quick ? plan{.repetitions = 2, .turn = 200ms, .warm_up = 5} : plan());
-    auto const ping = outcomes.front().median().median;
+    lone_pings ping(server);
+    auto const outcomes = run(all, ping, o.quick ? plan{.repetitions = 2, .turn = 200ms, .warm_up = 5} : plan());
     table t{"from release to the next holder", {{"p50 us", 0}, {"PINGs", 2}, {"p99 us", 0}, {"in PINGs", 2}}, {}};
     for (std::size_t i = 0; i < all.size(); ++i)
-        t.rows.push_back(row_of(all[i].name, outcomes[i], ping));
+        t.rows.push_back(row_of(all[i].name, outcomes[i]));
     out.add(std::move(t));
     for (std::size_t i = 0; i < all.size(); ++i)
-        if (all[i].name == "holdfast mutex") {
-            out.claim(all[i].name + ", p50 in PINGs", in_pings(outcomes[i].median(), ping), 0, 2.3);
-            out.claim(all[i].name + ", p99 in PINGs", outcomes[i].at(0.99) / ping, 0, 4);
-        } else if (all[i].name == "holdfast fair_lock")
-            out.claim(all[i].name + ", p50 in PINGs", in_pings(outcomes[i].median(), ping), 0, 1.5);
+        claim(all[i].name, outcomes[i], out);
     out.note(
         "in another process than the holder's, unless it says so; one waits; p99 of all hand-overs of all repetitions");
     out.note("handed off: held for 2 to 8 ms, so that the grant stays in the process; the other of the same process: "
              "longer");
-    out.note("a PING is the median of its round trips");
+    out.note("PINGs: of the median of those that were sent in between, one after each hand-over");
 }
 
 }  // namespace
