@@ -133,7 +133,7 @@ private:
         return spread_of(std::move(figures));
     }
 
-    std::vector<double> all(std::vector<double> repetition::* of) const
+    std::vector<double> all(std::vector<double> repetition::*of) const
     {
         std::vector<double> values;
         for (auto const& r : repetitions)

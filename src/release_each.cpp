@@ -23,7 +23,7 @@ namespace {
 
 // Counts the ends, which come on the strands of the leases' clients.
 class release_of_each final : public core::recycled<release_of_each>,
-                            public boost::intrusive_ref_counter<release_of_each, boost::thread_safe_counter> {
+                              public boost::intrusive_ref_counter<release_of_each, boost::thread_safe_counter> {
 public:
     release_of_each(handler_at<void(error_code)> to, std::size_t count, std::size_t quorum)
         : to_(std::move(to)), quorum_(quorum), needed_(quorum), left_(count), ends_(count)

@@ -342,8 +342,7 @@ void joint_try::forget() noexcept
 void joint_try::count_down()
 {
     if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-        asio::post(
-            std::exchange(to_.at.executor, {}), completion{this, std::move(to_.handler), to_.at.is_associated});
+        asio::post(std::exchange(to_.at.executor, {}), completion{this, std::move(to_.handler), to_.at.is_associated});
 }
 
 // A cancellation counts until the handler is called.
