@@ -55,10 +55,10 @@ end
 local time = redis.call('time')
 local now, patience, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[3]), ARGV[4]
 -- include fair_waiter
--- include fair_queue
 -- include fair_signs
 
 local usual_priority, max_bypass = 5, 30
+local life = score_behind(0)
 local all = is_queue and redis.call('lrange', KEYS[2], '0', '-1') or {}
 
 -- Where a newcomer goes: behind everybody, but before those at the end that weigh less and were not passed too often.
@@ -85,7 +85,7 @@ local function enter(priority)
     for i = 1, at do
         if not is_ours(all[i]) then foreign = foreign + 1 end
     end
-    redis.call('zadd', KEYS[3], score_behind(foreign), me)
+    redis.call('zadd', KEYS[3], foreign == 0 and life or score_behind(foreign), me)
     if at == #all then
         redis.call('rpush', KEYS[2], me)
     else
@@ -104,13 +104,14 @@ local function is_placed()
     return false
 end
 
-look_after(is_patient and {now + patience, me} or {}, not is_queue)
+look_after(is_patient and {life, me} or {}, not is_queue)
 if is_patient and not is_placed() then enter(tonumber(ARGV[5])) end
-if not is_free then
-    if all[1] ~= me then first_alive(false, all[1]) end
-    return -3 - left
-end
-local head, last, changed = first_alive(true, all[1])
+if not is_free and all[1] == me then return -3 - left end
+
+-- include fair_queue
+
+local head, last, changed = first_alive(is_free, all[1])
+if not is_free then return -3 - left end
 if head == me then pop(front()) end
 if not head or head == me then return grant() end
 wake(head, changed)

@@ -1,9 +1,5 @@
 -- Who is the first of the queue, and alive. Needs above it: fair_waiter, fair_places, `now` (the server's time in ms) and
 -- `patience` (waiter timeout in ms).
---
--- Redisson takes 300 s off every score behind one that it serves, and a newcomer of it builds on the last score. So
--- each of its waiters ahead adds 300 s to a score.
-local foreign_share, one_day = 300000, '86400000'
 
 -- Redisson's waiters do not refresh a time to live: with one of them in the queue it must not have any.
 local function keep(has_foreign)
@@ -12,9 +8,6 @@ local function keep(has_foreign)
     end
     for i = 4, 5 do redis.call('pexpire', KEYS[i], one_day) end
 end
-
--- When nothing was heard of anybody for a while, it was the server that stood still, not all of them that died.
-local function was_silent(seen) return now - (seen or now) > patience / 2 end
 
 -- A foreign waiter whose score has passed, but who hears, is alive: it and those behind it get their time anew.
 local function revive()
@@ -41,7 +34,7 @@ local function end_of(head, is_free)
     if not is_ours(head) then return end_of_foreign(head, is_free) end
     local last = tonumber(redis.call('zscore', KEYS[4], head) or redis.call('zscore', KEYS[3], head) or nil)
     if not last or last > now then return last end
-    local is_calm = was_silent(redis.call('zscore', KEYS[4], '#seen'))
+    local is_calm = was_silent(redis.call('zscore', KEYS[4], '#seen'), now, patience)
     local calm = is_calm and now + patience or tonumber(redis.call('zscore', KEYS[4], '#calm') or 0)
     return calm > now and calm or nil
 end

@@ -1,4 +1,5 @@
--- Signs of life of waiters. Needs above it: fair_queue.
+-- Signs of life of waiters. Needs above it: fair_waiter, `now` (the server's time in ms) and `patience` (waiter timeout in
+-- ms).
 
 -- What a waiter's score is after its sign of life, with so many of Redisson's before it. As text: others have the same.
 local function score_behind(foreign) return string.format('%.0f', now + patience + foreign_share * foreign) end
@@ -14,7 +15,7 @@ end
 -- nobody could have been silent.
 local function look_after(signs, is_new)
     local seen = not is_new and redis.call('zscore', KEYS[4], '#seen')
-    if was_silent(seen) then add(KEYS[4], {now + patience, '#calm'}) end
+    if was_silent(seen, now, patience) then add(KEYS[4], {now + patience, '#calm'}) end
     signs[#signs + 1] = now
     signs[#signs + 1] = '#seen'
     add(KEYS[4], signs)
