@@ -230,6 +230,21 @@ TEST_CASE("one refresh speaks for thousands of waiters", "[fair_lock]")
     CHECK(std::stoll(last) > 1'800'000'300'000);  // behind one of Redisson's
 }
 
+TEST_CASE("a release passes over a first that died since the last refresh", "[fair_lock]")
+{
+    mixed_queue q;
+    CHECK(q.ours("h").is_nil());
+    q.ours("dead");
+    q.ours("b");
+    q.wait(10s, {"b"});
+    q.a.world().run_for(4900ms);
+    q.refresh("b");
+    CHECK(q.line() == "dead b ");
+    q.a.world().run_for(200ms);
+    CHECK(q.our_release("h").integer == 1);
+    CHECK(q.line() == "b ");
+}
+
 TEST_CASE("a waiter whose entry was lost, but not its score, is placed anew when it asks", "[fair_lock]")
 {
     mixed_queue q;
