@@ -68,7 +68,8 @@ void measure_red_lock(plan const& p, redis_server& first, publication& out, std:
         r.run(1),
         {{as_one, one_mutex, quantity::median_wait, asked ? 1.6 : 0},
          {as_one, at_once, quantity::median_wait, asked ? 1.6 : 0},
-         {as_one, in_turn, quantity::median_wait, 0}});
+         {as_one, in_turn, quantity::median_wait, 0},
+         {as_one, in_turn, quantity::pairs_per_second, asked ? 2.0 : 0}});
     add_race(
         out,
         coroutines(crowd) + over,
