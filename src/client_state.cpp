@@ -123,14 +123,8 @@ void client_state::remember(error_code ec, std::string_view words)
 
 void client_state::stop() noexcept
 {
-    if (!inside_)
-        return;
-    auto act = [self = shared_from_this()] {
-        if (self->inside_)
-            self->inside_->engine.stop();
-    };
-    auto const& strand = inside_->strand;
-    strand.running_in_this_thread() ? asio::post(strand, std::move(act)) : asio::dispatch(strand, std::move(act));
+    if (!is_ending_.exchange(true))
+        send(ending_);
 }
 
 bool client_state::is_stopped() const noexcept

@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_CLIENT_STATE_HPP
 #define HOLDFAST_CLIENT_STATE_HPP
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -74,11 +75,19 @@ public:
 private:
     struct inside;
 
+    // The stop is a letter like what was asked before and after it.
+    struct ending final : engine::letter {
+        void deliver(engine::context& c) override { c.stop(); }
+        void discard() noexcept override {}
+    };
+
     void open_turnstiles() noexcept;
 
     config const config_;
     client_service* service_;
     engine::mailbox mailbox_;
+    ending ending_;
+    std::atomic<bool> is_ending_ = false;
     std::unique_ptr<inside> inside_;
     std::string id_;
     std::shared_ptr<engine::owner_state> process_owner_;

@@ -58,7 +58,7 @@ private:
             return finish(ec);
         is_sent_ = true;
         engine_->wait_stopped(*this);
-        engine_->releases().flush(*lock_);
+        engine_->releases().flush();
         send(engine_->link(), engine::script_form::sha1);
     }
 

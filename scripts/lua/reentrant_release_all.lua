@@ -4,9 +4,10 @@
 -- returns for each lock 0: not ours, nothing changed; n > 0: released, the message reached n - 1 subscribers
 -- redis.calls for each lock: hdel, publish
 local answer = {}
+-- An error other than WRONGTYPE does not depend on the key: it comes at the first, when nothing was done yet.
 for i = 1, #KEYS do
     local had = redis.pcall('hdel', KEYS[i], ARGV[2 * i - 1])
-    if type(had) == 'table' and not string.find(had.err, '^WRONGTYPE') then return had end -- of the first, or of none
+    if type(had) == 'table' and not string.find(had.err, '^WRONGTYPE') then return had end
     answer[i] = 0
     if had == 1 then
         local heard = redis.pcall('publish', ARGV[2 * i], '0')

@@ -82,10 +82,10 @@ void acquisition::attempt(script_form form)
 {
     auto& head = *arbiter_.head();
     context_.disarm(*this);
-    context_.releases().flush(head.lock());
     phase_ = phase::trying;
     if (!grant_ || !arbiter_.suits(*grant_, head))
         seek();
+    context_.releases().flush(head.lock());
     if (looked_)
         look();
     flagged_ = false;

@@ -330,8 +330,9 @@ void context::on_message(std::string_view channel)
 // Of a burst of callers the first was let in at once, the others came while its command waited to leave.
 void context::on_turn_end()
 {
-    if (auto const g = home_.lock())
-        g->read_mail();
+    auto const keep = home_.lock();
+    if (keep)
+        keep->read_mail();
     if (session_->is_open())
         releaser_.flush();
 }

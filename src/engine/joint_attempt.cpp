@@ -62,6 +62,7 @@ void joint_attempt::submit(script_form form)
         keys.push_back(p.what.lock.key);
         arguments.push_back(p.what.token);
     }
+    context_.releases().flush();
     submit_script(context_.link(), *this, *first.lock.form->joint_acquire(), form, keys, arguments);
 }
 

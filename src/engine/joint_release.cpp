@@ -16,14 +16,14 @@ namespace {
 // The server does nothing else meanwhile: about 0.1 ms.
 constexpr std::size_t most = 64;
 
-// Nothing was applied: each is sent alone.
+// Nothing was applied. What is answered so is sent again, alone.
 answer each_for_itself(answer const& a) noexcept
 {
     return {.outcome = outcome::refused, .sent = a.sent, .why = refusal::no_script};
 }
 
-// It may be that of one of them, or the server's, which does not let several locks be named at once.
-bool is_lasting(answer const& a) noexcept
+// The refusal is that of one key among them, or of the script: it would come again.
+bool is_of_the_script(answer const& a) noexcept
 {
     auto const v = judge_failure(a);
     return v.what == verdict::kind::failed && v.error != errc::server_refused;
@@ -31,10 +31,9 @@ bool is_lasting(answer const& a) noexcept
 
 }  // namespace
 
-bool joint_release::has_room_for(lock_spec const& lock) const noexcept
+bool joint_release::is_full() const noexcept
 {
-    return parts_.empty()
-           || (parts_.size() < most && lock.form->joint_release() == parts_.front().lock->form->joint_release());
+    return parts_.size() == most;
 }
 
 void joint_release::add(command& told, lock_spec const& lock, std::string_view token)
@@ -81,12 +80,10 @@ void joint_release::on_answer(answer const& a)
     auto const self = home_.take(*this);
     if (a.outcome == outcome::applied && a.value.items.size() == parts_.size())
         return tell_each(a);
-    if (a.outcome == outcome::applied)
-        return tell_all({.sent = a.sent});
-    if (!is_lasting(a))
+    if (a.outcome != outcome::applied && !is_of_the_script(a))
         return tell_all(a);
-    home_.on_joint_refused();
-    tell_all(each_for_itself(a));
+    home_.on_joint_refused(a.words);
+    tell_all(a.outcome == outcome::applied ? answer{.sent = a.sent} : each_for_itself(a));
 }
 
 void joint_release::tell_each(answer const& a)

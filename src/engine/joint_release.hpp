@@ -27,9 +27,9 @@ class joint_release final : public core::recycled<joint_release>,
 public:
     explicit joint_release(releaser& r) noexcept : home_(r) {}
 
-    // Precondition of add(): the form knows such a script, it is that of the others, and there is room.
-    bool has_room_for(lock_spec const&) const noexcept;
+    // Preconditions: it is not full, and the form knows such a script, which is that of the others.
     void add(command& told, lock_spec const&, std::string_view token);
+    bool is_full() const noexcept;
     bool concerns(lock_spec const&) const noexcept;
 
     // Ends the gathering. Precondition: the session is open. True: one of several, this lives until it is answered; else

@@ -56,7 +56,7 @@ private:
 public:
     wire_form const* form;  // how it stands on the server
     std::string_view key;   // with the prefix
-    std::size_t key_hash;   // what an acquire looks up, it looks up by this
+    std::size_t key_hash;   // of the key: an acquire looks for it several times
     std::string_view name;
     std::string_view channel;
     std::string_view counter;

@@ -84,31 +84,45 @@ bool releaser::may_join(lock_spec const& lock) const noexcept
 void releaser::gather(order& o)
 {
     auto const& lock = o.what().lock();
-    if (gathering_ && !gathering_->has_room_for(lock))
-        flush();
-    if (!gathering_) {
-        gathering_.reset(new joint_release(*this));
+    auto& all = gathering_[lock.form->joint_release()];
+    if (!all) {
+        all.reset(new joint_release(*this));
         link().await_turn_end();
     }
-    gathering_->add(o, lock, o.what().token());
+    all->add(o, lock, o.what().token());
+    if (all->is_full())
+        send(all);
 }
 
-void releaser::flush()
+void releaser::send(std::unique_ptr<joint_release>& gathered)
 {
-    auto all = std::move(gathering_);
+    auto all = std::move(gathered);
     if (all && all->send(link()))
         under_way_.push_back(*all.release());
 }
 
+void releaser::flush()
+{
+    for (auto& [form, all] : gathering_)
+        send(all);
+}
+
 void releaser::flush(lock_spec const& of)
 {
-    if (gathering_ && gathering_->concerns(of))
-        flush();
+    for (auto& [form, all] : gathering_)
+        if (all && all->concerns(of))
+            send(all);
 }
 
 session& releaser::link() const noexcept
 {
     return context_.link();
+}
+
+void releaser::on_joint_refused(std::string_view words)
+{
+    is_joint_refused_ = true;
+    context_.account().on_joint_refused(words);
 }
 
 std::unique_ptr<joint_release> releaser::take(joint_release& j) noexcept
@@ -127,13 +141,14 @@ void releaser::on_open()
 
 void releaser::on_closed()
 {
-    if (auto const all = std::move(gathering_))
-        all->call_off();
+    for (auto& [form, gathered] : gathering_)
+        if (auto const all = std::move(gathered))
+            all->call_off();
 }
 
 void releaser::stop()
 {
-    gathering_.reset();
+    gathering_.clear();
     under_way_.clear_and_dispose(std::default_delete<joint_release>());
     orders_.clear_and_dispose([](order* o) {
         o->abandon();
@@ -154,6 +169,7 @@ void releaser::order::send(script_form form)
     if (under_way_)
         return;
     under_way_ = true;
+    // The text is sent after a refusal, of which each is to learn its own.
     bool const joins = form == script_form::sha1 && !seller_ && releaser_.may_join(grant_->lock());
     if (joins)
         releaser_.gather(*this);

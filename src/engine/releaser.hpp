@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <string_view>
 
+#include <boost/container/flat_map.hpp>
 #include <boost/intrusive/list.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/system/error_code.hpp>
@@ -20,7 +22,8 @@ namespace holdfast::engine {
 class arbiter;
 class context;
 
-// Somebody who waits for the outcome of a release. Owned by whoever made it until it is called, once.
+// Somebody who waits for the outcome of a release. Owned by whoever made it until it is called, once. Must not stop the
+// client within the call: others who are told of the same answer come after it.
 class release_waiter {
 public:
     // Success, lease_lost, unavailable (the release goes on), or what the server refused it with.
@@ -61,17 +64,18 @@ public:
     session& link() const noexcept;
     std::unique_ptr<joint_release> take(joint_release&) noexcept;
     // From here on each goes alone, until the next epoch.
-    void on_joint_refused() noexcept { is_joint_refused_ = true; }
+    void on_joint_refused(std::string_view words);
 
 private:
     class order;
 
     bool may_join(lock_spec const&) const noexcept;
     void gather(order&);
+    void send(std::unique_ptr<joint_release>&);
 
     context& context_;
     boost::intrusive::list<order, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> orders_;
-    std::unique_ptr<joint_release> gathering_;
+    boost::container::flat_map<script const*, std::unique_ptr<joint_release>> gathering_;
     boost::intrusive::list<joint_release> under_way_;
     bool is_joint_refused_ = false;
 };

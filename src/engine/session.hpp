@@ -36,7 +36,8 @@ public:
     virtual void on_closed(closing const&) = 0;
     // A message came on a channel that we asked for. A hint, never authority.
     virtual void on_message(std::string_view channel) = 0;
-    // Before what was submitted in a turn leaves: what is submitted during this call leaves with it.
+    // Before what was submitted in a turn leaves: what is submitted during this call leaves with it. The session may be
+    // stopped or dropped within.
     virtual void on_turn_end() = 0;
     // The instant given to wake_at() has passed.
     virtual void on_alarm() = 0;

@@ -94,6 +94,11 @@ void telemetry::on_refused(error_code ec, lock_spec const& lock, std::string_vie
         observer_->on_refused({.name = lock.name, .label = lock.label, .code = ec, .message = words});
 }
 
+void telemetry::on_joint_refused(std::string_view words)
+{
+    log_.warning("several locks may not be released by one script, each is released alone: " + std::string(words));
+}
+
 void telemetry::on_connected()
 {
     if (observer_)

@@ -50,6 +50,7 @@ public:
 
     // The server refused a command.
     void on_refused(error_code, lock_spec const&, std::string_view words);
+    void on_joint_refused(std::string_view words);
     void on_connected();
     void on_disconnected(error_code, std::string_view words);
     // The client was stopped, and so many grants are still to be released.

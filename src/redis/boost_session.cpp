@@ -243,7 +243,7 @@ void boost_session::flush()
 {
     if (events_ && is_open_)
         events_->on_turn_end();
-    flush_is_posted_ = false;
+    flush_is_posted_ = false;  // not before: what was submitted just now needs no flush of its own
     if (!events_ || !pipeline_.is_collecting())
         return;
     if (!is_open_)  // it was submitted against the rule, or the connection is being dropped

@@ -5,6 +5,7 @@
 //
 // Releases of one turn: one script for all of them, and each is told what it would have been told alone.
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "simulation/arena.hpp"
+#include "testing/redis_model.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -69,6 +71,11 @@ public:
         return n;
     }
 };
+
+bool says_alone(std::string const& line)
+{
+    return line.find("each is released alone") != line.npos;
+}
 
 TEST_CASE("releases of one turn are one command", "[joint_release]")
 {
@@ -169,7 +176,7 @@ TEST_CASE("locks of each kind leave together, and what is no lock stops no other
         auto const ends = co_await a.release(held, 10ms);
         auto const lost = error_code(errc::lease_lost);
         CHECK(ends == std::vector<error_code>{lost, {}, {}, lost, {}, {}});
-        CHECK(a.commands() == words{"EVALSHA", "EVALSHA", "EVALSHA", "EVAL"});
+        CHECK(a.commands() == words{"EVALSHA", "EVALSHA", "EVAL"});
         for (auto const* name : {"lock 1", "mine", "hash", "fenced"})
             CHECK_FALSE(a.exists(name));
         CHECK(a.exists("list"));
@@ -283,6 +290,166 @@ TEST_CASE("a client that is stopped forgets joint releases", "[joint_release]")
         });
         CHECK(a.census(c) == engine::context::census{});
     }
+}
+
+TEST_CASE("kinds in turn leave as one command for each", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        auto const me = c.make_owner();
+        for (int pass = 0; pass < 2; ++pass) {  // the first shows the server the scripts
+            std::vector<lease> held;
+            for (int i = 0; i < 4; ++i) {
+                held.push_back(co_await mutex(c, a.name(i)).acquire());
+                held.push_back(co_await reentrant_lock(c, "mine " + std::to_string(i), me).acquire());
+            }
+            a.commands();
+            held.clear();
+            co_await a.sleep(10ms);
+        }
+        CHECK(a.commands() == words(2, "EVALSHA"));
+    });
+}
+
+TEST_CASE("a new connection is asked for all together again", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        a.server().model().deny_command("mget");
+        auto held = co_await a.hold(c, 3);
+        held.clear();
+        co_await a.sleep(10ms);
+        CHECK(std::ranges::count_if(a.log(), says_alone) == 1);
+        a.server().model().allow_all();
+        a.server().model().disconnect_all();
+        co_await a.sleep(1s);
+        held = co_await a.hold(c, 3);
+        held.clear();
+        co_await a.sleep(10ms);
+        CHECK(a.commands() == words{"EVALSHA"});
+    });
+}
+
+TEST_CASE("what the server cannot do now is done later", "[joint_release]")
+{
+    using simulated::condition;
+    for (auto now :
+         {condition::busy,
+          condition::loading,
+          condition::out_of_memory,
+          condition::disk_error,
+          condition::no_replicas,
+          condition::replica,
+          condition::stale}) {
+        CAPTURE(static_cast<int>(now));
+        release_arena a;
+        auto& c = a.client();
+        a.run([&]() -> awaitable<void> {
+            co_await a.warm_up(c);
+            auto const me = c.make_owner();
+            auto held = co_await a.hold(c, 3);
+            for (auto const* name : {"mine", "mine, too"})
+                held.push_back(co_await reentrant_lock(c, name, me).acquire());
+            a.server().model().set_condition(now);
+            a.spawn([&]() -> awaitable<void> {
+                co_await a.sleep(100ms);
+                a.server().model().set_condition(condition::normal);
+            });
+            auto const ends = co_await a.release(held, 400ms);
+            CHECK(ends == std::vector<error_code>(5));
+            CHECK_FALSE((a.count_of_held(3) > 0 || a.exists("mine") || a.exists("mine, too")));
+        });
+        CHECK(a.census(c) == engine::context::census{});
+    }
+}
+
+TEST_CASE("what was released before the answer was lost counts as released", "[joint_release]")
+{
+    for (auto after = 0us; after <= 2500us; after += 250us) {
+        CAPTURE(after);
+        release_arena a;
+        auto& c = a.client();
+        a.run([&]() -> awaitable<void> {
+            co_await a.warm_up(c);
+            auto held = co_await a.hold(c, 3);
+            a.spawn([&]() -> awaitable<void> {
+                co_await a.sleep(after);
+                a.server().model().disconnect_all();
+            });
+            auto const ends = co_await a.release(held, 450ms);
+            CHECK(ends == std::vector<error_code>(3));
+        });
+        CHECK(a.census(c) == engine::context::census{});
+    }
+}
+
+TEST_CASE("a shutdown of the same turn waits for joint releases", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        auto held = co_await a.hold(c, 3);
+        held.clear();
+        co_await c.shutdown();
+        CHECK(a.commands() == words{"EVALSHA"});
+        CHECK(a.count_of_held(3) == 0);
+    });
+}
+
+TEST_CASE("force_release finds what was released in its turn free", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        auto held = co_await a.hold(c, 3);
+        held.clear();
+        auto const was_held = co_await mutex(c, a.name(1)).force_release();
+        CHECK_FALSE(was_held);
+    });
+}
+
+TEST_CASE("the end of a lost lease and the next acquire of its lock share a turn", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        std::vector<lease> held;
+        for (int i = 0; i < 3; ++i)
+            held.push_back(co_await mutex(c, a.name(i)).acquire({.lease = 3s, .max_hold = 200ms}));
+        co_await a.sleep(500ms);
+        CHECK_FALSE(held[0].valid());
+        auto const start = a.now();
+        held.clear();
+        auto const again = co_await mutex(c, a.name(1)).try_acquire();
+        CHECK(a.now() - start == 2ms);
+        CHECK(again.valid());
+        CHECK(a.count_of_held(3) == 1);
+    });
+}
+
+TEST_CASE("what is asked after stop() is not sent", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        auto held = co_await a.hold(c, 2);
+        auto const end = std::make_shared<error_code>(asio::error::in_progress);
+        held.pop_back();
+        c.stop();
+        mutex(c, "late").try_acquire([end](error_code ec, lease const&) { *end = ec; });
+        co_await a.sleep(100ms);
+        CHECK(*end == errc::client_stopped);
+        CHECK(std::ranges::count(a.commands(), "SET") == 0);
+        CHECK_FALSE(a.exists("late"));
+    });
 }
 
 }  // namespace
