@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <catch2/catch_test_macros.hpp>
 
@@ -385,6 +387,31 @@ TEST_CASE("what was released before the answer was lost counts as released", "[j
         });
         CHECK(a.census(c) == engine::context::census{});
     }
+}
+
+// Two grants that nobody wants any more, and in the same read the end of the connection.
+TEST_CASE("releases that could not leave end with the leases", "[joint_release]")
+{
+    release_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        asio::cancellation_signal first, second;
+        mutex(c, a.name(0)).acquire(asio::bind_cancellation_slot(first.slot(), [](error_code, lease const&) {}));
+        mutex(c, a.name(1)).acquire(asio::bind_cancellation_slot(second.slot(), [](error_code, lease const&) {}));
+        co_await a.sleep(500us);
+        first.emit(asio::cancellation_type::terminal);
+        second.emit(asio::cancellation_type::terminal);
+        co_await a.sleep(500us);
+        CHECK(a.count_of_held(2) == 2);
+        a.server().pause();
+        a.server().model().disconnect_all();
+        co_await a.sleep(2s);
+        CHECK(a.census(c).releases == 2);
+        co_await a.sleep(2s);
+        CHECK(a.census(c).releases == 0);
+        a.server().resume();
+    });
 }
 
 TEST_CASE("a shutdown of the same turn waits for joint releases", "[joint_release]")
