@@ -60,8 +60,7 @@ private:
     int next_ = 0;
 };
 
-// The yardstick. Each hand-over is followed by one, after a pause as long as its own: both meet the same machine, and find
-// processors as cold.
+// The yardstick. Each hand-over is followed by one, after a pause: both meet the same machine, and find processors as cold.
 class lone_pings {
 public:
     explicit lone_pings(redis_server const& server) : peer_(program_of({"", "holdfast", "ping"}, server)) {}
@@ -205,7 +204,7 @@ repetition take_turn(measured const& once, lone_pings& ping, pauses before, std:
     repetition r;
     for (auto const end = clock::now() + length; clock::now() < end;) {
         r.values.push_back(once(any(before)));
-        r.pings.push_back(ping.round_trip(any(before)));
+        r.pings.push_back(ping.round_trip(any(short_ones)));
     }
     return r;
 }

@@ -99,12 +99,12 @@ table::row keep(redis_server& server, publication& out, std::size_t count, bool 
     server.clear();
     holder h(server);
     h.hold(count);
-    h.wait(quick ? settling / 2 : settling);
+    h.wait(quick ? settling / 4 : settling);
     auto const server_before = server.cpu_time();
     auto const counted = server.counters();
     auto const client_before = own_cpu_time();
     auto const start = clock::now();
-    h.wait(quick ? 7s : 20s);
+    h.wait(quick ? 5s : 20s);
     auto const seconds = std::chrono::duration<double>(clock::now() - start).count();
     auto const client = (own_cpu_time() - client_before) / seconds * 100;
     auto const then = server.counters();
