@@ -28,7 +28,9 @@ using words = std::vector<std::string>;
 
 class release_arena : public arena {
 public:
-    release_arena() : arena({.world = {.fifo = true}, .network = {.delay = {1ms, 1ms}}}) {}
+    release_arena() : arena({.world = {.fifo = true}, .network = {.delay = {1ms, 1ms}}}), c(client()) {}
+
+    holdfast::client& c;
 
     static std::string name(int i) { return "lock " + std::to_string(i); }
 
@@ -74,6 +76,21 @@ public:
     }
 };
 
+// A client that holds so many mutexes of a server that knows the scripts. In the end nothing of it is left.
+template <class Story>
+void tell(int count, Story story)
+{
+    release_arena a;
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(a.c);
+        auto held = co_await a.hold(a.c, count);
+        co_await story(a, held);
+        held.clear();
+        co_await a.sleep(2s);
+    });
+    CHECK(a.census(a.c) == engine::context::census{});
+}
+
 bool says_alone(std::string const& line)
 {
     return line.find("each is released alone") != line.npos;
@@ -81,11 +98,7 @@ bool says_alone(std::string const& line)
 
 TEST_CASE("releases of one turn are one command", "[joint_release]")
 {
-    release_arena a;
-    auto& c = a.client();
-    a.run([&]() -> awaitable<void> {
-        co_await a.warm_up(c);
-        auto held = co_await a.hold(c, 5);
+    tell(5, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         auto const start = a.now();
         held.resize(1);
         co_await held.front().release();
@@ -93,31 +106,21 @@ TEST_CASE("releases of one turn are one command", "[joint_release]")
         CHECK(a.commands() == words{"EVALSHA"});
         CHECK(a.count_of_held(5) == 0);
     });
-    CHECK(a.census(c) == engine::context::census{});
 }
 
 TEST_CASE("many releases are several commands in one write", "[joint_release]")
 {
-    release_arena a;
-    auto& c = a.client();
-    a.run([&]() -> awaitable<void> {
-        co_await a.warm_up(c);
-        auto held = co_await a.hold(c, 200);
+    tell(200, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         held.clear();
         co_await a.sleep(10ms);
         CHECK(a.commands() == words(4, "EVALSHA"));
         CHECK(a.count_of_held(200) == 0);
     });
-    CHECK(a.census(c) == engine::context::census{});
 }
 
 TEST_CASE("each release learns what became of its own lock", "[joint_release]")
 {
-    release_arena a;
-    auto& c = a.client();
-    a.run([&]() -> awaitable<void> {
-        co_await a.warm_up(c);
-        auto held = co_await a.hold(c, 4);
+    tell(4, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         a.server().execute({"DEL", a.name(1)});
         a.server().execute({"SET", a.name(2), "another's"});
         a.commands();
@@ -126,19 +129,14 @@ TEST_CASE("each release learns what became of its own lock", "[joint_release]")
         CHECK(a.commands() == words{"EVALSHA"});
         CHECK(a.count_of_held(4) == 1);
     });
-    CHECK(a.census(c) == engine::context::census{});
 }
 
 TEST_CASE("an acquire of the same turn comes after the release of its lock", "[joint_release]")
 {
-    release_arena a;
-    auto& c = a.client();
-    a.run([&]() -> awaitable<void> {
-        co_await a.warm_up(c);
-        auto held = co_await a.hold(c, 3);
+    tell(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         auto const start = a.now();
         held.clear();
-        auto const again = co_await mutex(c, a.name(1)).acquire();
+        auto const again = co_await mutex(a.c, a.name(1)).acquire();
         CHECK(a.now() - start == 2ms);
         CHECK(a.commands() == words{"EVALSHA", "SET"});
         CHECK(again.valid());
@@ -148,28 +146,20 @@ TEST_CASE("an acquire of the same turn comes after the release of its lock", "[j
 
 TEST_CASE("so does a question about it", "[joint_release]")
 {
-    release_arena a;
-    auto& c = a.client();
-    a.run([&]() -> awaitable<void> {
-        co_await a.warm_up(c);
-        auto held = co_await a.hold(c, 2);
+    tell(2, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         held.clear();
-        auto const locked = co_await mutex(c, a.name(0)).is_locked();
+        auto const locked = co_await mutex(a.c, a.name(0)).is_locked();
         CHECK_FALSE(locked);
     });
 }
 
 TEST_CASE("locks of each kind leave together, and what is no lock stops no other", "[joint_release]")
 {
-    release_arena a;
-    auto& c = a.client();
-    a.run([&]() -> awaitable<void> {
-        co_await a.warm_up(c);
-        auto const me = c.make_owner();
-        auto held = co_await a.hold(c, 2);
+    tell(2, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+        auto const me = a.c.make_owner();
         for (auto const* name : {"mine", "list", "hash"})
-            held.push_back(co_await reentrant_lock(c, name, me).acquire());
-        held.push_back(co_await mutex(c, "fenced", {.fencing = true}).acquire());
+            held.push_back(co_await reentrant_lock(a.c, name, me).acquire());
+        held.push_back(co_await mutex(a.c, "fenced", {.fencing = true}).acquire());
         for (auto const* name : {"lock 0", "list"}) {
             a.server().execute({"DEL", name});
             a.server().execute({"RPUSH", name, "x"});
@@ -183,17 +173,12 @@ TEST_CASE("locks of each kind leave together, and what is no lock stops no other
             CHECK_FALSE(a.exists(name));
         CHECK(a.exists("list"));
     });
-    CHECK(a.census(c) == engine::context::census{});
 }
 
 TEST_CASE("waiters of another process hear of a joint release", "[joint_release]")
 {
-    release_arena a;
-    auto& c = a.client();
-    auto& rival = a.client("B");
-    a.run([&]() -> awaitable<void> {
-        co_await a.warm_up(c);
-        auto held = co_await a.hold(c, 3);
+    tell(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+        auto& rival = a.client("B");
         lease won;
         a.spawn([&]() -> awaitable<void> { won = co_await mutex(rival, a.name(2)).acquire(); });
         co_await a.sleep(100ms);
@@ -207,7 +192,7 @@ TEST_CASE("waiters of another process hear of a joint release", "[joint_release]
 TEST_CASE("a server without the script is sent its text, once", "[joint_release]")
 {
     release_arena a;
-    auto& c = a.client();
+    auto& c = a.c;
     a.run([&]() -> awaitable<void> {
         auto held = co_await a.hold(c, 3);
         held.clear();
@@ -220,7 +205,7 @@ TEST_CASE("a server without the script is sent its text, once", "[joint_release]
 TEST_CASE("where one may not be released, each goes alone, in this epoch", "[joint_release]")
 {
     release_arena a;
-    auto& c = a.client();
+    auto& c = a.c;
     a.run([&]() -> awaitable<void> {
         co_await a.warm_up(c);
         a.server().model().deny_command("mget");
@@ -241,11 +226,7 @@ TEST_CASE("where one may not be released, each goes alone, in this epoch", "[joi
 
 TEST_CASE("releases without an answer are sent again", "[joint_release]")
 {
-    release_arena a;
-    auto& c = a.client();
-    a.run([&]() -> awaitable<void> {
-        co_await a.warm_up(c);
-        auto held = co_await a.hold(c, 3);
+    tell(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         a.server().pause();
         auto const ends = co_await a.release(held, 700ms);
         CHECK(ends == std::vector<error_code>(3, errc::unavailable));  // nobody waits longer, but they go on
@@ -253,7 +234,6 @@ TEST_CASE("releases without an answer are sent again", "[joint_release]")
         co_await a.sleep(2s);
         CHECK(a.count_of_held(3) == 0);
     });
-    CHECK(a.census(c) == engine::context::census{});
 }
 
 // Before they left, on their way, on the way back, answered.
@@ -261,18 +241,13 @@ TEST_CASE("joint releases outlive the connection", "[joint_release]")
 {
     for (auto after = 0us; after <= 3000us; after += 250us) {
         CAPTURE(after);
-        release_arena a;
-        auto& c = a.client();
-        a.run([&]() -> awaitable<void> {
-            co_await a.warm_up(c);
-            auto held = co_await a.hold(c, 3);
+        tell(3, [after](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
             held.clear();
             co_await a.sleep(after);
             a.server().model().disconnect_all();
             co_await a.sleep(2s);
             CHECK(a.count_of_held(3) == 0);
         });
-        CHECK(a.census(c) == engine::context::census{});
     }
 }
 
@@ -280,24 +255,19 @@ TEST_CASE("a client that is stopped forgets joint releases", "[joint_release]")
 {
     for (auto after = 0us; after <= 3000us; after += 500us) {
         CAPTURE(after);
-        release_arena a;
-        auto& c = a.client();
-        a.run([&]() -> awaitable<void> {
-            co_await a.warm_up(c);
-            auto held = co_await a.hold(c, 3);
+        tell(3, [after](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
             held.clear();
             co_await a.sleep(after);
-            c.stop();
+            a.c.stop();
             co_await a.sleep(10ms);
         });
-        CHECK(a.census(c) == engine::context::census{});
     }
 }
 
 TEST_CASE("kinds in turn leave as one command for each", "[joint_release]")
 {
     release_arena a;
-    auto& c = a.client();
+    auto& c = a.c;
     a.run([&]() -> awaitable<void> {
         co_await a.warm_up(c);
         auto const me = c.make_owner();
@@ -318,7 +288,7 @@ TEST_CASE("kinds in turn leave as one command for each", "[joint_release]")
 TEST_CASE("a new connection is asked for all together again", "[joint_release]")
 {
     release_arena a;
-    auto& c = a.client();
+    auto& c = a.c;
     a.run([&]() -> awaitable<void> {
         co_await a.warm_up(c);
         a.server().model().deny_command("mget");
@@ -348,14 +318,10 @@ TEST_CASE("what the server cannot do now is done later", "[joint_release]")
           condition::replica,
           condition::stale}) {
         CAPTURE(static_cast<int>(now));
-        release_arena a;
-        auto& c = a.client();
-        a.run([&]() -> awaitable<void> {
-            co_await a.warm_up(c);
-            auto const me = c.make_owner();
-            auto held = co_await a.hold(c, 3);
+        tell(3, [now](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+            auto const me = a.c.make_owner();
             for (auto const* name : {"mine", "mine, too"})
-                held.push_back(co_await reentrant_lock(c, name, me).acquire());
+                held.push_back(co_await reentrant_lock(a.c, name, me).acquire());
             a.server().model().set_condition(now);
             a.spawn([&]() -> awaitable<void> {
                 co_await a.sleep(100ms);
@@ -365,7 +331,6 @@ TEST_CASE("what the server cannot do now is done later", "[joint_release]")
             CHECK(ends == std::vector<error_code>(5));
             CHECK_FALSE((a.count_of_held(3) > 0 || a.exists("mine") || a.exists("mine, too")));
         });
-        CHECK(a.census(c) == engine::context::census{});
     }
 }
 
@@ -373,11 +338,7 @@ TEST_CASE("what was released before the answer was lost counts as released", "[j
 {
     for (auto after = 0us; after <= 2500us; after += 250us) {
         CAPTURE(after);
-        release_arena a;
-        auto& c = a.client();
-        a.run([&]() -> awaitable<void> {
-            co_await a.warm_up(c);
-            auto held = co_await a.hold(c, 3);
+        tell(3, [after](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
             a.spawn([&]() -> awaitable<void> {
                 co_await a.sleep(after);
                 a.server().model().disconnect_all();
@@ -385,7 +346,6 @@ TEST_CASE("what was released before the answer was lost counts as released", "[j
             auto const ends = co_await a.release(held, 450ms);
             CHECK(ends == std::vector<error_code>(3));
         });
-        CHECK(a.census(c) == engine::context::census{});
     }
 }
 
@@ -393,7 +353,7 @@ TEST_CASE("what was released before the answer was lost counts as released", "[j
 TEST_CASE("releases that could not leave end with the leases", "[joint_release]")
 {
     release_arena a;
-    auto& c = a.client();
+    auto& c = a.c;
     a.run([&]() -> awaitable<void> {
         co_await a.warm_up(c);
         asio::cancellation_signal first, second;
@@ -416,13 +376,9 @@ TEST_CASE("releases that could not leave end with the leases", "[joint_release]"
 
 TEST_CASE("a shutdown of the same turn waits for joint releases", "[joint_release]")
 {
-    release_arena a;
-    auto& c = a.client();
-    a.run([&]() -> awaitable<void> {
-        co_await a.warm_up(c);
-        auto held = co_await a.hold(c, 3);
+    tell(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         held.clear();
-        co_await c.shutdown();
+        co_await a.c.shutdown();
         CHECK(a.commands() == words{"EVALSHA"});
         CHECK(a.count_of_held(3) == 0);
     });
@@ -430,13 +386,9 @@ TEST_CASE("a shutdown of the same turn waits for joint releases", "[joint_releas
 
 TEST_CASE("force_release finds what was released in its turn free", "[joint_release]")
 {
-    release_arena a;
-    auto& c = a.client();
-    a.run([&]() -> awaitable<void> {
-        co_await a.warm_up(c);
-        auto held = co_await a.hold(c, 3);
+    tell(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         held.clear();
-        auto const was_held = co_await mutex(c, a.name(1)).force_release();
+        auto const was_held = co_await mutex(a.c, a.name(1)).force_release();
         CHECK_FALSE(was_held);
     });
 }
@@ -444,7 +396,7 @@ TEST_CASE("force_release finds what was released in its turn free", "[joint_rele
 TEST_CASE("the end of a lost lease and the next acquire of its lock share a turn", "[joint_release]")
 {
     release_arena a;
-    auto& c = a.client();
+    auto& c = a.c;
     a.run([&]() -> awaitable<void> {
         co_await a.warm_up(c);
         std::vector<lease> held;
@@ -463,15 +415,11 @@ TEST_CASE("the end of a lost lease and the next acquire of its lock share a turn
 
 TEST_CASE("what is asked after stop() is not sent", "[joint_release]")
 {
-    release_arena a;
-    auto& c = a.client();
-    a.run([&]() -> awaitable<void> {
-        co_await a.warm_up(c);
-        auto held = co_await a.hold(c, 2);
+    tell(2, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         auto const end = std::make_shared<error_code>(asio::error::in_progress);
         held.pop_back();
-        c.stop();
-        mutex(c, "late").try_acquire([end](error_code ec, lease const&) { *end = ec; });
+        a.c.stop();
+        mutex(a.c, "late").try_acquire([end](error_code ec, lease const&) { *end = ec; });
         co_await a.sleep(100ms);
         CHECK(*end == errc::client_stopped);
         CHECK(std::ranges::count(a.commands(), "SET") == 0);
