@@ -60,7 +60,8 @@ private:
     int next_ = 0;
 };
 
-// The yardstick. Each hand-over is followed by one, after a pause: both meet the same machine, and find processors as cold.
+// The yardstick. Each hand-over is followed by one, after a pause: both meet the same machine, and find processors as
+// cold.
 class lone_pings {
 public:
     explicit lone_pings(redis_server const& server) : peer_(program_of({"", "holdfast", "ping"}, server)) {}

@@ -32,8 +32,8 @@ public:
     bool is_full() const noexcept;
     bool concerns(lock_spec const&) const noexcept;
 
-    // Ends the gathering. Precondition: the session is open. True: one of several, this lives until it is answered; else
-    // the command has gone alone.
+    // Ends the gathering. Precondition: the session is open. True: one of several, this lives until it is answered;
+    // else the command has gone alone.
     bool send(session&);
     // Nothing was sent, for the connection is lost.
     void call_off();

@@ -43,8 +43,8 @@ public:
     releaser& operator=(releaser const&) = delete;
     ~releaser();
 
-    // Retires the token and queues its release, which leaves with those of this turn. `waiter` and `seller` may be null;
-    // the arbiter `seller` is told how many heard of the release, which then leaves at once.
+    // Retires the token and queues its release, which leaves with those of this turn. `waiter` and `seller` may be
+    // null; the arbiter `seller` is told how many heard of the release, which then leaves at once.
     void release(boost::intrusive_ptr<grant>, release_waiter* waiter, arbiter* seller);
 
     // What was queued in this turn leaves now; `of`: if a release of that lock is among it. Called before something is

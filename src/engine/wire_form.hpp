@@ -88,8 +88,8 @@ public:
     // Compare-and-delete with an unlock message. Replies 0: not ours; n: the message reached n - 1 subscribers.
     virtual void release(session&, command&, lock_spec const&, std::string_view token, script_form) const = 0;
 
-    // Releases several locks of such forms, with KEYS locks and ARGV (token, channel) each. Replies for each as release() does.
-    // Null: there is no such script.
+    // Releases several locks of such forms, with KEYS locks and ARGV (token, channel) each. Replies for each as release()
+    // does. Null: there is no such script.
     virtual script const* joint_release() const noexcept { return nullptr; }
 
     // For a batch of grants, with the keys that add_renewal_keys() names and (token, lease in ms) each. Replies for each
