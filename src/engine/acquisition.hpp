@@ -123,6 +123,7 @@ private:
     std::uint8_t own_share_ = 0;     // of those that heard our release: ourselves
     std::uint8_t own_messages_ = 0;  // the message of that release, still to come
     bool flagged_ = false;           // sticky: a message came since the last try was sent
+    bool told_ = false;              // and it was of a release: the lock is likely free
     bool looked_ = false;            // refused before: tries go with a subscription, and with questions
     bool known_busy_ = false;        // the last answer was that somebody else holds it
     bool type_known_ = false;        // what stands under the key is a lock

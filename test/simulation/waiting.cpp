@@ -99,6 +99,59 @@ TEST_CASE("a holder that died is succeeded when its lease ends", "[waiting]")
     });
 }
 
+TEST_CASE("a waiter that hears of a release asks for nothing but the lock", "[waiting]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    auto& e = a.client("C");
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await mutex(d, "m").acquire();
+        auto const wait = [&](holdfast::client& who, std::string_view where) {
+            a.spawn(
+                [&a, &who, where]() -> awaitable<void> {
+                    auto l = co_await mutex(who, "m").acquire();
+                    co_await a.sleep(50ms, where);
+                },
+                where);
+        };
+        wait(c, "A");
+        wait(e, "C");
+        co_await a.sleep(50ms);
+        a.commands();
+        co_await held.release();
+        co_await a.sleep(20ms);
+        auto const sent = a.commands();
+        CHECK(std::ranges::count(sent, std::string("SET")) == 2);
+        CHECK(std::ranges::count(sent, std::string("PTTL")) == 0);
+        co_await a.sleep(20ms);
+        CHECK(a.commands().empty());
+        co_await a.sleep(2s);
+    });
+}
+
+TEST_CASE("who was not the quickest looks when the grant in the way ends", "[waiting]")
+{
+    auto const lease_time = GENERATE(std::chrono::milliseconds(150), std::chrono::milliseconds(700));
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        a.server().execute({"SET", "m", "somebody", "PX", "60000"});
+        core::instant got;
+        a.spawn([&]() -> awaitable<void> {
+            auto l = co_await mutex(c, "m").acquire();
+            got = a.now();
+        });
+        co_await a.sleep(50ms);
+        auto const start = a.now();
+        a.server().execute({"SET", "m", "another", "PX", std::to_string(lease_time / 1ms)});
+        a.server().execute({"PUBLISH", "redisson_lock__channel:{m}", "0"});
+        co_await a.sleep(2s);
+        CHECK(got - start >= lease_time);
+        CHECK(got - start <= lease_time + 51ms + 2 * round_trip);
+    });
+}
+
 TEST_CASE("a thousand waiters cost the server one waiter", "[waiting]")
 {
     arena a;
