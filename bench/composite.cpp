@@ -6,6 +6,7 @@
 #include <deque>
 #include <string>
 
+#include "contestants/raw_redisson.hpp"
 #include "contestants/several_locks.hpp"
 #include "support/race.hpp"
 #include "support/report.hpp"
@@ -55,13 +56,15 @@ void measure_red_lock(plan const& p, redis_server& first, publication& out, std:
     auto const over = " over " + std::to_string(nodes) + " servers";
     auto const as_one = "holdfast red_lock" + over;
     constexpr auto at_once = "a mutex on each at once";
-    constexpr auto in_turn = "a mutex on each in turn";  // as Redisson's RedLock does it
+    constexpr auto in_turn = "a mutex on each in turn";
+    constexpr auto as_redisson = "Redisson's scripts on each in turn";  // as its RedLock does it
     bool const asked = nodes == 5;
     race r(first, p);
     r.enter(make_several_mutexes({first}, one_mutex, 1, manner::one_by_one));
     r.enter(make_several_mutexes(on, as_one, nodes, manner::red_lock));
     r.enter(make_several_mutexes(on, at_once, nodes, manner::at_once));
     r.enter(make_several_mutexes(on, in_turn, nodes, manner::one_by_one));
+    r.enter(make_raw_redisson_red(on, as_redisson));
     add_race(
         out,
         coroutines(1) + over,
@@ -69,12 +72,14 @@ void measure_red_lock(plan const& p, redis_server& first, publication& out, std:
         {{as_one, one_mutex, quantity::median_wait, asked ? 1.6 : 0},
          {as_one, at_once, quantity::median_wait, asked ? 1.6 : 0},
          {as_one, in_turn, quantity::median_wait, 0},
-         {as_one, in_turn, quantity::pairs_per_second, asked ? 2.0 : 0}});
+         {as_one, in_turn, quantity::pairs_per_second, 0},
+         {as_one, as_redisson, quantity::pairs_per_second, asked ? 2.0 : 0}});
     add_race(
         out,
         coroutines(crowd) + over,
         r.run(crowd),
-        {{as_one, in_turn, quantity::pairs_per_second, asked ? 2.0 : 0},
+        {{as_one, as_redisson, quantity::pairs_per_second, asked ? 2.0 : 0},
+         {as_one, in_turn, quantity::pairs_per_second, 0},
          {as_one, at_once, quantity::pairs_per_second, 0}});
 }
 

@@ -23,7 +23,7 @@ namespace redis = boost::redis;
 class raw_mutex final : public raw_connection {
 public:
     explicit raw_mutex(redis_server& server)
-        : raw_connection("raw loop, mutex' commands", server),
+        : raw_connection("raw loop, mutex' commands", {server}),
           release_sha1_(server.load(engine::scripts::mutex_release.text))
     {}
 
@@ -44,7 +44,7 @@ public:
             redis::request acquire;
             acquire.push("SET", lock.key, token, "NX", "PX", 30000);
             redis::response<std::optional<std::string>> granted;
-            co_await connection_.async_exec(acquire, granted);
+            co_await connection().async_exec(acquire, granted);
             if (!std::get<0>(granted).value())
                 throw std::runtime_error("raw mutex: not granted");
             h.acquired(asked);
@@ -52,7 +52,7 @@ public:
             redis::request release;
             release.push("EVALSHA", release_sha1_, 1, lock.key, token, lock.channel);
             redis::response<long long> released;
-            co_await connection_.async_exec(release, released);
+            co_await connection().async_exec(release, released);
             if (std::get<0>(released).value() == 0)
                 throw std::runtime_error("raw mutex: not released");
         }

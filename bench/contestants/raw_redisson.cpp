@@ -7,14 +7,17 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/deferred.hpp>
 
 #include "contestants/raw_connection.hpp"
+#include "support/all_of.hpp"
 
 namespace holdfast::bench {
 namespace {
@@ -121,8 +124,8 @@ long long unix_ms()
 
 class raw_redisson : public raw_connection {
 public:
-    explicit raw_redisson(redis_server& server)
-        : raw_redisson("raw loop, Redisson's scripts", server, acquire_script, release_script)
+    raw_redisson(std::string name, servers const& on)
+        : raw_redisson(std::move(name), on, acquire_script, release_script)
     {}
 
     void prepare(std::size_t contenders) override
@@ -148,19 +151,19 @@ public:
             redis::request acquire;
             push_acquire(acquire, lock);
             redis::response<std::optional<long long>> busy;
-            co_await connection_.async_exec(acquire, busy);
+            co_await connection().async_exec(acquire, busy);
             if (std::get<0>(busy).value())
                 throw std::runtime_error("raw Redisson: not granted");
             h.acquired(asked);
 
-            auto const latch = lock.latch_prefix + next_request_id();
+            auto const latch = next_latch(lock);
             redis::request release;
             push_release(release, lock, latch);
             redis::response<std::optional<long long>> released;
-            co_await connection_.async_exec(release, released);
+            co_await connection().async_exec(release, released);
             if (std::get<0>(released).value() != 1)
                 throw std::runtime_error("raw Redisson: not released");
-            remove(latch);
+            remove(connection(), latch);
         }
     }
 
@@ -169,11 +172,12 @@ protected:
         std::string key, queue, timeouts, channel, latch_prefix, holder;
     };
 
-    raw_redisson(std::string name, redis_server& server, char const* acquire, char const* release)
-        : raw_connection(std::move(name), server),
-          acquire_sha1_(server.load(acquire)),
-          release_sha1_(server.load(release))
+    raw_redisson(std::string name, servers const& on, char const* acquire, char const* release)
+        : raw_connection(std::move(name), on), acquire_sha1_(load(on, acquire)), release_sha1_(load(on, release))
     {}
+
+    lock const& lock_of(std::size_t contender) const { return locks_[contender]; }
+    std::string next_latch(lock const& l) { return l.latch_prefix + next_request_id(); }
 
     virtual void push_acquire(redis::request& to, lock const& l) const
     {
@@ -185,10 +189,25 @@ protected:
         to.push("EVALSHA", release_sha1_, 3, l.key, l.channel, latch, 0, lease, l.holder, "PUBLISH", latch_life);
     }
 
+    static void remove(redis::connection& from, std::string const& latch)
+    {
+        auto const request = std::make_shared<redis::request>();
+        request->push("DEL", latch);
+        from.async_exec(*request, redis::ignore, [request](boost::system::error_code, std::size_t) {});
+    }
+
     std::string const acquire_sha1_;
     std::string const release_sha1_;
 
 private:
+    static std::string load(servers const& on, char const* script)
+    {
+        std::string sha1;
+        for (redis_server& s : on)
+            sha1 = s.load(script);
+        return sha1;
+    }
+
     // 32 hexadecimal digits, as Redisson's.
     std::string next_request_id()
     {
@@ -196,13 +215,6 @@ private:
         std::snprintf(id.data(), id.size(), "%032llx", ++request_ids_);
         id.pop_back();
         return id;
-    }
-
-    void remove(std::string const& latch)
-    {
-        auto const request = std::make_shared<redis::request>();
-        request->push("DEL", latch);
-        connection_.async_exec(*request, redis::ignore, [request](boost::system::error_code, std::size_t) {});
     }
 
     // Not those of another contestant: at the end of its turn the last latches of the same locks may be there still.
@@ -213,7 +225,7 @@ private:
 class raw_redisson_fair final : public raw_redisson {
 public:
     explicit raw_redisson_fair(redis_server& server)
-        : raw_redisson("raw loop, Redisson's fair scripts", server, fair_acquire_script, fair_release_script)
+        : raw_redisson("raw loop, Redisson's fair scripts", {server}, fair_acquire_script, fair_release_script)
     {}
 
 private:
@@ -242,11 +254,63 @@ private:
     }
 };
 
+// On one server after the other; the releases leave at once.
+class raw_redisson_red final : public raw_redisson {
+public:
+    using raw_redisson::raw_redisson;
+
+    asio::awaitable<void> contend(std::size_t number, heat& h) override
+    {
+        auto const& lock = lock_of(number);
+        while (h.goes_on()) {
+            auto const asked = clock::now();
+            for (auto& on : connections()) {
+                redis::request acquire;
+                push_acquire(acquire, lock);
+                redis::response<std::optional<long long>> busy;
+                co_await on.async_exec(acquire, busy);
+                if (std::get<0>(busy).value())
+                    throw std::runtime_error("raw Redisson: not granted");
+            }
+            h.acquired(asked);
+            co_await all_of(
+                connections().size(), [&](std::size_t i, auto done) { release(connections()[i], lock, done); });
+        }
+    }
+
+private:
+    struct release_of_one {
+        explicit release_of_one(std::string l) : latch(std::move(l)) {}
+
+        std::string const latch;
+        redis::request request;
+        redis::response<std::optional<long long>> released;
+    };
+
+    template <class Done>
+    void release(redis::connection& on, lock const& l, Done done)
+    {
+        auto const r = std::make_shared<release_of_one>(next_latch(l));
+        push_release(r->request, l, r->latch);
+        on.async_exec(r->request, r->released, [r, &on, done](boost::system::error_code, std::size_t) {
+            if (std::get<0>(r->released).value() != 1)
+                throw std::runtime_error("raw Redisson: not released");
+            remove(on, r->latch);
+            done();
+        });
+    }
+};
+
 }  // namespace
 
 std::unique_ptr<contestant> make_raw_redisson(redis_server& server)
 {
-    return std::make_unique<raw_redisson>(server);
+    return std::make_unique<raw_redisson>("raw loop, Redisson's scripts", servers{server});
+}
+
+std::unique_ptr<contestant> make_raw_redisson_red(servers const& on, std::string name)
+{
+    return std::make_unique<raw_redisson_red>(std::move(name), on);
 }
 
 std::unique_ptr<contestant> make_raw_redisson_fair(redis_server& server)

@@ -6,6 +6,7 @@
 #define HOLDFAST_BENCH_CONTESTANTS_RAW_REDISSON_HPP
 
 #include <memory>
+#include <string>
 
 #include "support/contestant.hpp"
 #include "support/redis_server.hpp"
@@ -15,6 +16,9 @@ namespace holdfast::bench {
 // What a Redisson 4.x client sends for RLock.lock() and unlock() on a single server, without the client: two scripts
 // with the effect of Redisson's, and the DEL of the unlock latch, for whose reply Redisson does not wait either.
 std::unique_ptr<contestant> make_raw_redisson(redis_server&);
+
+// The same for RedissonRedLock: on one server after the other.
+std::unique_ptr<contestant> make_raw_redisson_red(servers const&, std::string name);
 
 // The same for RFairLock, when nobody waits.
 std::unique_ptr<contestant> make_raw_redisson_fair(redis_server&);

@@ -7,33 +7,17 @@
 #include <deque>
 #include <utility>
 
-#include <boost/asio/async_result.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <holdfast.hpp>
+
+#include "support/all_of.hpp"
 
 namespace holdfast::bench {
 namespace {
 
 using leases = std::vector<lease>;
-
-// Launches `start(i, done)` for each i below `count` and resumes the caller from the last of those that end.
-template <class Start>
-asio::awaitable<void> all_of(std::size_t count, Start start)
-{
-    co_await asio::async_initiate<asio::use_awaitable_t<> const, void()>(
-        [&](auto handler) {
-            auto const left = std::make_shared<std::pair<std::size_t, decltype(handler)>>(count, std::move(handler));
-            for (std::size_t i = 0; i < count; ++i)
-                start(i, [left] {
-                    if (--left->first == 0)
-                        std::move(left->second)();
-                });
-        },
-        asio::use_awaitable);
-}
 
 class several_locks : public contestant {
 public:

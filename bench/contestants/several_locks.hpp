@@ -6,17 +6,13 @@
 #define HOLDFAST_BENCH_CONTESTANTS_SEVERAL_LOCKS_HPP
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "support/contestant.hpp"
 #include "support/redis_server.hpp"
 
 namespace holdfast::bench {
-
-using servers = std::vector<std::reference_wrapper<redis_server>>;
 
 // How several locks are taken.
 enum class manner {

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -44,6 +45,8 @@ public:
     std::string url(transport) const;
     // Of the server, signed by itself; only with tls.
     std::string certificate() const { return folder_ / "server.crt"; }
+    bool is_tcp() const { return transport_ == transport::tcp_loopback; }
+    unsigned short port() const { return port_; }
     // host:port; not with unix_socket.
     std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
     std::string version();
@@ -77,6 +80,8 @@ private:
     boost::asio::io_context context_;
     boost::asio::local::stream_protocol::socket control_{context_};
 };
+
+using servers = std::vector<std::reference_wrapper<redis_server>>;
 
 }  // namespace holdfast::bench
 
