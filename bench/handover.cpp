@@ -19,10 +19,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr auto ours = "holdfast";
+
 struct plan {
     int repetitions = 5;
-    std::chrono::milliseconds turn = 1s;  // twice as long for those that poll
-    int warm_up = 100;                    // hand-overs
+    std::chrono::milliseconds turn = 1s;
+    int warm_up = 100;  // hand-overs
 };
 
 // Two contenders, one of whom has the lock while the other waits for it; then the other way round. Nobody has it in
@@ -64,7 +66,7 @@ private:
 // cold.
 class lone_pings {
 public:
-    explicit lone_pings(redis_server const& server) : peer_(program_of({"", "holdfast", "ping"}, server)) {}
+    explicit lone_pings(redis_server const& server) : peer_(program_of({"", ours, "ping"}, server)) {}
 
     double round_trip(std::chrono::milliseconds pause)
     {
@@ -93,6 +95,7 @@ struct competitor {
     std::string name;
     std::function<measured()> make;
     pauses before = short_ones;
+    int turns = 1;  // of which a repetition consists
     bool polls() const { return before.most == of_pollers.most; }
 };
 
@@ -142,6 +145,14 @@ private:
     }
 };
 
+// More where each takes long, and where something is asked of the median.
+int turns_of(entrant const& who)
+{
+    if (who.polls)
+        return 2;
+    return who.folder == ours ? 4 : 1;
+}
+
 competitor of(redis_server const& server, entrant const& who)
 {
     return {
@@ -150,7 +161,8 @@ competitor of(redis_server const& server, entrant const& who)
             auto const two = std::make_shared<pair_of_contenders>(server, who, false);
             return [two](std::chrono::milliseconds pause) { return two->hand_over(pause); };
         },
-        who.polls ? of_pollers : short_ones};
+        who.polls ? of_pollers : short_ones,
+        turns_of(who)};
 }
 
 competitor same_process(redis_server const& server, entrant const& who, pauses before)
@@ -176,10 +188,10 @@ std::vector<competitor> competitors(redis_server const& server)
 {
     auto all = std::vector{
         ping(server),
-        same_process(server, {"holdfast mutex, handed off", "holdfast", "mutex"}, handed_off),
-        same_process(server, {"holdfast mutex, same process", "holdfast", "mutex"}, long_ones),
-        same_process(server, {"holdfast fair_lock, same process", "holdfast", "fair"}, short_ones),
-        of(server, {"holdfast fair_lock", "holdfast", "fair"})};
+        same_process(server, {"holdfast mutex, handed off", ours, "mutex"}, handed_off),
+        same_process(server, {"holdfast mutex, same process", ours, "mutex"}, long_ones),
+        same_process(server, {"holdfast fair_lock, same process", ours, "fair"}, short_ones),
+        of(server, {"holdfast fair_lock", ours, "fair"})};
     for (auto const& who : all_entrants())
         all.push_back(of(server, who));
     all.push_back(of(server, {"Redisson RFairLock, threads", "redisson", "fair_threads"}));
@@ -225,8 +237,7 @@ std::vector<outcome> run(std::vector<competitor> const& all, lone_pings& ping, p
         for (std::size_t i = 0; i < all.size(); ++i)
             attempt(outcomes[i], [&] {
                 std::fprintf(stderr, "\r%-70s", ("repetition " + std::to_string(r + 1) + ": " + all[i].name).c_str());
-                outcomes[i].repetitions.push_back(
-                    take_turn(ready[i], ping, all[i].before, p.turn * (all[i].polls() ? 2 : 1)));
+                outcomes[i].repetitions.push_back(take_turn(ready[i], ping, all[i].before, p.turn * all[i].turns));
             });
     std::fprintf(stderr, "\r%-70s\r", "");
     return outcomes;
