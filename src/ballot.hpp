@@ -10,23 +10,24 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
+#include "ballot_box.hpp"
 #include "red_state.hpp"
-#include "server_run.hpp"
+#include "vote.hpp"
 
 namespace holdfast::detail {
 
-// One round of an election: every server is asked at once, and what they say is counted. With fencing a second round
-// follows, which writes the greatest of the granted tokens wherever our grant still stands: any later majority shares a
-// server with ours, and grants a greater one.
+// One round of an election: every server is asked at once, and what they say is counted as soon as it decides. With fencing
+// a second round follows, which writes the greatest of the granted tokens wherever our grant still stands, until a majority
+// has confirmed it: any later majority shares a server with that one, and grants a greater one.
 class ballot {
 public:
     // `kept`: leases that are held already, by node; or none.
     ballot(std::shared_ptr<red_state const>, std::shared_ptr<client_state> clock, std::vector<lease> kept);
+    ~ballot();
 
     // No later than that, and `node_timeout` for each of the rounds.
     asio::awaitable<void> cast(acquire_request const&, core::instant deadline);
@@ -48,33 +49,22 @@ public:
     void give_back() noexcept;
 
 private:
-    enum class vote : std::uint8_t { silent, granted, busy, refused, expired, young, unknown_age, unfenced };
-
-    struct node {
-        lease held = {};
-        server_run run = {};
-        vote said = vote::silent;
-        error_code why = {};  // it was refused
-    };
-
     asio::awaitable<void> ask_for_grants(acquire_request const&, core::instant limit);
     asio::awaitable<void> ask_runs(core::instant limit);
     asio::awaitable<void> spread_fence(core::instant limit);
 
-    void note(node&, error_code, lease);
     void note_run(std::size_t at, error_code, server_run);
-    void check(node&) const noexcept;
     void count();
     bool has_twins() const;
     core::instant limit(core::instant deadline) const noexcept;
-    static std::string_view words_of(node const&);
 
     std::shared_ptr<red_state const> const lock_;
     std::shared_ptr<client_state> const clock_;
     core::instant const began_;
     core::duration node_timeout_{};
-    std::vector<node> nodes_;
-    std::size_t granted_ = 0;  // nodes that count
+    std::shared_ptr<ballot_box> box_;  // until it was won
+    std::vector<vote> votes_;          // by node
+    std::size_t granted_ = 0;          // nodes that count
     std::size_t busy_ = 0;
     std::optional<std::uint64_t> fence_;
     error_code failed_;

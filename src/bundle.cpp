@@ -20,7 +20,6 @@ namespace {
 using std::chrono::steady_clock;
 
 using plain_outcome = std::tuple<error_code>;
-using loss_outcome = std::tuple<error_code, loss>;
 
 // Ends a group when so many operations succeeded: the others go on in the background, and change nothing.
 struct enough_successes {
@@ -53,19 +52,15 @@ asio::awaitable<plain_outcome> await_all(std::vector<Operation> operations, std:
     co_return cancelled ? error_code(asio::error::operation_aborted) : judge(std::get<1>(ended), quorum);
 }
 
-template <class Operation>
-asio::awaitable<loss_outcome> await_losses(std::vector<Operation> operations, std::size_t needed)
+// Of a group: why the lease was lost with which so many were; none, if fewer were lost.
+template <class Ended>
+std::optional<loss> decisive_loss(Ended const& ended, std::size_t needed)
 {
-    co_await be_cancelled_by_hand();
-    auto const here = co_await asio::this_coro::executor;
-    auto const ended = co_await asio::experimental::make_parallel_group(all_on(here, std::move(operations)))
-                           .async_wait(enough_losses{needed}, asio::use_awaitable);
     auto const& [order, errors, reasons] = ended;
     for (auto const i : order)
         if (!errors[i] && --needed == 0)
-            co_return loss_outcome{error_code(), reasons[i]};
-    bool const cancelled = co_await is_cancelled();
-    co_return loss_outcome{cancelled ? error_code(asio::error::operation_aborted) : errc::released, loss::expired};
+            return reasons[i];
+    return std::nullopt;
 }
 
 }  // namespace
@@ -74,11 +69,28 @@ bundle::bundle(
     std::shared_ptr<lockable const> of,
     std::vector<lease> members,
     std::size_t quorum,
-    std::optional<std::uint64_t> fence)
-    : lock_(std::move(of)), quorum_(quorum), fence_(fence), members_(std::move(members))
+    std::optional<std::uint64_t> fence,
+    std::shared_ptr<collector> more)
+    : lock_(std::move(of)), quorum_(quorum), fence_(fence), members_(std::move(members)), more_(std::move(more))
 {}
 
+// Whoever was told of the loss must not find the lease held again.
+void bundle::join(lease late)
+{
+    std::scoped_lock const guard(mutex_);
+    if (judge_members() == lease_state::lost)
+        return;
+    lease_access::take_up(late, is_taken_up_);
+    members_.push_back(std::move(late));
+}
+
 lease_state bundle::state() const noexcept
+{
+    std::scoped_lock const guard(mutex_);
+    return judge_members();
+}
+
+lease_state bundle::judge_members() const noexcept
 {
     std::size_t held = 0;
     std::size_t valid = 0;
@@ -95,6 +107,7 @@ lease_state bundle::state() const noexcept
 // The latest instant that a quorum reaches.
 steady_clock::time_point bundle::valid_until() const noexcept
 {
+    std::scoped_lock const guard(mutex_);
     auto latest = steady_clock::time_point::min();
     for (auto const& candidate : members_) {
         auto const end = candidate.valid_until();
@@ -110,6 +123,7 @@ std::optional<std::uint64_t> bundle::fence_of(std::string_view member) const noe
 {
     if (dynamic_cast<red_state const*>(lock_.get()))
         return member == lock_->name() ? fence_ : std::nullopt;
+    std::scoped_lock const guard(mutex_);
     for (auto const& l : members_)
         if (auto const f = l.fencing_token(member))
             return f;
@@ -118,14 +132,24 @@ std::optional<std::uint64_t> bundle::fence_of(std::string_view member) const noe
 
 void bundle::take_up(bool taken_up) noexcept
 {
+    std::scoped_lock const guard(mutex_);
+    is_taken_up_ = taken_up;
     for (auto& l : members_)
         lease_access::take_up(l, taken_up);
 }
 
 std::vector<lease> bundle::take() noexcept
 {
-    std::scoped_lock const guard(mutex_);
-    return std::exchange(members_, {});
+    std::vector<lease> all;
+    std::shared_ptr<collector> more;
+    {
+        std::scoped_lock const guard(mutex_);
+        all.swap(members_);
+        more.swap(more_);
+    }
+    if (more)
+        more->refuse();
+    return all;
 }
 
 // The operations that `start` makes of the members' leases; none when they are released.
@@ -149,11 +173,43 @@ void bundle::extend(std::chrono::milliseconds by, handler_at<void(error_code)> h
 
 void bundle::lost(handler_at<void(error_code, loss)> h)
 {
-    auto operations = for_each_member([](lease& l) { return l.lost(asio::deferred); });
-    if (operations.empty())
+    if (is_released())
         return complete_early<loss>(std::move(h), errc::released, {});
-    auto const needed = operations.size() - quorum_ + 1;
-    coordinate(*lock_, std::move(h), await_losses(std::move(operations), needed));
+    coordinate(*lock_, std::move(h), await_loss(shared_from_this()));
+}
+
+// How many losses make one of the whole depends on how many members there are: those that joined are watched, too.
+asio::awaitable<bundle::loss_outcome> bundle::await_loss(std::shared_ptr<bundle> self)
+{
+    co_await be_cancelled_by_hand();
+    auto const here = co_await asio::this_coro::executor;
+    for (;;) {
+        auto watches = self->for_each_member([](lease& l) { return l.lost(asio::deferred); });
+        if (watches.empty())
+            co_return loss_outcome{errc::released, {}};
+        auto const size = watches.size();
+        auto const needed = size - self->quorum_ + 1;
+        auto const ended = co_await asio::experimental::make_parallel_group(all_on(here, std::move(watches)))
+                               .async_wait(enough_losses{needed}, asio::use_awaitable);
+        auto const why = decisive_loss(ended, needed);
+        if (why && !self->has_grown_from(size))
+            co_return loss_outcome{error_code(), *why};
+        bool const cancelled = co_await is_cancelled();
+        if (cancelled || !why)
+            co_return loss_outcome{cancelled ? error_code(asio::error::operation_aborted) : errc::released, {}};
+    }
+}
+
+bool bundle::is_released() const noexcept
+{
+    std::scoped_lock const guard(mutex_);
+    return members_.empty();
+}
+
+bool bundle::has_grown_from(std::size_t size) const noexcept
+{
+    std::scoped_lock const guard(mutex_);
+    return members_.size() > size;
 }
 
 void bundle::release(handler_at<void(error_code)> h)

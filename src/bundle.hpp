@@ -12,23 +12,29 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <vector>
+
+#include <boost/asio/awaitable.hpp>
 
 #include <holdfast/lease.hpp>
 
 #include "lockable.hpp"
+#include "try_each.hpp"
 
 namespace holdfast::detail {
 
-// The leases of several locks, held as one: valid while a quorum of them is.
-class bundle {
+// The leases of several locks, held as one: valid while a quorum of them is. It may grow until it is released or lost.
+class bundle : public std::enable_shared_from_this<bundle> {
 public:
-    // `of`: the composite lock that they were taken for.
+    // `of`: the composite lock that they were taken for. `more`: where further ones may come from; is told when none are
+    // wanted any more.
     bundle(
         std::shared_ptr<lockable const> of,
         std::vector<lease> members,
         std::size_t quorum,
-        std::optional<std::uint64_t> fence = {});
+        std::optional<std::uint64_t> fence = {},
+        std::shared_ptr<collector> more = {});
 
     // ---- as the functions of a lease, which sees to it that they do not meet with release() and drop()
     lease_state state() const noexcept;
@@ -43,8 +49,16 @@ public:
     void lost(handler_at<void(error_code, loss)>);
     void release(handler_at<void(error_code)>);
     void drop() noexcept { take(); }
+    // A lease that was granted after the others. It is released where it comes too late: what was lost is not had again.
+    void join(lease);
 
 private:
+    using loss_outcome = std::tuple<error_code, loss>;
+
+    static asio::awaitable<loss_outcome> await_loss(std::shared_ptr<bundle>);
+    lease_state judge_members() const noexcept;
+    bool is_released() const noexcept;
+    bool has_grown_from(std::size_t size) const noexcept;
     std::vector<lease> take() noexcept;
     template <class Start>
     auto for_each_member(Start);
@@ -52,8 +66,11 @@ private:
     std::shared_ptr<lockable const> const lock_;
     std::size_t const quorum_;
     std::optional<std::uint64_t> const fence_;
-    std::mutex mutex_;            // of what is launched while somebody else releases
+
+    mutable std::mutex mutex_;    // of what follows
     std::vector<lease> members_;  // none: released
+    std::shared_ptr<collector> more_;
+    bool is_taken_up_ = false;
 };
 
 }  // namespace holdfast::detail

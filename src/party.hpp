@@ -30,6 +30,8 @@ public:
     virtual void end(std::size_t place, error_code, lease got) = 0;
     // A client is gone, and with it whoever waits for this: there will be no last end.
     virtual void forget() noexcept = 0;
+    // Any thread, once they were all launched: those that are under way end with operation_aborted.
+    virtual void call_off() noexcept = 0;
 };
 
 class single_try;

@@ -45,10 +45,11 @@ private:
     asio::cancellation_signal signal_;
 };
 
-// Counts the ends, which come on the strands of the locks' clients. The last one completes.
+// Counts the ends, which come on the strands of the locks' clients. The last one completes, or the one that suffices.
 class joint_try final : public core::recycled<joint_try>, public attempts {
 public:
-    joint_try(attempts_handler to, std::size_t count) : to_(std::move(to)), ends_(count), left_(count + 1)
+    joint_try(attempts_handler to, std::size_t count, std::shared_ptr<collector> into)
+        : to_(std::move(to)), into_(std::move(into)), ends_(into_ ? 0 : count), left_(count + 1)
     {
         to_.at.executor = asio::prefer(std::move(to_.at.executor), asio::execution::outstanding_work.tracked);
     }
@@ -56,12 +57,9 @@ public:
     void launch(try_each_launch const&);
     bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
 
+    void end(std::size_t place, error_code, lease got) override;
     void forget() noexcept override;
-    void end(std::size_t place, error_code ec, lease got) override
-    {
-        ends_[place] = {ec, std::move(got)};
-        count_down();
-    }
+    void call_off() noexcept override { cancel(); }
 
 private:
     // On its way to where the handler is called. It has the handler: whoever destroys it before destroys both.
@@ -85,13 +83,15 @@ private:
     party& party_of(std::shared_ptr<client_state> const&, bool all_or_none);
     void cancel();
     void count_down();
+    void complete();
     void call(handler_type);
 
     attempts_handler to_;
+    std::shared_ptr<collector> const into_;
     attempt_ends ends_;
     std::atomic<std::size_t> left_;
     std::atomic<bool> cancelled_ = false;
-    std::atomic<bool> is_forgotten_ = false;
+    std::atomic<bool> is_told_ = false;  // who sets it has the handler
     std::vector<boost::intrusive_ptr<party>> parties_;
     std::vector<std::shared_ptr<nested_try>> nested_;
 };
@@ -109,13 +109,15 @@ void nested_try::start(
 
 void joint_try::launch(try_each_launch const& what)
 {
-    for (std::size_t i = 0; i < what.locks.size(); ++i)
-        add(i, what);
     if (auto slot = asio::get_associated_cancellation_slot(to_.handler); slot.is_connected())
         slot.assign([self = boost::intrusive_ptr(this)](asio::cancellation_type_t type) {
             if (type != asio::cancellation_type::none)
                 self->cancel();
         });
+    if (into_)
+        into_->begin(this);
+    for (std::size_t i = 0; i < what.locks.size(); ++i)
+        add(i, what);
     for (auto const& p : parties_)
         p->start();
     count_down();
@@ -169,16 +171,31 @@ void joint_try::cancel()
         t->ask_to_cancel();
 }
 
+void joint_try::end(std::size_t place, error_code ec, lease got)
+{
+    if (!into_)
+        ends_[place] = {ec, std::move(got)};
+    else if (into_->take(place, {ec, std::move(got)}))
+        complete();
+    count_down();
+}
+
 // The handler may own the cancellation signal whose slot refers to us.
 void joint_try::forget() noexcept
 {
-    if (!is_forgotten_.exchange(true))
+    if (!is_told_.exchange(true))
         auto const gone = std::move(to_.handler);
 }
 
 void joint_try::count_down()
 {
     if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+        complete();
+}
+
+void joint_try::complete()
+{
+    if (!is_told_.exchange(true))
         asio::post(std::exchange(to_.at.executor, {}), completion{this, std::move(to_.handler), to_.at.is_associated});
 }
 
@@ -196,7 +213,7 @@ void joint_try::call(handler_type handler)
 void try_each_launch::start(attempts_handler h) &&
 {
     request.wait = std::chrono::milliseconds(0);
-    boost::intrusive_ptr<joint_try> const all(new joint_try(std::move(h), locks.size()));
+    boost::intrusive_ptr<joint_try> const all(new joint_try(std::move(h), locks.size(), into));
     all->launch(*this);
 }
 

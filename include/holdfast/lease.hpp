@@ -109,7 +109,7 @@ public:
         return valid();
     }
 
-    /// Held, and the clock is before `valid_until()`. Reads the clock, no lock, no allocation.
+    /// Held, and the clock is before `valid_until()`. Reads the clock; no allocation, and no mutex but for a lease of several.
     bool valid() const noexcept;
 
     /// Holds nothing: default-constructed, moved from, released, or downgraded.

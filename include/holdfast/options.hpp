@@ -118,7 +118,8 @@ struct red_options {
     /// mutexes with `lock_options::fencing`. All handles of one lock should agree.
     bool fencing = false;
 
-    /// How long a round waits for the slowest server. Default: a 200th of the lease, between 5 and 50 ms. At least 1 ms.
+    /// How long a round waits for servers that may still decide it, and a lease for those that may still join it. Default: a
+    /// 200th of the lease, between 5 and 50 ms. At least 1 ms.
     std::optional<std::chrono::milliseconds> node_timeout = {};
 
     /// The longest lease of any client of the lock; the same for all of them. Longer leases are refused, and a server that

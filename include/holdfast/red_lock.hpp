@@ -28,13 +28,15 @@ namespace holdfast {
 ///
 /// @par On the server
 /// On each that of the members: a @ref mutex each, or what they are. One round asks all servers at once, each grant with a
-/// token of its own, and takes those that answer within `red_options::node_timeout`. Without a majority everything is
-/// released, also what may yet be granted. Once per connection, INFO. With fencing a second round, of a script each, which
-/// writes the greatest of the granted tokens to each server on which the grant still stands; without a majority of those,
-/// too, everything is released.
+/// token of its own, and ends as soon as what came decides it, at the latest after `red_options::node_timeout`. Without a
+/// majority everything is released, also what may yet be granted. Once per connection, INFO. With fencing a second round, of
+/// a script each, which writes the greatest of the granted tokens to each server that has granted so far and on which the
+/// grant still stands; without a majority of those, too, everything is released.
 ///
 /// @par acquire, try_acquire
 /// As documented there, with these differences:
+/// - completes when a majority has granted: servers that are silent or slow are not waited for. A server that grants within
+///   `node_timeout` all the same joins the lease, unless that was released or lost before
 /// - contenders of one process for one red_lock queue, and only the first of them runs rounds
 /// - after a round without a majority it waits for a server's unlock message, or for a random time that grows with the
 ///   rounds, up to `config::poll_interval`, before the next
@@ -46,7 +48,8 @@ namespace holdfast {
 ///
 /// @par The lease
 /// Valid while a majority's members are; `valid_until()` is the latest instant that a majority reaches. Members are renewed
-/// each by its client; one that was lost is not taken again. `extend()` and `release()` act on all at once, and succeed when
+/// each by its client; one that was lost is not taken again. What `lost()` tells is that no majority is left of those that
+/// granted in time, and of those that joined before. `valid()` takes a mutex, for as long as a member joins. `extend()` and `release()` act on all at once, and succeed when
 /// a majority did; else errc::lease_lost or the first error. `fencing_token()` is the lease's, with `red_options::fencing`:
 /// one that a majority has confirmed, or there is no lease. `owner()` is empty.
 ///

@@ -74,6 +74,7 @@ TEST_CASE(
                 co_await a.sleep(10s);
                 CHECK(a.keys("r") == 0);
                 l = co_await lock.acquire();
+                co_await a.sleep(1ms);
                 CHECK(a.keys("r") == 5);
             });
         }
@@ -231,6 +232,7 @@ TEST_CASE("a server that forgot does not give the lock to a second holder", "[re
             a.server("n2").pause();
             auto held = co_await red_lock(theirs, "r").acquire({.lease = 3s});
             CHECK(held.valid());
+            co_await a.sleep(20ms);  // it is not waited for any more
             a.server("n2").resume();
             co_await a.sleep(1ms);
             a.server("n0").restart(true);

@@ -1,0 +1,65 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "vote.hpp"
+
+#include <utility>
+
+#include <boost/asio/error.hpp>
+
+namespace holdfast::detail {
+namespace {
+
+bool is_transient(error_code ec) noexcept
+{
+    return ec == errc::unavailable || ec == asio::error::operation_aborted;
+}
+
+}  // namespace
+
+void vote::note(attempt_end end)
+{
+    has_ended = true;
+    why = end.ec;
+    held = std::move(end.got);
+    if (!why && held.empty())
+        said = kind::busy;
+    else if (why && !is_transient(why))
+        said = kind::refused;
+}
+
+void vote::check(red_state const& of, core::instant asked) noexcept
+{
+    bool const trusts = of.options().trust_new_nodes;
+    if (!held.valid())
+        said = kind::expired;
+    else if (!trusts && run.since == core::never)
+        said = kind::unknown_age;
+    else if (!trusts && asked - run.since < of.max_lease())
+        said = kind::young;
+    else
+        said = kind::granted;
+}
+
+std::string vote::words() const
+{
+    switch (said) {
+        case kind::granted: return "granted";
+        case kind::busy: return "held by another";
+        case kind::refused: return why.message();
+        case kind::expired: return "granted too late";
+        case kind::young: return "was started less than max_lease ago";
+        case kind::unknown_age: return "does not say since when it runs";
+        case kind::unfenced: return "did not confirm the fencing token";
+        default: return "no answer";
+    }
+}
+
+server_run known_run_of(lockable const& l)
+{
+    auto const c = l.home();
+    return c ? c->known_run() : server_run();
+}
+
+}  // namespace holdfast::detail

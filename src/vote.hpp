@@ -1,0 +1,41 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_VOTE_HPP
+#define HOLDFAST_VOTE_HPP
+
+#include <cstdint>
+#include <string>
+
+#include <holdfast/lease.hpp>
+
+#include "red_state.hpp"
+#include "server_run.hpp"
+
+namespace holdfast::detail {
+
+// What one server said in a round, and whether that counts.
+struct vote {
+    enum class kind : std::uint8_t { silent, granted, busy, refused, expired, young, unknown_age, unfenced };
+
+    kind said = kind::silent;
+    bool has_ended = false;  // nothing more will come
+    error_code why = {};     // it was refused
+    lease held = {};
+    server_run run = {};
+
+    void note(attempt_end);
+    // A grant counts if it is valid, and its server had run for long enough before it was asked.
+    void check(red_state const&, core::instant asked) noexcept;
+    // It may yet count, or not.
+    bool is_open() const noexcept { return !has_ended || (!held.empty() && run.epoch == 0); }
+    std::string words() const;
+};
+
+// What is known of the server now.
+server_run known_run_of(lockable const&);
+
+}  // namespace holdfast::detail
+
+#endif

@@ -1,0 +1,417 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// A red_lock is held as soon as a majority has granted it: who is slow joins later, who is silent is not waited for.
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/red_arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+
+constexpr core::duration round_trip = 2ms;
+constexpr core::duration slow_trip = 20ms;
+
+constexpr red_options patient{.node_timeout = 50ms, .trust_new_nodes = true};
+constexpr red_options patient_fenced{.fencing = true, .node_timeout = 50ms, .trust_new_nodes = true};
+
+// Five servers, which the clients of a process know already.
+struct known_nodes : nodes {
+    known_nodes() : nodes(5, {.world = {.fifo = true}, .network = {.delay = {1ms, 1ms}}}) {}
+
+    // Their clients have asked them what they are, and the scripts are loaded.
+    awaitable<void> meet(std::vector<holdfast::client const*> const& all)
+    {
+        co_await ready(all);
+        for (auto const& o : {patient, patient_fenced}) {
+            auto const l = co_await red_lock(all, "first", o).acquire();
+            co_await sleep(100ms);
+        }
+        co_await sleep(100ms);
+    }
+
+    void slow_down(unsigned i, core::duration trip = slow_trip) { node(i).network.delay = {trip / 2, trip / 2}; }
+};
+
+// How long it took, and the lease.
+awaitable<core::duration> took(nodes& a, red_lock lock, lease& l)
+{
+    auto const start = a.now();
+    l = co_await lock.acquire();
+    co_return a.now() - start;
+}
+
+// ---- who is not waited for
+
+TEST_CASE("a minority that is silent is not waited for", "[red_lock]")
+{
+    for (bool const fencing : {false, true})
+        for (unsigned silent = 0; silent <= 2; ++silent) {
+            known_nodes a;
+            auto const all = a.clients();
+            a.run([&]() -> awaitable<void> {
+                co_await a.meet(all);
+                for (unsigned i = 0; i < silent; ++i)
+                    a.node(i).pause();
+                lease l;
+                auto const time = co_await took(a, red_lock(all, "r", fencing ? patient_fenced : patient), l);
+                CHECK(time <= (fencing ? 3 : 1) * round_trip);  // once more for a script that was never loaded
+                CHECK(l.valid());
+                CHECK(l.fencing_token().has_value() == fencing);
+                for (unsigned i = 0; i < silent; ++i)
+                    a.node(i).resume();
+                co_await l.release();
+                co_await a.sleep(1s);
+                CHECK(a.keys("r") == 0);
+            });
+        }
+}
+
+TEST_CASE("nor is one that falls silent before it has confirmed the fencing token", "[red_lock][fencing]")
+{
+    known_nodes a;
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await ready(all);
+        // The clients ask it what it is behind its grant.
+        a.node(4).check([&](executed const& e) {
+            if (e.what.args[0] == "INFO")
+                a.world().at(a.now() + 1us, [&] { a.node(4).pause(); });
+        });
+        lease l;
+        auto const time = co_await took(a, red_lock(all, "r", patient_fenced), l);
+        CHECK(time <= 5 * round_trip);  // twice each for scripts that were never loaded, and what the servers are
+        CHECK(l.fencing_token());
+        a.node(4).resume();
+        co_await a.sleep(200ms);
+        CHECK(a.keys("r") == 5);
+    });
+}
+
+TEST_CASE("a red_lock among the members of a multi_lock does not wait for a minority either", "[red_lock][multi_lock]")
+{
+    known_nodes a;
+    auto const all = a.clients();
+    multi_lock const both(red_lock(all, "r", patient), mutex(*all[0], "m"));
+    a.run([&]() -> awaitable<void> {
+        co_await a.meet(all);
+        a.node(3).pause();
+        auto const start = a.now();
+        auto l = co_await both.acquire();
+        CHECK(a.now() - start == round_trip);
+        CHECK(l.valid());
+        a.node(3).resume();
+    });
+}
+
+TEST_CASE("one attempt is told at once that a majority is held by another", "[red_lock]")
+{
+    known_nodes a;
+    auto const ours = a.clients();
+    auto const theirs = a.clients("B");
+    a.run([&]() -> awaitable<void> {
+        co_await a.meet(ours);
+        auto held = co_await red_lock(theirs, "r", patient).acquire();
+        a.node(1).pause();
+        auto const start = a.now();
+        auto l = co_await red_lock(ours, "r", patient).try_acquire();
+        CHECK(l.empty());
+        CHECK(a.now() - start <= 2 * round_trip);  // each client asks twice before it believes that
+        a.node(1).resume();
+        co_await held.release();
+        co_await a.sleep(1s);
+        CHECK(a.keys("r") == 0);
+    });
+}
+
+TEST_CASE("where so many fail that no majority can come, it is told at once", "[red_lock]")
+{
+    known_nodes a;
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await a.meet(all);
+        for (unsigned i : {0u, 1u, 2u})
+            a.node(i).model().set_condition(simulated::condition::disk_error);
+        a.node(3).pause();
+        auto const start = a.now();
+        error_code ec;
+        auto l = co_await red_lock(all, "r", patient).try_acquire(redirect(ec));
+        CHECK(ec == errc::server_refused);
+        CHECK(a.now() - start == round_trip);
+        a.node(3).resume();
+        co_await a.sleep(1s);
+        CHECK(a.keys("r") == 0);
+    });
+}
+
+// ---- who comes late
+
+TEST_CASE("servers that grant late join the lease", "[red_lock][loss]")
+{
+    struct {
+        red_options options;
+        core::duration trip;
+    } const cases[] = {{patient, slow_trip}, {patient_fenced, slow_trip}, {patient_fenced, round_trip + 1ms}};
+    for (auto const& [options, trip] : cases) {
+        known_nodes a;
+        auto const all = a.clients();
+        a.run([&]() -> awaitable<void> {
+            co_await a.meet(all);
+            a.slow_down(3, trip);
+            a.slow_down(4, trip);
+            lease l;
+            auto const time = co_await took(a, red_lock(all, "r", options), l);
+            CHECK(time < slow_trip);
+            int told = 0;
+            loss why{};
+            l.lost([&](error_code ec, loss reason) {
+                told += !ec;
+                why = reason;
+            });
+            co_await a.sleep(2 * slow_trip);
+            CHECK(a.keys("r") == 5);
+            for (unsigned i : {0u, 1u})
+                a.node(i).execute({"DEL", "r"});
+            co_await a.sleep(20s);  // renewed all the while
+            CHECK(l.state() == lease_state::held);
+            CHECK(told == 0);
+            CHECK(a.keys("r") == 3);
+            a.node(3).execute({"DEL", "r"});
+            co_await a.sleep(3s);
+            CHECK_FALSE(l.valid());
+            CHECK(told == 1);
+            CHECK(why == loss::gone);
+            l = {};
+            co_await a.sleep(1s);
+            CHECK(a.keys("r") == 0);
+        });
+    }
+}
+
+TEST_CASE("an extension reaches those that came late, and bears one that is shorter", "[red_lock]")
+{
+    known_nodes a;
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await a.meet(all);
+        a.slow_down(3);
+        a.slow_down(4);
+        auto l = co_await red_lock(all, "r", patient).acquire({.lease = 1s});
+        co_await l.extend(3s);  // of the three
+        co_await a.sleep(2s);
+        CHECK(l.valid());
+        co_await l.extend(3s);
+        a.node(0).execute({"DEL", "r"});
+        error_code ec;
+        co_await l.extend(3s, redirect(ec));
+        CHECK(ec == errc::lease_lost);  // what came late had the first end
+        CHECK_FALSE(l.valid());
+    });
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await red_lock(all, "s", patient).acquire({.lease = 1s});
+        co_await a.sleep(2 * slow_trip);
+        co_await l.extend(3s);
+        for (unsigned i : {0u, 1u})
+            a.node(i).execute({"DEL", "s"});
+        co_await a.sleep(2s);
+        co_await l.extend(3s);
+        co_await a.sleep(2s);
+        CHECK(l.valid());
+    });
+}
+
+TEST_CASE("what was lost before the late grants came is not had again", "[red_lock][loss]")
+{
+    known_nodes a;
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await a.meet(all);
+        a.slow_down(3);
+        a.slow_down(4);
+        auto l = co_await red_lock(all, "r", patient).acquire();
+        int told = 0;
+        l.lost([&](error_code ec, loss) { told += !ec; });
+        const_cast<client*>(all[0])->stop();
+        co_await a.sleep(1ms);
+        CHECK(told == 1);
+        CHECK_FALSE(l.valid());
+        co_await a.sleep(100ms);
+        CHECK_FALSE(l.valid());
+        CHECK_FALSE(a.exists("r", "n3"));
+        CHECK_FALSE(a.exists("r", "n4"));
+        CHECK(told == 1);
+    });
+}
+
+TEST_CASE("a lease that ends before the late grants come leaves nothing", "[red_lock]")
+{
+    for (auto const& options : {patient, patient_fenced})
+        for (auto const held : {0ms, 5ms, 9ms, 11ms, 15ms, 25ms})
+            for (bool const dropped : {false, true}) {
+                known_nodes a;
+                auto const all = a.clients();
+                a.run([&]() -> awaitable<void> {
+                    co_await a.meet(all);
+                    a.slow_down(1);
+                    a.slow_down(4);
+                    auto l = co_await red_lock(all, "r", options).acquire();
+                    co_await a.sleep(held);
+                    CHECK(l.valid());
+                    if (!dropped)
+                        co_await l.release();
+                    l = {};
+                    co_await a.sleep(100ms);
+                    CHECK(a.keys("r") == 0);
+                    for (auto const* c : all)
+                        CHECK(a.census(const_cast<client&>(*c)) == engine::context::census{});
+                });
+            }
+}
+
+TEST_CASE("a server that was started anew does not count, in time or late", "[red_lock]")
+{
+    known_nodes a;
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await a.meet(all);
+        co_await a.sleep(4s);  // max_lease is the lease of the clients: 3 s
+        red_lock lock(all, "r", {.node_timeout = 50ms});
+        a.node(4).restart(true);
+        co_await a.sleep(500ms);
+        a.slow_down(4);
+        auto l = co_await lock.acquire();
+        co_await a.sleep(200ms);
+        CHECK(a.keys("r") == 4);
+        co_await l.release();
+
+        a.node(4).network.delay = {0ms, 0ms};  // the first to answer
+        a.node(0).pause();
+        a.node(1).pause();
+        auto const start = a.now();
+        error_code ec;
+        l = co_await lock.try_acquire(redirect(ec));
+        CHECK(ec == errc::no_quorum);
+        CHECK(a.now() - start >= 50ms);  // the silent ones might have counted
+        a.node(0).resume();
+        a.node(1).resume();
+        co_await a.sleep(1s);
+        CHECK(a.keys("r") == 0);
+    });
+}
+
+TEST_CASE("a server that is not known yet joins when it was asked what it is", "[red_lock]")
+{
+    known_nodes a;
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await a.meet(all);
+        co_await a.sleep(4s);
+        a.node(4).model().disconnect_all();
+        co_await a.sleep(500ms);
+        a.slow_down(4);
+        lease l;
+        auto const time = co_await took(a, red_lock(all, "r", {.node_timeout = 50ms}), l);
+        CHECK(time == round_trip);
+        co_await a.sleep(100ms);
+        CHECK(a.keys("r") == 5);
+    });
+}
+
+// ---- cancellations, and clients that end
+
+// Cancelled after so many handlers have run. False: it ended before.
+bool cancel_after(std::uint64_t handlers, red_options const& options, core::duration late)
+{
+    known_nodes a;
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await a.meet(all);
+        a.slow_down(0, late);
+        a.slow_down(2, late);
+    });
+    asio::cancellation_signal signal;
+    bool ended = false;
+    bool cancelled = false;
+    error_code ec;
+    lease got;
+    red_lock(all, "r", options).acquire(asio::bind_cancellation_slot(signal.slot(), [&](error_code e, lease l) {
+        ended = true;
+        ec = e;
+        got = std::move(l);
+    }));
+    auto const begin = a.world().steps();
+    a.world().run_until([&] { return ended || a.world().steps() - begin >= handlers; });
+    a.run([&]() -> awaitable<void> {
+        if (!ended) {
+            cancelled = true;
+            signal.emit(asio::cancellation_type::total);
+        }
+        co_await a.sleep(0ms);
+        REQUIRE(ended);
+        CHECK(got.valid() == !ec);
+        if (ec)
+            CHECK((cancelled && ec == asio::error::operation_aborted));
+        got = {};
+        co_await a.sleep(200ms);
+        CHECK(a.keys("r") == 0);
+        for (auto const* c : all)
+            CHECK(a.census(const_cast<client&>(*c)) == engine::context::census{});
+    });
+    return cancelled;
+}
+
+TEST_CASE("cancelled after any handler, it leaves nothing, also of what is late", "[red_lock][cancellation]")
+{
+    for (auto const& options : {patient, patient_fenced})
+        for (auto const late : {round_trip + 1ms, slow_trip}) {
+            std::uint64_t points = 0;
+            while (cancel_after(points, options, late)) {
+                CAPTURE(points);
+                REQUIRE(++points < 600);
+            }
+            CHECK(points > 5);
+        }
+}
+
+TEST_CASE("clients may end at any moment while some are late", "[red_lock][lifetimes]")
+{
+    for (auto const& options : {patient, patient_fenced})
+        for (unsigned first = 0; first < 5; first += 2)
+            for (unsigned destroyed = 1; destroyed <= 5; destroyed += 2)
+                for (int ms = 0; ms < 24; ++ms)
+                    for (bool const keeps : {false, true}) {
+                        known_nodes a;
+                        auto const all = a.clients();
+                        a.run([&]() -> awaitable<void> {
+                            co_await a.meet(all);
+                            a.slow_down(1);
+                            a.slow_down(2);
+                            int ends = 0;
+                            lease got;
+                            red_lock(all, "r", options).acquire([&](error_code, lease l) {
+                                ++ends;
+                                if (keeps)
+                                    got = std::move(l);
+                            });
+                            co_await a.sleep(std::chrono::milliseconds(ms));
+                            for (unsigned i = 0; i < destroyed; ++i)
+                                a.destroy(*all[(first + i) % 5]);
+                            co_await a.sleep(10s);
+                            CAPTURE(first, destroyed, ms, keeps);
+                            CHECK(ends == 1);
+                            got = {};
+                            co_await a.sleep(1s);
+                            CHECK(a.keys("r") == 0);
+                        });
+                    }
+}
+
+}  // namespace
+}  // namespace holdfast::test
