@@ -28,6 +28,13 @@ std::string_view field(std::string_view info, std::string_view name)
     return {};
 }
 
+// Redis' has 40 digits.
+server_run::id_type id_of(std::string_view run_id)
+{
+    run_id = run_id.substr(0, server_run::id_type::static_capacity);
+    return {run_id.data(), run_id.size()};
+}
+
 std::shared_ptr<engine::lock_spec const> no_lock()
 {
     engine::lock_spec::words const words{.prefix = {}, .name = "INFO", .channel = {}, .counter = {}, .label = {}};
@@ -51,7 +58,7 @@ private:
         auto const uptime = field(r.text, "uptime_in_seconds");
         std::int64_t seconds = 0;
         auto const parsed = std::from_chars(uptime.data(), uptime.data() + uptime.size(), seconds);
-        server_run run{.epoch = engine().epoch(), .id = std::string(field(r.text, "run_id"))};
+        server_run run{.epoch = engine().epoch(), .id = id_of(field(r.text, "run_id"))};
         if (parsed.ec == std::errc() && !uptime.empty())
             run.since = engine().now() - std::chrono::seconds(seconds);
         if (auto const c = home_.lock())

@@ -7,7 +7,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
+
+#include <boost/static_string/static_string.hpp>
 
 #include <holdfast/detail/initiate.hpp>
 
@@ -17,10 +18,12 @@ namespace holdfast::detail {
 
 class client_state;
 
-// The life of one server process, as a connection showed it.
+// The life of one server process, as a connection showed it. Copied for each server of each round: without allocation.
 struct server_run {
+    using id_type = boost::static_string<64>;
+
     std::uint64_t epoch = 0;            // of the client's connections; 0: not known
-    std::string id = {};                // the same for two clients of one server; empty: the server does not say
+    id_type id = {};                    // the same for two clients of one server; empty: the server does not say
     core::instant since = core::never;  // it runs at least since then
 };
 

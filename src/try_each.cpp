@@ -82,6 +82,7 @@ private:
     void add_single(std::size_t place, lock_state const&, try_each_launch const&);
     party& party_of(std::shared_ptr<client_state> const&, bool all_or_none);
     void cancel();
+    void pass_gate();
     void count_down();
     void complete();
     void call(handler_type);
@@ -90,6 +91,8 @@ private:
     std::shared_ptr<collector> const into_;
     attempt_ends ends_;
     std::atomic<std::size_t> left_;
+    std::atomic<int> gate_ = 2;  // launched; and what came suffices
+    std::atomic<bool> suffices_ = false;
     std::atomic<bool> cancelled_ = false;
     std::atomic<bool> is_told_ = false;  // who sets it has the handler
     std::vector<boost::intrusive_ptr<party>> parties_;
@@ -120,6 +123,7 @@ void joint_try::launch(try_each_launch const& what)
         add(i, what);
     for (auto const& p : parties_)
         p->start();
+    pass_gate();
     count_down();
 }
 
@@ -175,9 +179,16 @@ void joint_try::end(std::size_t place, error_code ec, lease got)
 {
     if (!into_)
         ends_[place] = {ec, std::move(got)};
-    else if (into_->take(place, {ec, std::move(got)}))
-        complete();
+    else if (into_->take(place, {ec, std::move(got)}) && !suffices_.exchange(true))
+        pass_gate();
     count_down();
+}
+
+// Not before all are launched: what they are launched from may end with the handler.
+void joint_try::pass_gate()
+{
+    if (gate_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+        complete();
 }
 
 // The handler may own the cancellation signal whose slot refers to us.

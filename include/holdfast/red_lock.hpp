@@ -49,9 +49,10 @@ namespace holdfast {
 /// @par The lease
 /// Valid while a majority's members are; `valid_until()` is the latest instant that a majority reaches. Members are renewed
 /// each by its client; one that was lost is not taken again. What `lost()` tells is that no majority is left of those that
-/// granted in time, and of those that joined before. `valid()` takes a mutex, for as long as a member joins. `extend()` and `release()` act on all at once, and succeed when
-/// a majority did; else errc::lease_lost or the first error. `fencing_token()` is the lease's, with `red_options::fencing`:
-/// one that a majority has confirmed, or there is no lease. `owner()` is empty.
+/// granted in time, and of those that joined before. `valid()` takes a mutex, which is busy only while a member joins.
+/// `extend()` and `release()` act on all at once, and succeed when a majority did; else errc::lease_lost or the first error.
+/// `fencing_token()` is the lease's, with `red_options::fencing`: one that a majority has confirmed, or there is no lease.
+/// `owner()` is empty.
 ///
 /// @par is_locked, force_release, holders
 /// Whether so many servers are locked that no majority is left; all servers; the holders on all servers, each with the id
