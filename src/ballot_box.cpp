@@ -16,10 +16,9 @@ ballot_box::ballot_box(std::shared_ptr<red_state const> of, core::instant began,
 {
     kept.resize(votes_.size());
     for (std::size_t i = 0; i < votes_.size(); ++i)
-        if (kept[i].empty()) {
-            votes_[i].run = known_run_of(*lock_->members()[i]);
+        if (kept[i].empty())
             asked_.push_back(i);
-        } else
+        else
             votes_[i] = weigh(i, {{}, std::move(kept[i])});
     left_ = asked_.size();
 }
@@ -130,7 +129,11 @@ std::vector<vote> ballot_box::open()
 {
     std::scoped_lock const guard(mutex_);
     phase_ = phase::opened;
-    std::ranges::transform(votes_, runs_.begin(), &vote::run);
+    for (std::size_t i = 0; i < votes_.size(); ++i) {
+        if (!votes_[i].has_ended)
+            votes_[i].run = known_run_of(*lock_->members()[i]);
+        runs_[i] = votes_[i].run;
+    }
     return std::move(votes_);
 }
 
