@@ -40,6 +40,20 @@ struct known_nodes : nodes {
     void slow_down(unsigned i, core::duration trip = slow_trip) { node(i).network.delay = {trip / 2, trip / 2}; }
 };
 
+using client_list = std::vector<holdfast::client const*>;
+
+// What happens among five servers and a process that knows them.
+template <class Story>
+void among_known(Story story)
+{
+    known_nodes a;
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await a.meet(all);
+        co_await story(a, all);
+    });
+}
+
 // How long it took, and the lease.
 awaitable<core::duration> took(nodes& a, red_lock lock, lease& l)
 {
@@ -54,10 +68,7 @@ TEST_CASE("a minority that is silent is not waited for", "[red_lock]")
 {
     for (bool const fencing : {false, true})
         for (unsigned silent = 0; silent <= 2; ++silent) {
-            known_nodes a;
-            auto const all = a.clients();
-            a.run([&]() -> awaitable<void> {
-                co_await a.meet(all);
+            among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
                 for (unsigned i = 0; i < silent; ++i)
                     a.node(i).pause();
                 lease l;
@@ -133,10 +144,7 @@ TEST_CASE("one attempt is told at once that a majority is held by another", "[re
 
 TEST_CASE("where so many fail that no majority can come, it is told at once", "[red_lock]")
 {
-    known_nodes a;
-    auto const all = a.clients();
-    a.run([&]() -> awaitable<void> {
-        co_await a.meet(all);
+    among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
         for (unsigned i : {0u, 1u, 2u})
             a.node(i).model().set_condition(simulated::condition::disk_error);
         a.node(3).pause();
@@ -160,10 +168,7 @@ TEST_CASE("servers that grant late join the lease", "[red_lock][loss]")
         core::duration trip;
     } const cases[] = {{patient, slow_trip}, {patient_fenced, slow_trip}, {patient_fenced, round_trip + 1ms}};
     for (auto const& [options, trip] : cases) {
-        known_nodes a;
-        auto const all = a.clients();
-        a.run([&]() -> awaitable<void> {
-            co_await a.meet(all);
+        among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
             a.slow_down(3, trip);
             a.slow_down(4, trip);
             lease l;
@@ -229,10 +234,7 @@ TEST_CASE("an extension reaches those that came late, and bears one that is shor
 
 TEST_CASE("what was lost before the late grants came is not had again", "[red_lock][loss]")
 {
-    known_nodes a;
-    auto const all = a.clients();
-    a.run([&]() -> awaitable<void> {
-        co_await a.meet(all);
+    among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
         a.slow_down(3);
         a.slow_down(4);
         auto l = co_await red_lock(all, "r", patient).acquire();
@@ -255,10 +257,7 @@ TEST_CASE("a lease that ends before the late grants come leaves nothing", "[red_
     for (auto const& options : {patient, patient_fenced})
         for (auto const held : {0ms, 5ms, 9ms, 11ms, 15ms, 25ms})
             for (bool const dropped : {false, true}) {
-                known_nodes a;
-                auto const all = a.clients();
-                a.run([&]() -> awaitable<void> {
-                    co_await a.meet(all);
+                among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
                     a.slow_down(1);
                     a.slow_down(4);
                     auto l = co_await red_lock(all, "r", options).acquire();
@@ -277,10 +276,7 @@ TEST_CASE("a lease that ends before the late grants come leaves nothing", "[red_
 
 TEST_CASE("a server that was started anew does not count, in time or late", "[red_lock]")
 {
-    known_nodes a;
-    auto const all = a.clients();
-    a.run([&]() -> awaitable<void> {
-        co_await a.meet(all);
+    among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
         co_await a.sleep(4s);  // max_lease is the lease of the clients: 3 s
         red_lock lock(all, "r", {.node_timeout = 50ms});
         a.node(4).restart(true);
@@ -387,10 +383,7 @@ TEST_CASE("clients may end at any moment while some are late", "[red_lock][lifet
             for (unsigned destroyed = 1; destroyed <= 5; destroyed += 2)
                 for (int ms = 0; ms < 24; ++ms)
                     for (bool const keeps : {false, true}) {
-                        known_nodes a;
-                        auto const all = a.clients();
-                        a.run([&]() -> awaitable<void> {
-                            co_await a.meet(all);
+                        among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
                             a.slow_down(1);
                             a.slow_down(2);
                             int ends = 0;
