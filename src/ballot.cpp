@@ -21,12 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Functions, since GCC 12 destroys an aggregate that is made in a co_await expression twice.
-auto ask_run(std::shared_ptr<client_state> c)
-{
-    return initiate<void(error_code, server_run)>(server_run_launch{std::move(c)}, asio::deferred);
-}
-
+// A function, since GCC 12 destroys an aggregate that is made in a co_await expression twice.
 auto raise(std::shared_ptr<lockable const> const& member, lease& l, std::uint64_t fence)
 {
     auto const of = std::static_pointer_cast<lock_state const>(member);
@@ -108,14 +103,14 @@ asio::awaitable<void> ballot::ask_for_grants(acquire_request const& request, cor
 // later one.
 asio::awaitable<void> ballot::ask_runs(core::instant limit)
 {
-    std::vector<decltype(ask_run(clock_))> questions;
+    std::vector<decltype(ask_run(clock_, asio::deferred))> questions;
     std::vector<std::size_t> asked;
     for (std::size_t i = 0; i < votes_.size(); ++i) {
         auto const c = lock_->members()[i]->home();
         bool const has_answered = !votes_[i].held.empty() || votes_[i].said == vote::kind::busy;
         if (!c || !has_answered || votes_[i].run.epoch != 0)
             continue;
-        questions.push_back(ask_run(c));
+        questions.push_back(ask_run(c, asio::deferred));
         asked.push_back(i);
     }
     if (questions.empty())
@@ -124,15 +119,7 @@ asio::awaitable<void> ballot::ask_runs(core::instant limit)
     auto ended = co_await all_until(limit, asio::experimental::wait_for_all(), std::move(questions), clock_, here)
                      .async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
     for (std::size_t i = 0; i < asked.size(); ++i)
-        note_run(asked[i], std::get<2>(ended)[i], std::move(std::get<3>(ended)[i]));
-}
-
-// A server that may not be asked is asked once per connection.
-void ballot::note_run(std::size_t at, error_code ec, server_run run)
-{
-    if (auto const c = lock_->members()[at]->home(); c && ec == errc::not_permitted)
-        c->keep_no_run();
-    votes_[at].run = std::move(run);
+        votes_[asked[i]].run = std::get<3>(ended)[i];
 }
 
 void ballot::count()
@@ -158,11 +145,10 @@ void ballot::count()
 
 bool ballot::has_twins() const
 {
-    auto const is_twin = [this](vote const& v) {
-        auto const is_same = [&](vote const& other) { return other.run.id == v.run.id; };
-        return !v.run.id.empty() && std::ranges::count_if(votes_, is_same) > 1;
-    };
-    return std::ranges::any_of(votes_, is_twin);
+    for (auto v = votes_.begin(); v != votes_.end(); ++v)
+        if (std::any_of(votes_.begin(), v, [&](vote const& other) { return v->run.is_twin_of(other.run); }))
+            return true;
+    return false;
 }
 
 // A server that did not confirm it keeps its lease: the majority that did is what orders the tokens.

@@ -53,7 +53,6 @@ private:
     asio::awaitable<void> ask_runs(core::instant limit);
     asio::awaitable<void> spread_fence(core::instant limit);
 
-    void note_run(std::size_t at, error_code, server_run);
     void count();
     bool has_twins() const;
     core::instant limit(core::instant deadline) const noexcept;

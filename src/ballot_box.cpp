@@ -84,7 +84,7 @@ bool ballot_box::is_decided() const
 void ballot_box::take_late(std::size_t node, vote late)
 {
     if (late.run.epoch == 0)
-        return ask_run(node, std::move(late));
+        return learn_run(node, std::move(late));
     std::shared_ptr<bundle> won;
     {
         std::scoped_lock const guard(mutex_);
@@ -99,28 +99,25 @@ void ballot_box::take_late(std::size_t node, vote late)
         won->join(std::move(late.held));
 }
 
-void ballot_box::ask_run(std::size_t node, vote late)
+void ballot_box::learn_run(std::size_t node, vote late)
 {
     auto const c = lock_->members()[node]->home();
     if (!c)
         return;
-    auto go_on = [self = shared_from_this(), node, late = std::move(late)](error_code ec, server_run const&) mutable {
-        auto const& member = *self->lock_->members()[node];
-        if (auto const home = member.home(); home && ec == errc::not_permitted)
-            home->keep_no_run();
-        late.run = known_run_of(member);
+    ask_run(c, [self = shared_from_this(), node, late = std::move(late)](error_code ec, server_run run) mutable {
+        if (ec)
+            return;
+        late.run = run;
         late.check(*self->lock_, self->began_);
-        if (late.run.epoch != 0)
-            self->take_late(node, std::move(late));
-    };
-    initiate<void(error_code, server_run)>(server_run_launch{c}, std::move(go_on));
+        self->take_late(node, std::move(late));
+    });
 }
 
 // Two of the members are on one server.
 bool ballot_box::is_twin(std::size_t node, server_run const& run) const
 {
     for (std::size_t i = 0; i < runs_.size(); ++i)
-        if (i != node && !run.id.empty() && runs_[i].id == run.id)
+        if (i != node && runs_[i].is_twin_of(run))
             return true;
     return false;
 }

@@ -50,7 +50,7 @@ private:
     vote weigh(std::size_t node, attempt_end) const;
     bool is_decided() const;
     void take_late(std::size_t node, vote);
-    void ask_run(std::size_t node, vote);
+    void learn_run(std::size_t node, vote);
     bool is_twin(std::size_t node, server_run const&) const;
 
     std::shared_ptr<red_state const> const lock_;

@@ -144,12 +144,6 @@ void client_state::keep_run(server_run r)
     run_ = std::move(r);
 }
 
-void client_state::keep_no_run()
-{
-    std::scoped_lock const guard(mutex_);
-    run_ = {.epoch = inside_ ? inside_->engine.epoch() : 0};
-}
-
 std::shared_ptr<turnstile> client_state::turnstile_of(std::string const& key)
 {
     std::scoped_lock const guard(mutex_);

@@ -60,7 +60,6 @@ public:
     // What is known of the server of the present connection; epoch 0: nothing.
     server_run known_run() const;
     void keep_run(server_run);
-    void keep_no_run();  // it does not say
     // The same for the same key, as long as somebody has it.
     std::shared_ptr<turnstile> turnstile_of(std::string const& key);
 

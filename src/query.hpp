@@ -34,6 +34,14 @@ public:
 protected:
     virtual void send(engine::session&, engine::script_form) = 0;
     virtual Result read(engine::reply const&) = 0;
+    virtual void refuse(error_code ec) { finish(ec); }
+
+    void finish(error_code ec, Result r = {})
+    {
+        if (!this->is_complete())
+            this->complete(ec, std::move(r));
+        this->retire();
+    }
 
     engine::lock_spec const& lock() const noexcept { return *lock_; }
     engine::context& engine() const noexcept { return *engine_; }
@@ -77,7 +85,7 @@ private:
             return finish({}, read(a.value));
         auto const failure = engine::judge_failure(a).error;
         engine_->account().on_refused(failure, *lock_, a.words);
-        finish(failure ? failure : errc::unavailable);
+        refuse(failure ? failure : errc::unavailable);
     }
 
     // What was sent is answered all the same.
@@ -88,13 +96,6 @@ private:
             return;
         unlink();
         engine_->disarm(*this);
-        this->retire();
-    }
-
-    void finish(error_code ec, Result r = {})
-    {
-        if (!this->is_complete())
-            this->complete(ec, std::move(r));
         this->retire();
     }
 

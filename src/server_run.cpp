@@ -61,6 +61,18 @@ private:
         server_run run{.epoch = engine().epoch(), .id = id_of(field(r.text, "run_id"))};
         if (parsed.ec == std::errc() && !uptime.empty())
             run.since = engine().now() - std::chrono::seconds(seconds);
+        return keep(run);
+    }
+
+    void refuse(error_code ec) override
+    {
+        if (ec != errc::not_permitted)
+            return finish(ec);
+        finish({}, keep({.epoch = engine().epoch()}));
+    }
+
+    server_run keep(server_run const& run) const
+    {
         if (auto const c = home_.lock())
             c->keep_run(run);
         return run;

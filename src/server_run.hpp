@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include <boost/static_string/static_string.hpp>
 
@@ -25,14 +26,25 @@ struct server_run {
     std::uint64_t epoch = 0;            // of the client's connections; 0: not known
     id_type id = {};                    // the same for two clients of one server; empty: the server does not say
     core::instant since = core::never;  // it runs at least since then
+
+    // Two clients are connected to one server.
+    bool is_twin_of(server_run const& other) const noexcept { return !id.empty() && id == other.id; }
 };
 
-// Asks the server by INFO: void(error_code, server_run). What is learnt is kept by the client for its connection.
+// Asks the server by INFO: void(error_code, server_run). One that may not be asked is a server that does not say anything.
+// What is learnt, be it that, is kept by the client for its connection: a server is asked once.
 struct server_run_launch {
     std::shared_ptr<client_state> of;
     asio::any_io_executor get_executor() const noexcept;
     void start(handler_at<void(error_code, server_run)>) &&;
 };
+
+// A function, since GCC 12 destroys an aggregate that is made in a co_await expression twice.
+template <class Token>
+auto ask_run(std::shared_ptr<client_state> of, Token&& token)
+{
+    return initiate<void(error_code, server_run)>(server_run_launch{std::move(of)}, std::forward<Token>(token));
+}
 
 }  // namespace holdfast::detail
 
