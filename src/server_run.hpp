@@ -31,7 +31,7 @@ struct server_run {
     bool is_twin_of(server_run const& other) const noexcept { return !id.empty() && id == other.id; }
 };
 
-// Asks the server by INFO: void(error_code, server_run). One that may not be asked is a server that does not say anything.
+// Asks the server by INFO: void(error_code, server_run). One that may not be asked is one that does not say anything.
 // What is learnt, be it that, is kept by the client for its connection: a server is asked once.
 struct server_run_launch {
     std::shared_ptr<client_state> of;

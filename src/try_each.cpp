@@ -45,11 +45,15 @@ private:
     asio::cancellation_signal signal_;
 };
 
-// Counts the ends, which come on the strands of the locks' clients. The last one completes, or the one that suffices.
+// Counts the ends, which come on the strands of the locks' clients. The last one settles it, or the one that suffices.
+// It completes when it is settled and all are launched: what they are launched from may end with the handler.
 class joint_try final : public core::recycled<joint_try>, public attempts {
 public:
     joint_try(attempts_handler to, std::size_t count, std::shared_ptr<collector> into)
-        : to_(std::move(to)), into_(std::move(into)), ends_(into_ ? 0 : count), left_(count + 1)
+        : to_(std::move(to)),
+          into_(std::move(into)),
+          ends_(into_ ? 0 : count),
+          left_(static_cast<std::ptrdiff_t>(count))
     {
         to_.at.executor = asio::prefer(std::move(to_.at.executor), asio::execution::outstanding_work.tracked);
     }
@@ -82,19 +86,18 @@ private:
     void add_single(std::size_t place, lock_state const&, try_each_launch const&);
     party& party_of(std::shared_ptr<client_state> const&, bool all_or_none);
     void cancel();
+    // Whatever is still to come. False: it was settled before.
+    bool settle() noexcept { return left_.exchange(0, std::memory_order_acq_rel) > 0; }
     void pass_gate();
-    void count_down();
-    void complete();
     void call(handler_type);
 
     attempts_handler to_;
     std::shared_ptr<collector> const into_;
     attempt_ends ends_;
-    std::atomic<std::size_t> left_;
-    std::atomic<int> gate_ = 2;  // launched; and what came suffices
-    std::atomic<bool> suffices_ = false;
+    std::atomic<std::ptrdiff_t> left_;  // ends that are waited for; none, or fewer: it is settled
+    std::atomic<int> gate_ = 2;         // who passes it last, launched or settled, has the handler
+    bool is_forgotten_ = false;         // settled because some ends will never come
     std::atomic<bool> cancelled_ = false;
-    std::atomic<bool> is_told_ = false;  // who sets it has the handler
     std::vector<boost::intrusive_ptr<party>> parties_;
     std::vector<std::shared_ptr<nested_try>> nested_;
 };
@@ -124,7 +127,6 @@ void joint_try::launch(try_each_launch const& what)
     for (auto const& p : parties_)
         p->start();
     pass_gate();
-    count_down();
 }
 
 void joint_try::add(std::size_t place, try_each_launch const& what)
@@ -177,37 +179,30 @@ void joint_try::cancel()
 
 void joint_try::end(std::size_t place, error_code ec, lease got)
 {
-    if (!into_)
+    bool suffices = false;
+    if (into_)
+        suffices = into_->take(place, {ec, std::move(got)});
+    else
         ends_[place] = {ec, std::move(got)};
-    else if (into_->take(place, {ec, std::move(got)}) && !suffices_.exchange(true))
+    if (suffices ? settle() : left_.fetch_sub(1, std::memory_order_acq_rel) == 1)
         pass_gate();
-    count_down();
 }
 
-// Not before all are launched: what they are launched from may end with the handler.
-void joint_try::pass_gate()
-{
-    if (gate_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-        complete();
-}
-
-// The handler may own the cancellation signal whose slot refers to us.
 void joint_try::forget() noexcept
 {
-    if (!is_told_.exchange(true))
-        auto const gone = std::move(to_.handler);
+    if (!settle())
+        return;
+    is_forgotten_ = true;
+    pass_gate();
 }
 
-void joint_try::count_down()
+void joint_try::pass_gate()
 {
-    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-        complete();
-}
-
-void joint_try::complete()
-{
-    if (!is_told_.exchange(true))
-        asio::post(std::exchange(to_.at.executor, {}), completion{this, std::move(to_.handler), to_.at.is_associated});
+    if (gate_.fetch_sub(1, std::memory_order_acq_rel) != 1)
+        return;
+    auto handler = std::move(to_.handler);  // it may own the cancellation signal whose slot refers to us
+    if (!is_forgotten_)
+        asio::post(std::exchange(to_.at.executor, {}), completion{this, std::move(handler), to_.at.is_associated});
 }
 
 // A cancellation counts until the handler is called.
