@@ -4,7 +4,6 @@
 //
 #include "engine/acquisition.hpp"
 
-#include <array>
 #include <cassert>
 #include <utility>
 
@@ -92,9 +91,9 @@ void acquisition::attempt(script_form form)
     context_.releases().flush(head.lock());
     bool const was_told = std::exchange(told_, false) && hears();
     if (was_told)
-        remaining_ = look_again;
+        look_.guess(look_again);
     else if (looked_)
-        look();
+        prepare_to_wait();
     flagged_ = false;
     own_messages_ = 0;
     ++pending_;
@@ -130,41 +129,18 @@ void acquisition::seek()
 }
 
 // What a waiter asks for besides, unless a message led to the try: to hear of the release, before the try that decides to
-// wait; and, where the try itself does not say, when the grant in the way ends and, once, whether it is a lock at all.
-void acquisition::look()
+// wait; and, where the try itself does not say, what is in the way.
+void acquisition::prepare_to_wait()
 {
-    auto& link = context_.link();
     auto const& lock = arbiter_.head()->lock();
     if (!hears() && arbiter_.has_patient_contender())
         context_.messages().join(channel(), *this);
-    if (!lock.form->is_mute())
-        return;
-    pending_ += 1;
-    link.submit(ttl_command_, std::array<std::string_view, 2>{"PTTL", lock.key});
-    if (type_known_)
-        return;
-    pending_ += 1;
-    link.submit(type_command_, std::array<std::string_view, 2>{"TYPE", lock.key});
+    if (lock.form->is_mute())
+        pending_ += look_.send(context_.link(), lock.key);
 }
 
-void acquisition::on_ttl(answer const& a)
+void acquisition::on_seen()
 {
-    remaining_ = core::duration::max();
-    if (a.outcome == outcome::applied && a.value.integer >= 0)
-        remaining_ = std::chrono::milliseconds(a.value.integer);
-    if (--pending_ == 0)
-        decide();
-}
-
-// A string, or a hash that expires, may be another library's lock. Anything else never was one.
-void acquisition::on_type(answer const& a)
-{
-    if (a.outcome == outcome::applied) {
-        auto const type = a.value.text;
-        bool const expires = remaining_ != core::duration::max();
-        wrong_type_ = !(type == "none" || type == "string" || (type == "hash" && expires));
-        type_known_ = !wrong_type_ && type != "none";
-    }
     if (--pending_ == 0)
         decide();
 }
@@ -222,9 +198,7 @@ void acquisition::on_late()
 void acquisition::on_busy()
 {
     arbiter_.on_contested();
-    if (!verdict_.is_mute)
-        remaining_ = verdict_.remaining;
-    if (std::exchange(wrong_type_, false)) {
+    if (look_.take_wrong_type()) {
         context_.account().on_refused(errc::wrong_type, grant_->lock(), {});
         return on_failed(errc::wrong_type);
     }
@@ -244,7 +218,7 @@ void acquisition::on_busy()
 
 void acquisition::wait_in_queue()
 {
-    queue_->join(*this, grant_->lock().patience, remaining_);
+    queue_->join(*this, grant_->lock().patience, remaining());
 }
 
 void acquisition::on_turn()
@@ -318,6 +292,11 @@ void acquisition::pause()
     context_.arm(*this, context_.now() + pauses_.next(context_.random()));
 }
 
+core::duration acquisition::remaining() const noexcept
+{
+    return verdict_.is_mute ? look_.remaining() : verdict_.remaining;
+}
+
 // A notification may be lost, and a crashed holder sends none: asked again when the grant in the way ends, and now and
 // then. Without notifications, more often.
 core::duration acquisition::recheck_after()
@@ -325,7 +304,7 @@ core::duration acquisition::recheck_after()
     core::duration longest = context_.options().poll_interval;
     if (!context_.link().notifies())
         longest = std::min(longest, pauses_.next(context_.random()));
-    auto const base = std::min(remaining_, longest);
+    auto const base = std::min(remaining(), longest);
     return base + 1ms + core::jitter(std::min<core::duration>(base / 10, 50ms), context_.random());
 }
 

@@ -20,6 +20,7 @@
 #include "engine/grant.hpp"
 #include "engine/hub.hpp"
 #include "engine/joint_attempt.hpp"
+#include "engine/look.hpp"
 #include "engine/session.hpp"
 #include "engine/wire_form.hpp"
 
@@ -35,7 +36,11 @@ class context;
 //
 // Of a fair lock: a patient try takes a place in a queue on the server. The token is kept until it is granted or given
 // up, and its queue says when the next try is due.
-class acquisition final : public core::recycled<acquisition>, private core::deadline, private listener, private place {
+class acquisition final : public core::recycled<acquisition>,
+                          private core::deadline,
+                          private listener,
+                          private place,
+                          private onlooker {
 public:
     acquisition(context&, arbiter&);
     ~acquisition();
@@ -75,8 +80,7 @@ private:
     void on_message() override;
     std::string_view place_token() const noexcept override { return grant_->token(); }
     void on_turn() override;
-    void on_ttl(answer const&);
-    void on_type(answer const&);
+    void on_seen() override;
     void on_try(answer const&);
 
     void attempt(script_form);
@@ -86,7 +90,7 @@ private:
     void leave_channel();
     void wait_in_queue();
     void release_token();
-    void look();
+    void prepare_to_wait();
     void decide();
     void settle();
     void on_granted();
@@ -99,14 +103,14 @@ private:
     void compensate();
     void give_up_token();
     void pause();
+    core::duration remaining() const noexcept;
     core::duration recheck_after();
 
     context& context_;
     arbiter& arbiter_;
     boost::intrusive_ptr<grant> grant_;
 
-    command_of<acquisition, &acquisition::on_ttl> ttl_command_{*this};
-    command_of<acquisition, &acquisition::on_type> type_command_{*this};
+    look look_{*this};
     command_of<acquisition, &acquisition::on_try> try_command_{*this};
     verdict verdict_;
     core::instant sent_{};
@@ -116,7 +120,6 @@ private:
     boost::intrusive_ptr<joint_attempt> all_;  // that carries the try under way
 
     core::backoff pauses_;
-    core::duration remaining_ = core::duration::max();
     phase phase_ = phase::resting;
     std::uint8_t pending_ = 0;       // commands under way
     std::uint8_t late_ = 0;          // grants in a row that came when their validity had run out
@@ -126,10 +129,8 @@ private:
     bool told_ = false;              // and it was of a release: the lock is likely free
     bool looked_ = false;            // refused before: tries go with a subscription, and with questions
     bool known_busy_ = false;        // the last answer was that somebody else holds it
-    bool type_known_ = false;        // what stands under the key is a lock
-    bool wrong_type_ = false;
-    bool leaves_trace_ = false;  // a refused try of this token left something on the server
-    bool is_placed_ = false;     // its token has, or may have, a place in the queue: it is kept
+    bool leaves_trace_ = false;      // a refused try of this token left something on the server
+    bool is_placed_ = false;         // its token has, or may have, a place in the queue: it is kept
 };
 
 }  // namespace holdfast::engine
