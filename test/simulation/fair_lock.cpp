@@ -70,6 +70,23 @@ private:
     std::map<std::string, holdfast::client*, std::less<>> clients_;
 };
 
+// What happens while "A" holds the lock, and after that.
+template <class Story>
+void behind_a_holder(fair_options o, Story story)
+{
+    printer p(o);
+    p.world.run([&]() -> awaitable<void> {
+        auto held = co_await p.lock("A").acquire();
+        co_await story(p, p.world, held);
+    });
+}
+
+template <class Story>
+void behind_a_holder(Story story)
+{
+    behind_a_holder({}, std::move(story));
+}
+
 std::int64_t count(std::vector<std::string> const& commands, std::string_view what)
 {
     return std::ranges::count(commands, what);
@@ -77,10 +94,7 @@ std::int64_t count(std::vector<std::string> const& commands, std::string_view wh
 
 TEST_CASE("waiters of several processes are served in order of arrival", "[fair_lock]")
 {
-    printer p;
-    auto& a = p.world;
-    a.run([&]() -> awaitable<void> {
-        auto held = co_await p.lock("A").acquire();
+    behind_a_holder([](printer& p, arena& a, lease& held) -> awaitable<void> {
         std::vector<std::string> expected;
         for (int i = 0; i < 60; ++i) {
             p.queue_up(std::to_string(i), std::string(1, static_cast<char>('A' + i % 4)));
@@ -119,10 +133,7 @@ TEST_CASE("one attempt passes nobody and takes no place", "[fair_lock]")
 
 TEST_CASE("a waiter that gives up leaves nothing in the queue", "[fair_lock]")
 {
-    printer p;
-    auto& a = p.world;
-    a.run([&]() -> awaitable<void> {
-        auto held = co_await p.lock("A").acquire();
+    behind_a_holder([](printer& p, arena& a, lease& held) -> awaitable<void> {
         auto const busy = co_await p.lock("B").try_acquire({.wait = 200ms, .priority = 7});
         CHECK(busy.empty());
         co_await a.sleep(50ms);
@@ -146,10 +157,7 @@ TEST_CASE("a waiter that gives up leaves nothing in the queue", "[fair_lock]")
 
 TEST_CASE("when the first gives up, the next is told", "[fair_lock]")
 {
-    printer p;
-    auto& a = p.world;
-    a.run([&]() -> awaitable<void> {
-        auto held = co_await p.lock("A").acquire();
+    behind_a_holder([](printer& p, arena& a, lease&) -> awaitable<void> {
         a.spawn(
             [&]() -> awaitable<void> {
                 auto const l = co_await p.lock("B").try_acquire({.wait = 500ms});
@@ -194,10 +202,7 @@ TEST_CASE("an owner re-enters a fair lock, and is told when it waits twice", "[f
 
 TEST_CASE("a dead waiter delays those behind it by one waiter timeout at most", "[fair_lock]")
 {
-    printer p({.waiter_timeout = 2s});
-    auto& a = p.world;
-    a.run([&]() -> awaitable<void> {
-        auto held = co_await p.lock("A").acquire();
+    behind_a_holder({.waiter_timeout = 2s}, [](printer& p, arena& a, lease& held) -> awaitable<void> {
         p.queue_up("dead", "B");
         co_await a.sleep(50ms);
         p.queue_up("alive", "C");
@@ -215,10 +220,7 @@ TEST_CASE("a dead waiter delays those behind it by one waiter timeout at most", 
 
 TEST_CASE("the dead before it are passed over when a holder releases", "[fair_lock]")
 {
-    printer p({.waiter_timeout = 1s});
-    auto& a = p.world;
-    a.run([&]() -> awaitable<void> {
-        auto held = co_await p.lock("A").acquire();
+    behind_a_holder({.waiter_timeout = 1s}, [](printer& p, arena& a, lease& held) -> awaitable<void> {
         p.queue_up("dead", "B");
         p.queue_up("dead too", "B");
         co_await a.sleep(50ms);
@@ -236,10 +238,7 @@ TEST_CASE("the dead before it are passed over when a holder releases", "[fair_lo
 
 TEST_CASE("the first, frozen for long, hears of a release and is passed over all the same", "[fair_lock]")
 {
-    printer p({.waiter_timeout = 2s});
-    auto& a = p.world;
-    a.run([&]() -> awaitable<void> {
-        auto held = co_await p.lock("A").acquire();
+    behind_a_holder({.waiter_timeout = 2s}, [](printer& p, arena& a, lease& held) -> awaitable<void> {
         p.queue_up("frozen", "B");
         co_await a.sleep(50ms);
         p.queue_up("alive", "C");
@@ -301,10 +300,7 @@ TEST_CASE(
 
 TEST_CASE("a newcomer of higher priority goes before those of lower", "[fair_lock]")
 {
-    printer p;
-    auto& a = p.world;
-    a.run([&]() -> awaitable<void> {
-        auto held = co_await p.lock("A").acquire();
+    behind_a_holder([](printer& p, arena& a, lease& held) -> awaitable<void> {
         std::pair<char const*, int> const crowd[] = {
             {"5a", 5}, {"3a", 3}, {"5b", 5}, {"9a", 9}, {"3b", 3}, {"9b", 9}, {"1", 1}, {"5c", 5}};
         for (auto const& [who, priority] : crowd) {
@@ -320,10 +316,7 @@ TEST_CASE("a newcomer of higher priority goes before those of lower", "[fair_loc
 
 TEST_CASE("nobody is passed more than thirty times", "[fair_lock]")
 {
-    printer p;
-    auto& a = p.world;
-    a.run([&]() -> awaitable<void> {
-        auto held = co_await p.lock("A").acquire();
+    behind_a_holder([](printer& p, arena& a, lease& held) -> awaitable<void> {
         p.queue_up("patient", "B", {.priority = 1});
         co_await a.sleep(20ms);
         for (int i = 0; i < 40; ++i) {
@@ -438,11 +431,8 @@ TEST_CASE("who waits and who holds can be seen, and the lock taken away", "[fair
 
 TEST_CASE("at most six commands for a contended acquire, and two refreshes a second", "[fair_lock]")
 {
-    printer p;
-    auto& a = p.world;
     constexpr int crowd = 300;
-    a.run([&]() -> awaitable<void> {
-        auto held = co_await p.lock("A").acquire();
+    behind_a_holder([&](printer& p, arena& a, lease& held) -> awaitable<void> {
         co_await p.client("B").ready();
         co_await a.sleep(1s);
         a.commands();
@@ -539,21 +529,17 @@ TEST_CASE("a queue that somebody damaged repairs itself", "[fair_lock]")
 {
     enum class damage { no_list, no_scores, no_signs, no_entry, all };
     auto const what = GENERATE(damage::no_list, damage::no_scores, damage::no_signs, damage::no_entry, damage::all);
-    printer p({.waiter_timeout = 2s});
-    auto& a = p.world;
-    auto& server = a.server();
-    a.run([&]() -> awaitable<void> {
-        auto held = co_await p.lock("A").acquire();
+    behind_a_holder({.waiter_timeout = 2s}, [&](printer& p, arena& a, lease& held) -> awaitable<void> {
         for (auto const* who : {"1", "2", "3"}) {
             p.queue_up(who, who);
             co_await a.sleep(50ms);
         }
         switch (what) {
-            case damage::no_list: server.execute({"DEL", queue_key}); break;
-            case damage::no_scores: server.execute({"DEL", timeouts_key}); break;
-            case damage::no_signs: server.execute({"DEL", waiters_key}); break;
-            case damage::no_entry: server.execute({"LPOP", queue_key}); break;
-            case damage::all: server.execute({"FLUSHALL"}); break;
+            case damage::no_list: a.server().execute({"DEL", queue_key}); break;
+            case damage::no_scores: a.server().execute({"DEL", timeouts_key}); break;
+            case damage::no_signs: a.server().execute({"DEL", waiters_key}); break;
+            case damage::no_entry: a.server().execute({"LPOP", queue_key}); break;
+            case damage::all: a.server().execute({"FLUSHALL"}); break;
         }
         co_await a.sleep(3s);
         co_await error_of(held.release(use_awaitable));
@@ -568,15 +554,11 @@ TEST_CASE("the places of foreign waiters outlast the last of ours", "[fair_lock]
 {
     auto const ours_gives_up = GENERATE(false, true);
     constexpr auto foreign = "6f1c1d0e-0000-4000-8000-000000000003:77";
-    printer p;
-    auto& a = p.world;
-    auto& server = a.server();
-    a.run([&]() -> awaitable<void> {
-        auto held = co_await p.lock("A").acquire();
+    behind_a_holder([&](printer& p, arena& a, lease& held) -> awaitable<void> {
         a.spawn([&]() -> awaitable<void> { auto const l = co_await p.lock("B").try_acquire({.wait = 300ms}); }, "B");
         co_await a.sleep(100ms);
-        server.execute({"RPUSH", queue_key, foreign});
-        server.execute({"ZADD", timeouts_key, "99999999999999", foreign});
+        a.server().execute({"RPUSH", queue_key, foreign});
+        a.server().execute({"ZADD", timeouts_key, "99999999999999", foreign});
         if (!ours_gives_up)
             co_await held.release();
         co_await a.sleep(1s);

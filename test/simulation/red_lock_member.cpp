@@ -21,15 +21,18 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 using asio::use_awaitable;
 
+constexpr red_options patient{.node_timeout = 400ms, .trust_new_nodes = true};
+constexpr red_options patient_fenced{.fencing = true, .node_timeout = 400ms, .trust_new_nodes = true};
+
+struct handles {
+    red_lock r;
+    mutex m;
+    multi_lock both;
+};
+
 // A red_lock "r" over three servers and a mutex "m" on a fourth.
 struct quorum_and_one : nodes {
     explicit quorum_and_one(simulation_options o = {.world = {.fifo = true}}) : nodes(4, std::move(o)) {}
-
-    struct handles {
-        red_lock r;
-        mutex m;
-        multi_lock both;
-    };
 
     handles locks(std::string_view where = "A", red_options o = trusting)
     {
@@ -52,12 +55,27 @@ awaitable<void> until_connected(quorum_and_one& a)
     co_await a.sleep(100ms);
 }
 
-TEST_CASE("a red_lock as a member: a majority of its servers, and all others", "[multi_lock][red_lock]")
+// What happens among four servers and a process that is connected with them.
+template <class Story>
+void among_four(red_options o, Story story)
 {
     quorum_and_one a;
-    auto const locks = a.locks("A", fenced);
+    auto const locks = a.locks("A", o);
     a.run([&]() -> awaitable<void> {
         co_await until_connected(a);
+        co_await story(a, locks);
+    });
+}
+
+template <class Story>
+void among_four(Story story)
+{
+    among_four(trusting, std::move(story));
+}
+
+TEST_CASE("a red_lock as a member: a majority of its servers, and all others", "[multi_lock][red_lock]")
+{
+    among_four(fenced, [](quorum_and_one& a, handles const& locks) -> awaitable<void> {
         auto l = co_await locks.both.acquire();
         CHECK(l.name() == "r+m");
         CHECK(l.state() == lease_state::held);
@@ -85,9 +103,7 @@ TEST_CASE("a red_lock as a member: a majority of its servers, and all others", "
 
 TEST_CASE("extend extends a red_lock among the members, and says when it did not", "[multi_lock][red_lock]")
 {
-    quorum_and_one a;
-    auto const locks = a.locks();
-    a.run([&]() -> awaitable<void> {
+    among_four([](quorum_and_one& a, handles const& locks) -> awaitable<void> {
         auto l = co_await locks.both.acquire({.lease = 1s});
         co_await l.extend(3s);
         co_await a.sleep(2s);
@@ -115,9 +131,7 @@ TEST_CASE("extend extends a red_lock among the members, and says when it did not
 
 TEST_CASE("the loss of a red_lock among the members is the loss of all", "[multi_lock][red_lock][loss]")
 {
-    quorum_and_one a;
-    auto const locks = a.locks();
-    a.run([&]() -> awaitable<void> {
+    among_four([](quorum_and_one& a, handles const& locks) -> awaitable<void> {
         auto l = co_await locks.both.acquire();
         a.node(0).execute({"DEL", "r"});
         co_await a.sleep(10s);
@@ -137,10 +151,7 @@ TEST_CASE("the loss of a red_lock among the members is the loss of all", "[multi
 
 TEST_CASE("without a majority for a red_lock among the members all is given back", "[multi_lock][red_lock]")
 {
-    quorum_and_one a;
-    auto const locks = a.locks();
-    a.run([&]() -> awaitable<void> {
-        co_await until_connected(a);
+    among_four([](quorum_and_one& a, handles const& locks) -> awaitable<void> {
         a.node(0).pause();
         a.node(2).pause();
         error_code ec;
@@ -161,10 +172,7 @@ TEST_CASE("without a majority for a red_lock among the members all is given back
 
 TEST_CASE("acquire waits until a red_lock among the members has a majority", "[multi_lock][red_lock]")
 {
-    quorum_and_one a;
-    auto const locks = a.locks();
-    a.run([&]() -> awaitable<void> {
-        co_await until_connected(a);
+    among_four([](quorum_and_one& a, handles const& locks) -> awaitable<void> {
         a.node(0).pause();
         a.node(2).pause_for(5s);
         auto const start = a.now();
@@ -179,10 +187,7 @@ TEST_CASE("acquire waits until a red_lock among the members has a majority", "[m
 
 TEST_CASE("one deadline, also for the round of a red_lock among the members", "[multi_lock][red_lock]")
 {
-    quorum_and_one a;
-    auto const locks = a.locks("A", {.fencing = true, .node_timeout = 400ms, .trust_new_nodes = true});
-    a.run([&]() -> awaitable<void> {
-        co_await until_connected(a);
+    among_four(patient_fenced, [](quorum_and_one& a, handles const& locks) -> awaitable<void> {
         a.node(0).pause();
         a.node(1).pause();
         auto const start = a.now();
@@ -277,10 +282,7 @@ TEST_CASE(
     "cancelled while a server of a red_lock among the members is silent, it ends at once",
     "[multi_lock][red_lock][cancellation]")
 {
-    quorum_and_one a;
-    auto const locks = a.locks("A", {.node_timeout = 400ms, .trust_new_nodes = true});
-    a.run([&]() -> awaitable<void> {
-        co_await until_connected(a);
+    among_four(patient, [](quorum_and_one& a, handles const& locks) -> awaitable<void> {
         a.node(0).pause();
         asio::cancellation_signal signal;
         error_code ec;
