@@ -11,6 +11,7 @@
 #include <boost/asio/cancel_after.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_future.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
@@ -129,6 +130,90 @@ TEST_CASE("tasks on four threads contend for one lock on three servers", "[threa
     for (auto& c : nodes.clients)
         c.stop();
     pool.join();
+}
+
+// Three servers: the clients of two run on one thread, where the lock is used, that of the third on another.
+class threads_apart {
+public:
+    threads_apart()
+    {
+        for (std::size_t i = 0; i < count; ++i) {
+            auto c = live::quick(servers_[i].url());
+            c.lease = 10min;
+            c.command_timeout = 2 * patience;
+            c.log = [](log_level, std::string_view) {};
+            clients_.emplace_back(i + 1 < count ? here_ : there_, std::move(c)).run(asio::detached);
+        }
+    }
+    ~threads_apart()
+    {
+        for (auto& c : clients_)
+            c.stop();
+        here_.join();
+        there_.join();
+    }
+
+    template <class Story>
+    void run(Story story)
+    {
+        asio::co_spawn(here_, std::move(story), asio::use_future).get();
+    }
+
+    red_lock lock() const
+    {
+        return red_lock(
+            {&clients_[0], &clients_[1], &clients_[2]}, "r", {.node_timeout = patience, .trust_new_nodes = true});
+    }
+    redis_server& server(std::size_t i) { return servers_[i]; }
+    client& late() { return clients_.back(); }
+
+    // Whether the lock stands on so many servers now, or soon.
+    awaitable<bool> comes_to_stand_on(std::int64_t n)
+    {
+        return comes_true([this, n] {
+            std::int64_t sum = 0;
+            for (auto& s : servers_)
+                sum += s.command({"EXISTS", "r"}).integer;
+            return sum == n;
+        });
+    }
+
+private:
+    std::deque<redis_server> servers_ = std::deque<redis_server>(count);
+    asio::thread_pool here_{1};
+    asio::thread_pool there_{1};
+    std::deque<client> clients_;
+};
+
+TEST_CASE("a late member joins from another thread, while the lease is looked at", "[threads][red_lock]")
+{
+    threads_apart a;
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await a.lock().acquire();  // the clients learn what runs their servers
+        bool on_all = co_await a.comes_to_stand_on(3);
+        REQUIRE(on_all);
+        co_await l.release();
+        bool on_none = co_await a.comes_to_stand_on(0);
+        REQUIRE(on_none);
+
+        a.server(2).freeze();
+        l = co_await a.lock().acquire();
+        a.server(2).thaw();
+        std::atomic<bool> joined = false;  // the answer follows that to the try on the same connection
+        mutex(a.late(), "r").is_locked([&](error_code, bool) { joined = true; });
+        bool always_valid = true;
+        while (!joined)
+            always_valid = always_valid && l.valid() && l.state() == lease_state::held;
+        CHECK(always_valid);
+
+        a.server(0).command({"DEL", "r"});
+        error_code ec;
+        co_await l.extend(5min, redirect(ec));
+        CHECK_FALSE(ec);  // a majority, with the late one
+        co_await l.release(redirect(ec));
+        on_none = co_await a.comes_to_stand_on(0);
+        CHECK(on_none);
+    });
 }
 
 }  // namespace
