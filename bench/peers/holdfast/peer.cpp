@@ -2,11 +2,11 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Holdfast as a peer of the others, and three yardsticks that are taken like locks. See bench/peers/README.md.
+// Holdfast as a peer of the others, and the yardsticks. See bench/peers/README.md.
 //
 //     holdfast_bench_peer HOST:PORT[,HOST:PORT...] MODE
 //
-// mutex, reentrant, fair, readers_95, readers_50; red, over all servers; ping, channel
+// mutex, reentrant, fair, readers_95, readers_50; red, over all servers; ping, raw, channel
 #include <charconv>
 #include <deque>
 #include <memory>
@@ -14,15 +14,12 @@
 #include <string>
 #include <string_view>
 
-#include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/experimental/channel.hpp>
-#include <boost/redis/connection.hpp>
-#include <boost/version.hpp>
 
 #include <holdfast.hpp>
 
 #include "peers/holdfast/dialogue.hpp"
+#include "peers/holdfast/yardsticks.hpp"
 
 namespace holdfast::bench {
 namespace {
@@ -124,73 +121,6 @@ private:
     std::deque<client> clients_;
 };
 
-// An acquire is a PING: the round trip, by the same client library as ours.
-class pings {
-public:
-    static std::string version() { return "Boost " BOOST_LIB_VERSION; }
-    static constexpr auto lacks = "is no lock";
-    struct held {};
-
-    pings(asio::io_context& c, std::string const& address)
-        : connection_(c, boost::redis::logger(boost::redis::logger::level::err))
-    {
-        boost::redis::config how;
-        how.addr.host = address.substr(0, address.find(':'));
-        how.addr.port = address.substr(address.find(':') + 1);
-        request_.push("PING");
-        connection_.set_receive_response(boost::redis::ignore);
-        connection_.async_run(how, asio::detached);
-    }
-
-    held make(std::string const&) const { return {}; }
-    asio::awaitable<void> ready() { co_await acquire({}); }
-    asio::awaitable<held> acquire(held)
-    {
-        co_await connection_.async_exec(request_, boost::redis::ignore);
-        co_return held();
-    }
-    asio::awaitable<void> release(held&) { co_return; }
-
-private:
-    boost::redis::connection connection_;
-    boost::redis::request request_;
-};
-
-// A lock of this process alone, made of a channel: what cannot be had for less, whatever the server does.
-class channels {
-public:
-    static std::string version() { return "Boost " BOOST_LIB_VERSION; }
-    static constexpr auto lacks = "is no distributed lock";
-    using channel = asio::experimental::channel<void(boost::system::error_code)>;
-    using held = std::shared_ptr<channel>;
-
-    explicit channels(asio::io_context& c) : context_(c) {}
-
-    held make(std::string const& name)
-    {
-        auto& one = by_name_[name];
-        if (!one)
-            one = std::make_shared<channel>(context_, 1);
-        return one;
-    }
-
-    asio::awaitable<void> ready() { co_return; }
-    asio::awaitable<held> acquire(held one)
-    {
-        co_await one->async_send(boost::system::error_code(), asio::deferred);
-        co_return one;
-    }
-    asio::awaitable<void> release(held& one)
-    {
-        one->try_receive([](boost::system::error_code) {});
-        co_return;
-    }
-
-private:
-    asio::io_context& context_;
-    std::map<std::string, held> by_name_;
-};
-
 template <class Locks>
 void converse(asio::io_context& context, Locks& locks)
 {
@@ -204,6 +134,9 @@ void converse(std::string const& address, std::string const& mode)
     asio::io_context context(1);
     if (mode == "ping") {
         pings locks(context, address);
+        converse(context, locks);
+    } else if (mode == "raw") {
+        raw_mutexes locks(context, address);
         converse(context, locks);
     } else if (mode == "channel") {
         channels locks(context);

@@ -1,0 +1,185 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_BENCH_PEERS_HOLDFAST_YARDSTICKS_HPP
+#define HOLDFAST_BENCH_PEERS_HOLDFAST_YARDSTICKS_HPP
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <unistd.h>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/experimental/channel.hpp>
+#include <boost/redis/connection.hpp>
+#include <boost/version.hpp>
+
+#include "peers/holdfast/dialogue.hpp"
+#include "scripts_generated.hpp"
+
+// What is no lock, and taken like one: what the server, the connection and a process cost by themselves.
+namespace holdfast::bench {
+
+// Boost.Redis as its documentation shows it: one async_exec per command.
+class bare_connection {
+public:
+    static std::string version() { return "Boost " BOOST_LIB_VERSION; }
+
+    bare_connection(asio::io_context& c, std::string const& address)
+        : connection_(c, boost::redis::logger(boost::redis::logger::level::err))
+    {
+        boost::redis::config how;
+        how.addr.host = address.substr(0, address.find(':'));
+        how.addr.port = address.substr(address.find(':') + 1);
+        connection_.set_receive_response(boost::redis::ignore);
+        connection_.async_run(how, asio::detached);
+    }
+
+protected:
+    boost::redis::connection connection_;
+};
+
+// An acquire is a PING: the round trip, by the same client library as ours.
+class pings : public bare_connection {
+public:
+    static constexpr auto lacks = "is no lock";
+    struct held {};
+
+    pings(asio::io_context& c, std::string const& address) : bare_connection(c, address) { request_.push("PING"); }
+
+    held make(std::string const&) const { return {}; }
+    asio::awaitable<void> ready() { co_await acquire({}); }
+    asio::awaitable<held> acquire(held)
+    {
+        co_await connection_.async_exec(request_, boost::redis::ignore);
+        co_return held();
+    }
+    asio::awaitable<void> release(held&) { co_return; }
+
+private:
+    boost::redis::request request_;
+};
+
+// The commands of a mutex and of one who waits for it, sent by hand.
+class raw_mutexes : public bare_connection {
+public:
+    static constexpr auto lacks = "has no watchdog, no deadline, no answer to a lost reply; one waits per process";
+    struct held {
+        std::string key, token;
+    };
+
+    raw_mutexes(asio::io_context& c, std::string const& address) : bare_connection(c, address), pushes_(c, 1)
+    {
+        asio::co_spawn(c, listen(), asio::detached);
+    }
+
+    std::string make(std::string const& name) const { return name; }
+
+    asio::awaitable<void> ready()
+    {
+        boost::redis::request load;
+        load.push("SCRIPT", "LOAD", release_script.text);
+        co_await connection_.async_exec(load, boost::redis::ignore);
+    }
+
+    asio::awaitable<held> acquire(std::string const& key)
+    {
+        held mine{key, std::to_string(::getpid()) + ":" + std::to_string(++tokens_)};
+        while (!co_await try_to_set(mine)) {
+            co_await subscribe(key);
+            co_await pushes_.async_receive(asio::deferred);
+        }
+        co_return mine;
+    }
+
+    asio::awaitable<void> release(held& mine)
+    {
+        boost::redis::request release;
+        release.push("EVALSHA", release_script.sha1, 1, mine.key, mine.token, channel_of(mine.key));
+        boost::redis::response<long long> released;
+        co_await connection_.async_exec(release, released);
+        if (std::get<0>(released).value() == 0)
+            throw std::runtime_error("not released");
+    }
+
+private:
+    static constexpr auto const& release_script = engine::scripts::mutex_release;
+
+    static std::string channel_of(std::string const& key) { return "redisson_lock__channel:{" + key + "}"; }
+
+    asio::awaitable<bool> try_to_set(held const& wanted)
+    {
+        boost::redis::request set;
+        set.push("SET", wanted.key, wanted.token, "NX", "PX", 30000);
+        boost::redis::response<std::optional<std::string>> granted;
+        co_await connection_.async_exec(set, granted);
+        co_return std::get<0>(granted).value().has_value();
+    }
+
+    // That the server has done so is a push, too: who waits tries once more then.
+    asio::awaitable<void> subscribe(std::string const& key)
+    {
+        if (!subscribed_.insert(key).second)
+            co_return;
+        boost::redis::request subscribe;
+        subscribe.subscribe({channel_of(key)});
+        co_await connection_.async_exec(subscribe, boost::redis::ignore);
+    }
+
+    asio::awaitable<void> listen()
+    {
+        while (true) {
+            co_await connection_.async_receive2();
+            pushes_.try_send(boost::system::error_code());
+        }
+    }
+
+    std::set<std::string> subscribed_;
+    asio::experimental::channel<void(boost::system::error_code)> pushes_;
+    unsigned long tokens_ = 0;
+};
+
+// A lock of this process alone, made of a channel: what cannot be had for less, whatever the server does.
+class channels {
+public:
+    static std::string version() { return "Boost " BOOST_LIB_VERSION; }
+    static constexpr auto lacks = "is no distributed lock";
+    using channel = asio::experimental::channel<void(boost::system::error_code)>;
+    using held = std::shared_ptr<channel>;
+
+    explicit channels(asio::io_context& c) : context_(c) {}
+
+    held make(std::string const& name)
+    {
+        auto& one = by_name_[name];
+        if (!one)
+            one = std::make_shared<channel>(context_, 1);
+        return one;
+    }
+
+    asio::awaitable<void> ready() { co_return; }
+    asio::awaitable<held> acquire(held one)
+    {
+        co_await one->async_send(boost::system::error_code(), asio::deferred);
+        co_return one;
+    }
+    asio::awaitable<void> release(held& one)
+    {
+        one->try_receive([](boost::system::error_code) {});
+        co_return;
+    }
+
+private:
+    asio::io_context& context_;
+    std::map<std::string, held> by_name_;
+};
+
+}  // namespace holdfast::bench
+
+#endif
