@@ -6,6 +6,8 @@
 // of bench/peers; as multiples of a PING's round trip.
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -19,7 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto ours = "holdfast";
+constexpr auto ours = "holdfast";  // the folder
+constexpr auto raw = "raw connection, mutex' commands";
 
 struct plan {
     int repetitions = 5;
@@ -27,9 +30,18 @@ struct plan {
     int warm_up = 100;  // hand-overs
 };
 
+// What takes turns.
+class subject {
+public:
+    virtual ~subject() = default;
+
+    // Microseconds; after a pause.
+    virtual double measure(std::chrono::milliseconds pause) = 0;
+};
+
 // Two contenders, one of whom has the lock while the other waits for it; then the other way round. Nobody has it in
 // between: not every library renews its leases.
-class pair_of_contenders {
+class pair_of_contenders final : public subject {
 public:
     pair_of_contenders(redis_server const& server, entrant const& who, bool same_process)
         : name_("bench:" + who.name + (same_process ? ":one" : ":two")), processes_(same_process ? 1 : 2)
@@ -39,17 +51,20 @@ public:
             peers_.push_back(std::make_unique<peer>(program_of(who, server)));
     }
 
-    // Microseconds. `waiting`: how long the other has been waiting when the lock is released.
-    double hand_over(std::chrono::milliseconds waiting)
+    // The pause: how long the other has been waiting when the lock is released.
+    double measure(std::chrono::milliseconds pause) override
     {
         auto const holder = std::exchange(next_, 1 - next_);
         of(holder).begin_acquire(name_, holder);
         of(holder).end_acquire();
         of(next_).begin_acquire(name_, next_);
-        std::this_thread::sleep_for(waiting);
-        auto const released = of(holder).release(name_, holder);
+        std::this_thread::sleep_for(pause);
+        of(holder).begin_release(name_, holder);
+        // Only then the release's answer: who is woken by that takes a processor from the two.
         auto const at = of(next_).end_acquire().at;
-        of(next_).release(name_, next_);
+        auto const released = of(holder).end_release();
+        of(next_).begin_release(name_, next_);
+        of(next_).end_release();
         return std::chrono::duration<double, std::micro>(at - released).count();
     }
 
@@ -64,11 +79,11 @@ private:
 
 // The yardstick. Each hand-over is followed by one, after a pause: both meet the same machine, and find processors as
 // cold.
-class lone_pings {
+class lone_pings final : public subject {
 public:
     explicit lone_pings(redis_server const& server) : peer_(program_of({"", ours, "ping"}, server)) {}
 
-    double round_trip(std::chrono::milliseconds pause)
+    double measure(std::chrono::milliseconds pause) override
     {
         std::this_thread::sleep_for(pause);
         peer_.begin_acquire("", 0);
@@ -89,11 +104,9 @@ constexpr pauses short_ones{5, 25};
 constexpr pauses long_ones{12, 25};   // the turn of the process is over
 constexpr pauses of_pollers{5, 305};  // they must be met at any point of their sleep with the same chance
 
-// Makes what is measured; each call of the result measures once, after a pause.
-using measured = std::function<double(std::chrono::milliseconds)>;
 struct competitor {
     std::string name;
-    std::function<measured()> make;
+    std::function<std::unique_ptr<subject>()> make;
     pauses before = short_ones;
     int turns = 1;  // of which a repetition consists
     bool polls() const { return before.most == of_pollers.most; }
@@ -109,39 +122,42 @@ struct outcome {
     std::string not_run = {};
     std::vector<repetition> repetitions = {};
 
-    spread median() const
+    std::vector<double> medians() const
     {
-        return over_repetitions([](repetition const& r) { return median_of(r.values); });
+        return of_each([](repetition const& r) { return median_of(r.values); });
     }
     spread in_pings() const
     {
-        return over_repetitions([](repetition const& r) { return median_of(r.values) / median_of(r.pings); });
+        return spread_of(of_each([](repetition const& r) { return median_of(r.values) / median_of(r.pings); }));
     }
     double p99() const
     {
-        auto values = all(&repetition::values);
-        return quantile(values, 0.99);
+        return p99_of([](repetition const&) { return 1.0; });
     }
-    double p99_in_pings() const { return p99() / median_of(all(&repetition::pings)); }
+    double p99_in_pings() const
+    {
+        return p99_of([](repetition const& r) { return median_of(r.pings); });
+    }
 
 private:
     static double median_of(std::vector<double> values) { return quantile(values, 0.5); }
 
     template <class Figure>
-    spread over_repetitions(Figure of) const
+    std::vector<double> of_each(Figure of) const
     {
         std::vector<double> figures;
         for (auto const& r : repetitions)
             figures.push_back(of(r));
-        return spread_of(std::move(figures));
+        return figures;
     }
 
-    std::vector<double> all(std::vector<double> repetition::*of) const
+    template <class Unit>
+    double p99_of(Unit of) const
     {
-        std::vector<double> values;
+        std::vector<double> all;
         for (auto const& r : repetitions)
-            values.insert(values.end(), (r.*of).begin(), (r.*of).end());
-        return values;
+            std::ranges::transform(r.values, std::back_inserter(all), [unit = of(r)](double v) { return v / unit; });
+        return quantile(all, 0.99);
     }
 };
 
@@ -157,31 +173,19 @@ competitor of(redis_server const& server, entrant const& who)
 {
     return {
         who.name,
-        [&server, who]() -> measured {
-            auto const two = std::make_shared<pair_of_contenders>(server, who, false);
-            return [two](std::chrono::milliseconds pause) { return two->hand_over(pause); };
-        },
+        [&server, who] { return std::make_unique<pair_of_contenders>(server, who, false); },
         who.polls ? of_pollers : short_ones,
         turns_of(who)};
 }
 
 competitor same_process(redis_server const& server, entrant const& who, pauses before)
 {
-    return {
-        who.name,
-        [&server, who]() -> measured {
-            auto const two = std::make_shared<pair_of_contenders>(server, who, true);
-            return [two](std::chrono::milliseconds pause) { return two->hand_over(pause); };
-        },
-        before};
+    return {who.name, [&server, who] { return std::make_unique<pair_of_contenders>(server, who, true); }, before};
 }
 
 competitor ping(redis_server const& server)
 {
-    return {"PING, round trip", [&server]() -> measured {
-                auto const one = std::make_shared<lone_pings>(server);
-                return [one](std::chrono::milliseconds pause) { return one->round_trip(pause); };
-            }};
+    return {"PING, round trip", [&server] { return std::make_unique<lone_pings>(server); }};
 }
 
 std::vector<competitor> competitors(redis_server const& server)
@@ -191,7 +195,8 @@ std::vector<competitor> competitors(redis_server const& server)
         same_process(server, {"holdfast mutex, handed off", ours, "mutex"}, handed_off),
         same_process(server, {"holdfast mutex, same process", ours, "mutex"}, long_ones),
         same_process(server, {"holdfast fair_lock, same process", ours, "fair"}, short_ones),
-        of(server, {"holdfast fair_lock", ours, "fair"})};
+        of(server, {"holdfast fair_lock", ours, "fair"}),
+        of(server, {raw, ours, "raw"})};
     for (auto const& who : all_entrants())
         all.push_back(of(server, who));
     all.push_back(of(server, {"Redisson RFairLock, threads", "redisson", "fair_threads"}));
@@ -212,12 +217,12 @@ try {
     o.not_run = e.what();
 }
 
-repetition take_turn(measured const& once, lone_pings& ping, pauses before, std::chrono::milliseconds length)
+repetition take_turn(subject& one, lone_pings& ping, pauses before, std::chrono::milliseconds length)
 {
     repetition r;
     for (auto const end = clock::now() + length; clock::now() < end;) {
-        r.values.push_back(once(any(before)));
-        r.pings.push_back(ping.round_trip(any(short_ones)));
+        r.values.push_back(one.measure(any(before)));
+        r.pings.push_back(ping.measure(any(short_ones)));
     }
     return r;
 }
@@ -225,19 +230,19 @@ repetition take_turn(measured const& once, lone_pings& ping, pauses before, std:
 std::vector<outcome> run(std::vector<competitor> const& all, lone_pings& ping, plan const& p)
 {
     std::vector<outcome> outcomes(all.size());
-    std::vector<measured> ready(all.size());
+    std::vector<std::unique_ptr<subject>> ready(all.size());
     for (std::size_t i = 0; i < all.size(); ++i)
         attempt(outcomes[i], [&] {
             std::fprintf(stderr, "\r%-70s", ("starting " + all[i].name).c_str());
             ready[i] = all[i].make();
             for (auto n = 0; n < (all[i].polls() ? 3 : p.warm_up); ++n)
-                ready[i](1ms);
+                ready[i]->measure(1ms);
         });
     for (int r = 0; r < p.repetitions; ++r)
         for (std::size_t i = 0; i < all.size(); ++i)
             attempt(outcomes[i], [&] {
                 std::fprintf(stderr, "\r%-70s", ("repetition " + std::to_string(r + 1) + ": " + all[i].name).c_str());
-                outcomes[i].repetitions.push_back(take_turn(ready[i], ping, all[i].before, p.turn * all[i].turns));
+                outcomes[i].repetitions.push_back(take_turn(*ready[i], ping, all[i].before, p.turn * all[i].turns));
             });
     std::fprintf(stderr, "\r%-70s\r", "");
     return outcomes;
@@ -247,34 +252,38 @@ table::row row_of(std::string const& name, outcome const& o)
 {
     if (!o.not_run.empty())
         return {name, {}, "not run: " + o.not_run};
-    return {name, {o.median(), o.in_pings(), {o.p99()}, {o.p99_in_pings()}}};
+    return {name, {spread_of(o.medians()), o.in_pings(), {o.p99()}, {o.p99_in_pings()}}};
 }
 
-void claim(std::string const& name, outcome const& o, publication& out)
+void claim(std::map<std::string, outcome> const& of, publication& out)
 {
-    if (name == "holdfast mutex") {
-        out.claim(name + ", p50 in PINGs", o.in_pings(), 0, 2.3);
-        out.claim(name + ", p99 in PINGs", o.p99_in_pings(), 0, 4);
-    } else if (name == "holdfast fair_lock")
-        out.claim(name + ", p50 in PINGs", o.in_pings(), 0, 1.5);
+    auto const& mutex = of.at("holdfast mutex");
+    out.claim("holdfast fair_lock, p50 in PINGs", of.at("holdfast fair_lock").in_pings(), 0, 1.5);
+    out.claim("holdfast mutex, p50 in PINGs", mutex.in_pings(), 0, 2.3);
+    out.claim("holdfast mutex, p99 in PINGs", mutex.p99_in_pings(), 0, 4);
+    out.claim("holdfast mutex / " + std::string(raw) + ", p50", ratio(mutex.medians(), of.at(raw).medians()), 0, 1.15);
+    out.claim("holdfast mutex / " + std::string(raw) + ", p99", mutex.p99() / of.at(raw).p99(), 0, 0);
 }
 
 void measure(options const& o, redis_server& server, publication& out)
 {
     auto const all = competitors(server);
     lone_pings ping(server);
-    auto const outcomes = run(all, ping, o.quick ? plan{.repetitions = 2, .turn = 200ms, .warm_up = 5} : plan());
+    auto outcomes = run(all, ping, o.quick ? plan{.repetitions = 2, .turn = 200ms, .warm_up = 5} : plan());
     table t{"from release to the next holder", {{"p50 us", 0}, {"PINGs", 2}, {"p99 us", 0}, {"in PINGs", 2}}, {}};
     for (std::size_t i = 0; i < all.size(); ++i)
         t.rows.push_back(row_of(all[i].name, outcomes[i]));
     out.add(std::move(t));
+    std::map<std::string, outcome> by_name;
     for (std::size_t i = 0; i < all.size(); ++i)
-        claim(all[i].name, outcomes[i], out);
+        by_name[all[i].name] = std::move(outcomes[i]);
+    claim(by_name, out);
     out.note(
         "in another process than the holder's, unless it says so; one waits; p99 of all hand-overs of all repetitions");
     out.note("handed off: held for 2 to 8 ms, so that the grant stays in the process; the other of the same process: "
              "longer");
-    out.note("PINGs: of the median of those that were sent in between, one after each hand-over");
+    out.note(
+        "PINGs: of the median of those that were sent in between in the same repetition, one after each hand-over");
 }
 
 }  // namespace

@@ -92,9 +92,13 @@ peer::acquired peer::end_acquire()
     return {static_cast<int>(number_of(a, "acquired")), time_of(a, "asked"), time_of(a, "at")};
 }
 
-clock::time_point peer::release(std::string const& name, int who)
+void peer::begin_release(std::string const& name, int who)
 {
     process_.tell("release " + name + " " + std::to_string(who));
+}
+
+clock::time_point peer::end_release()
+{
     return time_of(answer("released_at"), "released_at");
 }
 

@@ -50,8 +50,9 @@ public:
     };
     acquired end_acquire();
 
-    // Returns when the release is done: when it was begun.
-    clock::time_point release(std::string const& name, int who);
+    // Releases likewise; the end says when that was begun.
+    void begin_release(std::string const& name, int who);
+    clock::time_point end_release();
 
 private:
     // The next answer that has such a member. Others, which came before it, are kept.
