@@ -144,29 +144,6 @@ void client_state::keep_run(server_run r)
     run_ = std::move(r);
 }
 
-std::shared_ptr<turnstile> client_state::turnstile_of(std::string const& key)
-{
-    std::scoped_lock const guard(mutex_);
-    std::erase_if(turnstiles_, [](auto const& entry) { return entry.second.expired(); });
-    auto& known = turnstiles_[key];
-    auto found = known.lock();
-    if (!found)
-        known = found = std::make_shared<turnstile>();
-    return found;
-}
-
-void client_state::open_turnstiles() noexcept
-{
-    std::map<std::string, std::weak_ptr<turnstile>> all;
-    {
-        std::scoped_lock const guard(mutex_);
-        all.swap(turnstiles_);
-    }
-    for (auto const& [key, known] : all)
-        if (auto const t = known.lock())
-            t->open();
-}
-
 engine::context::census client_state::count() const noexcept
 {
     return inside_ ? inside_->engine.count() : engine::context::census{};
@@ -176,7 +153,7 @@ void client_state::shut() noexcept
 {
     auto const ending = std::exchange(inside_, nullptr);
     mailbox_.discard_all();
-    open_turnstiles();
+    turnstiles_.open_all();
     if (ending)
         ending->engine.stop();
 }

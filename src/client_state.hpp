@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -23,7 +22,7 @@
 #include "engine/session.hpp"
 #include "engine/strand.hpp"
 #include "server_run.hpp"
-#include "turnstile.hpp"
+#include "turnstiles.hpp"
 
 namespace holdfast::detail {
 
@@ -60,8 +59,7 @@ public:
     // What is known of the server of the present connection; epoch 0: nothing.
     server_run known_run() const;
     void keep_run(server_run);
-    // The same for the same key, as long as somebody has it.
-    std::shared_ptr<turnstile> turnstile_of(std::string const& key);
+    std::shared_ptr<turnstile> turnstile_of(std::string const& key) { return turnstiles_.of(key); }
 
     // ---- on the strand
     void read_mail() override;
@@ -80,20 +78,18 @@ private:
         void discard() noexcept override {}
     };
 
-    void open_turnstiles() noexcept;
-
     config const config_;
     client_service* service_;
     engine::mailbox mailbox_;
     ending ending_;
     std::atomic<bool> is_ending_ = false;
     std::unique_ptr<inside> inside_;
+    turnstiles turnstiles_;
     std::string id_;
     std::shared_ptr<engine::owner_state> process_owner_;
 
     mutable std::mutex mutex_;  // of what follows
     server_run run_;
-    std::map<std::string, std::weak_ptr<turnstile>> turnstiles_;
 };
 
 }  // namespace holdfast::detail

@@ -1,0 +1,56 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "turnstiles.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace holdfast::detail {
+namespace {
+
+TEST_CASE("a key has one turnstile, as long as somebody has it", "[turnstiles]")
+{
+    turnstiles all;
+    auto const a = all.of("a");
+    CHECK(all.of("a") == a);
+    CHECK(all.of("b") != a);
+    CHECK(a->try_enter());
+    CHECK_FALSE(all.of("a")->try_enter());
+}
+
+TEST_CASE("turnstiles that nobody has any longer are forgotten", "[turnstiles]")
+{
+    turnstiles all;
+    auto const kept = all.of("kept");
+    for (int i = 0; i < 10'000; ++i)
+        all.of(std::to_string(i));
+    CHECK(all.size() < 100);
+    CHECK(all.of("kept") == kept);
+}
+
+TEST_CASE("turnstiles that somebody has are kept, however many there are", "[turnstiles]")
+{
+    turnstiles all;
+    std::vector<std::shared_ptr<turnstile>> ours;
+    for (int i = 0; i < 10'000; ++i)
+        ours.push_back(all.of(std::to_string(i)));
+    for (int i = 0; i < 10'000; ++i)
+        REQUIRE(all.of(std::to_string(i)) == ours[static_cast<std::size_t>(i)]);
+}
+
+TEST_CASE("whoever comes passes turnstiles that were opened", "[turnstiles]")
+{
+    turnstiles all;
+    auto const a = all.of("a");
+    CHECK(a->try_enter());
+    all.open_all();
+    CHECK(a->try_enter());
+}
+
+}  // namespace
+}  // namespace holdfast::detail
