@@ -22,7 +22,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto ours = "holdfast";  // the folder
-constexpr auto raw = "raw connection, mutex' commands";
+constexpr auto bare_mutex = "raw connection, mutex' commands";
+constexpr auto bare_fair = "raw connection, fair_lock's scripts";
 
 struct plan {
     int repetitions = 5;
@@ -195,8 +196,9 @@ std::vector<competitor> competitors(redis_server const& server)
         same_process(server, {"holdfast mutex, handed off", ours, "mutex"}, handed_off),
         same_process(server, {"holdfast mutex, same process", ours, "mutex"}, long_ones),
         same_process(server, {"holdfast fair_lock, same process", ours, "fair"}, short_ones),
+        of(server, {bare_fair, ours, "bare_fair"}),
         of(server, {"holdfast fair_lock", ours, "fair"}),
-        of(server, {raw, ours, "raw"})};
+        of(server, {bare_mutex, ours, "bare_mutex"})};
     for (auto const& who : all_entrants())
         all.push_back(of(server, who));
     all.push_back(of(server, {"Redisson RFairLock, threads", "redisson", "fair_threads"}));
@@ -255,14 +257,22 @@ table::row row_of(std::string const& name, outcome const& o)
     return {name, {spread_of(o.medians()), o.in_pings(), {o.p99()}, {o.p99_in_pings()}}};
 }
 
-void claim(std::map<std::string, outcome> const& of, publication& out)
+void compare(
+    std::string const& name, outcome const& o, std::string const& limit, outcome const& least, publication& out)
 {
-    auto const& mutex = of.at("holdfast mutex");
-    out.claim("holdfast fair_lock, p50 in PINGs", of.at("holdfast fair_lock").in_pings(), 0, 1.5);
-    out.claim("holdfast mutex, p50 in PINGs", mutex.in_pings(), 0, 2.3);
-    out.claim("holdfast mutex, p99 in PINGs", mutex.p99_in_pings(), 0, 4);
-    out.claim("holdfast mutex / " + std::string(raw) + ", p50", ratio(mutex.medians(), of.at(raw).medians()), 0, 1.15);
-    out.claim("holdfast mutex / " + std::string(raw) + ", p99", mutex.p99() / of.at(raw).p99(), 0, 0);
+    auto const which = name + " / " + limit;
+    out.claim(which + ", p50", ratio(o.medians(), least.medians()), 0, 1.15);
+    out.claim(which + ", p99", o.p99() / least.p99(), 0, 0);
+}
+
+void claim(std::map<std::string, outcome> const& by_name, publication& out)
+{
+    auto const mutex = "holdfast mutex", fair = "holdfast fair_lock";
+    out.claim(fair + std::string(", p50 in PINGs"), by_name.at(fair).in_pings(), 0, 1.5);
+    out.claim(mutex + std::string(", p50 in PINGs"), by_name.at(mutex).in_pings(), 0, 2.3);
+    out.claim(mutex + std::string(", p99 in PINGs"), by_name.at(mutex).p99_in_pings(), 0, 4);
+    compare(mutex, by_name.at(mutex), bare_mutex, by_name.at(bare_mutex), out);
+    compare(fair, by_name.at(fair), bare_fair, by_name.at(bare_fair), out);
 }
 
 void measure(options const& o, redis_server& server, publication& out)

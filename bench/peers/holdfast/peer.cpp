@@ -6,7 +6,7 @@
 //
 //     holdfast_bench_peer HOST:PORT[,HOST:PORT...] MODE
 //
-// mutex, reentrant, fair, readers_95, readers_50; red, over all servers; ping, raw, channel
+// mutex, reentrant, fair, readers_95, readers_50; red, over all servers; ping, bare_mutex, bare_fair, channel
 #include <charconv>
 #include <deque>
 #include <memory>
@@ -135,8 +135,11 @@ void converse(std::string const& address, std::string const& mode)
     if (mode == "ping") {
         pings locks(context, address);
         converse(context, locks);
-    } else if (mode == "raw") {
-        raw_mutexes locks(context, address);
+    } else if (mode == "bare_mutex") {
+        bare_mutexes locks(context, address);
+        converse(context, locks);
+    } else if (mode == "bare_fair") {
+        bare_fair_locks locks(context, address);
         converse(context, locks);
     } else if (mode == "channel") {
         channels locks(context);

@@ -66,72 +66,51 @@ private:
     boost::redis::request request_;
 };
 
-// The commands of a mutex and of one who waits for it, sent by hand.
-class raw_mutexes : public bare_connection {
+// The commands of a lock and of one who waits for it, sent by hand. Subscriptions are left to the end of the connection.
+class bare_locks : public bare_connection {
 public:
     static constexpr auto lacks = "has no watchdog, no deadline, no answer to a lost reply; one waits per process";
     struct held {
         std::string key, token;
     };
 
-    raw_mutexes(asio::io_context& c, std::string const& address) : bare_connection(c, address), pushes_(c, 1)
+    bare_locks(asio::io_context& c, std::string const& address) : bare_connection(c, address), pushes_(c, 1)
     {
         asio::co_spawn(c, listen(), asio::detached);
     }
 
     std::string make(std::string const& name) const { return name; }
 
-    asio::awaitable<void> ready()
+protected:
+    held next(std::string const& key)
     {
-        boost::redis::request load;
-        load.push("SCRIPT", "LOAD", release_script.text);
-        co_await connection_.async_exec(load, boost::redis::ignore);
+        // A version 8 UUID, as those of our clients: the scripts of a fair lock look at that.
+        auto const pid = std::to_string(::getpid());
+        auto const client = "00000000-0000-8000-8000-" + std::string(12 - pid.size(), '0') + pid;
+        return {key, client + ":" + std::to_string(++tokens_)};
     }
-
-    asio::awaitable<held> acquire(std::string const& key)
-    {
-        held mine{key, std::to_string(::getpid()) + ":" + std::to_string(++tokens_)};
-        while (!co_await try_to_set(mine)) {
-            co_await subscribe(key);
-            co_await pushes_.async_receive(asio::deferred);
-        }
-        co_return mine;
-    }
-
-    asio::awaitable<void> release(held& mine)
-    {
-        boost::redis::request release;
-        release.push("EVALSHA", release_script.sha1, 1, mine.key, mine.token, channel_of(mine.key));
-        boost::redis::response<long long> released;
-        co_await connection_.async_exec(release, released);
-        if (std::get<0>(released).value() == 0)
-            throw std::runtime_error("not released");
-    }
-
-private:
-    static constexpr auto const& release_script = engine::scripts::mutex_release;
 
     static std::string channel_of(std::string const& key) { return "redisson_lock__channel:{" + key + "}"; }
 
-    asio::awaitable<bool> try_to_set(held const& wanted)
+    asio::awaitable<void> load(engine::script const& s)
     {
-        boost::redis::request set;
-        set.push("SET", wanted.key, wanted.token, "NX", "PX", 30000);
-        boost::redis::response<std::optional<std::string>> granted;
-        co_await connection_.async_exec(set, granted);
-        co_return std::get<0>(granted).value().has_value();
+        boost::redis::request load;
+        load.push("SCRIPT", "LOAD", s.text);
+        co_await connection_.async_exec(load, boost::redis::ignore);
     }
 
-    // That the server has done so is a push, too: who waits tries once more then.
-    asio::awaitable<void> subscribe(std::string const& key)
+    // Not before the server has done so. Its word on that is a push, too: who waits tries once more then.
+    asio::awaitable<void> hear(std::string const& channel)
     {
-        if (!subscribed_.insert(key).second)
-            co_return;
-        boost::redis::request subscribe;
-        subscribe.subscribe({channel_of(key)});
-        co_await connection_.async_exec(subscribe, boost::redis::ignore);
+        if (heard_.insert(channel).second) {
+            boost::redis::request subscribe;
+            subscribe.subscribe({channel});
+            co_await connection_.async_exec(subscribe, boost::redis::ignore);
+        }
+        co_await pushes_.async_receive(asio::deferred);
     }
 
+private:
     asio::awaitable<void> listen()
     {
         while (true) {
@@ -140,9 +119,98 @@ private:
         }
     }
 
-    std::set<std::string> subscribed_;
+    std::set<std::string> heard_;
     asio::experimental::channel<void(boost::system::error_code)> pushes_;
     unsigned long tokens_ = 0;
+};
+
+class bare_mutexes : public bare_locks {
+public:
+    using bare_locks::bare_locks;
+
+    asio::awaitable<void> ready() { return load(engine::scripts::mutex_release); }
+
+    asio::awaitable<held> acquire(std::string const& key)
+    {
+        auto mine = next(key);
+        while (!co_await try_to_set(mine))
+            co_await hear(channel_of(key));
+        co_return mine;
+    }
+
+    asio::awaitable<void> release(held& mine)
+    {
+        boost::redis::request release;
+        release.push("EVALSHA", engine::scripts::mutex_release.sha1, 1, mine.key, mine.token, channel_of(mine.key));
+        boost::redis::response<long long> released;
+        co_await connection_.async_exec(release, released);
+        if (std::get<0>(released).value() == 0)
+            throw std::runtime_error("not released");
+    }
+
+private:
+    asio::awaitable<bool> try_to_set(held const& wanted)
+    {
+        boost::redis::request set;
+        set.push("SET", wanted.key, wanted.token, "NX", "PX", 30000);
+        boost::redis::response<std::optional<std::string>> granted;
+        co_await connection_.async_exec(set, granted);
+        co_return std::get<0>(granted).value().has_value();
+    }
+};
+
+// Besides, they give no signs of life.
+class bare_fair_locks : public bare_locks {
+public:
+    using bare_locks::bare_locks;
+
+    asio::awaitable<void> ready()
+    {
+        co_await load(engine::scripts::fair_acquire);
+        co_await load(engine::scripts::fair_leave);
+    }
+
+    asio::awaitable<held> acquire(std::string const& key)
+    {
+        auto mine = next(key);
+        while (!co_await try_to_take(mine))
+            co_await hear(channel_of(key) + ":" + mine.token);
+        co_return mine;
+    }
+
+    asio::awaitable<void> release(held& mine)
+    {
+        std::vector<std::string> const words{mine.token, channel_of(mine.key), waiter_timeout};
+        auto const left = co_await run(engine::scripts::fair_leave, mine.key, words);
+        if (left != 1)
+            throw std::runtime_error("not released");
+    }
+
+private:
+    static constexpr auto waiter_timeout = "15000";
+
+    asio::awaitable<bool> try_to_take(held const& wanted)
+    {
+        std::vector<std::string> const words{
+            wanted.token, "30000", waiter_timeout, channel_of(wanted.key), "5", "86400000"};
+        auto const refused = co_await run(engine::scripts::fair_acquire, wanted.key, words);
+        co_return !refused;
+    }
+
+    asio::awaitable<std::optional<long long>> run(
+        engine::script const& s, std::string const& key, std::vector<std::string> const& arguments)
+    {
+        std::vector<std::string> words{std::string(s.sha1), "5", key};
+        for (auto* prefix :
+             {"redisson_lock_queue", "redisson_lock_timeout", "holdfast_lock_waiters", "holdfast_lock_priority"})
+            words.push_back(std::string(prefix) + ":{" + key + "}");
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        boost::redis::request call;
+        call.push_range("EVALSHA", words);
+        boost::redis::response<std::optional<long long>> answer;
+        co_await connection_.async_exec(call, answer);
+        co_return std::get<0>(answer).value();
+    }
 };
 
 // A lock of this process alone, made of a channel: what cannot be had for less, whatever the server does.
