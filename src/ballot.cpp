@@ -139,7 +139,7 @@ void ballot::count()
         failed_ = errors.front();
     if (has_twins()) {
         failed_ = errc::invalid_option;
-        clock_->remember(failed_, quoted(lock_->name()) + ": members: two of them are on one server");
+        clock_->remember(failed_, in_quotes(lock_->name()) + ": members: two of them are on one server");
     }
 }
 

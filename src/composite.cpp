@@ -98,7 +98,7 @@ error_code composite::obstacle() const
         return c ? error_code() : errc::client_stopped;
     error_code const ec = errc::invalid_option;
     if (c)
-        c->remember(ec, quoted(name_) + ": " + complaint_);
+        c->remember(ec, in_quotes(name_) + ": " + complaint_);
     return ec;
 }
 

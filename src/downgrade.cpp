@@ -100,7 +100,7 @@ void downgrade_launch::start(lease_handler h) &&
 {
     if (all) {
         if (auto const c = all->lock().home())
-            c->remember(errc::invalid_option, "downgrade: " + quoted(all->lock().name()) + " is several locks");
+            c->remember(errc::invalid_option, "downgrade: " + in_quotes(all->lock().name()) + " is several locks");
         return complete_early<lease>(std::move(h), errc::invalid_option, {});
     }
     if (!of || of->is_passed_on())

@@ -139,7 +139,7 @@ acquired election::failure(ballot const& last)
 
 void election::tell_failure(ballot const& last) const
 {
-    auto const line = "red_lock " + quoted(lock_->name()) + ": no majority: " + last.describe();
+    auto const line = "red_lock " + in_quotes(lock_->name()) + ": no majority: " + last.describe();
     clock_->remember(errc::no_quorum, line);
     make_log(clock_->options()).warning(line);
 }

@@ -100,7 +100,7 @@ error_code obstacle(lock_state const& lock, std::shared_ptr<client_state> const&
     if (lock.has_valid_name)
         return {};
     error_code const ec = errc::invalid_name;
-    c->remember(ec, quoted(lock.lock.name) + ": " + ec.message());
+    c->remember(ec, in_quotes(lock.lock.name) + ": " + ec.message());
     return ec;
 }
 
@@ -143,7 +143,7 @@ char const* complaint(acquire_request const& r) noexcept
     return nullptr;
 }
 
-std::string quoted(std::string_view name)
+std::string in_quotes(std::string_view name)
 {
     constexpr std::size_t enough = 64;
     return "lock \"" + std::string(name.substr(0, enough)) + (name.size() > enough ? "...\"" : "\"");
@@ -157,7 +157,7 @@ void lock_state::acquire(lease_handler h, acquire_request const& request) const
     if (auto const ec = obstacle(*this, c))
         return complete_early<lease>(std::move(h), ec, {});
     if (auto const* what = complaint(request)) {
-        c->remember(errc::invalid_option, quoted(lock.name) + ": " + what);
+        c->remember(errc::invalid_option, in_quotes(lock.name) + ": " + what);
         return complete_early<lease>(std::move(h), errc::invalid_option, {});
     }
     acquire_operation::wish wish{lock_of(*this), owner, to_terms(request, c->options()), request.wait};

@@ -43,8 +43,8 @@ struct lock_access {
 // What is wrong with the options; null: nothing.
 char const* complaint(acquire_request const&) noexcept;
 
-// As it stands in messages.
-std::string quoted(std::string_view name);
+// The name as messages show it. (An unqualified `quoted` would find std::quoted.)
+std::string in_quotes(std::string_view name);
 
 }  // namespace holdfast::detail
 

@@ -40,9 +40,9 @@ bool is_pair(lock_state const& a, lock_state const& b) noexcept
 void member_roll::compare(lock_state const& one, lock_state const& other)
 {
     if (!is_pair(one, other) && one.lock.form != other.lock.form)
-        complaint = "members: " + quoted(one.name()) + " is given as two kinds of lock";
+        complaint = "members: " + in_quotes(one.name()) + " is given as two kinds of lock";
     else if (one.owner != other.owner)
-        complaint = "members: " + quoted(one.name()) + " is given for two owners";
+        complaint = "members: " + in_quotes(one.name()) + " is given for two owners";
 }
 
 void member_roll::compare(red_state const& one, red_state const& other)

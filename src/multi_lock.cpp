@@ -265,7 +265,7 @@ void multi_state::acquire(lease_handler h, acquire_request const& request) const
     auto ec = obstacle();
     if (auto const* what = ec ? nullptr : detail::complaint(request)) {
         ec = errc::invalid_option;
-        home()->remember(ec, quoted(name()) + ": " + what);
+        home()->remember(ec, in_quotes(name()) + ": " + what);
     }
     if (ec)
         return complete_early<lease>(std::move(h), ec, {});

@@ -87,7 +87,7 @@ std::shared_ptr<lockable const> make_red(
     if (auto const c = made->home(); c && given.size() % 2 == 0)
         make_log(c->options())
             .warning(
-                "red_lock " + quoted(name) + ": " + std::to_string(given.size())
+                "red_lock " + in_quotes(name) + ": " + std::to_string(given.size())
                 + " servers bear no more failures than " + std::to_string(given.size() - 1));
     return made;
 }
@@ -148,7 +148,7 @@ void red_state::acquire(handler_at<void(error_code, lease)> h, acquire_request c
         ec = errc::client_stopped;
     if (auto const what = ec ? std::string() : complaint_about(request); !what.empty()) {
         ec = errc::invalid_option;
-        clock->remember(ec, quoted(name()) + ": " + what);
+        clock->remember(ec, in_quotes(name()) + ": " + what);
     }
     if (ec)
         return complete_early<lease>(std::move(h), ec, {});
