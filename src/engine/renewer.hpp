@@ -10,31 +10,19 @@
 
 #include <boost/intrusive/list.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
-#include <boost/system/error_code.hpp>
 
 #include "core/clock.hpp"
-#include "engine/command.hpp"
 #include "engine/grant.hpp"
-#include "engine/session.hpp"
+#include "engine/renewal_sender.hpp"
 
 namespace holdfast::engine {
 
 class context;
 
-// Somebody who waits for the outcome of an extension. Owned by whoever made it until it is called, once.
-class extension_waiter {
-public:
-    // Success, lease_lost, unavailable, or what the server refused it with.
-    virtual void extended(boost::system::error_code) = 0;
-
-protected:
-    ~extension_waiter() = default;
-};
-
 // The watchdog: asks for a longer time to live in good time, in batches, and tells a loss no later than validity ends.
 // A grant is watched exactly while a tenure holds it, so no renewal outlives a release. Leases belong to tenures, renewal
 // to grants: a grant is renewed while anybody wants it so, and each tenure is lost at its own end.
-class renewer {
+class renewer final : private renewal_events {
 public:
     explicit renewer(context&);
     renewer(renewer const&) = delete;
@@ -60,8 +48,10 @@ public:
 
 private:
     friend class grant;
-    class batch;
-    class extension;
+
+    bool on_kept(grant&, tenure* extended, answer const&, core::duration lease, bool is_closed) override;
+    void on_key_missing(grant&) override;
+    void on_unanswered(grant&) override;
 
     void on_due(grant&, core::instant now);
     void lose_due(grant&, core::instant end);
@@ -69,17 +59,11 @@ private:
     core::instant next_ask(grant const&) const;
     void arm(grant&);
     void ask(grant&, core::instant now);
-    void doubt(grant&);
-    bool accept(grant&, tenure* extended, answer const&, core::duration lease, bool is_closed);
-
-    template <class Item>
-    using list = boost::intrusive::list<Item, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>>;
 
     context& context_;
-    list<grant> watched_;
+    renewal_sender sender_;
+    boost::intrusive::list<grant, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> watched_;
     std::vector<boost::intrusive_ptr<grant>> due_;
-    list<extension> extensions_;
-    list<batch> batches_;
 };
 
 }  // namespace holdfast::engine

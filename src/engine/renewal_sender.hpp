@@ -1,0 +1,78 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_RENEWAL_SENDER_HPP
+#define HOLDFAST_ENGINE_RENEWAL_SENDER_HPP
+
+#include <vector>
+
+#include <boost/intrusive/list.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/system/error_code.hpp>
+
+#include "core/clock.hpp"
+#include "engine/command.hpp"
+#include "engine/grant.hpp"
+
+namespace holdfast::engine {
+
+class context;
+
+// Waits for the outcome of an extension. Owned by its creator until it is called, once.
+class extension_waiter {
+public:
+    // Success, lease_lost, unavailable, or the error with which the server refused it.
+    virtual void extended(boost::system::error_code) = 0;
+
+protected:
+    ~extension_waiter() = default;
+};
+
+// Receives the outcome of each renewal, matched by token: the grant, not the name, identifies it.
+class renewal_events {
+public:
+    // The server keeps the key for at least `lease`. False: the answer came too late for `extended`, or for all holders.
+    virtual bool on_kept(grant&, tenure* extended, answer const&, core::duration lease, bool is_closed) = 0;
+    // The key is missing, or belongs to another token.
+    virtual void on_key_missing(grant&) = 0;
+    // The outcome is unknown.
+    virtual void on_unanswered(grant&) = 0;
+
+protected:
+    ~renewal_events() = default;
+};
+
+// Sends renewals: those that are due together in batches, one script for up to a hundred grants of one wire form, and an
+// extension as a batch of one. Splits the replies. When to renew, and what an outcome means, is up to the renewer.
+class renewal_sender {
+public:
+    renewal_sender(context&, renewal_events&);
+    renewal_sender(renewal_sender const&) = delete;
+    renewal_sender& operator=(renewal_sender const&) = delete;
+    ~renewal_sender();
+
+    // Precondition: the session is open.
+    void renew(std::vector<boost::intrusive_ptr<grant>>);
+    // Precondition: the session is open. `tenure` and `waiter` may be null.
+    void extend(grant&, tenure*, core::duration lease, extension_waiter* waiter);
+
+    // Completes the extensions with `client_stopped` and forgets all.
+    void stop();
+
+private:
+    class batch;
+    class extension;
+
+    template <class Item>
+    using list = boost::intrusive::list<Item, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>>;
+
+    context& context_;
+    renewal_events& events_;
+    list<extension> extensions_;
+    list<batch> batches_;
+};
+
+}  // namespace holdfast::engine
+
+#endif
