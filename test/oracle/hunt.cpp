@@ -1,0 +1,132 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "oracle/hunt.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <signal.h>
+#include <stdexcept>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include "oracle/generator.hpp"
+#include "oracle/not_yet.hpp"
+#include "oracle/runner.hpp"
+#include "oracle/shrink.hpp"
+
+namespace holdfast::test::oracle {
+namespace {
+
+// A program that takes longer than this in real time never ends.
+constexpr unsigned patience_seconds = 60;
+
+// What a child tells its parent, also when it crashes.
+struct shared_note {
+    std::uint64_t seed = 0;  // of the program that runs
+    std::uint64_t programs = 0, operations = 0, grants = 0;
+    bool is_broken = false;
+    char check[64] = {};
+    char text[2'000] = {};
+};
+
+template <std::size_t N>
+void copy(char (&to)[N], std::string const& from)
+{
+    std::strncpy(to, from.c_str(), N - 1);
+}
+
+class shared_memory {
+public:
+    shared_memory()
+        : note_(::mmap(nullptr, sizeof(shared_note), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
+    {
+        if (note_ == MAP_FAILED)
+            throw std::runtime_error("mmap");
+        new (note_) shared_note;
+    }
+    ~shared_memory() { ::munmap(note_, sizeof(shared_note)); }
+    shared_note& note() noexcept { return *static_cast<shared_note*>(note_); }
+
+private:
+    void* note_;
+};
+
+void run_one(program const& p, shared_note& to)
+{
+    ::alarm(patience_seconds);
+    auto const r = run(p);
+    ++to.programs;
+    to.operations += r.operations;
+    to.grants += r.grants;
+    to.is_broken = r.broken.has_value();
+    if (!r.broken)
+        return;
+    copy(to.check, r.broken->check);
+    copy(to.text, r.broken->text);
+}
+
+// Runs f in a child. What it dies of is a finding, too.
+template <class Function>
+std::optional<finding> in_child(shared_note& note, Function f)
+{
+    std::fflush(nullptr);
+    auto const child = ::fork();
+    if (child < 0)
+        throw std::runtime_error("fork");
+    if (child == 0) {
+        for (auto const s : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL})
+            ::signal(s, SIG_DFL);
+        if (std::getenv("HOLDFAST_ORACLE_VERBOSE") == nullptr) {
+            [[maybe_unused]] auto const* const quiet = std::freopen("/dev/null", "w", stderr);
+        }
+        f();
+        ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        return finding{"no_livelock", "ran for " + std::to_string(patience_seconds) + " s of real time"};
+    if (WIFSIGNALED(status))
+        return finding{"does_not_crash", std::string("died of ") + ::strsignal(WTERMSIG(status))};
+    if (WEXITSTATUS(status) != 0)
+        return finding{"does_not_crash", "exit status " + std::to_string(WEXITSTATUS(status))};
+    return note.is_broken ? std::optional(finding{note.check, note.text}) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<finding> run_apart(program const& p)
+{
+    shared_memory memory;
+    return in_child(memory.note(), [&] { run_one(p, memory.note()); });
+}
+
+hunt_result hunt(std::uint64_t first, std::uint64_t operations)
+{
+    shared_memory memory;
+    auto& note = memory.note();
+    auto const broken = in_child(note, [&] {
+        for (note.seed = first; note.operations < operations && !note.is_broken; note.seed += note.is_broken ? 0 : 1)
+            run_one(generate(note.seed), note);
+    });
+    hunt_result r{note.programs, note.operations, note.grants, broken, {}};
+    if (!broken)
+        return r;
+    r.shrunken = shrink(generate(note.seed), [&](program const& p) {
+        if (without_exclusions(p).steps != p.steps)
+            return false;
+        auto const again = run_apart(p);
+        return again && again->check == broken->check;
+    });
+    if (auto const again = run_apart(r.shrunken))
+        r.broken = again;
+    return r;
+}
+
+}  // namespace holdfast::test::oracle

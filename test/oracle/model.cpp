@@ -1,0 +1,384 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// What happens: launches, completions, faults.
+
+#include "oracle/model.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/error.hpp>
+
+#include "oracle/time_rules.hpp"
+
+namespace holdfast::test::oracle {
+namespace {
+
+using namespace std::chrono_literals;
+
+bool is_acquire(verb v)
+{
+    return v == verb::acquire || v == verb::try_acquire || v == verb::with_lock;
+}
+
+bool is_renewed(step const& s)
+{
+    return !s.has(field::lease) || s.get(field::renew) != 0;
+}
+
+core::duration lease_of(step const& s, client_settings const& defaults)
+{
+    auto const ms = std::min<std::int64_t>(s.get(field::lease), longest / 1ms);
+    return s.has(field::lease) ? core::duration(std::chrono::milliseconds(ms)) : defaults.lease;
+}
+
+void add_claims(std::vector<claim>& to, lock_design const& d)
+{
+    auto const index = &d - locks.data();
+    if (d.kind == kind::multi)
+        for (auto const m : d.members)
+            add_claims(to, locks[m]);
+    else if (d.kind == kind::read)
+        to.push_back({index + 1, true});  // the write side follows in the table
+    else
+        to.push_back({index, false});
+}
+
+}  // namespace
+
+void model::report(std::string_view check, std::string text)
+{
+    if (!first_)
+        first_ = finding{std::string(check), std::move(text)};
+}
+
+void model::require(bool holds, std::string_view check, operation const& o, std::string_view what, error_code ec)
+{
+    if (holds || first_)
+        return;
+    auto text = to_text(o.what) + ": " + std::string(what);
+    if (ec)
+        text += ": " + ec.message();
+    report(check, std::move(text));
+}
+
+// ---- operations
+
+operation& model::launch(step const& s, core::instant now)
+{
+    operations_.push_back(
+        {.id = int(operations_.size()) + 1, .what = s, .launched = now, .runs_in = s.get(field::process)});
+    auto& o = operations_.back();
+    if (!s.has(field::lock))
+        return o;
+    o.design = &design_of(s.get(field::lock));
+    if (!is_acquire(s.what))
+        return o;
+    auto& a = activities_[o.id] = {.what = s, .design = o.design, .launched = now};
+    add_claims(a.claims, *o.design);
+    if (is_renewed(s))  // what it is granted may be handed on, also when it is cancelled
+        for_each_part(*o.design, [&](lock_design const& part) {
+            auto& period = reach_[{s.get(field::process), part.key}].period;
+            period = std::max(period, lease_of(s, settings_));
+        });
+    return o;
+}
+
+void model::launch_on_lease(operation& o, int of, lease_state state)
+{
+    o.of_hold = of;
+    o.state = state;
+    if (auto const* h = find_hold(of)) {
+        auto const& acquire = operations_[std::size_t(h->operation) - 1];
+        o.design = acquire.design;
+        o.of_acquire = h->operation;
+        o.is_limited = h->max_hold > core::duration::zero();
+        o.what.set(field::process, acquire.what.get(field::process));
+        if (o.what.what == verb::extend && o.what.get(field::by) > 0)
+            extensions_.push_back(&o);
+        activities_.at(h->operation).downgrades += o.what.what == verb::downgrade;
+    }
+}
+
+void model::cancel(operation& o, core::instant now)
+{
+    if (!o.cancelled && !o.done)
+        o.cancelled = now;
+}
+
+bool model::finish(operation& o, core::instant now, error_code ec)
+{
+    require(!std::exchange(o.done, true), "completes_once", o, "completed twice");
+    if (ec == boost::asio::error::operation_aborted) {
+        require(o.cancelled.has_value(), "aborted_only_when_cancelled", o, "aborted, but nobody cancelled it");
+        return false;
+    }
+    check_deadline(o, now);
+    if (ec && !may_fail(o, now, ec))
+        require(false, "closed_list_of_errors", o, "must not end with", ec);
+    return !ec;
+}
+
+int model::acquired(operation& o, core::instant now, error_code ec, lease_view const& l)
+{
+    bool const ok = finish(o, now, ec);
+    bool const is_empty = l.state == lease_state::empty;
+    require(ok || is_empty, "no_lease_with_an_error", o, "an error and a lease", ec);
+    bool undecided = false;
+    bool const valid_options = is_valid_option(o, undecided);
+    require(!ok || valid_options || undecided, "options_are_checked", o, "an option out of range was accepted");
+    auto& a = activities_[o.id];
+    if (!is_empty)
+        return begin_hold(o, now, l);
+    a.over = now + undo_time(*o.design, is_disturbed(*o.design, a.what.get(field::process), a.launched, now));
+    if (ok)
+        require(o.what.what != verb::acquire, "acquire_waits", o, "completed with an empty lease");
+    if (ok && o.what.what == verb::try_acquire)
+        require(
+            may_be_busy(o, now), "busy_only_when_held", o, "busy, but nobody else uses it, or the servers were silent");
+    auto const wait = o.what.get(field::wait, 0);
+    if (ok && wait > 0)
+        require(
+            wait < 1'000'000 && now >= o.launched + std::chrono::milliseconds(wait) - 1ms,
+            "busy_after_the_wait",
+            o,
+            "busy before the wait was over");
+    return 0;
+}
+
+int model::begin_hold(operation& o, core::instant now, lease_view const& l)
+{
+    auto const lease = lease_of(o.what, settings_);
+    hold h{
+        .id = ++last_hold_,
+        .operation = o.id,
+        .lease = lease,
+        .period = lease,
+        .max_hold = std::chrono::milliseconds(o.what.get(field::max_hold, 0)),
+        .renewed = is_renewed(o.what),
+        .granted = now};
+    if (h.max_hold > longest)
+        h.max_hold = core::duration::zero();
+    auto const end = now + h.lease - core_drift(h.lease);
+    h.allowed = h.renewed ? core::instant::min() : end;
+    h.promised = h.renewed ? core::never : end - slack;
+    if (h.max_hold > core::duration::zero())
+        h.promised = std::min(h.promised, now + h.max_hold - slack);
+    h.tainted = loses_data(*o.design, o.launched, now);
+    activities_[o.id].is_held = true;
+    activities_[o.id].held_since = now;
+    // A hold that is renewed may have got the grant of another one of its process, which lasts longer.
+    for_each_part(*o.design, [&](lock_design const& part) {
+        auto& in_process = reach_[{o.what.get(field::process), part.key}];
+        if (h.renewed) {
+            h.period = std::max(h.period, in_process.period);
+            h.allowed = std::max(h.allowed, in_process.allowed);
+        }
+        in_process.period = std::max(in_process.period, h.period);
+    });
+    for (auto& [id, other] : holds_)
+        if (shares_grant(activities_[o.id], activities_[other.operation])) {
+            h.period = std::max(h.period, other.period);
+            other.period = std::max(other.period, h.period);
+            h.tainted = h.tainted || other.tainted;
+            if (h.renewed)
+                h.allowed = std::max(h.allowed, other.allowed);
+        }
+    check_exclusion(h, now);
+    check_order(o, l);
+    auto& kept = holds_[h.id] = h;
+    look(kept.id, now, l);
+    return h.id;
+}
+
+void model::body_ended(int id, core::instant now)
+{
+    gave_up(id, now);
+}
+
+void model::with_lock_ended(operation& o, core::instant now, error_code ec, bool body_ran)
+{
+    bool const ok = finish(o, now, ec);
+    auto& a = activities_[o.id];
+    a.is_held = false;
+    a.over = now + undo_time(*o.design, is_disturbed(*o.design, a.what.get(field::process), a.launched, now));
+    require(!ok || body_ran, "with_lock_runs_its_body", o, "succeeded without running the body");
+    if (ec == errc::busy)
+        require(!body_ran && may_be_busy(o, now), "busy_only_when_held", o, "busy, but nobody else uses it");
+}
+
+void model::queried(operation& o, core::instant now, error_code ec, std::optional<bool> answer)
+{
+    if (!finish(o, now, ec) || !answer || o.what.what != verb::is_locked || is_composite(*o.design))
+        return;
+    if (*answer || is_disturbed(*o.design, o.what.get(field::process), o.launched, now))
+        return;
+    // A read under one's own write does not show.
+    if (o.design->kind == kind::read)
+        return;
+    for (auto const& [id, h] : holds_) {
+        auto const& a = activities_[h.operation];
+        bool const was_held = a.design == o.design && h.granted <= o.launched && h.is_valid && h.promised > now;
+        require(!was_held || h.tainted, "is_locked_tells_of_holders", o, "false while a lease is valid");
+    }
+}
+
+void model::extended(operation& o, core::instant now, error_code ec, lease_view const* l)
+{
+    auto const found = holds_.find(o.of_hold);
+    std::erase(extensions_, &o);
+    auto const by = core::duration(std::min<core::duration>(
+        std::chrono::milliseconds(std::min<std::int64_t>(o.what.get(field::by), longest / 1ms)), longest));
+    // Refused or not answered, it may have taken effect all the same.
+    if (by > core::duration::zero() && o.of_acquire != 0) {
+        for_each_part(*o.design, [&](lock_design const& part) {
+            auto& in_process = reach_[{o.what.get(field::process), part.key}];
+            in_process.period = std::max(in_process.period, by);
+            in_process.allowed = std::max(in_process.allowed, now + by - core_drift(by));
+        });
+        for (auto& [id, h] : holds_)
+            if (h.operation == o.of_acquire
+                || (h.renewed && shares_grant(activities_.at(h.operation), activities_.at(o.of_acquire)))) {
+                h.allowed = std::max(h.allowed, now + by - core_drift(by));
+                h.period = std::max(h.period, by);
+            }
+    }
+    if (!finish(o, now, ec) || found == holds_.end())
+        return;
+    require(by > core::duration::zero(), "options_are_checked", o, "an extension by nothing was accepted");
+    if (!l)
+        return;
+    auto const least = o.launched + by - core_drift(by);
+    bool const limited = found->second.max_hold > core::duration::zero() || by > confirmed_lease(found->second, by);
+    require(
+        limited || now + l->left_most + 1us >= least,
+        "extend_reaches_its_end",
+        o,
+        "the lease is valid for less than it was extended by");
+    if (!limited && !found->second.renewed)
+        found->second.promised = std::max(found->second.promised, least);
+}
+
+void model::ended_watch(operation& o, core::instant now, error_code ec, loss why, lease_view const* l)
+{
+    if (!finish(o, now, ec))
+        return;
+    auto const* h = find_hold(o.of_hold);
+    require(!l || !l->is_valid(), "lost_tells_of_a_loss", o, "lost() completed, and the lease is valid");
+    if (!h)
+        return;
+    auto const& a = activities_[h->operation];
+    auto const process = a.what.get(field::process);
+    bool const calm = !is_disturbed(*a.design, process, a.launched, now);
+    require(why != loss::max_hold || h->max_hold > 0s, "loss_has_its_reason", o, "max_hold, but there is none");
+    require(why != loss::gone || h->tainted || !calm, "loss_has_its_reason", o, "gone, but nobody deleted it");
+}
+
+void model::released(operation& o, core::instant now, error_code ec)
+{
+    finish(o, now, ec);
+}
+
+int model::downgraded(operation& o, core::instant now, error_code ec, lease_view const& l)
+{
+    bool const ok = finish(o, now, ec);
+    if (auto const* of = find_hold(o.of_hold))
+        --activities_.at(of->operation).downgrades;
+    bool const is_empty = l.state == lease_state::empty;
+    require(ok != is_empty, "downgrade_gives_a_read", o, "success without a lease, or an error with one", ec);
+    auto const* h = find_hold(o.of_hold);
+    if (h && ec == errc::lease_lost)
+        gave_up(h->id, now);
+    if (is_empty || !h)
+        return 0;
+    // On the terms of the write; from here on a read.
+    auto const before = *h;
+    auto& write = operations_[std::size_t(before.operation) - 1];
+    auto s = write.what;
+    s.set(field::lock, s.get(field::lock) - 1);
+    auto& read = launch(s, now);
+    read.done = true;
+    activities_[read.id].launched = activities_[before.operation].launched;
+    auto const id = begin_hold(read, now, l);
+    holds_[id].tainted = before.tainted;
+    gave_up(before.id, now);
+    return id;
+}
+
+void model::gave_up(int id, core::instant now)
+{
+    auto const found = holds_.find(id);
+    if (found == holds_.end())
+        return;
+    auto const h = found->second;
+    holds_.erase(found);
+    auto& a = activities_[h.operation];
+    a.is_held = false;
+    bool const doubtful = !h.is_valid || is_disturbed(*a.design, a.what.get(field::process), a.launched, now);
+    a.over = now + undo_time(*a.design, doubtful) + (doubtful ? h.period + std::max(h.allowed - now, 0ns) : 0ns);
+    if (h.renewed && doubtful)
+        a.over = now + undo_time(*a.design, true) + h.period;
+}
+
+// ---- faults
+
+void model::disturb(unsigned server, core::instant from, core::instant to, bool is_outage)
+{
+    disturbed_.push_back({server, from, to, is_outage});
+}
+
+// All faults are over.
+void model::heal(core::instant now)
+{
+    for (auto& i : disturbed_)
+        i.to = std::min(i.to, now + recovery);
+}
+
+void model::disturb_process(std::int64_t process, core::instant from, core::instant to)
+{
+    process_disturbed_.push_back({process, {0, from, to, false}});
+}
+
+void model::lose_data(unsigned server, std::string_view key, core::instant from, core::instant to)
+{
+    losses_.push_back({server, std::string(key), from, to});
+    for (auto& [id, h] : holds_)
+        h.tainted = h.tainted || loses_data(*activities_[h.operation].design, from, to);
+}
+
+void model::plant(lock_design const& d, core::instant now)
+{
+    for_each_part(d, [&](lock_design const& part) { planted_.emplace_back(&part, now); });
+}
+
+void model::stop(std::int64_t process, unsigned server, core::instant now)
+{
+    stopped_.try_emplace({process, server}, now);
+    for (auto& [id, a] : activities_) {
+        bool uses = false;
+        for_each_part(*a.design, [&](lock_design const& part) { uses = uses || part.server == server; });
+        if (uses && a.what.get(field::process) == process && a.over > now) {
+            a.is_held = false;
+            a.over = core::never;  // its key expires some time
+        }
+    }
+}
+
+void model::put_away(int id)
+{
+    auto const found = holds_.find(id);
+    if (found == holds_.end())
+        return;
+    found->second.is_out_of_sight = true;
+    found->second.is_valid = false;
+    activities_.at(found->second.operation).is_held = false;
+}
+
+hold const* model::find_hold(int id) const
+{
+    auto const found = holds_.find(id);
+    return found == holds_.end() ? nullptr : &found->second;
+}
+
+}  // namespace holdfast::test::oracle

@@ -1,0 +1,210 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_ORACLE_MODEL_HPP
+#define HOLDFAST_TEST_ORACLE_MODEL_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <holdfast/error.hpp>
+#include <holdfast/loss.hpp>
+
+#include "core/clock.hpp"
+#include "oracle/locks.hpp"
+#include "oracle/program.hpp"
+
+namespace holdfast::test::oracle {
+
+// What the clients of a program are made with.
+struct client_settings {
+    core::duration lease = std::chrono::seconds(3);
+    core::duration command_timeout = std::chrono::milliseconds(500);
+    core::duration poll_interval = std::chrono::seconds(1);
+};
+
+// A promise that was broken.
+struct finding {
+    std::string check;  // its name; shrinking keeps it
+    std::string text;
+};
+
+// A lease as its holder sees it. The two durations bound what is left of its validity: the clock of valid_until() goes
+// on while it is read.
+struct lease_view {
+    lease_state state = lease_state::empty;
+    core::duration left_least{};
+    core::duration left_most{};
+    std::optional<std::uint64_t> token = {};
+    unsigned hold_count = 0;
+    std::string_view name = {};
+
+    bool is_valid() const noexcept { return state == lease_state::held || state == lease_state::at_risk; }
+};
+
+// Exclusive or shared use of one thing on a server.
+struct claim {
+    std::int64_t thing;
+    bool shared;
+};
+
+// An acquire, from its launch until nothing of it can be on the server any more.
+struct activity {
+    step what;
+    lock_design const* design = nullptr;
+    std::vector<claim> claims = {};
+    core::instant launched = {};
+    core::instant over = core::never;
+    bool is_held = false;  // its lease was handed over and is valid as far as is known
+    core::instant held_since = core::never;
+    unsigned downgrades = 0;  // under way
+};
+
+// A lease that the program has.
+struct hold {
+    int id = 0;
+    int operation = 0;  // the acquire
+    core::duration lease{};
+    core::duration period{};  // the longest lease of those that share the grant
+    core::duration max_hold{};
+    bool renewed = false;
+    core::instant granted = {};
+    core::instant promised = {};   // valid until then at least, without a fault
+    core::instant allowed = {};    // ... and until then at most; a renewed lease: besides a lease from now
+    bool tainted = false;          // its key may be gone
+    bool is_valid = true;          // as it was seen last
+    bool is_out_of_sight = false;  // inside an operation that was made and not launched yet
+};
+
+// An operation under way.
+struct operation {
+    int id = 0;
+    step what;
+    lock_design const* design = nullptr;
+    core::instant launched = {};
+    std::optional<core::instant> cancelled = {};
+    int of_hold = 0;                         // operations on a lease: 0 for an empty one
+    lease_state state = lease_state::empty;  // of that lease, at the launch
+    bool is_limited = false;                 // by max_hold
+    int of_acquire = 0;                      // the acquire of that lease
+    std::int64_t runs_in = 0;                // the process that is told of the end
+    bool was_kept = false;
+    bool done = false;
+};
+
+// What the public headers promise, as a state machine without a clock: told of each launch, completion, fault and lease, it
+// says what was broken first. It knows nothing of how the library works.
+class model {
+public:
+    explicit model(client_settings const& s) : settings_(s) {}
+
+    // ---- what happens
+    operation& launch(step const&, core::instant);
+    void launch_on_lease(operation&, int hold, lease_state);
+    void cancel(operation&, core::instant);
+    // The end of an acquire; the lease is held from here on, under the returned id, or there is none: 0.
+    int acquired(operation&, core::instant, error_code, lease_view const&);
+    void queried(operation&, core::instant, error_code, std::optional<bool> answer);
+    void extended(operation&, core::instant, error_code, lease_view const*);
+    void ended_watch(operation&, core::instant, error_code, loss, lease_view const*);
+    void released(operation&, core::instant, error_code);
+    int downgraded(operation&, core::instant, error_code, lease_view const&);
+    // The body of with_lock got its lease, and gave it back.
+    int body_began(operation& o, core::instant now, lease_view const& l) { return begin_hold(o, now, l); }
+    void body_ended(int hold, core::instant);
+    void with_lock_ended(operation&, core::instant, error_code, bool body_ran);
+    // The lease was given away: to release(), or to its destructor.
+    void gave_up(int hold, core::instant);
+    // The lease went into an operation that was not launched yet: it is held, and nobody can look at it.
+    void put_away(int hold);
+
+    // ---- faults
+    void disturb(unsigned server, core::instant from, core::instant to, bool is_outage = false);
+    void disturb_process(std::int64_t process, core::instant from, core::instant to);
+    void heal(core::instant);
+    void deny(core::instant from) { denied_ = std::min(denied_, from); }
+    void refuse(core::instant from) { refused_ = std::min(refused_, from); }
+    void lose_data(unsigned server, std::string_view key, core::instant from, core::instant to);
+    void plant(lock_design const&, core::instant);  // application data
+    void stop(std::int64_t process, unsigned server, core::instant);
+
+    // ---- looking
+    void look(int hold, core::instant, lease_view const&);
+    bool is_watch_overdue(operation const&, core::instant) const;
+    bool is_disturbed(lock_design const&, std::int64_t process, core::instant from, core::instant to) const;
+    bool has_stopped_client() const noexcept { return !stopped_.empty(); }
+    bool had_refusals() const noexcept { return std::min(denied_, refused_) != core::never; }
+    bool has_lost_data() const noexcept { return !losses_.empty(); }
+    bool had_faults() const noexcept { return !disturbed_.empty() || !process_disturbed_.empty(); }
+    std::map<int, hold> const& holds() const noexcept { return holds_; }
+    hold const* find_hold(int id) const;
+
+    void report(std::string_view check, std::string text);
+    std::optional<finding> const& first() const noexcept { return first_; }
+
+private:
+    struct interval {
+        unsigned server;
+        core::instant from, to;
+        bool is_outage;
+    };
+    struct data_loss {
+        unsigned server;
+        std::string key;  // empty: all
+        core::instant from, to;
+    };
+
+    void require(bool, std::string_view check, operation const&, std::string_view what, error_code = {});
+    bool finish(operation&, core::instant, error_code);
+    void check_deadline(operation const&, core::instant);
+    bool may_fail(operation const&, core::instant, error_code) const;
+    bool may_be_busy(operation const&, core::instant) const;
+    bool is_total_outage(operation const&, core::instant) const;
+    bool is_valid_option(operation const&, bool& is_undecided) const;
+    bool conflicts(activity const&, activity const&) const;
+    bool same_owner(activity const&, activity const&) const;
+    bool loses_data(lock_design const&, core::instant from, core::instant to) const;
+    bool is_stopped(operation const&, core::instant) const;
+    int begin_hold(operation&, core::instant, lease_view const&);
+    void check_exclusion(hold const&, core::instant);
+    void check_order(operation const&, lease_view const&);
+    // Whether both may hold by one grant: re-entries, and readers of one process.
+    bool shares_grant(activity const&, activity const&) const;
+    // A lease that is confirmed now and then counts from there: reads beside a peer's watchdog.
+    core::duration confirmed_lease(hold const&, core::duration lease) const;
+    void check_bounds(hold&, core::instant, lease_view const&);
+
+    client_settings const settings_;
+    std::deque<operation> operations_;  // addresses stay
+    std::map<int, activity> activities_;
+    std::map<int, hold> holds_;
+    int last_hold_ = 0;
+    std::map<std::int64_t, std::pair<std::uint64_t, step>> greatest_token_;  // of a lock, and whose it is
+    std::vector<operation const*> extensions_;                               // under way
+    // Of all holds of a process on a lock: a grant that is handed on lasts as long as it was made to.
+    struct reach {
+        core::duration period{};
+        core::instant allowed{};
+    };
+    std::map<std::pair<std::int64_t, std::string_view>, reach> reach_;
+    std::vector<interval> disturbed_;
+    std::vector<std::pair<std::int64_t, interval>> process_disturbed_;
+    std::vector<data_loss> losses_;
+    std::vector<std::pair<lock_design const*, core::instant>> planted_;
+    std::map<std::pair<std::int64_t, unsigned>, core::instant> stopped_;
+    core::instant denied_ = core::never;
+    core::instant refused_ = core::never;
+    std::optional<finding> first_;
+};
+
+}  // namespace holdfast::test::oracle
+
+#endif

@@ -1,0 +1,121 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Random programs over the public API against a model of what the headers promise: README.md of this folder.
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "oracle/generator.hpp"
+#include "oracle/hunt.hpp"
+#include "oracle/not_yet.hpp"
+#include "oracle/runner.hpp"
+#include "oracle/shrink.hpp"
+
+namespace holdfast::test::oracle {
+namespace {
+
+std::uint64_t number_or(char const* variable, std::uint64_t fallback)
+{
+    auto const* text = std::getenv(variable);
+    return text ? std::strtoull(text, nullptr, 10) : fallback;
+}
+
+std::string describe(finding const& f, program const& p)
+{
+    return "the promise \"" + f.check + "\" is broken by seed " + std::to_string(p.seed) + ":\n  " + f.text
+           + "\nThe shrunken program, to be replayed with HOLDFAST_ORACLE_PROGRAM=FILE:\n" + to_text(p);
+}
+
+TEST_CASE("random programs over the public API keep every promise of the headers", "[oracle]")
+{
+    if (std::getenv("HOLDFAST_ORACLE_PROGRAM") != nullptr)
+        SKIP("a single program is replayed");
+    auto const r = hunt(number_or("HOLDFAST_ORACLE_SEED", 1), number_or("HOLDFAST_ORACLE_STEPS", 100'000));
+    if (r.broken)
+        FAIL(describe(*r.broken, r.shrunken));
+    std::printf(
+        "figure  oracle: %llu programs, %llu operations, %llu leases\n",
+        static_cast<unsigned long long>(r.programs),
+        static_cast<unsigned long long>(r.operations),
+        static_cast<unsigned long long>(r.grants));
+    CHECK(r.grants > r.operations / 50);
+}
+
+TEST_CASE("one program, given by HOLDFAST_ORACLE_PROGRAM, keeps every promise of the headers", "[oracle]")
+{
+    auto const* file = std::getenv("HOLDFAST_ORACLE_PROGRAM");
+    if (file == nullptr)
+        SKIP("no program is given");
+    std::ifstream in(file);
+    std::stringstream text;
+    text << in.rdbuf();
+    auto const p = parse(text.str());
+    auto const r = run(p, true);
+    WARN(r.trace);
+    if (r.broken)
+        FAIL(describe(*r.broken, p));
+}
+
+// For whoever widens the oracle or mends the library: what is broken, how often, with an example of each. HOLDFAST_ORACLE_CHECK
+// keeps to one check.
+TEST_CASE("a survey of all broken promises", "[.survey]")
+{
+    auto const first = number_or("HOLDFAST_ORACLE_SEED", 1);
+    auto const examples = number_or("HOLDFAST_ORACLE_EXAMPLES", 1);
+    auto const* only = std::getenv("HOLDFAST_ORACLE_CHECK");
+    std::map<std::string, unsigned> found;
+    std::string report;
+    auto const count = number_or("HOLDFAST_ORACLE_PROGRAMS", 500);
+    for (auto seed = first; seed < first + count; ++seed) {
+        auto const p = generate(seed);
+        auto const broken = run_apart(p);
+        if (!broken || (only && broken->check != only) || ++found[broken->check] > examples)
+            continue;
+        auto const small = shrink(p, [&](program const& candidate) {
+            if (without_exclusions(candidate).steps != candidate.steps)
+                return false;
+            auto const again = run_apart(candidate);
+            return again && again->check == broken->check;
+        });
+        report += describe(run_apart(small).value_or(*broken), small) + "\n";
+    }
+    for (auto const& [check, times] : found)
+        report += check + ": " + std::to_string(times) + " of " + std::to_string(count) + " programs\n";
+    std::puts(report.c_str());
+}
+
+TEST_CASE("a program is the same after it was printed and parsed", "[oracle]")
+{
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        auto const p = generate(seed);
+        auto const again = parse(to_text(p));
+        REQUIRE(again.seed == p.seed);
+        REQUIRE(again.steps == p.steps);
+    }
+}
+
+TEST_CASE("a failing program is shrunken to the steps that it needs", "[oracle]")
+{
+    auto const p = generate(7);
+    auto const needed = [](program const& candidate) {
+        int advances = 0;
+        for (auto const& s : candidate.steps)
+            advances += s.what == verb::advance;
+        return advances >= 2;
+    };
+    REQUIRE(needed(p));
+    auto const small = shrink(p, needed);
+    CHECK(small.steps.size() == 2);
+    CHECK(needed(small));
+}
+
+}  // namespace
+}  // namespace holdfast::test::oracle

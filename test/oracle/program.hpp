@@ -1,0 +1,127 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_ORACLE_PROGRAM_HPP
+#define HOLDFAST_TEST_ORACLE_PROGRAM_HPP
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/clock.hpp"
+
+namespace holdfast::test::oracle {
+
+// What a step does. Every step is harmless when what it refers to does not exist.
+enum class verb : std::uint8_t {
+    // ---- operations on a lock; the lease goes to `slot`
+    acquire,
+    try_acquire,
+    with_lock,
+    is_locked,
+    holders,
+    force_release,
+    // ---- operations on the lease in `slot`
+    release,
+    extend,
+    lost,
+    downgrade,  // the read goes to `to`
+    // ---- on the lease in `slot`, at once
+    drop,
+    move,  // to `to`
+    // ---- on the operation called `op`
+    cancel,
+    launch,  // one that was kept
+    forget,  // destroys one that was kept, unlaunched
+    // ---- on the client of `process` for `server`
+    stop,
+    shutdown,
+    destroy,
+    // ---- time passes, for everybody
+    advance,
+    // ---- faults of `server`, for so long; 0 us: until the program ends
+    pause,
+    out_of_memory,
+    deny,  // the command number `how`
+    lose_replies,
+    // ---- faults at once
+    disconnect,
+    restart,  // `how` 1: its data is lost
+    flush_scripts,
+    delete_key,   // of `lock`
+    foreign_key,  // application data under the name of `lock`: see foreign_value
+    freeze,       // the process, as SIGSTOP, for so long
+};
+inline constexpr auto verb_count = static_cast<std::size_t>(verb::freeze) + 1;
+
+enum class field : std::uint8_t {
+    process,
+    server,
+    lock,   // index into the table of locks
+    owner,  // 9: process_owner()
+    slot,
+    to,
+    op,     // the name by which later steps refer to an operation
+    keep,   // 1: the operation is made now and launched later
+    lease,  // options, milliseconds; `endless`: milliseconds::max()
+    renew,
+    max_hold,
+    wait,
+    priority,
+    by,
+    how,
+    us,     // a time in microseconds
+    inner,  // with_lock: the lock that the body takes besides
+};
+inline constexpr auto field_count = static_cast<std::size_t>(field::inner) + 1;
+
+inline constexpr std::int64_t absent = INT64_MIN;
+inline constexpr std::int64_t endless = INT64_MAX;
+inline constexpr std::int64_t process_owner = 9;
+
+// One step: small, copyable, comparable, printable.
+class step {
+public:
+    step() { values_.fill(absent); }
+    explicit step(verb v) : step() { what = v; }
+
+    verb what = verb::advance;
+
+    bool has(field f) const noexcept { return values_[std::size_t(f)] != absent; }
+    std::int64_t get(field f, std::int64_t otherwise = 0) const noexcept
+    {
+        return has(f) ? values_[std::size_t(f)] : otherwise;
+    }
+    step& set(field f, std::int64_t v) noexcept
+    {
+        values_[std::size_t(f)] = v;
+        return *this;
+    }
+
+    bool operator==(step const&) const = default;
+
+private:
+    std::array<std::int64_t, field_count> values_;
+};
+
+struct program {
+    std::uint64_t seed = 1;  // of the scheduler and the network
+    std::vector<step> steps;
+};
+
+std::string_view name_of(verb) noexcept;
+std::string_view name_of(field) noexcept;
+
+// "try_acquire process=0 lock=m0 wait=500 slot=1"
+std::string to_text(step const&);
+// The seed and the steps, one in a line.
+std::string to_text(program const&);
+// Throws std::invalid_argument naming the line that it does not understand.
+program parse(std::string_view text);
+
+}  // namespace holdfast::test::oracle
+
+#endif

@@ -1,0 +1,29 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_ORACLE_RUNNER_HPP
+#define HOLDFAST_TEST_ORACLE_RUNNER_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "oracle/model.hpp"
+#include "oracle/program.hpp"
+
+namespace holdfast::test::oracle {
+
+struct run_result {
+    std::optional<finding> broken = {};
+    std::uint64_t operations = 0;  // calls of the API
+    std::uint64_t grants = 0;
+    std::string trace = {};
+};
+
+// Executes a program in the simulator, against the library as it ships, and holds what is observed against the model.
+run_result run(program const&, bool with_trace = false);
+
+}  // namespace holdfast::test::oracle
+
+#endif
