@@ -32,8 +32,9 @@ constexpr std::array prefixes{
     prefix{"NOREPLICAS", refusal::out_of_resources},
 };
 
-// Inside scripts Redis 7.0 words a missing right differently, and wraps errors of redis.call differently from 7.2.
-constexpr std::string_view script_may_not = "user executing the script can't";
+// A missing right, as the error of a command inside a script has it: Redis 7.0, and Redis 7.2 and Valkey.
+constexpr std::array script_may_not{
+    std::string_view("user executing the script can't"), std::string_view("ACL failure in script")};
 
 }  // namespace
 
@@ -44,8 +45,9 @@ refusal classify(std::string_view words) noexcept
     for (auto const& p : prefixes)
         if (words.starts_with(p.text))
             return p.meaning;
-    if (words.find(script_may_not) != words.npos)
-        return refusal::not_permitted;
+    for (auto const& denial : script_may_not)
+        if (words.find(denial) != words.npos)
+            return refusal::not_permitted;
     if (words.find("WRONGTYPE") != words.npos)
         return refusal::wrong_type;
     return refusal::other;

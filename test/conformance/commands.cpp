@@ -21,6 +21,7 @@ TEST_CASE("random commands", "[conformance]")
     if (!redis_server::is_installed())
         SKIP("no redis-server");
     twins both;
+    skip_unless_redis_7_0(both.real());
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         INFO("seed " << seed);
         grammar g(seed);

@@ -71,6 +71,7 @@ TEST_CASE("subscriptions and messages come in the same order", "[conformance]")
     if (!redis_server::is_installed())
         SKIP("no redis-server");
     redis_server real;
+    skip_unless_redis_7_0(real);
     conversation c(real);
     c.say(0, {"SUBSCRIBE", "a"});
     c.say(0, {"PING"});
@@ -92,6 +93,7 @@ TEST_CASE("a refused subscription is answered where a reply is expected", "[conf
     if (!redis_server::is_installed())
         SKIP("no redis-server");
     redis_server real;
+    skip_unless_redis_7_0(real);
     real.command({"ACL", "SETUSER", "default", "resetchannels"});
     conversation c(real);
     c.model().deny_channels(true);
@@ -109,6 +111,7 @@ TEST_CASE("a user without the right to a command", "[conformance]")
     if (!redis_server::is_installed())
         SKIP("no redis-server");
     redis_server real;
+    skip_unless_redis_7_0(real);
     conversation c(real);
     real.command({"ACL", "SETUSER", "default", "-set", "-client|kill", "-script|flush", "-eval"});
     for (auto const* const name : {"set", "client|kill", "script|flush", "eval"})

@@ -106,6 +106,7 @@ TEST_CASE("what scripts return, and how they fail", "[conformance]")
     if (!redis_server::is_installed())
         SKIP("no redis-server");
     twins both;
+    skip_unless_redis_7_0(both.real());
     both.command({"SET", "s", "text"});
     both.command({"HSET", "h", "a", "1", "b", "2"});
     both.command({"RPUSH", "l", "x", "y", "z"});

@@ -37,6 +37,13 @@ bool near(std::string const& a, std::string const& b)
 
 }  // namespace
 
+void skip_unless_redis_7_0(redis_server& server)
+{
+    auto const version = server.info("redis_version");
+    if (!version.starts_with("7.0."))
+        SKIP("the model follows Redis 7.0, this server is " << version);
+}
+
 std::int64_t wall_clock_us()
 {
     auto const now = std::chrono::system_clock::now().time_since_epoch();

@@ -244,7 +244,8 @@ TEST_CASE("session: a thousand messages in a row do not stop the replies", "[red
     probe.session().subscribe("ch");
     auto const& c = probe.ask({"EVAL", "for i = 1, 1000 do redis.call('publish', 'ch', i) end return 'done'", "0"});
     CHECK(c.text == "done");
-    CHECK(probe.messages.size() == 1000);
+    // Redis 7.0 sends a client its own messages before the reply, later versions send them after it.
+    CHECK(probe.run_until([&] { return probe.messages.size() == 1000; }));
 }
 
 TEST_CASE("session: the database and the name", "[redis]")

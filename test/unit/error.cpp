@@ -42,6 +42,10 @@ TEST_CASE("error replies are classified by their prefix", "[refusal]")
     CHECK(classify("WRONGTYPE Operation against a key") == refusal::wrong_type);
     CHECK(classify("NOPERM this user has no permissions") == refusal::not_permitted);
     CHECK(classify("ERR The user executing the script can't run this command") == refusal::not_permitted);
+    CHECK(
+        classify("ERR ACL failure in script: User poor has no permissions to run the 'set' command")
+        == refusal::not_permitted);
+    CHECK(classify("ERR ACL failure in script: No permissions to access a channel") == refusal::not_permitted);
     CHECK(classify("READONLY You can't write against a read only replica.") == refusal::read_only);
     CHECK(classify("BUSY Redis is busy running a script.") == refusal::not_now);
     CHECK(classify("LOADING Redis is loading the dataset in memory") == refusal::not_now);
