@@ -193,7 +193,7 @@ void renewal_sender::renew(std::vector<boost::intrusive_ptr<grant>> due)
 {
     auto const now = context_.now();
     std::erase_if(due, [&](auto const& g) { return !is_alive(*g, now); });
-    std::ranges::stable_sort(due, std::less<>(), [](auto const& g) { return &g->lock().form->renewal(); });
+    std::ranges::sort(due, std::less<>(), [](auto const& g) { return &g->lock().form->renewal(); });
     for (std::size_t i = 0; i < due.size();) {
         auto* b = new batch(*this);
         batches_.push_back(*b);

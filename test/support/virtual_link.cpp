@@ -5,6 +5,7 @@
 #include "support/virtual_link.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
@@ -180,13 +181,19 @@ void virtual_link::bring()
 void virtual_link::read()
 {
     auto came = std::exchange(inbox_, {});
-    if (world().chance().happens(server_.faults.early_push))
-        std::ranges::stable_partition(came, [](incoming const& i) {
-            return i.kind == incoming::kind::push && i.body.items[0].text == "message";
-        });
-    for (auto const& i : came)
-        if (open_)
-            tell(i);
+    auto const is_message = [](incoming const& i) {
+        return i.kind == incoming::kind::push && i.body.items[0].text == "message";
+    };
+    bool const messages_first = world().chance().happens(server_.faults.early_push);
+    auto const tell_if = [&](auto const& wanted) {
+        for (auto const& i : came)
+            if (open_ && wanted(i))
+                tell(i);
+    };
+    if (!messages_first)
+        return tell_if([](incoming const&) { return true; });
+    tell_if(is_message);
+    tell_if(std::not_fn(is_message));
 }
 
 void virtual_link::tell(incoming const& i)
