@@ -1,8 +1,14 @@
 # Finds what the library is built from. Whatever changes here changes in holdfast-config.cmake.in, too.
 
-# What scripts/setup unpacked comes before what the system has.
+# What scripts/setup unpacked comes before what the system has, and a Boost that the environment names before both.
 if(EXISTS "${PROJECT_SOURCE_DIR}/.deps/usr")
     list(PREPEND CMAKE_PREFIX_PATH "${PROJECT_SOURCE_DIR}/.deps/usr")
+endif()
+if(POLICY CMP0144)
+    cmake_policy(SET CMP0144 NEW) # newer versions of CMake read BOOST_ROOT themselves
+endif()
+if(NOT "$ENV{BOOST_ROOT}" STREQUAL "")
+    list(PREPEND CMAKE_PREFIX_PATH "$ENV{BOOST_ROOT}")
 endif()
 
 # A parent project links to these through holdfast, so it must see them.
