@@ -15,6 +15,7 @@
 #include <holdfast/options.hpp>
 
 #include "core/clock.hpp"
+#include "engine/terms.hpp"
 
 namespace holdfast::engine {
 
@@ -64,14 +65,6 @@ public:
     std::vector<std::string> companions;    // further keys of the kind, in the order of its scripts
     core::duration patience{};              // of a fair lock: how long a waiter may be silent
     std::shared_ptr<rw_rules const> rules;  // of a read_write_lock
-};
-
-// What one acquire asks for.
-struct terms {
-    core::duration lease{};
-    core::duration max_hold{};  // zero: no limit
-    bool renewed = true;
-    std::uint8_t priority = 5;  // 1 to 10; of a fair lock
 };
 
 }  // namespace holdfast::engine
