@@ -52,12 +52,8 @@ private:
     {
         if (is_write_lost())
             return finish(errc::lease_lost);
-        if (under()->hold_count() == 1) {
-            ask_for(under()->conditions());
-            return c.join(*this);
-        }
-        c.account().remember(errc::invalid_option, "downgrade: other leases of the owner hold the write, too");
-        finish(errc::invalid_option);
+        ask_for(under()->conditions());
+        c.join(*this);
     }
 
     void cancel(engine::context& c) override

@@ -137,11 +137,12 @@ public:
     /// The owner that holds the lock, if the lock has owners.
     std::optional<holdfast::owner> owner() const;
 
-    /// How many leases of this owner hold the lock by re-entry; 1 for a lock without re-entry, 0 when empty.
+    /// How many leases of this owner hold the lock now: 1, and one more for each re-entry. A lease that was released or lost
+    /// does not count. 0 when empty.
     unsigned hold_count() const noexcept;
 
     /// Makes the lease valid for at least `by` from now (from the send of the command, less the drift allowance). Never
-    /// shortens. On a renewed lease: renews now.
+    /// shortens. On a renewed lease: renews now. Other leases of the owner, by re-entry, keep their own ends.
     ///
     /// @par On the server
     /// One script: sets the time to live of the key if it is still ours and lasts less.
@@ -207,18 +208,18 @@ public:
     [[nodiscard]] auto release(Token && token = {});
 
     /// Makes a write of a @ref read_write_lock a read, on the terms on which the write was acquired: takes the read under
-    /// the write, then releases the write. Nobody writes in between; readers that wait enter.
+    /// the write, then releases the write. Nobody writes in between; readers that wait enter. Concerns this lease alone:
+    /// while other leases of the owner hold the write by re-entry, the write stays, and the owner has the read besides.
     ///
     /// @par On the server
-    /// Two scripts: the read is taken while the write stands, then the write is released.
+    /// Two scripts: the read is taken while the write stands, then the write is released, unless other leases hold it.
     /// @par Completion
     /// With the read's lease; this one is empty then.
     /// @par Errors
     /// This lease stays as it is, but for errc::lease_lost:
     /// - errc::lease_lost: the write had been lost before, or turned out to be
     /// - errc::unavailable: the read was not had within `config::command_timeout`
-    /// - errc::invalid_option: it is no write of a read_write_lock, or other leases of its owner hold it, too
-    ///   (`hold_count()`)
+    /// - errc::invalid_option: it is no write of a read_write_lock
     /// - errc::wrong_type, errc::not_permitted, errc::server_refused, errc::protocol: as `acquire()`
     /// - errc::empty_lease, errc::client_stopped
     /// @par Cancellation

@@ -17,8 +17,12 @@ namespace holdfast {
 /// A lock that its owner may take again while it holds it. It is free when every lease is released: k acquires need k
 /// releases.
 ///
-/// Re-entry is counted in the client: it sends nothing, completes at once and never shortens the lease. A re-entry that
-/// asks for a longer lease extends the grant first.
+/// Re-entry is counted in the client: it sends nothing and completes at once. Each lease has terms of its own: its own lease
+/// time, renewal and `max_hold`, its own loss, and its own release. A re-entry never changes when another lease ends. The
+/// key is deleted when the last lease is released or destroyed.
+///
+/// A re-entry that asks for more time than the server has confirmed extends the key's time to live first. It waits for that
+/// no longer than its `wait`, and ends with errc::unavailable when the server does not answer by then.
 ///
 /// @par On the server
 /// RedissonLock's format (RedissonFencedLock's with `fencing`): a HASH under the name, whose field is the holder.

@@ -9,7 +9,6 @@
 
 #include <holdfast/error.hpp>
 
-#include "core/validity.hpp"
 #include "engine/context.hpp"
 #include "engine/owner_state.hpp"
 
@@ -18,32 +17,10 @@ namespace {
 
 using contender_ptr = boost::intrusive_ptr<contender>;
 
-// A re-entry that asks for a longer lease than the grant has waits for its extension.
-class longer_reentry final : public extension_waiter {
-public:
-    longer_reentry(context& c, contender& who, tenure& into) : context_(c), who_(&who), into_(&into) {}
-
-    void extended(error_code ec) override
-    {
-        std::unique_ptr<longer_reentry> const self(this);
-        if (ec == errc::lease_lost)
-            return context_.contend(*who_);  // the tenure ended meanwhile: it contends like anybody
-        if (ec)
-            return context_.fail(*who_, ec);
-        into_->enter();
-        context_.admit(*who_, into_);
-    }
-
-private:
-    context& context_;
-    contender_ptr who_;
-    boost::intrusive_ptr<tenure> into_;
-};
-
 }  // namespace
 
 arbiter::arbiter(context& c, std::shared_ptr<lock_spec const> lock, bool is_private, boost::intrusive_ptr<grant> cover)
-    : lock_(std::move(lock)), is_private_(is_private), cover_(std::move(cover)), context_(c)
+    : lock_(std::move(lock)), is_private_(is_private), cover_(std::move(cover)), context_(c), entering_(c, *this)
 {}
 
 arbiter::~arbiter()
@@ -87,8 +64,13 @@ void arbiter::leave(contender& c, error_code why)
     proceed();
 }
 
-void arbiter::expire(contender& c, core::instant)
+void arbiter::expire(contender& c, core::instant now)
 {
+    boost::intrusive_ptr<arbiter> const keep(this);
+    if (c.is_entering) {
+        entering_.on_due(c, now);
+        return proceed();
+    }
     auto const gone = take(c);
     if (is_known_busy())
         context_.refuse(*gone);
@@ -122,6 +104,8 @@ void arbiter::set_limit(contender& c, core::duration from_joining)
 
 contender_ptr arbiter::take(contender& c) noexcept
 {
+    if (c.is_entering)
+        return entering_.take(c);
     queue_.erase(queue_.iterator_to(c));
     if (c.is_one_shot())
         --one_shots_;
@@ -135,21 +119,27 @@ contender_ptr arbiter::take(contender& c) noexcept
 void arbiter::re_enter(contender& c, tenure& t)
 {
     auto& g = *t.held_grant;
-    auto const& asked = c.terms();
-    bool const outlasts = !asked.renewed && core::valid_until(context_.now(), asked.lease) > t.valid_until()
-                          && (asked.lease > g.lease() || !t.conditions().renewed);
-    if (asked.renewed && !std::exchange(t.conditions().renewed, true))
-        t.set_own_end(core::never), context_.watchdog().rearm(g);
-    if (outlasts)
-        return context_.watchdog().extend(g, &t, asked.lease, new longer_reentry(context_, c, t));
-    t.enter();
-    context_.admit(c, &t);
+    auto const now = context_.recent();
+    if (needs_extension(c.terms(), now, g.valid_until(), g.reckon()))
+        entering_.wait(c, g);
+    else
+        enter(c, g, now, &t);
+}
+
+void arbiter::on_extended(contender& c, grant& g, error_code ec)
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    if (!c.is_entering)
+        return;  // it has ended meanwhile
+    entering_.on_extended(c, g, ec);
+    proceed();
 }
 
 void arbiter::fail_all(error_code ec)
 {
     while (!queue_.empty())
         context_.fail(*take(queue_.front()), ec);
+    entering_.fail_all(ec);
     proceed();
 }
 
@@ -201,35 +191,42 @@ void arbiter::on_failed(lock_spec const& lock, error_code ec)
 void arbiter::begin_tenure(contender& c, grant& g)
 {
     auto const next = take(c);
-    auto const now = context_.recent();
-    auto const& asked = next->terms();
-    auto const t = context_.begin_tenure(*next, g);
-    auto own_end = asked.renewed ? core::never : core::valid_until(g.confirmed(), asked.lease);
-    if (asked.max_hold > core::duration::zero())
-        own_end = std::min(own_end, now + asked.max_hold);
-    t->set_own_end(own_end);
-    t->set_valid_until(g.valid_until());
+    enter(*next, g, g.confirmed(), nullptr);
+}
+
+void arbiter::enter(contender& c, grant& g, core::instant counted_from, tenure* entered)
+{
+    auto const t = context_.begin_tenure(c, g, counted_from, entered);
     bool const is_first = !g.is_held();
     g.enter(*t);
     g.home = this;
     is_first ? context_.watchdog().watch(g) : context_.watchdog().attend(g, *t);
-    if (next->owner())
-        next->owner()->begins(*t);
-    context_.admit(*next, t);
-    if (next->owner() && next->owner()->is_process())
-        context_.let_in(*next->owner(), *t);
+    if (c.owner())
+        c.owner()->begins(*t);
+    context_.admit(c, t);
+    if (!entered && t->owner() && t->owner()->is_process())
+        context_.let_in(*t->owner(), *t);
 }
 
 void arbiter::detach(tenure& t) noexcept
 {
     if (t.owner())
         t.owner()->ends(t);
+    t.end_hold();
     auto& g = *t.held_grant;
     g.leave(t);
     if (g.is_held())
         return;
     context_.watchdog().unwatch(g);
     g.home = nullptr;
+}
+
+void arbiter::detach_lost(tenure& t, loss why)
+{
+    t.set_state(lease_state::lost);
+    context_.lose_tenure(t, why);
+    detach(t);
+    context_.keep_lost(t);
 }
 
 void arbiter::re_enter_all(owner_state const& owner, tenure& t)
@@ -251,6 +248,8 @@ void arbiter::stop()
 
 void arbiter::on_open(core::duration spread)
 {
+    boost::intrusive_ptr<arbiter> const keep(this);
+    entering_.on_open();
     if (acquisition_)
         acquisition_->on_open(spread);
 }

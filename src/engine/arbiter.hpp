@@ -21,6 +21,7 @@
 #include "engine/contender.hpp"
 #include "engine/grant.hpp"
 #include "engine/hub.hpp"
+#include "engine/reentries.hpp"
 #include "engine/tenure.hpp"
 
 namespace holdfast::engine {
@@ -48,11 +49,16 @@ public:
     void re_enter(contender&, tenure&);
     // Those of a process owner who wait, when one of its tasks was granted the lock.
     void re_enter_all(owner_state const&, tenure&);
+    // An extension for one that re-enters has ended.
+    void on_extended(contender&, grant&, error_code);
+    // A contender that is in no queue begins a tenure. A fixed lease counts from that instant. `entered`: the tenure of its
+    // owner and that grant which it enters again, if any.
+    void enter(contender&, grant&, core::instant counted_from, tenure* entered);
     // The contender's own deadline has come.
     void expire(contender&, core::instant now);
 
     // ---- the tenures
-    // The last hold of one ended. `waiter` may be null.
+    // One ended by its release. `waiter` may be null.
     virtual void end_tenure(tenure&, release_waiter* waiter) = 0;
     virtual void lose(tenure&, loss) = 0;
 
@@ -94,8 +100,13 @@ protected:
     void begin_tenure(contender&, grant&);
     // It holds its grant no more.
     void detach(tenure&) noexcept;
+    // Nor may it: its claim is left until its body has ended.
+    void detach_lost(tenure&, loss);
     void tell_one_shots(error_code);
-    bool is_done() const noexcept { return queue_.empty() && (!acquisition_ || acquisition_->is_at_rest()); }
+    bool is_done() const noexcept
+    {
+        return queue_.empty() && entering_.empty() && (!acquisition_ || acquisition_->is_at_rest());
+    }
 
     // A lock that is held, and for which nobody waits, needs none.
     acquisition& seeker();
@@ -116,6 +127,11 @@ private:
 
 protected:
     context& context_;
+
+private:
+    reentries entering_;
+
+protected:
     bool is_contested_ = true;  // since our last grant
 };
 

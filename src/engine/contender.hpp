@@ -57,6 +57,8 @@ public:
     // The arbiter in whose queue it stands.
     arbiter* home = nullptr;
     core::instant joined{};
+    // It stands in no queue, but waits there for an extension of what its owner holds.
+    bool is_entering = false;
     // With which its try leaves, if it is sent while the others join.
     joint_attempt* company = nullptr;
 

@@ -70,6 +70,7 @@ void context::stop()
     releaser_.stop();
     renewer_.stop();
     registry_.clear();
+    sever_lost();
     tell(awaiting_ready_, errc::client_stopped);
     tell(awaiting_idle_, {});
     tell(awaiting_stop_, {});
@@ -123,25 +124,23 @@ void context::leave(contender& c, error_code why)
 
 void context::leave(tenure& t, release_waiter* waiter)
 {
-    if (t.hold_count() == 0)  // its lease was passed on
-        return waiter ? waiter->released(errc::empty_lease) : void();
-    if (!t.is_lost() && t.held_grant && now() >= t.valid_until())
-        t.held_grant->home->lose(t, loss::expired);
-    bool const is_last = t.leave() == 0;
-    if (t.is_lost()) {
-        if (is_last)
-            bury(t);
-        if (waiter)
-            waiter->released(errc::lease_lost);
-    } else if (is_last)
-        t.held_grant->home->end_tenure(t, waiter);
-    else if (waiter)
-        waiter->released({});
+    if (t.is_holding() && now() >= t.valid_until())
+        t.held_grant->home->lose(t, t.cause_of_end());
+    if (t.is_holding())
+        return t.held_grant->home->end_tenure(t, waiter);
+    bury(t);
+    if (waiter)
+        waiter->released(t.is_lost() ? errc::lease_lost : errc::empty_lease);  // empty: it was passed on
 }
 
 // The body of one who had lost it has ended.
 void context::bury(tenure& t)
 {
+    boost::intrusive_ptr<tenure> const keep(&t);
+    if (t.is_linked()) {
+        lost_.erase(lost_.iterator_to(t));
+        intrusive_ptr_release(&t);
+    }
     auto const g = std::exchange(t.held_grant, nullptr);
     if (g && g->drop_claim() && stage_ != stage::stopped)
         releaser_.release(g, nullptr, nullptr);
@@ -149,19 +148,19 @@ void context::bury(tenure& t)
 
 void context::pass_on(tenure& t, release_waiter& waiter)
 {
-    leave(t, &waiter);
     if (!t.is_lost())
         t.set_state(lease_state::empty);
+    leave(t, &waiter);
 }
 
 void context::extend(tenure& t, core::duration lease, extension_waiter& waiter)
 {
     if (t.state() == lease_state::lost)
         return waiter.extended(errc::lease_lost);
-    auto const& limits = t.conditions();
-    if (limits.max_hold > core::duration::zero() && now() + lease > t.started() + limits.max_hold)
+    if (!t.held().may_last(now(), lease))
         return waiter.extended(errc::invalid_option);
-    renewer_.extend(*t.held_grant, &t, limits.renewed ? std::max(lease, t.held_grant->lease()) : lease, &waiter);
+    auto& g = *t.held_grant;
+    renewer_.extend(g, &t, g.reckon().extension(t.held(), lease), &waiter);
 }
 
 void context::watch_loss(tenure& t, loss_waiter& w)
@@ -216,10 +215,16 @@ std::string_view context::identity()
     return uuid_;
 }
 
-boost::intrusive_ptr<tenure> context::begin_tenure(contender const& c, grant const& g)
+boost::intrusive_ptr<tenure> context::begin_tenure(
+    contender const& c, grant const& g, core::instant counted_from, tenure* entered)
 {
     account_.on_begun();
-    return new tenure(home_, c.shared_lock(), c.owner(), c.terms(), g.fence, recent());
+    hold const h(c.terms(), recent(), counted_from);
+    boost::intrusive_ptr<tenure> t(new tenure(home_, c.shared_lock(), c.owner(), h, g.fence, entered));
+    t->set_valid_until(g.valid_until());
+    if (g.at_risk)
+        t->set_state(lease_state::at_risk);
+    return t;
 }
 
 void context::end_tenure(tenure& t)
@@ -233,6 +238,22 @@ void context::lose_tenure(tenure& t, loss why)
     t.reason = why;
     t.waiters.clear_and_dispose([why](loss_waiter* w) { w->lost(why); });
     account_.on_lost(t, now() - t.started());
+}
+
+void context::keep_lost(tenure& t)
+{
+    intrusive_ptr_add_ref(&t);
+    lost_.push_back(t);
+}
+
+// Any thread may destroy the leases that are left, at the same time: none of them may reach a grant, which belongs to the
+// strand.
+void context::sever_lost() noexcept
+{
+    lost_.clear_and_dispose([](tenure* t) {
+        t->held_grant.reset();
+        intrusive_ptr_release(t);
+    });
 }
 
 void context::forget(arbiter& a)

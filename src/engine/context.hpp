@@ -70,7 +70,7 @@ public:
     void contend(contender&);
     void leave(contender&, error_code why);
     void leave(tenure&, release_waiter*);
-    // Its only lease becomes empty: what it guarded goes on under another tenure.
+    // Its lease becomes empty: what it guarded goes on under another tenure.
     void pass_on(tenure&, release_waiter&);
     void extend(tenure&, core::duration, extension_waiter&);
     void watch_loss(tenure&, loss_waiter&);
@@ -104,9 +104,12 @@ public:
     void disarm(core::deadline& d) noexcept { deadlines_.disarm(d); }
 
     boost::intrusive_ptr<grant> seek(contender const&);
-    boost::intrusive_ptr<tenure> begin_tenure(contender const&, grant const&);
+    boost::intrusive_ptr<tenure> begin_tenure(
+        contender const&, grant const&, core::instant counted_from, tenure* entered);
     void end_tenure(tenure&);
     void lose_tenure(tenure&, loss);
+    // Its lease, which may outlive the client, still exists.
+    void keep_lost(tenure&);
     void forget(arbiter&);
     // The tasks of one process share its one owner on purpose: all who wait for the lock hold it now.
     void let_in(owner_state const&, tenure&);
@@ -130,6 +133,7 @@ private:
     void on_alarm() override;
 
     void bury(tenure&);
+    void sever_lost() noexcept;
     bool is_idle() const noexcept;
     void set_alarm();
     std::string_view identity();
@@ -146,6 +150,7 @@ private:
     renewer renewer_{*this};
     releaser releaser_{*this};
     registry registry_{*this};
+    tenures lost_;
 
     std::atomic<stage> stage_ = stage::fresh;
     std::atomic<std::uint64_t> epoch_ = 0;

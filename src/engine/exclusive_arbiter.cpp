@@ -40,20 +40,22 @@ void exclusive_arbiter::serve(contender& c)
     tell_one_shots({});
 }
 
-bool exclusive_arbiter::may_hand_off(contender const& to) const
+// `last`: nobody else holds it, and the body of nobody who held it goes on.
+bool exclusive_arbiter::may_hand_off(tenure const& last, contender const& to) const
 {
     auto& g = *grant_;
     return !g.at_risk && !g.covers_reads() && !g.lock().is_fenced() && g.lock().shares_grants_with(to.lock())
-           && g.holders().front().conditions().renewed && to.terms().renewed && g.lease() >= to.terms().lease
-           && g.valid_until() - context_.recent() >= g.lease() / 2;
+           && may_pass_on(last.conditions(), to.terms(), g.valid_until() - context_.recent());
 }
 
 void exclusive_arbiter::end_tenure(tenure& t, release_waiter* waiter)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
     boost::intrusive_ptr<tenure> const keep_tenure(&t);
+    if (!t.held_grant->is_last_claim())
+        return end_one_of_several(t, waiter);
     bool const in_budget = head() && budget_.spend(context_.recent());
-    bool const by_hand = in_budget && may_hand_off(*head());
+    bool const by_hand = in_budget && may_hand_off(t, *head());
     context_.end_tenure(t);
     detach(t);
     t.held_grant->drop_claim();
@@ -72,21 +74,33 @@ void exclusive_arbiter::end_tenure(tenure& t, release_waiter* waiter)
     proceed();
 }
 
-// Its token is deleted when the body that held it has ended.
+// The owner has other holds, or had, and their bodies go on: the token is deleted when the last one has ended.
+void exclusive_arbiter::end_one_of_several(tenure& t, release_waiter* waiter)
+{
+    context_.end_tenure(t);
+    detach(t);
+    if (!grant_->is_held())
+        grant_.reset();
+    t.held_grant->drop_claim();
+    t.held_grant.reset();
+    if (waiter)
+        waiter->released({});
+    proceed();
+}
+
 void exclusive_arbiter::lose(tenure& t, loss why)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
     boost::intrusive_ptr<tenure> const keep_tenure(&t);
-    t.set_state(lease_state::lost);
-    context_.lose_tenure(t, why);
-    detach(t);
-    grant_.reset();
+    detach_lost(t, why);
+    if (!grant_->is_held())
+        grant_.reset();
     proceed();
 }
 
 void exclusive_arbiter::lose_all(loss why)
 {
-    if (grant_)
+    while (grant_)
         lose(grant_->holders().front(), why);
 }
 

@@ -11,7 +11,8 @@
 
 namespace holdfast::engine {
 
-// One holder at a time. A grant passes on by hand where the rules of hand-off allow, else by the server.
+// One owner at a time holds the grant, perhaps several times. It passes on by hand where the rules of hand-off allow, else
+// by the server.
 class exclusive_arbiter final : public core::recycled<exclusive_arbiter>, public arbiter {
 public:
     exclusive_arbiter(
@@ -25,7 +26,8 @@ public:
 private:
     bool is_known_busy() const noexcept override;
     void lose_all(loss) override;
-    bool may_hand_off(contender const& to) const;
+    bool may_hand_off(tenure const& last, contender const& to) const;
+    void end_one_of_several(tenure&, release_waiter*);
     void serve(contender&);
 
     boost::intrusive_ptr<grant> grant_;  // held; while it is sought, it is the acquisition's

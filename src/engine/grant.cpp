@@ -13,7 +13,7 @@
 namespace holdfast::engine {
 
 grant::grant(std::shared_ptr<lock_spec const> lock, core::token token, core::duration lease)
-    : lock_(std::move(lock)), token_(std::move(token)), lease_(lease)
+    : lock_(std::move(lock)), token_(std::move(token)), lease_(lease), longest_asked_(lease)
 {
     if (auto key = lock_->form->own_key(*lock_, token_.text()); !key.empty())
         own_key_ = std::make_unique<std::string const>(std::move(key));
@@ -22,6 +22,12 @@ grant::grant(std::shared_ptr<lock_spec const> lock, core::token token, core::dur
 grant::~grant()
 {
     assert(holders_.empty());
+}
+
+core::duration grant::period() const noexcept
+{
+    auto const pace = demand_.pace();
+    return std::min(pace > core::duration::zero() ? pace : lease_, longest_period());
 }
 
 core::duration grant::longest_period() const noexcept
@@ -44,12 +50,19 @@ void grant::enter(tenure& t)
     holders_.push_back(t);
     t.held_grant = this;
     ++claims_;
+    demand_.add(t.held(), t.is_taken_up());
 }
 
 void grant::leave(tenure& t) noexcept
 {
     holders_.erase(holders_.iterator_to(t));
     intrusive_ptr_release(&t);
+}
+
+bool grant::drop_claim() noexcept
+{
+    assert(claims_ > 0);
+    return --claims_ == 0;
 }
 
 void grant::cover(core::duration lease) noexcept
@@ -62,15 +75,12 @@ bool grant::lasts(core::instant now) const noexcept
     return std::ranges::any_of(holders_, [now](tenure const& t) { return now < t.valid_until(); });
 }
 
-bool grant::is_kept() const noexcept
+demand const& grant::reckon() noexcept
 {
-    return may_be_shortened() || std::ranges::any_of(holders_, [](tenure const& t) { return t.conditions().renewed; });
-}
-
-core::duration grant::renewal() const noexcept
-{
-    auto const wants = [](tenure const& t) { return t.conditions().renewed && t.is_taken_up(); };
-    return std::ranges::any_of(holders_, wants) ? lease_ : core::duration::zero();
+    demand_ = {};
+    for (auto const& t : holders_)
+        demand_.add(t.held(), t.is_taken_up());
+    return demand_;
 }
 
 void grant::on_due(core::instant now)

@@ -26,8 +26,8 @@ class arbiter;
 class renewer;
 
 // What Redis records: one token under the lock's key. Belongs to an arbiter, which seeks it for the head of its queue;
-// while somebody holds it, the renewer watches it; then the releaser has its token deleted. One tenure at a time holds
-// an exclusive grant; a reader's is shared, and each tenure of it has an end of its own.
+// while somebody holds it, the renewer watches it; then the releaser has its token deleted. All tenures of an exclusive
+// grant are of one owner; a reader's is shared. Each tenure has terms and an end of its own.
 class grant final : public core::recycled<grant>,
                     public core::deadline,
                     public boost::intrusive::list_base_hook<>,
@@ -42,12 +42,16 @@ public:
     // The key that it has besides the lock's: a reader's slot. Empty: none.
     std::string_view own_key() const noexcept { return own_key_ ? std::string_view(*own_key_) : std::string_view(); }
 
-    // What each renewal sets. Only a longer one is ever taken.
+    // The lease time with which it was sought.
     core::duration lease() const noexcept { return lease_; }
-    void lengthen(core::duration lease) noexcept { lease_ = std::max(lease_, lease); }
-
-    // How long one answer of the server counts: the lease, or less where other libraries may shorten what it set.
-    core::duration period() const noexcept { return std::min(lease_, longest_period()); }
+    // How long one answer of the server counts, which paces the renewals: the lease time that is asked for, or less where
+    // other libraries may shorten what it set.
+    core::duration period() const noexcept;
+    // When a tenure of it is told its loss.
+    core::instant stop_at(tenure const& t) const noexcept
+    {
+        return t.valid_until() - t.held().stop_margin(longest_period());
+    }
 
     core::instant valid_until() const noexcept { return valid_until_; }
     core::instant confirmed() const noexcept { return confirmed_; }
@@ -61,23 +65,27 @@ public:
     std::uint64_t fence = 0;
 
     // ---- those who hold it
-    using tenures = boost::intrusive::
-        list<tenure, boost::intrusive::base_hook<tenure_hook>, boost::intrusive::constant_time_size<false>>;
-
     void enter(tenure&);
     // Its hold ends, or is lost; then its claim is left, until its body has ended, too.
     void leave(tenure&) noexcept;
+    tenures const& holders() const noexcept { return holders_; }
     tenures& holders() noexcept { return holders_; }
     bool is_held() const noexcept { return !holders_.empty(); }
     // Somebody holds it who is valid then.
     bool lasts(core::instant now) const noexcept;
     // The body of one who held it has ended. True: it was the last, the token is to be deleted.
-    bool drop_claim() noexcept { return --claims_ == 0; }
+    bool drop_claim() noexcept;
+    // Nobody else has, or had, a hold whose body goes on.
+    bool is_last_claim() const noexcept { return claims_ == 1; }
 
+    // What its holds ask of the server now.
+    demand const& reckon() noexcept;
     // Whether the renewer asks for it: somebody wants it renewed, or others may shorten it.
-    bool is_kept() const noexcept;
-    // What it asks for: zero when nothing is to become longer.
-    core::duration renewal() const noexcept;
+    bool is_kept() noexcept { return may_be_shortened() || reckon().is_renewed(); }
+    // What the next renewal asks for: zero when nothing is to become longer.
+    core::duration renewal() noexcept { return reckon().ask; }
+    // A command that asks for that lease time is about to be sent.
+    void on_asked(core::duration lease) noexcept { longest_asked_ = std::max(longest_asked_, lease); }
 
     // A read is sought under this write, and may outlast it: then it is never handed on, and its field lasts as long as
     // that read's lease, because the lock does.
@@ -86,8 +94,7 @@ public:
     // When nothing of it is left on the server, if nobody sends anything from then on.
     core::instant expiry(core::instant last_sent) const noexcept
     {
-        auto const longest = std::max({lease_, covered_, lock_->patience});
-        return last_sent + longest + core::drift(longest);
+        return engine::expiry(last_sent, std::max({longest_asked_, covered_, lock_->patience}));
     }
 
     // A writer waits, or the server could not tell: no reader joins.
@@ -109,8 +116,10 @@ private:
     std::shared_ptr<lock_spec const> const lock_;
     core::token const token_;
     std::unique_ptr<std::string const> own_key_;  // few have one, and many grants may be held
-    core::duration lease_;
+    core::duration const lease_;
+    core::duration longest_asked_;  // by any command that may have been applied
     core::duration covered_{};
+    demand demand_;  // may include holds that have ended since it was reckoned
     core::instant confirmed_ = core::instant::min();
     core::instant set_until_ = core::instant::min();  // by what we set, if nobody shortens it
     core::instant valid_until_ = core::instant::min();

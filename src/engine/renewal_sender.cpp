@@ -41,7 +41,12 @@ class renewal_sender::batch final : public command, public boost::intrusive::lis
 public:
     explicit batch(renewal_sender& s) : sender_(s) {}
 
-    void add(grant& g) { items_.push_back({&g, g.renewal()}); }
+    void add(grant& g)
+    {
+        auto const lease = g.renewal();
+        g.on_asked(lease);
+        items_.push_back({&g, lease});
+    }
     void send(script_form);
 
 private:
@@ -129,7 +134,7 @@ public:
 private:
     void on_answer(answer const&) override;
     error_code judge(answer const&);
-    bool is_wanted() const { return !grant_->is_retired() && (tenure_ ? tenure_->is_linked() : grant_->is_held()); }
+    bool is_wanted() const { return !grant_->is_retired() && (tenure_ ? tenure_->is_holding() : grant_->is_held()); }
 
     renewal_sender& sender_;
     boost::intrusive_ptr<grant> grant_;
@@ -141,6 +146,7 @@ private:
 void renewal_sender::extension::send(script_form form)
 {
     assert(is_alive(*grant_, sender_.context_.now()));
+    grant_->on_asked(lease_);
     milliseconds_text const lease(lease_);
     std::vector<std::string_view> keys;
     grant_->lock().form->add_renewal_keys(grant_->lock(), grant_->own_key(), keys);

@@ -36,7 +36,7 @@ void renewer::watch(grant& g)
 // Many may join at once: what is armed is only moved forward.
 void renewer::attend(grant& g, tenure const& t)
 {
-    auto const stop = t.valid_until() - core::stop_margin(g.period());
+    auto const stop = g.stop_at(t);
     auto const due = t.conditions().renewed ? std::min(stop, next_ask(g)) : stop;
     if (!g.is_armed() || due < g.due())
         context_.arm(g, due);
@@ -69,17 +69,16 @@ core::instant renewer::next_ask(grant const& g) const
 
 void renewer::arm(grant& g)
 {
-    auto end = core::never;
+    auto stop = core::never;
     for (auto const& t : g.holders())
-        end = std::min(end, t.valid_until());
-    auto const stop = end - core::stop_margin(g.period());
+        stop = std::min(stop, g.stop_at(t));
     context_.arm(g, g.is_kept() ? std::min(stop, next_ask(g)) : stop);
 }
 
 void renewer::on_due(grant& due, core::instant now)
 {
     boost::intrusive_ptr<grant> const g(&due);
-    lose_due(*g, now + core::stop_margin(g->period()));
+    lose_where(*g, [&](tenure const& t) { return g->stop_at(t) <= now; });
     if (!g->is_held())
         return;
     if (g->is_kept() && now >= next_ask(*g)) {
@@ -91,16 +90,13 @@ void renewer::on_due(grant& due, core::instant now)
     arm(*g);
 }
 
-// Those who are valid no longer than that.
-void renewer::lose_due(grant& g, core::instant end)
+template <class Condition>
+void renewer::lose_where(grant& g, Condition is_over)
 {
     for (auto next = g.holders().begin(); next != g.holders().end();) {
         auto& t = *next++;
-        if (end < t.valid_until())
-            continue;
-        bool const is_limited = t.conditions().max_hold > core::duration::zero();
-        bool const by_limit = is_limited && t.valid_until() == t.own_end();
-        g.home->lose(t, by_limit ? loss::max_hold : loss::expired);
+        if (is_over(t))
+            g.home->lose(t, t.cause_of_end());
     }
 }
 
@@ -146,14 +142,15 @@ void renewer::on_unanswered(grant& g)
 bool renewer::on_kept(grant& g, tenure* extended, answer const& a, core::duration lease, bool is_closed)
 {
     boost::intrusive_ptr<grant> const keep(&g);
-    lose_due(g, context_.now());
-    if (!g.is_held() || (extended && !extended->is_linked()))
+    auto const now = context_.now();
+    lose_where(g, [now](tenure const& t) { return t.valid_until() <= now; });
+    if (!g.is_held() || (extended && !extended->is_holding()))
         return false;
     g.confirm(a.sent, lease);
     g.is_closed = is_closed;
     g.asked_since.reset();
-    if (extended && !extended->conditions().renewed)
-        extended->set_own_end(std::max(extended->own_end(), core::valid_until(a.sent, lease)));
+    if (extended)
+        extended->extend(a.sent, lease);
     bool const is_relief = std::exchange(g.at_risk, false);
     for (auto& t : g.holders()) {
         if (is_relief)

@@ -33,8 +33,6 @@ public:
     // One more tenure holds it.
     void attend(grant&, tenure const&);
     void unwatch(grant&);
-    // The conditions of its tenures changed.
-    void rearm(grant& g) { arm(g); }
 
     // Renews one grant now, for at least `lease`, and with it that tenure, if any, renewed or not. `waiter` may be null.
     void extend(grant&, tenure*, core::duration lease, extension_waiter* waiter);
@@ -54,7 +52,8 @@ private:
     void on_unanswered(grant&) override;
 
     void on_due(grant&, core::instant now);
-    void lose_due(grant&, core::instant end);
+    template <class Condition>
+    void lose_where(grant&, Condition);
     void lose_all(grant&, loss);
     core::instant next_ask(grant const&) const;
     void arm(grant&);

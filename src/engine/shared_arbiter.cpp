@@ -134,8 +134,9 @@ void shared_arbiter::end_tenure(tenure& t, release_waiter* waiter)
     boost::intrusive_ptr<arbiter> const keep(this);
     boost::intrusive_ptr<tenure> const keep_tenure(&t);
     context_.end_tenure(t);
-    leave(t);
+    detach(t);
     auto const g = std::exchange(t.held_grant, nullptr);
+    forget_unheld(*g);
     if (g->drop_claim())
         context_.releases().release(g, waiter, nullptr);
     else if (waiter)
@@ -148,16 +149,14 @@ void shared_arbiter::lose(tenure& t, loss why)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
     boost::intrusive_ptr<tenure> const keep_tenure(&t);
-    t.set_state(lease_state::lost);
-    context_.lose_tenure(t, why);
-    leave(t);
+    boost::intrusive_ptr<grant> const g(t.held_grant);
+    detach_lost(t, why);
+    forget_unheld(*g);
     proceed();
 }
 
-void shared_arbiter::leave(tenure& t)
+void shared_arbiter::forget_unheld(grant& g)
 {
-    auto& g = *t.held_grant;
-    detach(t);
     if (!g.is_held())
         std::erase_if(grants_, [&](auto const& other) { return other == &g; });
 }

@@ -35,7 +35,7 @@ private:
     void let_in(grant&);
     void inquire(grant&);
     void on_inquired(grant&, error_code);
-    void leave(tenure&);
+    void forget_unheld(grant&);
 
     std::vector<boost::intrusive_ptr<grant>> grants_;  // held
     bool is_inquiring_ = false;

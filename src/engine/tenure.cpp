@@ -4,6 +4,8 @@
 //
 #include "engine/tenure.hpp"
 
+#include <cassert>
+
 #include "engine/arbiter.hpp"
 #include "engine/context.hpp"
 #include "engine/grant.hpp"
@@ -15,20 +17,35 @@ tenure::tenure(
     std::weak_ptr<gate> home,
     std::shared_ptr<lock_spec const> lock,
     std::shared_ptr<owner_state> owner,
-    struct terms const& t,
+    hold const& h,
     std::uint64_t fence,
-    core::instant started)
+    tenure* entered)
     : home_(std::move(home)),
       lock_(std::move(lock)),
       owner_(std::move(owner)),
       fence_(fence),
-      started_(started),
-      terms_(t),
-      own_end_(core::never),
+      first_(entered ? &entered->first() : nullptr),
+      hold_(h),
       valid_until_(core::instant::min().time_since_epoch().count())
-{}
+{
+    first().holds_.fetch_add(1, std::memory_order_relaxed);
+}
 
-tenure::~tenure() = default;
+// By then its client has taken it from all lists, and severed it from its grant, on the strand.
+tenure::~tenure()
+{
+    assert(!held_grant);
+}
+
+unsigned tenure::hold_count() const noexcept
+{
+    return is_passed_on() ? 0 : first().holds_.load(std::memory_order_relaxed);
+}
+
+void tenure::end_hold() noexcept
+{
+    first().holds_.fetch_sub(1, std::memory_order_relaxed);
+}
 
 lease_state tenure::state() const noexcept
 {
@@ -47,23 +64,27 @@ bool tenure::is_valid() const noexcept
 
 void tenure::set_valid_until(core::instant grant_end) noexcept
 {
-    auto const end = std::min(grant_end, own_end_);
+    auto const end = hold_.valid_until(grant_end);
     valid_until_.store(end.time_since_epoch().count(), std::memory_order_relaxed);
 }
 
+loss tenure::cause_of_end() const noexcept
+{
+    return hold_.is_capped_at(valid_until()) ? loss::max_hold : loss::expired;
+}
+
+// What the holder's thread wrote before it let the lease go is visible to whoever holds the lock next: the mailbox passes
+// the letter on with release and acquire.
 void tenure::drop(boost::intrusive_ptr<tenure> t) noexcept
 {
-    auto const client = t->home_.lock();
-    // Several leases of one tenure may be dropped at once, from several threads: one letter speaks for all.
-    if (client && t->dropped_.fetch_add(1, std::memory_order_relaxed) == 0)
+    if (auto const client = t->home_.lock())
         client->send(*t.detach());
 }
 
 void tenure::deliver(context& c)
 {
     boost::intrusive_ptr<tenure> const self(this, false);
-    for (auto n = dropped_.exchange(0, std::memory_order_relaxed); n > 0; --n)
-        c.leave(*this, nullptr);
+    c.leave(*this, nullptr);
 }
 
 void tenure::discard() noexcept

@@ -20,6 +20,7 @@
 #include "core/recycled.hpp"
 #include "engine/gate.hpp"
 #include "engine/lock_spec.hpp"
+#include "engine/terms.hpp"
 
 namespace holdfast::engine {
 
@@ -39,23 +40,25 @@ protected:
 
 using loss_waiters = boost::intrusive::list<loss_waiter, boost::intrusive::constant_time_size<false>>;
 
-// Among those who hold one grant.
+// Among the tenures of one grant; after a loss, among those whose leases still exist.
 using tenure_hook = boost::intrusive::list_base_hook<boost::intrusive::tag<class held_by_grant>>;
 
-// The stretch in which one contender holds a grant. What leases read from any thread are atomics, without an executor:
-// it may outlive the client, and is inert then.
+// The stretch in which one contender holds a grant: one lease, one tenure, one release. A re-entry is a tenure of its own of
+// the same grant. What leases read from any thread are atomics, without an executor: it may outlive the client, and is
+// inert then, because the client severs it from its grant when it stops.
 class tenure final : public core::recycled<tenure>,
                      public boost::intrusive_ref_counter<tenure, boost::thread_safe_counter>,
                      public tenure_hook,
                      private letter {
 public:
+    // `entered`: a tenure of the same owner and grant, which this one enters again; null: there is none.
     tenure(
         std::weak_ptr<gate> home,
         std::shared_ptr<lock_spec const>,
         std::shared_ptr<owner_state>,
-        terms const&,
+        hold const&,
         std::uint64_t fence,
-        core::instant started);
+        tenure* entered);
     ~tenure();
 
     // ---- any thread
@@ -67,7 +70,8 @@ public:
     {
         return core::instant(core::duration(valid_until_.load(std::memory_order_relaxed)));
     }
-    unsigned hold_count() const noexcept { return holds_.load(std::memory_order_relaxed); }
+    // The holds that its owner has of its grant.
+    unsigned hold_count() const noexcept;
 
     // Judged by the clock too: a paused process learns of its loss before any timer told it.
     lease_state state() const noexcept;
@@ -77,27 +81,29 @@ public:
     void take_up(bool taken_up) noexcept { taken_up_.store(taken_up, std::memory_order_relaxed); }
     bool is_taken_up() const noexcept { return taken_up_.load(std::memory_order_relaxed); }
 
-    // A lease was destroyed: queues the release of one hold. Takes over the caller's reference.
+    // Its lease was destroyed: queues the release. At most once. Takes over the caller's reference.
     static void drop(boost::intrusive_ptr<tenure>) noexcept;
 
     // ---- on the strand
-    terms const& conditions() const noexcept { return terms_; }
-    terms& conditions() noexcept { return terms_; }
-    core::instant started() const noexcept { return started_; }
+    hold const& held() const noexcept { return hold_; }
+    terms const& conditions() const noexcept { return hold_.conditions(); }
+    core::instant started() const noexcept { return hold_.began(); }
     bool is_lost() const noexcept { return state_.load(std::memory_order_relaxed) == lease_state::lost; }
     bool is_passed_on() const noexcept { return state_.load(std::memory_order_relaxed) == lease_state::empty; }
 
-    // The end of its validity: that of its grant, or its own fixed lease if that is earlier, or max_hold.
-    core::instant own_end() const noexcept { return own_end_; }
-    void set_own_end(core::instant t) noexcept { own_end_ = t; }
+    // Neither released nor lost.
+    bool is_holding() const noexcept { return held_grant && !is_lost(); }
+
     void set_valid_until(core::instant grant_end) noexcept;
     void set_state(lease_state s) noexcept { state_.store(s, std::memory_order_relaxed); }
+    // Its own extension was confirmed: a command sent then set that lease time.
+    void extend(core::instant sent, core::duration lease) noexcept { hold_.extend(sent, lease); }
+    // What its loss is due to when its validity runs out.
+    loss cause_of_end() const noexcept;
+    // It holds its grant no more.
+    void end_hold() noexcept;
 
-    void enter() noexcept { holds_.fetch_add(1, std::memory_order_relaxed); }
-    // Holds that are left.
-    unsigned leave() noexcept { return holds_.fetch_sub(1, std::memory_order_relaxed) - 1; }
-
-    boost::intrusive_ptr<grant> held_grant;  // also after a loss, until the last hold ends
+    boost::intrusive_ptr<grant> held_grant;  // also after a loss, until its lease is gone or the client stops
     loss_waiters waiters;
     loss reason = loss::expired;  // once it is lost
 
@@ -105,20 +111,23 @@ private:
     void deliver(context&) override;
     void discard() noexcept override;
 
-    std::atomic<unsigned> holds_ = 1;
+    tenure& first() const noexcept { return first_ ? *first_ : const_cast<tenure&>(*this); }
+
     std::weak_ptr<gate> const home_;
     std::shared_ptr<lock_spec const> const lock_;
     std::shared_ptr<owner_state> const owner_;
     std::uint64_t const fence_;
-    core::instant const started_;
-    terms terms_;
-    core::instant own_end_;
+    boost::intrusive_ptr<tenure> const first_;  // of its owner and grant, which counts for all of them; null: this one
+    hold hold_;
 
+    std::atomic<unsigned> holds_ = 0;  // of the first one
     std::atomic<core::duration::rep> valid_until_;
-    std::atomic<unsigned> dropped_ = 0;
     std::atomic<lease_state> state_ = lease_state::held;
     std::atomic<bool> taken_up_ = false;
 };
+
+using tenures = boost::intrusive::
+    list<tenure, boost::intrusive::base_hook<tenure_hook>, boost::intrusive::constant_time_size<false>>;
 
 }  // namespace holdfast::engine
 

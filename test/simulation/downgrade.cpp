@@ -116,13 +116,9 @@ TEST_CASE("what cannot be downgraded", "[downgrade]")
         CHECK(of_mutex == errc::invalid_option);
         CHECK(other.valid());
 
-        auto writer = co_await doc.write().acquire();
-        auto again = co_await doc.write().acquire();
-        auto const of_two = co_await error_of(writer.downgrade(use_awaitable));
-        CHECK(of_two == errc::invalid_option);
         CHECK(c.last_failure().message.find("downgrade") != std::string::npos);
-        CHECK(writer.valid());
-        co_await again.release();
+
+        auto writer = co_await doc.write().acquire();
         auto read = co_await writer.downgrade();
         auto const twice = co_await error_of(writer.downgrade(use_awaitable));
         CHECK(twice == errc::empty_lease);
@@ -135,6 +131,60 @@ TEST_CASE("what cannot be downgraded", "[downgrade]")
     });
     CHECK(a.census(c).arbiters == 0);
     CHECK(a.census(c).releases == 0);
+}
+
+TEST_CASE("a downgrade concerns its own hold: other holds of the owner keep the write", "[downgrade]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d", c.make_owner()), other(c, "d");
+        auto outer = co_await doc.write().acquire();
+        auto inner = co_await doc.write().acquire();
+        auto reader = co_await inner.downgrade();
+        CHECK(inner.empty());
+        CHECK(reader.valid());
+        CHECK(outer.valid());
+        CHECK(outer.hold_count() == 1);
+        auto const while_written = co_await other.read().try_acquire();
+        CHECK(while_written.empty());
+        auto again = co_await doc.write().acquire();
+        CHECK(again.hold_count() == 2);
+        co_await again.release();
+        co_await outer.release();
+        CHECK(reader.valid());
+        auto const while_read = co_await other.read().try_acquire();
+        CHECK(while_read.valid());
+        auto const write = co_await other.write().try_acquire();
+        CHECK(write.empty());
+    });
+}
+
+TEST_CASE("a write that is entered while another hold of it is downgraded stays", "[downgrade]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d", c.process_owner());
+        auto writer = co_await doc.write().acquire();
+        lease reader;
+        a.spawn([&]() -> awaitable<void> { reader = co_await writer.downgrade(); });
+        co_await a.sleep(1us);
+        CHECK(reader.empty());
+        auto entered = co_await doc.write().acquire();
+        co_await a.sleep(50ms);
+        CHECK(reader.valid());
+        CHECK(writer.empty());
+        CHECK(entered.valid());
+        CHECK(entered.state() == lease_state::held);
+        CHECK(entered.hold_count() == 1);
+        co_await a.sleep(5s);
+        CHECK(entered.valid());
+        co_await entered.release();
+        CHECK(reader.valid());
+        co_await reader.release();
+        CHECK_FALSE(a.exists("d"));
+    });
 }
 
 TEST_CASE("a write that is lost is not downgraded", "[downgrade]")

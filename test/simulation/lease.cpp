@@ -155,6 +155,31 @@ TEST_CASE("lost() on a lease that is released, stopped, or lost before", "[lease
     });
 }
 
+// Any thread may destroy them then, and a grant belongs to the client's strand.
+TEST_CASE("a client that stops severs the leases that are left from their grants", "[lease]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await mutex(c, "held").acquire();
+        auto lost = co_await mutex(c, "lost").acquire({.lease = 100ms});
+        read_write_lock doc(c, "d");
+        auto one = co_await doc.read().acquire();
+        auto other = co_await doc.read().acquire();
+        co_await a.sleep(200ms);
+        for (auto* l : {&held, &lost, &one, &other})
+            CHECK(detail::lease_access::tenure_of(*l)->held_grant);
+        c.stop();
+        co_await a.sleep(1ms);
+        for (auto* l : {&held, &lost, &one, &other}) {
+            CHECK(l->state() == lease_state::lost);
+            CHECK_FALSE(detail::lease_access::tenure_of(*l)->held_grant);
+        }
+        auto const ec = co_await error_of(held.release(use_awaitable));
+        CHECK(ec == errc::lease_lost);
+    });
+}
+
 TEST_CASE("a key deleted behind our back is a loss at the next renewal", "[lease][loss]")
 {
     holding a;

@@ -290,6 +290,40 @@ TEST_CASE("a client is stopped by another thread in the midst of its work", "[th
     pool.join();
 }
 
+// Some of them share a grant, of which only the client's strand may count.
+TEST_CASE("leases are destroyed by several threads, while and after their client is destroyed", "[threads]")
+{
+    auto const is_concurrent = GENERATE(false, true);
+    redis_server server;
+    for (int round = 0; round < 20; ++round) {
+        asio::thread_pool pool(2);
+        auto c = std::make_unique<client>(pool, options_for(false, server));
+        c->run(asio::detached);
+        lease_bin bin;
+        read_write_lock const doc(*c, "d");
+        reentrant_lock const again(*c, "r", c->process_owner());
+        for (int i = 0; i < 8; ++i) {
+            bin.put(doc.read().acquire(asio::use_future).get());
+            bin.put(again.acquire(asio::use_future).get());
+        }
+        bin.close();
+        if (!is_concurrent) {
+            c.reset();
+            pool.join();
+        }
+        std::vector<std::thread> droppers;
+        for (int t = 0; t < 3; ++t)
+            droppers.emplace_back([&] {
+                while (bin.drop_one())
+                    ;
+            });
+        c.reset();
+        for (auto& t : droppers)
+            t.join();
+        pool.join();
+    }
+}
+
 TEST_CASE("a lease is handed from thread to thread, with operations on it", "[threads]")
 {
     auto const real = GENERATE(false, true);

@@ -1,0 +1,301 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Each hold of a grant has terms of its own: its lease time, its max_hold, its renewal, its end.
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+// A client whose owner holds "r" when the test begins.
+struct held_lock : arena {
+    explicit held_lock(acquire_options o = {})
+    {
+        run([&]() -> awaitable<void> { outer = co_await r.acquire(o); });
+    }
+
+    std::int64_t pttl() { return server().execute({"PTTL", "r"}).integer; }
+
+    holdfast::client& c = client();
+    reentrant_lock r{c, "r", c.make_owner("me")};
+    lease outer;
+};
+
+TEST_CASE("a re-entry does not lift the max_hold of the outer hold", "[hold_terms]")
+{
+    held_lock a({.max_hold = 2s});
+    a.run([&]() -> awaitable<void> {
+        auto const start = a.now();
+        auto inner = co_await a.r.acquire();
+        auto const why = co_await a.outer.lost();
+        CHECK(why == loss::max_hold);
+        CHECK(a.now() - start <= 2s);
+        co_await a.sleep(5s);
+        CHECK(inner.valid());
+        CHECK(inner.hold_count() == 1);
+        CHECK(a.r.is_held());
+        co_await inner.release();
+        CHECK_FALSE(a.r.is_held());
+    });
+}
+
+TEST_CASE("an outer fixed lease ends at its own time while an inner renewed one lasts", "[hold_terms]")
+{
+    held_lock a({.lease = 1s});
+    a.run([&]() -> awaitable<void> {
+        auto const end = validity(a.outer);
+        auto inner = co_await a.r.acquire();
+        CHECK(validity(a.outer) == end);
+        auto const why = co_await a.outer.lost();
+        CHECK(why == loss::expired);
+        CHECK(a.now() <= end);
+        co_await a.sleep(10s);
+        CHECK(inner.valid());
+        auto const of_outer = co_await error_of(a.outer.release(use_awaitable));
+        CHECK(of_outer == errc::lease_lost);
+        CHECK(inner.valid());
+        CHECK(a.exists("r"));
+        co_await inner.release();
+        CHECK_FALSE(a.exists("r"));
+    });
+}
+
+TEST_CASE("a fixed lease is renewed no more when the inner renewed hold has ended", "[hold_terms]")
+{
+    held_lock a({.lease = 1s});
+    a.run([&]() -> awaitable<void> {
+        auto inner = co_await a.r.acquire();
+        co_await inner.release();
+        co_await a.sleep(1s);
+        CHECK_FALSE(a.outer.valid());
+        a.commands();
+        co_await a.sleep(5s);
+        CHECK(a.commands().empty());
+        CHECK_FALSE(a.exists("r"));
+    });
+}
+
+TEST_CASE("the terms of an inner hold end that hold alone", "[hold_terms]")
+{
+    held_lock a;
+    a.run([&]() -> awaitable<void> {
+        auto const start = a.now();
+        auto capped = co_await a.r.acquire({.max_hold = 1s});
+        auto fixed = co_await a.r.acquire({.lease = 500ms});
+        CHECK(a.outer.hold_count() == 3);
+        auto const of_fixed = co_await fixed.lost();
+        CHECK(of_fixed == loss::expired);
+        CHECK(a.now() - start <= 500ms);
+        auto const of_capped = co_await capped.lost();
+        CHECK(of_capped == loss::max_hold);
+        CHECK(a.now() - start <= 1s);
+        CHECK(a.outer.hold_count() == 1);
+        co_await a.sleep(5s);
+        CHECK(a.outer.valid());
+    });
+    CHECK(a.c.stats().lost == 2);
+}
+
+TEST_CASE("an extension moves the end of its own hold alone", "[hold_terms]")
+{
+    held_lock a({.lease = 1s});
+    a.run([&]() -> awaitable<void> {
+        auto inner = co_await a.r.acquire({.lease = 900ms});
+        auto const of_inner = validity(inner);
+        co_await a.outer.extend(5s);
+        CHECK(validity(a.outer) > a.now() + 4s);
+        CHECK(validity(inner) == of_inner);
+        auto const of_outer = validity(a.outer);
+        co_await inner.extend(10s);
+        CHECK(validity(a.outer) == of_outer);
+        CHECK(validity(inner) > a.now() + 9s);
+    });
+}
+
+TEST_CASE("a lost hold keeps the key until its body ends, although the last valid hold was released", "[hold_terms]")
+{
+    held_lock a({.lease = 500ms});
+    a.run([&]() -> awaitable<void> {
+        auto inner = co_await a.r.acquire();
+        co_await a.sleep(1s);
+        CHECK_FALSE(a.outer.valid());
+        co_await inner.release();
+        CHECK_FALSE(a.r.is_held());
+        co_await a.sleep(10ms);
+        CHECK(a.exists("r"));
+        a.outer = lease();
+        co_await a.sleep(10ms);
+        CHECK_FALSE(a.exists("r"));
+    });
+}
+
+TEST_CASE("a waiter gets the lock after a lost hold and the last valid one have ended", "[hold_terms]")
+{
+    held_lock a({.lease = 500ms});
+    a.run([&]() -> awaitable<void> {
+        auto inner = co_await a.r.acquire();
+        lease next;
+        a.spawn(
+            [&]() -> awaitable<void> { next = co_await reentrant_lock(a.c, "r", a.c.make_owner("next")).acquire(); });
+        co_await a.sleep(1s);
+        co_await inner.release();
+        co_await a.sleep(10ms);
+        CHECK(next.empty());  // the body of the lost hold goes on
+        a.outer = lease();
+        co_await a.sleep(100ms);
+        CHECK(next.valid());
+    });
+}
+
+// ---- what is asked of the server
+
+TEST_CASE("a renewed re-entry for longer makes the grant ask for longer, until it ends", "[hold_terms]")
+{
+    held_lock a({.lease = 200ms, .renew = true});
+    a.run([&]() -> awaitable<void> {
+        auto inner = co_await a.r.acquire({.lease = 30s, .renew = true});
+        CHECK(validity(inner) > a.now() + 29s);
+        co_await a.sleep(20s);
+        CHECK(a.pttl() > 15'000);
+        co_await inner.release();
+        co_await a.sleep(40s);
+        CHECK(a.outer.valid());
+        CHECK(a.pttl() <= 200);
+    });
+}
+
+TEST_CASE("a release is repeated for as long as an extension may keep the key", "[hold_terms]")
+{
+    held_lock a({.lease = 1s});
+    a.run([&]() -> awaitable<void> {
+        co_await a.outer.extend(60s);
+        a.server().faults = {.lose_request = 1, .refuse_connect = 1};
+        auto const unanswered = co_await error_of(a.outer.release(use_awaitable));
+        CHECK(unanswered == errc::unavailable);
+        co_await a.sleep(10s);
+        CHECK(a.exists("r"));
+        a.server().faults = {};
+        co_await a.sleep(5s);
+        CHECK_FALSE(a.exists("r"));
+    });
+}
+
+TEST_CASE("a release is repeated for as long as an unanswered extension may keep the key", "[hold_terms]")
+{
+    held_lock a({.lease = 1s});
+    a.run([&]() -> awaitable<void> {
+        co_await a.outer.extend(900ms);  // the server knows the script
+        a.server().faults = {.lose_reply = 1, .refuse_connect = 1};
+        auto const extension = co_await error_of(a.outer.extend(60s, use_awaitable));
+        CHECK(extension == errc::unavailable);
+        CHECK(a.pttl() > 50'000);
+        a.outer = lease();
+        co_await a.sleep(10s);
+        CHECK(a.exists("r"));
+        a.server().faults = {};
+        co_await a.sleep(5s);
+        CHECK_FALSE(a.exists("r"));
+    });
+}
+
+// ---- a re-entry that waits for an extension
+
+TEST_CASE("a re-entry that needs an extension ends with its wait, as unavailable", "[hold_terms]")
+{
+    held_lock a;
+    a.run([&]() -> awaitable<void> {
+        a.server().pause();
+        auto const start = a.now();
+        auto const waited = co_await error_of(a.r.try_acquire({.wait = 100ms, .lease = 30s}, use_awaitable));
+        CHECK(waited == errc::unavailable);
+        CHECK(a.now() - start == 100ms);
+        auto const once = co_await error_of(a.r.try_acquire({.lease = 30s}, use_awaitable));
+        CHECK(once == errc::unavailable);
+        CHECK(a.now() - start <= 100ms + arena::quick().command_timeout);
+        CHECK(a.outer.valid());
+        CHECK(a.outer.hold_count() == 1);
+        a.server().resume();
+        co_await a.sleep(1s);
+        CHECK(a.outer.valid());
+    });
+    CHECK(a.c.stats().waiting == 0);
+}
+
+TEST_CASE("a re-entry that needs an extension is cancelled at once", "[hold_terms]")
+{
+    held_lock a;
+    a.run([&]() -> awaitable<void> {
+        a.server().pause();
+        asio::cancellation_signal signal;
+        a.spawn([&]() -> awaitable<void> {
+            co_await a.sleep(50ms);
+            signal.emit(asio::cancellation_type::total);
+        });
+        auto const start = a.now();
+        auto const ec = co_await error_of(
+            a.r.acquire({.lease = 30s}, asio::bind_cancellation_slot(signal.slot(), use_awaitable)));
+        CHECK(ec == asio::error::operation_aborted);
+        CHECK(a.now() - start == 50ms);
+        a.server().resume();
+        co_await a.sleep(100ms);
+        CHECK(a.outer.hold_count() == 1);
+    });
+}
+
+TEST_CASE("a re-entry waits for its extension over a lost connection", "[hold_terms]")
+{
+    held_lock a;
+    a.run([&]() -> awaitable<void> {
+        a.server().faults = {.disconnect = 1, .refuse_connect = 1};
+        a.spawn([&]() -> awaitable<void> {
+            co_await a.sleep(1s);
+            a.server().faults = {};
+        });
+        auto inner = co_await a.r.acquire({.lease = 30s});
+        CHECK(validity(inner) > a.now() + 29s);
+        CHECK(inner.hold_count() == 2);
+        CHECK(a.outer.valid());
+    });
+}
+
+TEST_CASE("a re-entry that waits for an extension contends anew when the hold is lost", "[hold_terms]")
+{
+    held_lock a({.lease = 500ms});
+    a.run([&]() -> awaitable<void> {
+        a.server().pause_for(2s);
+        auto inner = co_await a.r.acquire({.lease = 30s});
+        CHECK_FALSE(a.outer.valid());
+        CHECK(inner.valid());
+        CHECK(inner.hold_count() == 1);
+        CHECK(validity(inner) > a.now() + 29s);
+    });
+}
+
+TEST_CASE("a re-entry that waits for an extension ends with its client", "[hold_terms]")
+{
+    held_lock a;
+    a.run([&]() -> awaitable<void> {
+        a.server().pause();
+        a.spawn([&]() -> awaitable<void> {
+            co_await a.sleep(50ms);
+            a.c.stop();
+        });
+        auto const ec = co_await error_of(a.r.acquire({.lease = 30s}, use_awaitable));
+        CHECK(ec == errc::client_stopped);
+        a.server().resume();
+    });
+    CHECK(a.census(a.c).arbiters == 0);
+}
+
+}  // namespace
+}  // namespace holdfast::test
