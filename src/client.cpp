@@ -11,6 +11,7 @@
 #include <holdfast/client.hpp>
 
 #include "client_state.hpp"
+#include "core/bounds.hpp"
 #include "engine/owner_state.hpp"
 #include "operation.hpp"
 #include "session_factory.hpp"
@@ -151,9 +152,12 @@ void ready_launch::start(plain_handler h) &&
 
 void shutdown_launch::start(plain_handler h) &&
 {
-    if (grace < grace.zero())
+    if (grace < grace.zero()) {
+        if (auto const c = of.lock())
+            c->remember(errc::invalid_option, "grace: must not be negative");
         return complete_early<>(std::move(h), errc::invalid_option);
-    launch<shutdown_operation, core::duration>(of, std::move(h), grace);
+    }
+    launch<shutdown_operation, core::duration>(of, std::move(h), core::bounded(grace));
 }
 
 }  // namespace detail

@@ -14,6 +14,7 @@
 #include <boost/asio/query.hpp>
 
 #include "client_service.hpp"
+#include "core/bounds.hpp"
 #include "core/lock_name.hpp"
 #include "engine/owner_state.hpp"
 #include "log_sink.hpp"
@@ -39,6 +40,13 @@ void check(config const& c)
     require(c.key_prefix.find_first_of("{}") == c.key_prefix.npos, "key_prefix: must not contain braces");
 }
 
+config bounded(config c)
+{
+    for (auto* d : {&c.lease, &c.command_timeout, &c.max_hold, &c.poll_interval, &c.local_handoff.max_time})
+        *d = core::bounded(*d);
+    return c;
+}
+
 }  // namespace
 
 // What needs an execution context.
@@ -50,9 +58,10 @@ struct client_state::inside {
 };
 
 std::shared_ptr<client_state> client_state::make(
-    asio::any_io_executor executor, config const& c, session_maker const& make_session)
+    asio::any_io_executor executor, config const& given, session_maker const& make_session)
 {
-    check(c);
+    check(given);
+    auto const c = bounded(given);
     auto const log = make_log(c);
     engine::strand strand(executor);
     auto session = make_session(strand, c, log);

@@ -7,6 +7,7 @@
 
 #include <holdfast/fair_lock.hpp>
 
+#include "core/bounds.hpp"
 #include "lock_query.hpp"
 #include "lock_state.hpp"
 #include "scripts_generated.hpp"
@@ -27,7 +28,7 @@ lock_state::traits fair_traits(std::string_view key, fair_options const& o)
              core::prefixed("redisson_lock_timeout", key),
              core::prefixed("holdfast_lock_waiters", key),
              core::prefixed("holdfast_lock_priority", key)},
-        .patience = o.waiter_timeout};
+        .patience = core::bounded(o.waiter_timeout)};
 }
 
 std::shared_ptr<lock_state const> make_fair(

@@ -10,6 +10,7 @@
 
 #include "bundle.hpp"
 #include "client_state.hpp"
+#include "core/bounds.hpp"
 #include "core/recycled.hpp"
 #include "engine/context.hpp"
 #include "engine/owner_state.hpp"
@@ -137,6 +138,7 @@ asio::any_io_executor extend_launch::get_executor() const noexcept
 
 void extend_launch::start(plain_handler h) &&
 {
+    by = core::bounded(by);
     if (all)
         return all->extend(by, std::move(h));
     auto const c = client_of(of);

@@ -9,6 +9,7 @@
 
 #include <holdfast/detail/lock_base.hpp>
 
+#include "core/bounds.hpp"
 #include "core/recycled.hpp"
 #include "engine/command.hpp"
 #include "lock_query.hpp"
@@ -191,6 +192,9 @@ asio::any_io_executor lock_launch::get_executor() const noexcept
 
 void acquire_launch::start(lease_handler h) &&
 {
+    request.lease = core::bounded(request.lease);
+    request.max_hold = core::bounded(request.max_hold);
+    request.wait = core::bounded(request.wait);
     of->acquire(std::move(h), request);
 }
 

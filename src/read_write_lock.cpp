@@ -8,6 +8,7 @@
 
 #include <holdfast/read_write_lock.hpp>
 
+#include "core/bounds.hpp"
 #include "lock_state.hpp"
 
 namespace holdfast {
@@ -42,7 +43,8 @@ lock_state_ptr make_side(
 {
     bool const is_fenced = o.fencing && reader;
     auto const& form = reader ? engine::write_form() : engine::read_form();
-    engine::rw_rules rules{o.prefer, o.peer_watchdog, mark_lifetime(lock_state::options_of(c)), std::move(reader)};
+    engine::rw_rules rules{
+        o.prefer, core::bounded(o.peer_watchdog), mark_lifetime(lock_state::options_of(c)), std::move(reader)};
     return lock_state::make(c, name, std::move(owner), [&](std::string_view key) -> lock_state::traits {
         return {
             .form = form,

@@ -10,6 +10,7 @@
 #include <holdfast/mutex.hpp>
 #include <holdfast/red_lock.hpp>
 
+#include "core/bounds.hpp"
 #include "core/validity.hpp"
 #include "election.hpp"
 #include "lock_state.hpp"
@@ -78,9 +79,17 @@ std::vector<client const*> addresses_of(std::initializer_list<std::reference_wra
     return all;
 }
 
-std::shared_ptr<lockable const> make_red(
-    std::vector<any_lock> const& given, std::string_view name, red_options const& o)
+red_options bounded(red_options o)
 {
+    o.node_timeout = core::bounded(o.node_timeout);
+    o.max_lease = core::bounded(o.max_lease);
+    return o;
+}
+
+std::shared_ptr<lockable const> make_red(
+    std::vector<any_lock> const& given, std::string_view name, red_options const& options)
+{
+    auto const o = bounded(options);
     auto members = lockables_of(given);
     auto complaint = complaint_about(members, o);
     auto const made = std::make_shared<red_state const>(std::string(name), std::move(members), std::move(complaint), o);

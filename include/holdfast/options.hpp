@@ -11,6 +11,8 @@
 
 namespace holdfast {
 
+// Durations of more than ten years, here and in all options, count as ten years.
+
 /// How `acquire()` takes a lock. Without a `lease` the lease is `config::lease`, renewed by the watchdog.
 struct acquire_options {
     /// How long the grant lasts on the server, at least 100 ms. Given alone: fixed, never renewed.
@@ -19,13 +21,15 @@ struct acquire_options {
     /// Renews a given `lease` too.
     bool renew = false;
 
-    /// The lease is lost when it was held for so long, renewed or not; 0: never. Default: `config::max_hold`.
+    /// The lease is lost when it was held for so long, renewed or not; 0: never. Default: `config::max_hold`. A re-entry
+    /// has a limit of its own, and leaves that of the outer lease as it is.
     std::optional<std::chrono::milliseconds> max_hold = {};
 };
 
 /// How `try_acquire()` takes a lock.
 struct try_options {
-    /// How long to wait for it. Default: one attempt. Must not be negative; 0: one attempt.
+    /// How long to wait for it. Default: one attempt. Must not be negative; 0: one attempt. `milliseconds::max()`: as long
+    /// as it takes.
     std::optional<std::chrono::milliseconds> wait = {};
 
     /// As in @ref acquire_options.

@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "core/bounds.hpp"
+
 namespace holdfast::engine {
 
 std::uint8_t look::send(session& to, std::string_view key)
@@ -21,7 +23,7 @@ void look::on_ttl(answer const& a)
 {
     remaining_ = core::duration::max();
     if (a.outcome == outcome::applied && a.value.integer >= 0)
-        remaining_ = std::chrono::milliseconds(a.value.integer);
+        remaining_ = core::bounded(std::chrono::milliseconds(a.value.integer));
     to_.on_seen();
 }
 

@@ -9,6 +9,7 @@
 
 #include <holdfast/error.hpp>
 
+#include "core/bounds.hpp"
 #include "engine/lock_spec.hpp"
 #include "engine/refusal.hpp"
 #include "scripts_generated.hpp"
@@ -35,7 +36,7 @@ verdict judge_busy(std::int64_t pttl) noexcept
 {
     verdict v{.what = verdict::kind::busy};
     if (pttl >= 0)
-        v.remaining = std::chrono::milliseconds(pttl);
+        v.remaining = core::bounded(std::chrono::milliseconds(pttl));
     return v;
 }
 
