@@ -65,7 +65,8 @@ void hub::forget_idle(core::instant now)
     boost::unordered::erase_if(channels_, [&](auto const& entry) {
         auto const& c = *entry.second;
         bool const ends = c.listeners.empty() && (!c.is_armed() || c.due() <= now + slack);
-        if (ends)
+        // A waiter that leaves between two connections leaves a subscription that ended with the first.
+        if (ends && context_.link().is_open())
             context_.link().unsubscribe(c.name);
         return ends;
     });

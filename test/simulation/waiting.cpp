@@ -212,6 +212,34 @@ TEST_CASE("subscriptions linger, and end", "[waiting]")
     });
 }
 
+TEST_CASE("a subscription whose last waiter leaves during an outage ends without a command", "[waiting]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& rival = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        auto held = co_await mutex(rival, "l").acquire();
+        bool ended = false;
+        a.spawn([&]() -> awaitable<void> {
+            error_code ec;
+            co_await mutex(c, "l").try_acquire({.wait = 2s}, asio::redirect_error(use_awaitable, ec));
+            ended = true;
+        });
+        co_await a.sleep(1s);
+        CHECK(a.census(c).channels == 1);
+        a.server().faults.refuse_connect = 1;
+        a.server().model().disconnect_all();
+        co_await a.sleep(5s);
+        CHECK(ended);
+        CHECK(a.census(c).channels == 0);
+        a.server().faults = {};
+        co_await a.sleep(5s);
+        auto const ec = co_await error_of(mutex(c, "other").try_acquire(use_awaitable));
+        CHECK_FALSE(ec);
+    });
+}
+
 TEST_CASE("a refused subscription: correct answers, polling, one line in the log", "[waiting]")
 {
     arena a;
