@@ -91,9 +91,8 @@ std::shared_ptr<client_state> composite::home() const noexcept
     return stopped;
 }
 
-error_code composite::obstacle() const
+error_code composite::obstacle(std::shared_ptr<client_state> const& c) const
 {
-    auto const c = home();
     if (complaint_.empty())
         return c ? error_code() : errc::client_stopped;
     error_code const ec = errc::invalid_option;
@@ -104,14 +103,14 @@ error_code composite::obstacle() const
 
 void composite::ask_locked(handler_at<void(error_code, bool)> h) const
 {
-    if (auto const ec = obstacle())
+    if (auto const ec = obstacle(home()))
         return complete_early<bool>(std::move(h), ec, false);
     coordinate(*this, std::move(h), ask_all<bool, is_locked_launch>(shared_from_this(), quorum_, merge_locked));
 }
 
 void composite::force_release(handler_at<void(error_code, bool)> h) const
 {
-    if (auto const ec = obstacle())
+    if (auto const ec = obstacle(home()))
         return complete_early<bool>(std::move(h), ec, false);
     coordinate(*this, std::move(h), ask_all<bool, force_release_launch>(shared_from_this(), quorum_, merge_forced));
 }
@@ -119,7 +118,7 @@ void composite::force_release(handler_at<void(error_code, bool)> h) const
 void composite::ask_holders(handler_at<void(error_code, std::vector<holder>)> h) const
 {
     using holders = std::vector<holder>;
-    if (auto const ec = obstacle())
+    if (auto const ec = obstacle(home()))
         return complete_early<holders>(std::move(h), ec, {});
     coordinate(*this, std::move(h), ask_all<holders, holders_launch>(shared_from_this(), quorum_, merge_holders));
 }

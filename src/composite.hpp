@@ -36,8 +36,8 @@ protected:
     // With a complaint nothing can be done with it but to hear that.
     composite(std::string name, lockables members, std::size_t quorum, std::string complaint);
 
-    // Why nothing can be sent; told to the client, too.
-    error_code obstacle() const;
+    // Why nothing can be sent; told to its home(), too.
+    error_code obstacle(std::shared_ptr<client_state> const& home) const;
 
 private:
     std::string const name_;

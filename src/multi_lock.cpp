@@ -40,9 +40,9 @@ public:
 // there was one, and tries the others.
 class gathering {
 public:
-    gathering(std::shared_ptr<multi_state const> of, acquire_request const& r)
+    gathering(std::shared_ptr<multi_state const> of, std::shared_ptr<client_state> clock, acquire_request const& r)
         : lock_(std::move(of)),
-          clock_(lock_->home()),
+          clock_(std::move(clock)),
           request_(r),
           deadline_(r.wait ? clock_->now() + *r.wait : core::never),
           held_(lock_->members().size())
@@ -262,14 +262,17 @@ private:
 
 void multi_state::acquire(lease_handler h, acquire_request const& request) const
 {
-    auto ec = obstacle();
+    // Looked up once: another thread may destroy the client at any time.
+    auto const clock = home();
+    auto ec = obstacle(clock);
     if (auto const* what = ec ? nullptr : detail::complaint(request)) {
         ec = errc::invalid_option;
-        home()->remember(ec, in_quotes(name()) + ": " + what);
+        clock->remember(ec, in_quotes(name()) + ": " + what);
     }
     if (ec)
         return complete_early<lease>(std::move(h), ec, {});
-    auto all = std::make_unique<gathering>(std::static_pointer_cast<multi_state const>(shared_from_this()), request);
+    auto self = std::static_pointer_cast<multi_state const>(shared_from_this());
+    auto all = std::make_unique<gathering>(std::move(self), clock, request);
     auto& first = *all;
     auto at = h.at;
     first.try_all({first_round{std::move(all), std::move(h)}, std::move(at)});

@@ -25,8 +25,6 @@ public:
     bool is_over() const noexcept { return !all_; }
     bool is_had() const noexcept { return is_had_; }
     void give_up(engine::context&);
-    // The client is gone.
-    void forget() noexcept;
 
     void granted(boost::intrusive_ptr<engine::tenure> t) override
     {
@@ -55,12 +53,6 @@ void single_try::give_up(engine::context& c)
         end(asio::error::operation_aborted, lease());
 }
 
-void single_try::forget() noexcept
-{
-    if (auto const all = std::move(all_))
-        all->forget();
-}
-
 // What comes after a cancellation dies here, and that releases it.
 void single_try::end(error_code ec, lease got)
 {
@@ -79,7 +71,8 @@ void party::add(boost::intrusive_ptr<attempts> of, std::size_t place, engine::co
 
 void party::start() noexcept
 {
-    post(*this);
+    if (!post(*this))
+        fail_all(errc::client_stopped);
 }
 
 void party::ask_to_cancel() noexcept
@@ -87,12 +80,21 @@ void party::ask_to_cancel() noexcept
     post(cancellation_);
 }
 
-void party::post(engine::letter& l) noexcept
+// False: the client is gone.
+bool party::post(engine::letter& l) noexcept
 {
-    if (auto const client = home_.lock()) {
-        intrusive_ptr_add_ref(static_cast<engine::request*>(this));
-        client->send(l);
-    }
+    auto const client = home_.lock();
+    if (!client)
+        return false;
+    intrusive_ptr_add_ref(static_cast<engine::request*>(this));
+    client->send(l);
+    return true;
+}
+
+void party::fail_all(error_code ec)
+{
+    for (auto const& t : tries_)
+        t->failed(ec);
 }
 
 void party::deliver(engine::context& c)
@@ -128,11 +130,11 @@ void party::give_up(engine::context& c)
         t->give_up(c);
 }
 
+// The client's execution context has ended. Who waits may run in another.
 void party::discard() noexcept
 {
     boost::intrusive_ptr<party> const keep(this, false);
-    for (auto const& t : tries_)
-        t->forget();
+    fail_all(errc::client_stopped);
 }
 
 }  // namespace holdfast::detail

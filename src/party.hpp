@@ -28,8 +28,6 @@ public:
 
     // Any thread, perhaps from inside the engine.
     virtual void end(std::size_t place, error_code, lease got) = 0;
-    // A client is gone, and with it whoever waits for this: there will be no last end.
-    virtual void forget() noexcept = 0;
     // Any thread, once they were all launched: those that are under way end with operation_aborted.
     virtual void call_off() noexcept = 0;
 };
@@ -49,7 +47,7 @@ public:
     }
     void add(boost::intrusive_ptr<attempts> of, std::size_t place, engine::contender::wish);
 
-    // Any thread.
+    // Any thread. When the client is gone, the attempts end with errc::client_stopped.
     void start() noexcept;
     void ask_to_cancel() noexcept;
 
@@ -66,7 +64,8 @@ private:
         party& of;
     };
 
-    void post(engine::letter&) noexcept;
+    bool post(engine::letter&) noexcept;
+    void fail_all(error_code);
     void deliver(engine::context&) override;
     void discard() noexcept override;
     void join_together(engine::context&);

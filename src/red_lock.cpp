@@ -152,9 +152,7 @@ std::string red_state::complaint_about(acquire_request const& r) const
 void red_state::acquire(handler_at<void(error_code, lease)> h, acquire_request const& request) const
 {
     auto const clock = home();
-    auto ec = obstacle();
-    if (!ec && !clock)
-        ec = errc::client_stopped;
+    auto ec = obstacle(clock);
     if (auto const what = ec ? std::string() : complaint_about(request); !what.empty()) {
         ec = errc::invalid_option;
         clock->remember(ec, in_quotes(name()) + ": " + what);

@@ -62,7 +62,6 @@ public:
     bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
 
     void end(std::size_t place, error_code, lease got) override;
-    void forget() noexcept override;
     void call_off() noexcept override { cancel(); }
 
 private:
@@ -96,7 +95,6 @@ private:
     attempt_ends ends_;
     std::atomic<std::ptrdiff_t> left_;  // ends that are waited for; none, or fewer: it is settled
     std::atomic<int> gate_ = 2;         // who passes it last, launched or settled, has the handler
-    bool is_forgotten_ = false;         // settled because some ends will never come
     std::atomic<bool> cancelled_ = false;
     std::vector<boost::intrusive_ptr<party>> parties_;
     std::vector<std::shared_ptr<nested_try>> nested_;
@@ -188,21 +186,12 @@ void joint_try::end(std::size_t place, error_code ec, lease got)
         pass_gate();
 }
 
-void joint_try::forget() noexcept
-{
-    if (!settle())
-        return;
-    is_forgotten_ = true;
-    pass_gate();
-}
-
 void joint_try::pass_gate()
 {
     if (gate_.fetch_sub(1, std::memory_order_acq_rel) != 1)
         return;
     auto handler = std::move(to_.handler);  // it may own the cancellation signal whose slot refers to us
-    if (!is_forgotten_)
-        asio::post(std::exchange(to_.at.executor, {}), completion{this, std::move(handler), to_.at.is_associated});
+    asio::post(std::exchange(to_.at.executor, {}), completion{this, std::move(handler), to_.at.is_associated});
 }
 
 // A cancellation counts until the handler is called.

@@ -1,0 +1,129 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+//
+// A client that another thread destroys while a composite lock is being acquired: the acquire ends with client_stopped. The
+// other thread is played by a lock whose client is gone when it is looked up again, and by an execution context of its own.
+
+#include <boost/asio/io_context.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "lock_state.hpp"
+#include "party.hpp"
+#include "simulation/red_arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+
+struct counted_attempts final : detail::attempts {
+    void end(std::size_t, error_code ec, lease) override
+    {
+        ++ends;
+        last = ec;
+    }
+    void call_off() noexcept override {}
+
+    int ends = 0;
+    error_code last;
+};
+
+TEST_CASE("attempts whose client is gone when they start end with client_stopped", "[multi_lock][lifetimes]")
+{
+    arena a;
+    auto& c = a.client();
+    auto const one = std::static_pointer_cast<detail::lock_state const>(
+        detail::lock_access::lockable_of(mutex(c, "m")));
+    boost::intrusive_ptr<counted_attempts> const ends(new counted_attempts);
+    boost::intrusive_ptr<detail::party> const all(new detail::party(one->home(), true));
+    for (std::size_t i = 0; i < 3; ++i)
+        all->add(ends, i, {.lock = detail::lock_of(*one), .owner = {}, .terms = {}, .wait = core::duration::zero()});
+    a.destroy(c);
+    a.run([&]() -> awaitable<void> { co_await a.sleep(1s); });
+    REQUIRE_FALSE(one->home());
+    all->start();
+    CHECK(ends->ends == 3);
+    CHECK(ends->last == errc::client_stopped);
+}
+
+// Its client is gone from the n-th look on.
+struct vanishing_lock final : detail::lockable {
+    vanishing_lock(std::shared_ptr<detail::client_state> c, int n) : client(std::move(c)), looks(n) {}
+
+    std::string_view name() const noexcept override { return "vanishing"; }
+    std::shared_ptr<detail::client_state> home() const noexcept override { return looks-- > 0 ? client : nullptr; }
+    void acquire(detail::handler_at<void(error_code, lease)> h, detail::acquire_request const&) const override
+    {
+        detail::complete_early<lease>(std::move(h), errc::client_stopped, {});
+    }
+    void ask_locked(detail::handler_at<void(error_code, bool)>) const override {}
+    void force_release(detail::handler_at<void(error_code, bool)>) const override {}
+    void ask_holders(detail::handler_at<void(error_code, std::vector<holder>)>) const override {}
+
+    std::shared_ptr<detail::client_state> client;
+    mutable int looks;
+};
+
+struct any_handle : detail::lock_base<acquire_options, try_options> {
+    explicit any_handle(std::shared_ptr<detail::lockable const> l) : lock_base(std::move(l)) {}
+};
+
+TEST_CASE("a multi_lock ends with client_stopped whenever its client vanishes", "[multi_lock][lifetimes]")
+{
+    for (int looks = 0; looks < 12; ++looks) {
+        arena a;
+        auto const state = detail::client_access::state_of(a.client()).shared_from_this();
+        auto const lock = [&] {
+            std::vector<any_lock> members;
+            members.emplace_back(any_handle(std::make_shared<vanishing_lock>(state, looks)));
+            return multi_lock(members);
+        };
+        multi_lock const first = lock();
+        multi_lock const second = lock();
+        a.run([&]() -> awaitable<void> {
+            error_code ec;
+            CAPTURE(looks);
+            co_await first.try_acquire({.wait = 10ms}, redirect(ec));
+            CHECK(ec == errc::client_stopped);
+            co_await second.try_acquire({.lease = 1ms}, redirect(ec));
+            bool const either = ec == errc::client_stopped || ec == errc::invalid_option;
+            CHECK(either);
+        });
+    }
+}
+
+// The acquire runs here, the client of one member elsewhere.
+TEST_CASE("a multi_lock ends when the execution context of a member's client ends", "[multi_lock][lifetimes][memory]")
+{
+    for (bool const started : {false, true}) {
+        CAPTURE(started);
+        asio::io_context here;
+        auto elsewhere = std::make_unique<asio::io_context>();
+        config cfg;
+        cfg.url = "memory://";
+        client near(here, cfg);
+        client far(*elsewhere, cfg);
+        near.run(asio::detached);
+        far.run(asio::detached);
+        multi_lock const both(mutex(near, "a"), mutex(far, "b"));
+        int ends = 0;
+        error_code ec;
+        both.acquire(asio::bind_executor(here, [&](error_code e, lease) {
+            ++ends;
+            ec = e;
+            here.stop();
+        }));
+        if (started)
+            elsewhere->poll_one();
+        elsewhere.reset();
+        here.run_for(10s);
+        CHECK(ends == 1);
+        CHECK(ec == errc::client_stopped);
+    }
+}
+
+}  // namespace
+}  // namespace holdfast::test
