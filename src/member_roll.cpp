@@ -4,6 +4,8 @@
 //
 #include "member_roll.hpp"
 
+#include <vector>
+
 #include "composite.hpp"
 #include "lock_state.hpp"
 #include "red_state.hpp"
@@ -34,6 +36,19 @@ bool is_pair(lock_state const& a, lock_state const& b) noexcept
     return (is_read(a) && is_write(b)) || (is_write(a) && is_read(b));
 }
 
+// The locks that it takes: those of a red_lock, or itself.
+std::vector<lock_state const*> locks_taken_by(lockable const& l)
+{
+    std::vector<lock_state const*> all;
+    if (auto const* one = dynamic_cast<lock_state const*>(&l))
+        all.push_back(one);
+    else if (auto const* several = dynamic_cast<red_state const*>(&l))
+        for (auto const& m : several->members())
+            if (auto const* part = dynamic_cast<lock_state const*>(m.get()))
+                all.push_back(part);
+    return all;
+}
+
 }  // namespace
 
 // One lock, given as both of them.
@@ -54,6 +69,17 @@ void member_roll::compare(red_state const& one, red_state const& other)
             if (a && b && is_same_place(*a, *b))
                 compare(*a, *b);
         }
+}
+
+// A red_lock and whoever else takes one of its locks are two contenders: they could never be held together.
+void member_roll::refuse_overlap(lockable const& l)
+{
+    auto const ours = locks_taken_by(l);
+    for (auto const& m : members)
+        for (auto const* theirs : locks_taken_by(*m))
+            for (auto const* one : ours)
+                if (is_same_place(*one, *theirs))
+                    complaint = "members: " + in_quotes(one->name()) + " is a server's lock of a red_lock, too";
 }
 
 // Whether it is a member already, perhaps as another kind of lock.
@@ -95,6 +121,7 @@ void member_roll::add(std::shared_ptr<lockable const> const& l)
     }
     if ((one && joins(*one)) || (red && joins(*red)))
         return;
+    refuse_overlap(*l);
     members.push_back(l);
     name.append(name.empty() ? "" : "+").append(l->name());
 }

@@ -27,6 +27,7 @@ struct member_roll {
 private:
     bool joins(lock_state const&);
     bool joins(red_state const&);
+    void refuse_overlap(lockable const&);
     void compare(lock_state const&, lock_state const&);
     void compare(red_state const&, red_state const&);
 };

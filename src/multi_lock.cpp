@@ -107,7 +107,8 @@ std::optional<acquired> gathering::verdict()
     if (is_complete())
         return acquired(error_code(), result());
     held_.clear();
-    if (!missing_ && ++late_ == most_late)
+    late_ = missing_ ? 0 : late_ + 1;
+    if (late_ == most_late)
         failed_ = errc::unavailable;
     if (failed_ || is_over())
         return failure();

@@ -29,8 +29,9 @@ namespace holdfast {
 /// @par acquire, try_acquire
 /// As documented there, with these differences:
 /// - `wait` bounds all of it; `lease`, `renew` and `max_hold` hold for each member
-/// - errc::invalid_option: there are no members; or members of one name are locks of different kinds or owners
-///   (`last_failure()` of the first member's client says so). One lock given twice is taken once, and a read and a write of
+/// - errc::invalid_option: there are no members; or members of one name are locks of different kinds or owners; or a server's
+///   lock of a @ref red_lock is a member on its own, too, or belongs to two of them (`last_failure()` of the first member's
+///   client says so). One lock given twice is taken once, and a read and a write of
 ///   one @ref read_write_lock are a write
 /// - any member's error is the whole's, and every other member is given back
 ///

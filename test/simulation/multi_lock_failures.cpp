@@ -188,6 +188,47 @@ TEST_CASE("a time limit bounds the tries that a silent server does not answer", 
     });
 }
 
+// The second member's server answers so late that the lease of the first has ended by then; in the round that follows each
+// time, somebody else has the first.
+TEST_CASE("rounds that came too late give up only when they follow each other", "[multi_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("A", arena::quick(), "far");
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        co_await d.ready();
+        a.server().network.delay = {10ms, 10ms};
+        a.server("far").network.delay = {45ms, 45ms};
+        bool goes_on = true;
+        auto const take_first = [&] { a.server().execute({"SET", "x", "somebody", "PX", "300"}); };
+        int late = 0;
+        a.server("far").check([&](executed const& e) {
+            if (e.what.args[0] != "SET" || !goes_on)
+                return;
+            late += a.server().execute({"GET", "x"}).text != "somebody";
+            a.world().at(a.now() + 44ms, take_first);
+        });
+        take_first();
+        error_code ec;
+        lease l;
+        bool ended = false;
+        a.spawn([&]() -> awaitable<void> {
+            l = co_await multi_lock(mutex(c, "x"), mutex(d, "y")).acquire({.lease = 100ms}, redirect(ec));
+            ended = true;
+        });
+        co_await a.sleep(10s);
+        CHECK_FALSE(ended);
+        CHECK_FALSE(ec);
+        CHECK(late > 3);
+        goes_on = false;
+        a.server("far").network.delay = {1ms, 1ms};
+        co_await a.sleep(2s);
+        CHECK(ended);
+        CHECK_FALSE(ec);
+    });
+}
+
 TEST_CASE("a member that one's own process holds is busy", "[multi_lock]")
 {
     arena a;

@@ -203,6 +203,26 @@ TEST_CASE("one deadline, also for the round of a red_lock among the members", "[
     });
 }
 
+TEST_CASE("a red_lock whose locks are members, too, is refused", "[multi_lock][red_lock][bad_input]")
+{
+    nodes a(4);
+    auto const all = a.clients();
+    red_lock const red({*all[0], *all[1], *all[2]}, "r", trusting);
+    red_lock const other({*all[2], *all[3]}, "r", trusting);
+    mutex const own(*all[1], "r");
+    mutex const apart(*all[3], "r");
+    a.run([&]() -> awaitable<void> {
+        co_await ready(all);
+        for (auto const& both : {multi_lock(red, own), multi_lock(own, red), multi_lock(red, other)}) {
+            auto const ec = co_await error_of(both.try_acquire({.wait = 1s}, use_awaitable));
+            CHECK(ec == errc::invalid_option);
+            CHECK(all[0]->last_failure().message.find("of a red_lock, too") != std::string::npos);
+        }
+        auto l = co_await multi_lock(red, apart).acquire();
+        CHECK(l.valid());
+    });
+}
+
 TEST_CASE("a red_lock that is a member twice is taken once", "[multi_lock][red_lock][bad_input]")
 {
     quorum_and_one a;
