@@ -11,6 +11,7 @@
 
 #include <boost/asio/system_executor.hpp>
 
+#include "core/server_age.hpp"
 #include "query.hpp"
 
 namespace holdfast::detail {
@@ -60,7 +61,7 @@ private:
         auto const parsed = std::from_chars(uptime.data(), uptime.data() + uptime.size(), seconds);
         server_run run{.epoch = engine().epoch(), .id = id_of(field(r.text, "run_id"))};
         if (parsed.ec == std::errc() && !uptime.empty())
-            run.since = engine().now() - std::chrono::seconds(seconds);
+            run.since = core::latest_start(std::chrono::seconds(seconds), engine().now());
         return keep(run);
     }
 

@@ -8,6 +8,8 @@
 
 #include <boost/asio/error.hpp>
 
+#include "core/server_age.hpp"
+
 namespace holdfast::detail {
 namespace {
 
@@ -36,7 +38,7 @@ void vote::check(red_state const& of, core::instant asked) noexcept
         said = kind::expired;
     else if (!trusts && run.since == core::never)
         said = kind::unknown_age;
-    else if (!trusts && asked - run.since < of.max_lease())
+    else if (!trusts && !core::has_outlived_leases(run.since, of.max_lease(), asked))
         said = kind::young;
     else
         said = kind::granted;
@@ -49,7 +51,7 @@ std::string vote::words() const
         case kind::busy: return "held by another";
         case kind::refused: return why.message();
         case kind::expired: return "granted too late";
-        case kind::young: return "was started less than max_lease ago";
+        case kind::young: return "may have been started less than max_lease ago";
         case kind::unknown_age: return "does not say since when it runs";
         case kind::unfenced: return "did not confirm the fencing token";
         default: return "no answer";

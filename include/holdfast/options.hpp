@@ -126,8 +126,9 @@ struct red_options {
     /// 200th of the lease, between 5 and 50 ms. At least 1 ms.
     std::optional<std::chrono::milliseconds> node_timeout = {};
 
-    /// The longest lease of any client of the lock; the same for all of them. Longer leases are refused, and a server that
-    /// was started anew counts only when it has run for so long: by then nothing that it may have forgotten is valid.
+    /// The longest lease of any client of the lock; the same for all of them. Longer leases and extensions are refused, and a
+    /// server that was started anew counts only when it has certainly run for so long, and the drift allowance: by then
+    /// nothing that it may have forgotten is valid.
     /// Default: `config::lease` of the first client.
     std::optional<std::chrono::milliseconds> max_lease = {};
 

@@ -29,12 +29,19 @@ value run_time(call& c)
     return array({bulk(std::to_string(us / 1'000'000)), bulk(std::to_string(us % 1'000'000))});
 }
 
+// As Redis computes it: the difference of two clock readings, each cut to whole seconds.
+std::int64_t uptime_in_seconds(call const& c)
+{
+    auto const now = c.keys.now_us();
+    return now / 1'000'000 - (now - c.server.uptime_us()) / 1'000'000;
+}
+
 // A few lines of the many, whatever section is asked for.
 value run_info(call& c)
 {
     bool const demoted = c.server.state() == condition::replica || c.server.state() == condition::stale;
     std::string text = "# Server\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\n";
-    text.append("uptime_in_seconds:").append(std::to_string(c.server.uptime_us() / 1'000'000));
+    text.append("uptime_in_seconds:").append(std::to_string(uptime_in_seconds(c)));
     text.append("\r\n\r\n# Clients\r\nconnected_clients:").append(std::to_string(c.server.connection_count()));
     text.append("\r\n\r\n# Memory\r\nmaxmemory_policy:noeviction\r\n\r\n# Persistence\r\nloading:");
     text.append(c.server.state() == condition::loading ? "1" : "0").append("\r\naof_enabled:0\r\n");

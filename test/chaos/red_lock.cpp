@@ -34,7 +34,7 @@ public:
     {
         for (auto& s : servers_)
             ways_.emplace_back(s.socket_path());
-        std::this_thread::sleep_for(lease_time + 2s);  // a server that was just started does not count
+        std::this_thread::sleep_for(lease_time + 2500ms);  // a server that was just started does not count
     }
 
     battlefield::words_of contenders(int tasks) const
@@ -56,7 +56,7 @@ public:
             heal(first);
             heal(second);
             // Who forgot counts again when that is forgotten everywhere; until then it is one of the minority.
-            std::this_thread::sleep_for(was_killed ? lease_time + 1500ms : chance_.between(50ms, 500ms));
+            std::this_thread::sleep_for(was_killed ? lease_time + 2500ms : chance_.between(50ms, 500ms));
         }
     }
 

@@ -39,7 +39,7 @@ void red_contest::run()
 {
     auto& world = arena_.world();
     if (o_.restarts > 0)
-        world.run_for(o_.lease + 1s);  // from here on all servers count
+        world.run_for(o_.lease + o_.lease / 50 + 2s);  // from here on all servers count
     for (unsigned i = 0; i < o_.servers; ++i)
         arena_.node(i).faults = o_.faults;
     restart_minority();
@@ -69,7 +69,7 @@ void red_contest::restart_minority()
         auto const downtime = world.chance().between(0ms, 200ms);
         auto& victim = arena_.node(static_cast<unsigned>(world.chance().below(o_.servers)));
         world.at(when, [&victim, downtime] { victim.restart(true, downtime); });
-        when += downtime + o_.lease + 1s;
+        when += downtime + o_.lease + o_.lease / 50 + 2s;
     }
 }
 

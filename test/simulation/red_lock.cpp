@@ -208,7 +208,7 @@ TEST_CASE("a server that was started anew does not count for max_lease", "[red_l
         red_lock mine(ours, "r");
         auto const ec = co_await error_of(mine.try_acquire(use_awaitable));
         CHECK(ec == errc::no_quorum);  // all are young
-        co_await a.sleep(4s);          // max_lease is the lease of the clients: 3 s
+        co_await a.sleep(6s);          // max_lease is the lease of the clients: 3 s
 
         auto held = co_await red_lock(theirs, "r").acquire();
         CHECK(held.valid());
@@ -228,7 +228,7 @@ TEST_CASE("a server that forgot does not give the lock to a second holder", "[re
         auto const ours = a.clients();
         auto const theirs = a.clients("B");
         a.run([&]() -> awaitable<void> {
-            co_await a.sleep(4s);
+            co_await a.sleep(6s);
             a.server("n2").pause();
             auto held = co_await red_lock(theirs, "r").acquire({.lease = 3s});
             CHECK(held.valid());

@@ -277,7 +277,7 @@ TEST_CASE("a lease that ends before the late grants come leaves nothing", "[red_
 TEST_CASE("a server that was started anew does not count, in time or late", "[red_lock]")
 {
     among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
-        co_await a.sleep(4s);  // max_lease is the lease of the clients: 3 s
+        co_await a.sleep(6s);  // max_lease is the lease of the clients: 3 s
         red_lock lock(all, "r", {.node_timeout = 50ms});
         a.node(4).restart(true);
         co_await a.sleep(500ms);
@@ -308,7 +308,7 @@ TEST_CASE("a server that is not known yet joins when it was asked what it is", "
     auto const all = a.clients();
     a.run([&]() -> awaitable<void> {
         co_await a.meet(all);
-        co_await a.sleep(4s);
+        co_await a.sleep(6s);
         a.node(4).model().disconnect_all();
         co_await a.sleep(500ms);
         a.slow_down(4);

@@ -1,0 +1,88 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+//
+// What a majority that granted may rest on: a server that restarts without its memory counts only when every lease that it
+// may have forgotten has ended; a wall clock that steps ends a grant before its lease.
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/contest.hpp"
+#include "simulation/red_arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+
+// B holds the lock on a bare majority, servers 0 and 1. Then something happens to server 0, and A tries to acquire.
+struct bare_majority : nodes {
+    explicit bare_majority(simulation_options o = {.world = {.fifo = true}}) : nodes(3, std::move(o)) {}
+
+    awaitable<lease> hold(red_lock by, std::chrono::milliseconds time)
+    {
+        node(2).pause();
+        auto held = co_await by.acquire({.lease = time});
+        co_await sleep(100ms);  // the third may not join any more
+        node(2).resume();
+        co_await sleep(10ms);
+        co_return held;
+    }
+
+    // Tries until the other lease ends. True: both were valid at once.
+    awaitable<bool> is_let_in(red_lock by, lease const& held)
+    {
+        error_code ec;
+        lease l;
+        while (held.valid() && l.empty()) {
+            l = co_await by.try_acquire(redirect(ec));
+            co_await sleep(1ms);
+        }
+        co_return l.valid() && held.valid();
+    }
+};
+
+// Server 0 restarts empty, at a phase of its clock's second, so long after the grant.
+bool restart_lets_two_in(simulation_options o, core::duration phase, core::duration later)
+{
+    bare_majority a(std::move(o));
+    a.node(0).step_clock(phase);
+    auto const ours = a.clients();
+    auto const theirs = a.clients("B");
+    bool two = false;
+    a.run([&]() -> awaitable<void> {
+        co_await a.sleep(6s);  // the servers count
+        auto held = co_await a.hold(red_lock(theirs, "r"), 3s);
+        co_await a.sleep(later);
+        a.node(0).restart(true);
+        two = co_await a.is_let_in(red_lock(ours, "r"), held);
+        error_code ec;
+        auto l = co_await red_lock(ours, "r").try_acquire({.wait = 10s}, redirect(ec));
+        CHECK(l.valid());
+    });
+    return two;
+}
+
+TEST_CASE("a server that restarted at any phase of a second does not let a second holder in", "[red_lock]")
+{
+    for (auto phase = 0ms; phase < 1000ms; phase += 50ms) {
+        CAPTURE(phase / 1ms);
+        CHECK_FALSE(restart_lets_two_in({.world = {.fifo = true}}, phase, 0ms));
+    }
+}
+
+TEST_CASE("restarts at random moments do not let a second holder in", "[red_lock][contest]")
+{
+    for (std::uint64_t seed = 1; seed <= seeds_or(100); ++seed) {
+        CAPTURE(seed);
+        chance luck(seed);
+        auto const phase = luck.between(0ms, 1s);
+        auto const later = luck.between(0ms, 2s);
+        REQUIRE_FALSE(restart_lets_two_in({.world = {.seed = seed}}, phase, later));
+    }
+}
+
+}  // namespace
+}  // namespace holdfast::test
