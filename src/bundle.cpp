@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "composite.hpp"
 #include "coordinate.hpp"
 #include "operation.hpp"
 #include "quorum.hpp"
@@ -66,13 +67,18 @@ std::optional<loss> decisive_loss(Ended const& ended, std::size_t needed)
 }  // namespace
 
 bundle::bundle(
-    std::shared_ptr<lockable const> of,
+    std::shared_ptr<composite const> of,
     std::vector<lease> members,
     std::size_t quorum,
     std::optional<std::uint64_t> fence,
     std::shared_ptr<collector> more)
     : lock_(std::move(of)), quorum_(quorum), fence_(fence), members_(std::move(members)), more_(std::move(more))
 {}
+
+lockable const& bundle::lock() const noexcept
+{
+    return *lock_;
+}
 
 // Whoever was told of the loss must not find the lease held again.
 void bundle::join(lease late)
@@ -163,8 +169,19 @@ auto bundle::for_each_member(Start start)
     return operations;
 }
 
+// Nothing is sent then: a part that was extended already could not be cut short again.
+bool bundle::refuses_extension(std::chrono::milliseconds by) const
+{
+    auto const what = lock_->complaint_about_extension(by);
+    if (auto const c = what.empty() ? nullptr : lock_->home())
+        c->remember(errc::invalid_option, in_quotes(lock_->name()) + ": " + what);
+    return !what.empty();
+}
+
 void bundle::extend(std::chrono::milliseconds by, handler_at<void(error_code)> h)
 {
+    if (refuses_extension(by))
+        return complete_early<>(std::move(h), errc::invalid_option);
     auto operations = for_each_member([by](lease& l) { return l.extend(by, asio::deferred); });
     if (operations.empty())
         return complete_early<>(std::move(h), errc::empty_lease);

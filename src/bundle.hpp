@@ -24,13 +24,15 @@
 
 namespace holdfast::detail {
 
+class composite;
+
 // The leases of several locks, held as one: valid while a quorum of them is. It may grow until it is released or lost.
 class bundle : public std::enable_shared_from_this<bundle> {
 public:
     // `of`: the composite lock that they were taken for. `more`: where further ones may come from; is told when none are
     // wanted any more.
     bundle(
-        std::shared_ptr<lockable const> of,
+        std::shared_ptr<composite const> of,
         std::vector<lease> members,
         std::size_t quorum,
         std::optional<std::uint64_t> fence = {},
@@ -44,7 +46,7 @@ public:
     void take_up(bool) noexcept;
 
     // ---- any thread
-    lockable const& lock() const noexcept { return *lock_; }
+    lockable const& lock() const noexcept;
     void extend(std::chrono::milliseconds, handler_at<void(error_code)>);
     void lost(handler_at<void(error_code, loss)>);
     void release(handler_at<void(error_code)>);
@@ -56,6 +58,7 @@ private:
     using loss_outcome = std::tuple<error_code, loss>;
 
     static asio::awaitable<loss_outcome> await_loss(std::shared_ptr<bundle>);
+    bool refuses_extension(std::chrono::milliseconds by) const;
     lease_state judge_members() const noexcept;
     bool is_released() const noexcept;
     bool has_grown_from(std::size_t size) const noexcept;
@@ -63,7 +66,7 @@ private:
     template <class Start>
     auto for_each_member(Start);
 
-    std::shared_ptr<lockable const> const lock_;
+    std::shared_ptr<composite const> const lock_;
     std::size_t const quorum_;
     std::optional<std::uint64_t> const fence_;
 

@@ -77,6 +77,15 @@ composite::composite(std::string name, lockables members, std::size_t quorum, st
     : name_(std::move(name)), members_(std::move(members)), quorum_(quorum), complaint_(std::move(complaint))
 {}
 
+std::string composite::complaint_about_extension(std::chrono::milliseconds by) const
+{
+    std::string first;
+    for (auto const& m : members_)
+        if (auto const* several = dynamic_cast<composite const*>(m.get()); several && first.empty())
+            first = several->complaint_about_extension(by);
+    return first;
+}
+
 std::shared_ptr<client_state> composite::home() const noexcept
 {
     std::shared_ptr<client_state> stopped;

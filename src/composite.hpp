@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_COMPOSITE_HPP
 #define HOLDFAST_COMPOSITE_HPP
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -24,6 +25,9 @@ public:
     lockables const& members() const noexcept { return members_; }
     std::size_t quorum() const noexcept { return quorum_; }
     std::string const& complaint() const noexcept { return complaint_; }
+
+    // Why its lease must not be extended by so much; empty: it may.
+    virtual std::string complaint_about_extension(std::chrono::milliseconds by) const;
 
     std::string_view name() const noexcept final { return name_; }
     // Of the first member whose client lives, if possible one that is not stopped.

@@ -149,6 +149,13 @@ std::string red_state::complaint_about(acquire_request const& r) const
     return {};
 }
 
+// A server that restarts counts again after max_lease: no lease may reach further, however it came to its length.
+std::string red_state::complaint_about_extension(std::chrono::milliseconds by) const
+{
+    bool const is_longer = by > std::chrono::floor<std::chrono::milliseconds>(max_lease());
+    return is_longer ? "extend: is longer than max_lease" : "";
+}
+
 void red_state::acquire(handler_at<void(error_code, lease)> h, acquire_request const& request) const
 {
     auto const clock = home();

@@ -22,6 +22,7 @@ public:
     red_state(std::string name, lockables members, std::string complaint, red_options const&);
 
     void acquire(handler_at<void(error_code, lease)>, acquire_request const&) const override;
+    std::string complaint_about_extension(std::chrono::milliseconds by) const override;
 
     red_options const& options() const noexcept { return options_; }
     core::duration node_timeout(core::duration lease) const noexcept;

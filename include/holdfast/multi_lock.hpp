@@ -37,7 +37,8 @@ namespace holdfast {
 ///
 /// @par The lease
 /// `valid()` while all members are, `valid_until()` the first end of theirs; the loss of one is the loss of all.
-/// `extend()` extends all, or ends with errc::lease_lost or errc::unavailable. `release()` and the destructor release all;
+/// `extend()` extends all, or ends with errc::lease_lost or errc::unavailable; with errc::invalid_option, and nothing is sent,
+/// when a @ref red_lock among the members may not be held for so long. `release()` and the destructor release all;
 /// the failure of one does not stop the others. `fencing_token(member)` is that of the member of this name,
 /// `fencing_token()` is empty. `owner()` is empty, too.
 ///

@@ -51,6 +51,7 @@ namespace holdfast {
 /// each by its client; one that was lost is not taken again. What `lost()` tells is that no majority is left of those that
 /// granted in time, and of those that joined before. `valid()` takes a mutex, which is busy only while a member joins.
 /// `extend()` and `release()` act on all at once, and succeed when a majority did; else errc::lease_lost or the first error.
+/// An `extend()` by more than `red_options::max_lease` ends with errc::invalid_option, and nothing is sent.
 /// `fencing_token()` is the lease's, with `red_options::fencing`: one that a majority has confirmed, or there is no lease.
 /// `owner()` is empty.
 ///

@@ -151,7 +151,7 @@ TEST_CASE("a lease outlives the loss of a minority, and not of a majority", "[re
     nodes a(5);
     auto const all = a.clients();
     a.run([&]() -> awaitable<void> {
-        auto l = co_await red_lock(all, "r", trusting).acquire();
+        auto l = co_await red_lock(all, "r", {.max_lease = 10s, .trust_new_nodes = true}).acquire();
         co_await a.sleep(100ms);
         a.server("n1").execute({"DEL", "r"});
         a.server("n3").pause();

@@ -79,7 +79,7 @@ TEST_CASE(
         for (unsigned i : {0u, 1u})
             a.node(i).execute({"SET", "r", "somebody else", "PX", "5000"});
         error_code ec;
-        co_await l.extend(20s, redirect(ec));
+        co_await l.extend(3s, redirect(ec));
         CHECK(ec == errc::lease_lost);
         CHECK_FALSE(l.valid());
         for (unsigned i : {0u, 1u}) {

@@ -84,5 +84,50 @@ TEST_CASE("restarts at random moments do not let a second holder in", "[red_lock
     }
 }
 
+TEST_CASE("a lease is not extended beyond max_lease", "[red_lock][bad_input]")
+{
+    unsigned commands = 0;
+    nodes a(3);
+    auto const all = a.clients();
+    red_lock const lock(all, "r", trusting);  // max_lease is the lease of the clients: 3 s
+    std::vector<any_lock> const locks{lock, multi_lock(lock, mutex(*all[0], "m"))};
+    a.node(0).check([&](executed const&) { ++commands; });
+    a.run([&]() -> awaitable<void> {
+        for (auto const& which : locks) {
+            auto l = co_await which.acquire({.lease = 2s});
+            co_await a.sleep(100ms);
+            auto const sent = commands;
+            error_code ec;
+            co_await l.extend(3001ms, redirect(ec));
+            CHECK(ec == errc::invalid_option);
+            CHECK(all[0]->last_failure().message.find("extend: is longer than max_lease") != std::string::npos);
+            co_await l.extend(std::chrono::milliseconds::max(), redirect(ec));
+            CHECK(ec == errc::invalid_option);
+            co_await a.sleep(100ms);
+            CHECK(commands == sent);
+            co_await l.extend(3s);
+            co_await a.sleep(2500ms);
+            CHECK(l.valid());
+            co_await l.release();
+        }
+    });
+}
+
+TEST_CASE("an extension does not outlast the time for which a restarted server does not count", "[red_lock]")
+{
+    bare_majority a;
+    auto const ours = a.clients();
+    auto const theirs = a.clients("B");
+    a.run([&]() -> awaitable<void> {
+        co_await a.sleep(6s);
+        auto held = co_await a.hold(red_lock(theirs, "r"), 3s);
+        error_code ec;
+        co_await held.extend(30s, redirect(ec));
+        a.node(0).restart(true);
+        bool const two = co_await a.is_let_in(red_lock(ours, "r"), held);
+        CHECK_FALSE(two);
+    });
+}
+
 }  // namespace
 }  // namespace holdfast::test
