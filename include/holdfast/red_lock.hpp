@@ -23,8 +23,9 @@ namespace holdfast {
 /// The algorithm is Redlock ("Distributed Locks with Redis", redis.io), with what its discussion asked for (M. Kleppmann,
 /// "How to do distributed locking"; S. Sanfilippo, "Is Redlock safe?", both 2016): validity judged after the last answer and
 /// with drift, restarted servers not counted for `red_options::max_lease`, losers that part by random delays. Its promise
-/// rests on clocks that run at about the same rate on a majority of the servers. Where a violation would corrupt data, use
-/// fencing on one server instead: see docs/red_lock.md.
+/// rests on every server of the majority that granted: each must keep its memory, other than by a restart, and its wall clock
+/// must not step or run ahead by more than the drift allowance. One that does not may let a second holder in, since a bare
+/// majority suffices. Where a violation would corrupt data, use fencing on one server instead: see docs/red_lock.md.
 ///
 /// @par On the server
 /// On each that of the members: a @ref mutex each, or what they are. One round asks all servers at once, each grant with a

@@ -129,5 +129,25 @@ TEST_CASE("an extension does not outlast the time for which a restarted server d
     });
 }
 
+// One of three clocks is enough, since a bare majority has granted. The drift allowance of 3 s is 32 ms.
+TEST_CASE(
+    "a clock of the granting majority that steps by more than the drift allowance lets a second holder in",
+    "[red_lock]")
+{
+    for (auto const step : {0ms, 30ms, 200ms, 10'000ms})
+        for (unsigned const which : {0u, 2u}) {
+            bare_majority a;
+            auto const ours = a.clients();
+            auto const theirs = a.clients("B");
+            a.run([&]() -> awaitable<void> {
+                auto held = co_await a.hold(red_lock(theirs, "r", trusting), 3s);
+                a.node(which).step_clock(step);
+                bool const two = co_await a.is_let_in(red_lock(ours, "r", trusting), held);
+                CAPTURE(step / 1ms, which);
+                CHECK(two == (which == 0 && step > 32ms));
+            });
+        }
+}
+
 }  // namespace
 }  // namespace holdfast::test
