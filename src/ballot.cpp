@@ -72,12 +72,12 @@ ballot::~ballot()
 asio::awaitable<void> ballot::cast(acquire_request const& request, core::instant deadline)
 {
     node_timeout_ = lock_->node_timeout(request.lease.value_or(clock_->options().lease));
-    auto const end = limit(deadline);
-    co_await ask_for_grants(request, end);
+    co_await ask_for_grants(request, limit(deadline));
     bool cancelled = co_await is_cancelled();
     if (cancelled)
         co_return;
-    co_await ask_runs(end);
+    // With a limit of its own: that of the grants is used up where a minority is silent.
+    co_await ask_runs(limit(deadline));
     cancelled = co_await is_cancelled();
     if (cancelled)
         co_return;
@@ -86,9 +86,17 @@ asio::awaitable<void> ballot::cast(acquire_request const& request, core::instant
         co_await spread_fence(limit(deadline));
 }
 
-core::instant ballot::limit(core::instant deadline) const noexcept
+core::instant ballot::limit(core::instant deadline) noexcept
 {
-    return std::min(clock_->now() + node_timeout_, deadline);
+    auto const full = clock_->now() + node_timeout_;
+    is_cut_short_ = is_cut_short_ || deadline < full;
+    return std::min(full, deadline);
+}
+
+round_result ballot::result() const noexcept
+{
+    auto const silent = static_cast<std::size_t>(std::ranges::count(votes_, vote::kind::silent, &vote::said));
+    return classify({lock_->quorum(), granted_, busy_, silent, is_cut_short_});
 }
 
 asio::awaitable<void> ballot::ask_for_grants(acquire_request const& request, core::instant limit)
@@ -124,7 +132,6 @@ asio::awaitable<void> ballot::ask_runs(core::instant limit)
 
 void ballot::count()
 {
-    std::vector<error_code> errors;
     for (auto& v : votes_) {
         if (!v.held.empty())
             v.check(*lock_, began_);
@@ -132,15 +139,28 @@ void ballot::count()
         busy_ += v.said == vote::kind::busy;
         if (v.said != vote::kind::granted)
             v.held = lease();
-        if (v.said == vote::kind::refused)
-            errors.push_back(v.why);
     }
+    auto const errors = permanent_errors();
     if (votes_.size() - errors.size() < lock_->quorum())
         failed_ = errors.front();
+    if (failed_ && std::ranges::any_of(votes_, [this](vote const& v) { return v.hides_its_age(*lock_); }))
+        clock_->remember(failed_, in_quotes(lock_->name()) + ": no majority: " + describe());
     if (has_twins()) {
         failed_ = errc::invalid_option;
         clock_->remember(failed_, in_quotes(lock_->name()) + ": members: two of them are on one server");
     }
+}
+
+// Of the servers that will not count in any later round either.
+std::vector<error_code> ballot::permanent_errors() const
+{
+    std::vector<error_code> all;
+    for (auto const& v : votes_)
+        if (v.said == vote::kind::refused)
+            all.push_back(v.why);
+        else if (v.hides_its_age(*lock_))
+            all.push_back(errc::not_permitted);
+    return all;
 }
 
 bool ballot::has_twins() const
@@ -187,6 +207,15 @@ std::string ballot::describe() const
         all.append(all.empty() ? "server " : "; server ").append(std::to_string(i + 1)).append(": ");
         all.append(votes_[i].words());
     }
+    return all;
+}
+
+std::string ballot::obstacles() const
+{
+    std::string all;
+    for (std::size_t i = 0; i < votes_.size(); ++i)
+        if (votes_[i].said != vote::kind::granted && votes_[i].said != vote::kind::busy)
+            all.append(std::to_string(i + 1)).append(": ").append(votes_[i].words()).append("; ");
     return all;
 }
 

@@ -16,6 +16,7 @@
 
 #include "ballot_box.hpp"
 #include "red_state.hpp"
+#include "round_result.hpp"
 #include "vote.hpp"
 
 namespace holdfast::detail {
@@ -36,13 +37,14 @@ public:
     // What waiting would not cure.
     error_code failed() const noexcept { return failed_; }
     std::size_t busy() const noexcept { return busy_; }
-    // Whether a majority answered that the lock is ours or another's.
-    bool is_contested() const noexcept { return granted_ + busy_ >= lock_->quorum(); }
+    round_result result() const noexcept;
     // The first on which somebody else holds the lock. Precondition: busy() > 0.
     std::size_t busy_node() const noexcept;
     core::instant began() const noexcept { return began_; }
     // What each server said.
     std::string describe() const;
+    // What keeps each server from counting; empty: nothing does.
+    std::string obstacles() const;
 
     // Precondition: is_won().
     lease win();
@@ -55,7 +57,8 @@ private:
 
     void count();
     bool has_twins() const;
-    core::instant limit(core::instant deadline) const noexcept;
+    std::vector<error_code> permanent_errors() const;
+    core::instant limit(core::instant deadline) noexcept;
 
     std::shared_ptr<red_state const> const lock_;
     std::shared_ptr<client_state> const clock_;
@@ -67,6 +70,7 @@ private:
     std::size_t busy_ = 0;
     std::optional<std::uint64_t> fence_;
     error_code failed_;
+    bool is_cut_short_ = false;  // it had less than node_timeout
 };
 
 }  // namespace holdfast::detail

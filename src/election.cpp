@@ -11,6 +11,7 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/redirect_error.hpp>
 
+#include "lock_state.hpp"
 #include "log_sink.hpp"
 #include "pause.hpp"
 
@@ -47,17 +48,19 @@ asio::awaitable<acquired> election::run()
     bool const cancelled = co_await is_cancelled();
     if (cancelled)
         co_return acquired(asio::error::operation_aborted, lease());
+    if (queue_)
+        last_ = queue_->last();
     bool const is_late = request_.wait != 0ms && is_over();
     if (failed_ || !turn || is_late)
-        co_return acquired(failed_, lease());
+        co_return failure();
     auto end = co_await run_rounds();
     co_return end;
 }
 
-// One attempt does not queue. Without a turn: it was cancelled, its time is over, or it failed.
+// One attempt does not queue, nor does a re-entry. Without a turn: it was cancelled, its time is over, or it failed.
 asio::awaitable<void> election::wait_for_turn(std::optional<turnstile::turn>& turn)
 {
-    if (request_.wait == 0ms)
+    if (request_.wait == 0ms || is_re_entry())
         turn.emplace();
     while (!turn && !failed_ && !is_over()) {
         bool const cancelled = co_await queue_up(turn);
@@ -69,7 +72,7 @@ asio::awaitable<void> election::wait_for_turn(std::optional<turnstile::turn>& tu
 // Its place in the queue is lost with the client whose clock it goes by. True: it was cancelled.
 asio::awaitable<bool> election::queue_up(std::optional<turnstile::turn>& turn)
 {
-    auto const queue = lock_->queue();
+    auto const queue = queue_ = lock_->queue();
     if (!queue || queue->try_enter()) {
         turn.emplace(queue);
         co_return false;
@@ -95,12 +98,13 @@ asio::awaitable<acquired> election::run_rounds()
         bool cancelled = co_await is_cancelled();
         if (cancelled)
             co_return acquired(asio::error::operation_aborted, lease());
+        failed_ = round.failed();
+        note(round);
         if (round.is_won())
             co_return acquired(error_code(), round.win());
         round.give_back();
-        failed_ = round.failed();
         if (failed_ || is_over())
-            co_return failure(round);
+            co_return failure();
         auto const took = clock_->now() - round.began();
         pause_ = std::min<core::duration>(2 * std::max(pause_, took), clock_->options().poll_interval);
         co_await part(round);
@@ -108,8 +112,36 @@ asio::awaitable<acquired> election::run_rounds()
         if (cancelled)
             co_return acquired(asio::error::operation_aborted, lease());
         if (failed_ || is_over())
-            co_return failure(round);
+            co_return failure();
     }
+}
+
+// Whoever waits in the queue waits for what the owner of a re-entry holds, so a re-entry must not wait behind them.
+bool election::is_re_entry() const
+{
+    auto const is_held = [](auto const& m) {
+        auto const* one = dynamic_cast<lock_state const*>(m.get());
+        return one && one->owner && one->owner->holds(one->lock.key);
+    };
+    auto const& all = lock_->members();
+    return static_cast<std::size_t>(std::ranges::count_if(all, is_held)) > all.size() - lock_->quorum();
+}
+
+// The log has the first round without a majority, and each change of what is in the way of one.
+void election::note(ballot const& round)
+{
+    auto const result = round.result();
+    last_ = after(last_, result);
+    if (queue_)
+        queue_->note(result);
+    if (failed_ || result == round_result::won)
+        return;
+    answers_ = round.describe();
+    if (result == round_result::inconclusive)
+        return;
+    auto const before = std::exchange(obstacles_, result == round_result::no_majority ? round.obstacles() : "");
+    if (!obstacles_.empty() && obstacles_ != before)
+        tell(answers_);
 }
 
 // A client that is stopped, or about to be, keeps no time: then that of the next node does.
@@ -126,20 +158,19 @@ bool election::is_over() const noexcept
     return deadline_ != core::never && deadline_ - clock_->now() < 1ms;
 }
 
-// Busy, if a majority answered at all.
-acquired election::failure(ballot const& last)
+acquired election::failure() const
 {
     if (failed_)
         return {failed_, lease()};
-    if (last.is_contested())
-        return {error_code(), lease()};
-    tell_failure(last);
-    return {errc::no_quorum, lease()};
+    auto const ec = error_of_timeout(last_);
+    if (ec && obstacles_.empty())
+        tell(answers_.empty() ? "the time was over before a round" : answers_);
+    return {ec, lease()};
 }
 
-void election::tell_failure(ballot const& last) const
+void election::tell(std::string const& why) const
 {
-    auto const line = "red_lock " + in_quotes(lock_->name()) + ": no majority: " + last.describe();
+    auto const line = "red_lock " + in_quotes(lock_->name()) + ": no majority: " + why;
     clock_->remember(errc::no_quorum, line);
     make_log(clock_->options()).warning(line);
 }

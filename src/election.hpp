@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -36,8 +37,10 @@ private:
 
     void change_clock();
     bool is_over() const noexcept;
-    outcome_of<lease> failure(ballot const&);
-    void tell_failure(ballot const&) const;
+    bool is_re_entry() const;
+    void note(ballot const&);
+    void tell(std::string const& why) const;
+    outcome_of<lease> failure() const;
 
     std::shared_ptr<red_state const> const lock_;
     std::shared_ptr<client_state> clock_;
@@ -48,6 +51,10 @@ private:
     std::size_t clocks_failed_ = 0;    // clients that were stopped while it waited by their clock
     std::vector<lease> kept_;          // for the next round, by node; none: nothing
     error_code failed_;
+    std::shared_ptr<red_queue> queue_;  // that it stood in, if it did
+    round_result last_ = round_result::inconclusive;
+    std::string answers_;    // of the last round, in words
+    std::string obstacles_;  // to a majority, as the log has them; empty: there was one
 };
 
 asio::awaitable<outcome_of<lease>> elect(

@@ -124,13 +124,13 @@ core::duration red_state::node_timeout(core::duration lease) const noexcept
 }
 
 // At the client that comes first whatever the order of the members.
-std::shared_ptr<turnstile> red_state::queue() const
+std::shared_ptr<red_queue> red_state::queue() const
 {
     std::shared_ptr<client_state> first;
     for (auto const& m : members())
         if (auto const c = m->home(); c && (!first || c->id() < first->id()))
             first = c;
-    return first ? first->turnstile_of(key_) : nullptr;
+    return first ? std::static_pointer_cast<red_queue>(first->turnstile_of(key_)) : nullptr;
 }
 
 std::string red_state::complaint_about(acquire_request const& r) const

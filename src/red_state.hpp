@@ -12,7 +12,7 @@
 #include <holdfast/options.hpp>
 
 #include "composite.hpp"
-#include "turnstile.hpp"
+#include "red_queue.hpp"
 
 namespace holdfast::detail {
 
@@ -30,7 +30,7 @@ public:
     // Equal for handles of one lock: of the same servers, in any order, with the same keys.
     std::string_view key() const noexcept { return key_; }
     // Where the contenders of this process queue; null: the first client is gone.
-    std::shared_ptr<turnstile> queue() const;
+    std::shared_ptr<red_queue> queue() const;
 
 private:
     std::string complaint_about(acquire_request const&) const;

@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "red_queue.hpp"
+
 namespace holdfast::detail {
 namespace {
 
@@ -20,7 +22,7 @@ std::shared_ptr<turnstile> turnstiles::of(std::string const& key)
     auto found = known.lock();
     if (found)
         return found;
-    known = found = std::make_shared<turnstile>();
+    known = found = std::make_shared<red_queue>();
     if (known_.size() > sweep_at_)
         sweep();
     return found;

@@ -44,6 +44,11 @@ void vote::check(red_state const& of, core::instant asked) noexcept
         said = kind::granted;
 }
 
+bool vote::hides_its_age(red_state const& from) const noexcept
+{
+    return !from.options().trust_new_nodes && run.epoch != 0 && run.since == core::never;
+}
+
 std::string vote::words() const
 {
     switch (said) {

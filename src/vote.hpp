@@ -28,6 +28,8 @@ struct vote {
     void note(attempt_end);
     // A grant counts if it is valid, and its server had run for long enough before it was asked.
     void check(red_state const&, core::instant asked) noexcept;
+    // The server does not say since when it runs, and so never counts: INFO is not permitted.
+    bool hides_its_age(red_state const&) const noexcept;
     // It may yet count, or not.
     bool is_open() const noexcept { return !has_ended || (!held.empty() && run.epoch == 0); }
     std::string words() const;

@@ -38,10 +38,13 @@ namespace holdfast {
 /// As documented there, with these differences:
 /// - completes when a majority has granted: servers that are silent or slow are not waited for. A server that grants within
 ///   `node_timeout` all the same joins the lease, unless that was released or lost before
-/// - contenders of one process for one red_lock queue, and only the first of them runs rounds
+/// - contenders of one process for one red_lock queue, and only the first of them runs rounds; one attempt does not queue,
+///   nor does an owner of reentrant members that holds so many of them already that nobody else can have a majority
 /// - after a round without a majority it waits for a server's unlock message, or for a random time that grows with the
 ///   rounds, up to `config::poll_interval`, before the next
-/// - errc::no_quorum in place of errc::unavailable: fewer than a majority of the servers answered in time, or may be counted
+/// - errc::no_quorum in place of errc::unavailable: fewer than a majority of the servers answered in time, or may be counted.
+///   A try whose time is over while it waits ends so, too, unless a majority answered in the last round (then it is busy)
+/// - errc::not_permitted, also when so many servers deny INFO that no majority can be counted
 /// - errc::invalid_option: fewer than 2 or more than 31 servers, one given twice (by client, or by its run id), a `lease`
 ///   longer than `red_options::max_lease` or so short that `node_timeout` does not fit into it twice (with fencing: four
 ///   times), `fencing` with members that are no fenced mutexes; `last_failure()` of the first member's client says which
