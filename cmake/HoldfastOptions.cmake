@@ -2,6 +2,8 @@
 
 option(BUILD_SHARED_LIBS "Build holdfast as a shared library" OFF)
 option(HOLDFAST_MEMORY "Build the in-process server behind memory:// URLs (needs Lua 5.1)" ON)
+option(HOLDFAST_SPDLOG_HEADER_ONLY
+       "Use spdlog and fmt as headers: their packaged libraries are for libstdc++, not libc++" OFF)
 set(HOLDFAST_MOST_IDLE 1024 CACHE STRING
     "Objects of each kind whose memory a thread keeps for the next ones; 0 lets memory checkers see every end")
 option(HOLDFAST_WERROR "Treat warnings in Holdfast's own code as errors" OFF)
