@@ -8,6 +8,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "core/printable.hpp"
+
 namespace holdfast::detail {
 namespace {
 
@@ -29,11 +31,12 @@ void to_logger(log_level level, std::string_view line)
 
 }  // namespace
 
+// Every line of a client passes here: whatever stands in it, it stays one line.
 engine::log make_log(config const& c)
 {
     auto const prefix = (c.name.empty() ? std::string("holdfast") : c.name) + ": ";
     return engine::log([prefix, to = c.log](log_level level, std::string_view line) {
-        auto const whole = prefix + std::string(line);
+        auto const whole = core::printable(prefix + std::string(line));
         to ? to(level, whole) : to_logger(level, whole);
     });
 }

@@ -157,7 +157,8 @@ public:
     /// A snapshot of the counters. Does not wait.
     holdfast::stats stats() const;
 
-    /// The last error, in the server's words, with the name of the lock or the option.
+    /// The last error, in the server's words, with the name of the lock or the option. Control bytes are written as
+    /// `\x0a`.
     failure last_failure() const;
 
     /// A new owner. The label, if given, is appended to the holder id on the server, as Redisson's transactional locks

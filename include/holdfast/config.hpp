@@ -82,7 +82,8 @@ struct config {
     std::shared_ptr<holdfast::observer> observer = {};
 
     /// Receives log lines, one at a time, on the client's strand; must not throw (what it throws is dropped).
-    /// Empty: spdlog's logger "holdfast", else spdlog's default logger. Secrets and tokens never appear.
+    /// Empty: spdlog's logger "holdfast", else spdlog's default logger. Secrets and tokens never appear. A line has no
+    /// control bytes: those of names and of a server's words are written as `\x0a`.
     std::function<void(log_level, std::string_view)> log = {};
 };
 

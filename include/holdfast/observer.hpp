@@ -13,7 +13,8 @@
 
 namespace holdfast {
 
-/// What happened to a lock. Views are valid during the call only; what does not apply is zero or empty.
+/// What happened to a lock. Views are valid during the call only; what does not apply is zero or empty. Names, labels and
+/// the server's words are given as they are, control bytes included: escape them before you write them to a log.
 struct lock_event {
     std::string_view name;               ///< of the lock, without the client's prefix
     std::string_view label;              ///< of the owner

@@ -247,7 +247,8 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     } catch (CLI::Success const& e) {
         return app.exit(e);
     } catch (CLI::ParseError const& e) {
-        complain(std::string(e.what()) + "\nTry holdfast --help.");
+        complain(e.what());
+        write_line(stderr, "Try holdfast --help.");
         return bad_usage;
     }
 }

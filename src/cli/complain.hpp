@@ -9,13 +9,27 @@
 #include <string>
 #include <string_view>
 
+#include "core/printable.hpp"
+
 namespace holdfast::cli {
 
-// A line on standard error. One write: the command may write there, too.
+// Everything that the tool says passes here: whatever stands in a name or in a server's words, a line stays one.
+inline void write_line(std::FILE* to, std::string_view what)
+{
+    auto const line = core::printable(what).append("\n");
+    std::fwrite(line.data(), 1, line.size(), to);  // one write: the command may write there, too
+}
+
+// On standard output.
+inline void say(std::string_view what)
+{
+    write_line(stdout, what);
+}
+
+// On standard error.
 inline void complain(std::string_view what)
 {
-    auto const line = std::string("holdfast: ").append(what).append("\n");
-    std::fwrite(line.data(), 1, line.size(), stderr);
+    write_line(stderr, std::string("holdfast: ").append(what));
 }
 
 }  // namespace holdfast::cli

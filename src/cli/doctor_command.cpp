@@ -17,6 +17,7 @@
 #include <holdfast/mutex.hpp>
 #include <holdfast/reentrant_lock.hpp>
 
+#include "cli/complain.hpp"
 #include "cli/connection.hpp"
 #include "cli/diagnosis.hpp"
 #include "cli/exit_status.hpp"
@@ -128,7 +129,8 @@ private:
     void tell(finding const& f)
     {
         constexpr char const* marks[] = {"ok  ", "warn", "BAD "};
-        std::printf("%s  %-12s %s\n", marks[static_cast<int>(f.grade)], f.topic.c_str(), f.words.c_str());
+        auto const topic = f.topic + std::string(f.topic.size() < 12 ? 12 - f.topic.size() : 0, ' ');
+        say(std::string(marks[static_cast<int>(f.grade)]) + "  " + topic + " " + f.words);
         worst_ = std::max(worst_, f.grade);
     }
 

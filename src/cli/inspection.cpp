@@ -14,6 +14,8 @@
 #include <holdfast/mutex.hpp>
 #include <holdfast/read_write_lock.hpp>
 
+#include "cli/complain.hpp"
+
 namespace holdfast::cli {
 namespace {
 
@@ -77,12 +79,12 @@ any_lock handle_of(client& c, std::string const& name, inspection const& of)
 void print(std::string const& name, inspection const& of)
 {
     if (of.holders.empty())
-        std::printf("%s: free\n", name.c_str());
+        say(name + ": free");
     for (auto const& h : of.holders)
-        std::printf("%s: %s%s\n", name.c_str(), mode_of(h, of).c_str(), describe(h).c_str());
+        say(name + ": " + mode_of(h, of) + describe(h));
     int place = 0;
     for (auto const& w : of.waiters)
-        std::printf("%s: number %d in the queue: %s\n", name.c_str(), ++place, name_of(w).c_str());
+        say(name + ": number " + std::to_string(++place) + " in the queue: " + name_of(w));
 }
 
 }  // namespace holdfast::cli

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "core/printable.hpp"
 #include "engine/contender.hpp"
 #include "engine/owner_state.hpp"
 #include "engine/tenure.hpp"
@@ -29,7 +30,7 @@ failure telemetry::last_failure() const
 void telemetry::remember(error_code ec, std::string_view words)
 {
     std::scoped_lock const guard(failure_mutex_);
-    failure_ = {ec, std::string(words)};
+    failure_ = {ec, core::printable(words)};  // likely to be logged
 }
 
 void telemetry::on_acquired(contender const& c, core::duration waited)

@@ -4,18 +4,12 @@
 //
 #include "redis/words.hpp"
 
+#include "core/printable.hpp"
+
 namespace holdfast::redis {
 namespace {
 
 constexpr std::size_t longest = 240;
-
-void append_escaped(std::string& to, unsigned char c)
-{
-    constexpr char digits[] = "0123456789abcdef";
-    to += "\\x";
-    to += digits[c / 16];
-    to += digits[c % 16];
-}
 
 }  // namespace
 
@@ -27,17 +21,8 @@ std::string_view without_arguments(std::string_view words) noexcept
 std::string printable(std::string_view words)
 {
     words = without_arguments(words);
-    bool const too_long = words.size() > longest;
-
-    std::string line;
-    for (char const c : words.substr(0, longest)) {
-        auto const byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7f)
-            append_escaped(line, byte);
-        else
-            line += c;
-    }
-    return too_long ? line + "..." : line;
+    auto const line = core::printable(words.substr(0, longest));
+    return words.size() > longest ? line + "..." : line;
 }
 
 }  // namespace holdfast::redis
