@@ -6,24 +6,22 @@
 -- The counter is left out by a lock without fencing. Priority 0: one attempt, which takes no place.
 -- returns nil: granted; n > 0: granted, the fencing token; n < 0: busy, -3 - t, where t is the PTTL of the lock (-1: it
 --   has no time to live) or, while the lock is free, the time that the first of the queue has
--- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, or a key of the queue is no queue
+-- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, a key of the queue is no queue, or the
+--   counter is no string
 -- redis.calls: exists, hset, pexpire (free, nobody waits); exists, lrange, del or lpop, zrem, zrem, hdel, hset, pexpire
 --   (our turn); besides, with fencing: time, set; exists, hexists, pttl, time, zadd, pexpire, zadd, rpush, pexpire,
 --   pexpire (the first to wait); exists, hexists, pttl, time, lrange, zscore, zadd, hgetall, zadd, rpush, zscore (the
---   others)
+--   others); besides, with another priority than usual: pexpire, hset, pexpire, and hset for each waiter passed
 local me = ARGV[1]
+-- include hold
+-- include fence
 
+-- Whoever has a place leaves it first: that needs no memory, and what follows is not refused for want of it then.
 local function grant()
-    redis.call('hset', KEYS[1], me, '1')
-    redis.call('pexpire', KEYS[1], ARGV[2])
-    if not KEYS[6] then return nil end
-    local time = redis.call('time')
-    local fence = time[1] * 1000000 + time[2]
-    local last = redis.call('set', KEYS[6], string.format('%.0f', fence), 'PX', ARGV[6], 'GET')
-    if last and tonumber(last) >= fence then
-        fence = tonumber(last) + 1
-        redis.call('set', KEYS[6], string.format('%.0f', fence), 'PX', ARGV[6])
-    end
+    local fence, failed
+    if KEYS[6] then fence, failed = raise(KEYS[6], 'PX', ARGV[6]) end
+    if failed then return failed end
+    hold(ARGV[2], me, '1')
     return fence
 end
 
@@ -46,8 +44,9 @@ else
     if count == 1 then return grant() end
     left = redis.call('pttl', KEYS[1])
     local kind = count ~= 0 and redis.call('type', KEYS[1]).ok
+    if kind == 'hash' then return count end -- HEXISTS is not permitted
     if kind and (kind ~= 'string' or left < 0) then
-        return redis.error_reply('WRONGTYPE the lock is a ' .. kind)
+        return redis.error_reply('WRONGTYPE the lock is a ' .. kind .. (left < 0 and ' without a time to live' or ''))
     end
     if not is_patient then return -3 - left end
 end
@@ -66,6 +65,8 @@ local all = is_queue and redis.call('lrange', KEYS[2], '0', '-1') or {}
 local function pass(priority)
     local at, weights = #all, {}
     local known_weights = is_queue and redis.call('hgetall', KEYS[5]) or {}
+    -- What is new gets a time to live below; without the right to give it one nothing is to be new.
+    if priority ~= usual_priority then redis.call('pexpire', KEYS[5], one_day) end
     for i = 1, #known_weights, 2 do weights[known_weights[i]] = tonumber(known_weights[i + 1]) end
     while at > 0 do
         local weight = weights[all[at]] or 1000 * usual_priority
@@ -86,15 +87,14 @@ local function enter(priority)
         if not is_ours(all[i]) then foreign = foreign + 1 end
     end
     redis.call('zadd', KEYS[3], foreign == 0 and life or score_behind(foreign), me)
+    if not is_queue then set_life(KEYS[3]) end
     if at == #all then
         redis.call('rpush', KEYS[2], me)
     else
         redis.call('linsert', KEYS[2], 'BEFORE', all[at + 1], me)
     end
     table.insert(all, at + 1, me)
-    if not is_queue then
-        for i = 2, 3 do redis.call('pexpire', KEYS[i], one_day) end
-    end
+    if not is_queue then set_life(KEYS[2]) end
 end
 
 local function is_placed()

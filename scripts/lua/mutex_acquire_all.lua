@@ -1,20 +1,26 @@
 -- Grants several mutexes, or none of them.
 -- KEYS  locks
 -- ARGV  lease in ms, for each lock: token
--- returns 0: all granted; {n, PTTL}: the n-th lock is the first that is held (-1: it has no time to live)
+-- returns 0: all granted; {n, PTTL}: the n-th lock is the first that is held
 -- errors WRONGTYPE: the n-th lock is neither a string nor a hash with a time to live
 -- redis.calls: exists, for each lock: set (granted); exists, pttl up to the n-th, type (busy)
 local call, keys, args = redis.call, KEYS, ARGV
 if call('exists', unpack(keys)) == 0 then
     local lease = args[1]
-    for i = 1, #keys do call('set', keys[i], args[i + 1], 'PX', lease) end
+    for i = 1, #keys do
+        local done = redis.pcall('set', keys[i], args[i + 1], 'PX', lease)
+        if done.err then -- the user may lack the right to this one
+            if i > 1 then redis.pcall('del', unpack(keys, 1, i - 1)) end
+            return done
+        end
+    end
     return 0
 end
 for i = 1, #keys do
     local left = call('pttl', keys[i])
     if left ~= -2 then
         local kind = call('type', keys[i]).ok
-        if kind == 'string' or (kind == 'hash' and left >= 0) then return {i, left} end
-        return redis.error_reply('WRONGTYPE the lock is a ' .. kind)
+        if left >= 0 and (kind == 'string' or kind == 'hash') then return {i, left} end
+        return redis.error_reply('WRONGTYPE the lock is a ' .. kind .. (left < 0 and ' without a time to live' or ''))
     end
 end

@@ -5,14 +5,15 @@
 -- ARGV  holder, lease in ms, holder of the own write (empty: none), lifetime of the mark of waiting readers in ms (0: none)
 -- returns nil: granted; n: busy, PTTL of what is in the way (-1: it has no time to live)
 -- errors WRONGTYPE: neither a hash nor a string with a time to live
--- redis.calls: hget, pttl, pttl, hset, pexpire, set (granted, the first); hget, pttl, hset, pexpire, set (a further one);
+-- redis.calls: hget, pttl, pttl, set, hset, pexpire (granted, the first); hget, pttl, set, hset, pexpire (a further one);
 -- redis.calls: hget, pttl, set (busy)
 local mode = redis.pcall('hget', KEYS[1], 'mode')
 if type(mode) == 'table' then
     local left = redis.call('pttl', KEYS[1])
     local kind = redis.call('type', KEYS[1]).ok
+    if kind == 'hash' or kind == 'none' then return mode end -- HGET is not permitted
     if kind == 'string' and left >= 0 then return left end
-    return redis.error_reply('WRONGTYPE the lock is a ' .. kind)
+    return redis.error_reply('WRONGTYPE the lock is a ' .. kind .. (left < 0 and ' without a time to live' or ''))
 end
 local covered = mode == 'write' and ARGV[3] ~= '' and redis.call('hexists', KEYS[1], ARGV[3]) == 1
 local left = -2
@@ -26,12 +27,17 @@ if left ~= -2 then
     if KEYS[4] and ARGV[4] ~= '0' then redis.call('set', KEYS[4], 'wait', 'PX', ARGV[4]) end
     return left
 end
+-- A slot without its field is nobody's, and ends by itself; a field without its slot would hold the lock.
+redis.call('set', KEYS[2], '1', 'PX', ARGV[2])
 if mode then
     redis.call('hset', KEYS[1], ARGV[1], '1')
-    redis.call('pexpire', KEYS[1], ARGV[2], 'GT')
-else
-    redis.call('hset', KEYS[1], 'mode', 'read', ARGV[1], '1')
-    redis.call('pexpire', KEYS[1], ARGV[2])
+    local extended = redis.pcall('pexpire', KEYS[1], ARGV[2], 'GT')
+    if type(extended) == 'table' then
+        redis.pcall('hdel', KEYS[1], ARGV[1])
+        return extended
+    end
+    return nil
 end
-redis.call('set', KEYS[2], '1', 'PX', ARGV[2])
+-- include hold
+hold(ARGV[2], 'mode', 'read', ARGV[1], '1')
 return nil

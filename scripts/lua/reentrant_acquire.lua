@@ -5,11 +5,11 @@
 -- errors WRONGTYPE: neither a hash nor a string with a time to live
 -- redis.calls: pttl, hset, pexpire (granted); pttl, type (busy)
 local left = redis.call('pttl', KEYS[1])
-if left == -2 then
-    redis.call('hset', KEYS[1], ARGV[1], '1')
-    redis.call('pexpire', KEYS[1], ARGV[2])
-    return nil
+if left ~= -2 then
+    local kind = redis.call('type', KEYS[1]).ok
+    if kind == 'hash' or (kind == 'string' and left >= 0) then return left end
+    return redis.error_reply('WRONGTYPE the lock is a ' .. kind .. (left < 0 and ' without a time to live' or ''))
 end
-local kind = redis.call('type', KEYS[1]).ok
-if kind == 'hash' or (kind == 'string' and left >= 0) then return left end
-return redis.error_reply('WRONGTYPE the lock is a ' .. kind)
+-- include hold
+hold(ARGV[2], ARGV[1], '1')
+return nil

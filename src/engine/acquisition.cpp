@@ -10,6 +10,7 @@
 #include <holdfast/error.hpp>
 
 #include "core/validity.hpp"
+#include "engine/applied.hpp"
 #include "engine/arbiter.hpp"
 #include "engine/context.hpp"
 
@@ -153,6 +154,9 @@ void acquisition::on_try(answer const& a)
     context_.on_answer(a);
     if (verdict_.what == verdict::kind::failed)
         context_.account().on_refused(verdict_.error, grant_->lock(), a.words);
+    // What a script wrote before it was refused must not outlive the attempt: the token is released, not dropped.
+    auto const sent = grant_->lock().form->is_mute() ? command_kind::single : command_kind::script;
+    leaves_trace_ = leaves_trace_ || (verdict_.what == verdict::kind::failed && may_be_applied(sent, a));
     if (--pending_ == 0)
         decide();
 }
@@ -274,7 +278,8 @@ void acquisition::release_token()
     grant_.reset();
 }
 
-// A token that was refused, or never tried: nothing to undo, but for what it left of one who waited.
+// A token that was refused, or never tried: nothing to undo, but for what it left of one who waited, or may have left
+// when its script failed.
 void acquisition::give_up_token()
 {
     if (queue_)

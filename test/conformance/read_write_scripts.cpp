@@ -5,9 +5,8 @@
 // The read-write lock's scripts, step by step, beside data that another library left there; on a real server and on the
 // model at once.
 
-#include <fstream>
+#include <algorithm>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +14,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "conformance/twins.hpp"
+#include "scripts_generated.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -90,9 +90,8 @@ public:
 private:
     value run(std::string_view script, std::vector<std::string> const& keys, std::vector<std::string> const& arguments)
     {
-        std::ostringstream text;
-        text << std::ifstream(std::string(HOLDFAST_SCRIPTS "/").append(script).append(".lua")).rdbuf();
-        std::vector<std::string> words{"EVAL", text.str(), std::to_string(keys.size())};
+        auto const* const found = std::ranges::find(engine::scripts::all, script, &engine::script::name);
+        std::vector<std::string> words{"EVAL", std::string(found->text), std::to_string(keys.size())};
         words.insert(words.end(), keys.begin(), keys.end());
         words.insert(words.end(), arguments.begin(), arguments.end());
         return both_->command(words);

@@ -11,6 +11,14 @@ local function add(key, all)
     end
 end
 
+-- Gives a new key a time to live, or takes it away again: the user may lack the right to PEXPIRE, and the second call is
+-- to fail with those words.
+local function set_life(key)
+    if type(redis.pcall('pexpire', key, one_day)) ~= 'table' then return end
+    redis.pcall('del', key)
+    redis.call('pexpire', key, one_day)
+end
+
 -- Notes that a script looked after the queue, and the signs of life {score, holder ...} that it gives. In a new queue
 -- nobody could have been silent.
 local function look_after(signs, is_new)
@@ -19,5 +27,5 @@ local function look_after(signs, is_new)
     signs[#signs + 1] = now
     signs[#signs + 1] = '#seen'
     add(KEYS[4], signs)
-    if not seen then redis.call('pexpire', KEYS[4], one_day) end
+    if not seen then set_life(KEYS[4]) end
 end

@@ -1,0 +1,99 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// An acquire that the server refuses, whatever its script had written by then, leaves nothing that holds the lock.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "scripts_generated.hpp"
+#include "simulation/arena.hpp"
+#include "support/acquire_calls.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+restricted_server restricted(arena& a)
+{
+    auto& s = a.server();
+    auto const say = [&s](std::vector<std::string> const& text) {
+        std::vector<std::string_view> const words(text.begin(), text.end());
+        return s.execute(words);
+    };
+    auto denied = std::make_shared<std::string>();
+    return {
+        .by_admin =
+            [=, &s](std::vector<std::string> const& text) {
+                s.model().allow_all();
+                return say(text);
+            },
+        .by_user =
+            [=, &s](std::vector<std::string> const& text) {
+                s.model().allow_all();
+                if (!denied->empty())
+                    s.model().deny_command(*denied);
+                return say(text);
+            },
+        .deny = [=](std::string const& command) { *denied = command; }};
+}
+
+TEST_CASE("an acquire script that fails leaves the lock as it was and no key without an end", "[refused]")
+{
+    arena a;
+    auto const server = restricted(a);
+    int refused = 0;
+    for (auto const& call : acquire_calls())
+        refused += check_refusals(server, call);
+    CHECK(refused > 150);
+}
+
+// The counter makes the script fail when the lock is written; DEL is denied until the script has tried to undo that.
+TEST_CASE("an acquire whose script could not undo its write is released by the client", "[refused]")
+{
+    arena a;
+    auto& c = a.client();
+    a.server().execute({"RPUSH", "holdfast_fence:{m}", "x"});
+    bool was_tried = false;
+    a.server().check([&](executed const& e) {
+        if (!e.what.in_script || e.what.args[0] != "del" || std::exchange(was_tried, true))
+            return;
+        a.server().model().allow_all();
+    });
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        a.server().model().deny_command("del");
+        auto const refused = co_await error_of(mutex(c, "m", {.fencing = true}).acquire(use_awaitable));
+        CHECK(refused == errc::wrong_type);
+        CHECK(was_tried);
+        co_await a.sleep(100ms);
+        CHECK_FALSE(a.exists("m"));
+        CHECK(a.census(c) == engine::context::census{});
+    });
+}
+
+TEST_CASE("an acquire that is refused by one command leaves nothing to release", "[refused]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        a.commands();
+        a.server().model().deny_command("set");
+        auto const refused = co_await error_of(mutex(c, "m").acquire(use_awaitable));
+        CHECK(refused == errc::not_permitted);
+        co_await a.sleep(1s);
+        CHECK(a.commands() == std::vector<std::string>{"SET"});
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test

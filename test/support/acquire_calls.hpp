@@ -1,0 +1,48 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_SUPPORT_ACQUIRE_CALLS_HPP
+#define HOLDFAST_TEST_SUPPORT_ACQUIRE_CALLS_HPP
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/script.hpp"
+#include "testing/value.hpp"
+
+namespace holdfast::test {
+
+// The names of the commands that a script calls, in the order of its text.
+std::vector<std::string> commands_of(engine::script const&);
+
+// One call of a script that acquires a lock, in one state of the server.
+struct acquire_call {
+    std::string name;
+    engine::script const* script;
+    std::vector<std::vector<std::string>> state;  // the commands that bring it about
+    std::vector<std::string> keys;                // the locks first
+    std::vector<std::string> arguments;
+    std::size_t locks = 1;
+    bool is_abandoned = false;  // nobody who holds it lives: a failed call may free it
+};
+
+// Each acquire script in each state that leads it another way.
+std::vector<acquire_call> acquire_calls();
+
+// A server on which a user calls scripts, of whom a command can be denied.
+struct restricted_server {
+    std::function<simulated::value(std::vector<std::string> const&)> by_admin;
+    std::function<simulated::value(std::vector<std::string> const&)> by_user;
+    std::function<void(std::string const&)> deny;  // one command to the user; empty: nothing
+};
+
+// Makes the call with each command denied in turn, and with none. A call that fails must leave each lock as it was, and
+// no new key without a time to live. Returns how many calls failed.
+int check_refusals(restricted_server const&, acquire_call const&);
+
+}  // namespace holdfast::test
+
+#endif
