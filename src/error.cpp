@@ -16,7 +16,7 @@ char const* message_of(errc e) noexcept
         case errc::lease_lost: return "the lease had been lost";
         case errc::released: return "the lease was released";
         case errc::client_stopped: return "the client was stopped";
-        case errc::wrong_type: return "a key of another type stands under the lock's name";
+        case errc::wrong_type: return "a key that is no lock stands under the lock's name";
         case errc::not_permitted: return "the server does not permit it: credentials or access rules";
         case errc::server_refused: return "the server refuses to write";
         case errc::protocol: return "the server's reply makes no sense";

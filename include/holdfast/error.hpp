@@ -29,7 +29,8 @@ enum class errc {
     released,
     /// The client was stopped, or is shutting down.
     client_stopped,
-    /// A key of another type, or a string without a time to live, stands under the lock's name.
+    /// A key of another type, or a string without a time to live, stands under the lock's name; or a further key of the
+    /// lock, such as its fencing counter, is of another type.
     wrong_type,
     /// Wrong password, or the server's access rules forbid a command, the key or the channel.
     not_permitted,

@@ -164,6 +164,11 @@ void acquisition::on_try(answer const& a)
 void acquisition::decide()
 {
     boost::intrusive_ptr<arbiter> const keep(&arbiter_);
+    // What is in the way is no lock, and will not go.
+    if (look_.take_wrong_type() && verdict_.what == verdict::kind::busy) {
+        verdict_ = {.what = verdict::kind::failed, .error = errc::wrong_type};
+        context_.account().on_refused(verdict_.error, grant_->lock(), {});
+    }
     switch (verdict_.what) {
         case verdict::kind::granted: on_granted(); break;
         case verdict::kind::busy: on_busy(); break;
@@ -202,10 +207,6 @@ void acquisition::on_late()
 void acquisition::on_busy()
 {
     arbiter_.on_contested();
-    if (look_.take_wrong_type()) {
-        context_.account().on_refused(errc::wrong_type, grant_->lock(), {});
-        return on_failed(errc::wrong_type);
-    }
     // Nobody waits unheard: whoever has not subscribed, or came when only one-shots looked, tries once more with that.
     bool const is_first = !std::exchange(looked_, true);
     bool const is_unheard = arbiter_.has_patient_contender() && !hears() && context_.link().notifies();

@@ -19,22 +19,24 @@ std::uint8_t look::send(session& to, std::string_view key)
     return 2;
 }
 
+// What stands for ever is nobody's lock: every library gives its lock a time to live. No key at all, -2: it has ended
+// since the try was refused.
 void look::on_ttl(answer const& a)
 {
+    constexpr std::int64_t for_ever = -1;
     remaining_ = core::duration::max();
     if (a.outcome == outcome::applied && a.value.integer >= 0)
         remaining_ = core::bounded(std::chrono::milliseconds(a.value.integer));
+    wrong_type_ = a.outcome == outcome::applied && a.value.integer == for_ever;
     to_.on_seen();
 }
 
-// A string, or a hash that expires, may be another library's lock. Anything else never was one.
 void look::on_type(answer const& a)
 {
     if (a.outcome == outcome::applied) {
         auto const type = a.value.text;
-        bool const expires = remaining_ != core::duration::max();
-        wrong_type_ = !(type == "none" || type == "string" || (type == "hash" && expires));
-        type_known_ = !wrong_type_ && type != "none";
+        type_known_ = type == "string" || type == "hash";
+        wrong_type_ = wrong_type_ || !(type_known_ || type == "none");
     }
     to_.on_seen();
 }

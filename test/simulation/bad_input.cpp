@@ -106,6 +106,101 @@ TEST_CASE("a key of another type is wrong_type, and stays", "[bad_input]")
     });
 }
 
+TEST_CASE("a string without a time to live is wrong_type to every kind of lock, and stays", "[bad_input]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        a.server().execute({"SET", "s", "data"});
+        auto const attempt = [&](auto lock) { return error_of(lock.try_acquire({.wait = 5s}, use_awaitable)); };
+        auto const once = co_await error_of(mutex(c, "s").try_acquire(use_awaitable));
+        CHECK(once == errc::wrong_type);
+        auto const plain = co_await attempt(mutex(c, "s"));
+        CHECK(plain == errc::wrong_type);
+        CHECK(mentions(c, "\"s\""));
+        auto const fenced = co_await attempt(mutex(c, "s", {.fencing = true}));
+        CHECK(fenced == errc::wrong_type);
+        auto const several = co_await attempt(multi_lock(mutex(c, "free"), mutex(c, "s")));
+        CHECK(several == errc::wrong_type);
+        auto const reentrant = co_await attempt(reentrant_lock(c, "s", c.make_owner()));
+        CHECK(reentrant == errc::wrong_type);
+        auto const fair = co_await attempt(fair_lock(c, "s"));
+        CHECK(fair == errc::wrong_type);
+        auto const read = co_await attempt(read_write_lock(c, "s").read());
+        CHECK(read == errc::wrong_type);
+        auto const write = co_await attempt(read_write_lock(c, "s").write());
+        CHECK(write == errc::wrong_type);
+        CHECK(a.server().execute({"GET", "s"}).text == "data");
+        co_await a.sleep(2s);
+        CHECK_FALSE(a.exists("free"));
+        CHECK(a.census(c) == engine::context::census{});
+    });
+}
+
+TEST_CASE("a waiter ends with wrong_type when a string without a time to live replaces the lock", "[bad_input]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        a.server().execute({"SET", "m", "another library's", "PX", "60000"});
+        error_code ended;
+        a.spawn([&]() -> awaitable<void> { ended = co_await error_of(mutex(c, "m").acquire(use_awaitable)); });
+        co_await a.sleep(500ms);
+        CHECK_FALSE(ended);
+        CHECK(c.stats().waiting == 1);
+        a.server().execute({"SET", "m", "data"});
+        co_await a.sleep(3s);
+        CHECK(ended == errc::wrong_type);
+    });
+}
+
+// The questions after a refused try are commands of their own: the key may change before each of them.
+TEST_CASE("a key that changes around a refused try is judged as it is then", "[bad_input]")
+{
+    arena a;
+    auto& c = a.client();
+    std::string change_after;
+    a.server().check([&](executed const& e) {
+        if (e.what.in_script || e.client == "test" || e.what.args[0] != change_after)
+            return;
+        change_after.clear();
+        a.server().model().keys().erase("m");
+    });
+    a.run([&]() -> awaitable<void> {
+        mutex m(c, "m");
+        for (auto const* command : {"SET", "PTTL", "TYPE"}) {
+            CAPTURE(command);
+            a.server().execute({"SET", "m", "data"});
+            change_after = command;
+            auto l = co_await m.try_acquire({.wait = 5s});
+            CHECK(l.valid());
+            co_await l.release();
+            a.server().execute({"SET", "m", "another library's", "PX", "60000"});
+            auto const next = co_await m.try_acquire();  // what was seen before does not count any more
+            CHECK(next.empty());
+            a.server().execute({"DEL", "m"});
+        }
+    });
+}
+
+TEST_CASE("a lock's name stays within its line of the log", "[bad_input]")
+{
+    arena a;
+    auto& c = a.client();
+    std::string const name = "m\nA: lock \"n\": granted\x1b[2J\r";
+    a.run([&]() -> awaitable<void> {
+        a.server().execute({"RPUSH", name, "x"});
+        auto const on_acquire = co_await error_of(mutex(c, name).acquire(use_awaitable));
+        CHECK(on_acquire == errc::wrong_type);
+        auto const on_force = co_await error_of(reentrant_lock(c, name, c.make_owner()).force_release(use_awaitable));
+        CHECK(on_force == errc::wrong_type);
+        CHECK(mentions(c, "m\\x0aA: lock \"n\": granted\\x1b[2J\\x0d"));
+        CHECK(std::ranges::count_if(a.log(), [](auto const& l) { return l.find("m\\x0aA") != l.npos; }) == 2);
+        for (auto const& line : a.log())
+            CHECK(std::ranges::none_of(line, [](unsigned char b) { return b < 0x20 || b == 0x7f; }));
+    });
+}
+
 TEST_CASE("another kind of lock under the name is busy", "[bad_input]")
 {
     arena a;
