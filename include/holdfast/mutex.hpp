@@ -21,6 +21,9 @@ namespace holdfast {
 /// excludes, and is excluded by, every library that does the same. The algorithm is that of "Distributed Locks with
 /// Redis", redis.io.
 ///
+/// A string or hash that expires is busy; anything else under the name is errc::wrong_type. `force_release()` deletes no
+/// other library's random value: that cannot be told from an application's data.
+///
 /// @par Order
 /// Waiters of one process are served in order of arrival; processes among each other in no order, but none keeps the
 /// lock among its own coroutines beyond `config::local_handoff`.

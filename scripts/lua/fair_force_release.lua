@@ -3,10 +3,14 @@
 -- ARGV  channel, waiter timeout in ms
 -- returns 1: it was held; 0: it was free
 -- errors WRONGTYPE: not a lock, nothing changed; or a key of the queue is no queue
--- redis.calls: type, time, lindex, del (nobody waits); besides: zscore, publish
+-- redis.calls: type, pttl, get (a string) or hlen, hgetall (a hash), time, lindex, del (nobody waits); besides: zscore,
+--   publish
 local kind = redis.call('type', KEYS[1]).ok
 if kind == 'none' then return 0 end
-if kind ~= 'string' and kind ~= 'hash' then return redis.error_reply('WRONGTYPE the lock is a ' .. kind) end
+-- include holder
+-- include one_holder
+local found = flaw(kind)
+if found then return refuse(found) end
 local time = redis.call('time')
 local now, patience, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[2]), ARGV[1]
 -- include fair_waiter

@@ -1,12 +1,15 @@
--- Takes a mutex or reentrant lock away from whoever holds it, and tells the waiters.
+-- Takes a mutex or reentrant lock away from whoever holds it, and tells the waiters. Either kind of lock holds the other.
 -- KEYS  lock
 -- ARGV  channel
 -- returns 1: it was held; 0: it was free
 -- errors WRONGTYPE: not a lock, nothing changed
--- redis.calls: type, del, publish
+-- redis.calls: type, pttl, get (a string) or hlen, hgetall (a hash), del, publish
 local kind = redis.call('type', KEYS[1]).ok
 if kind == 'none' then return 0 end
-if kind ~= 'string' and kind ~= 'hash' then return redis.error_reply('WRONGTYPE the lock is a ' .. kind) end
+-- include holder
+-- include one_holder
+local found = flaw(kind)
+if found then return refuse(found) end
 redis.call('del', KEYS[1])
 redis.pcall('publish', ARGV[1], '0')
 return 1

@@ -3,10 +3,21 @@
 -- KEYS  lock
 -- ARGV  channel, prefix of the slots
 -- returns 1: it was held; 0: it was free
--- errors WRONGTYPE: not a hash, nothing changed
--- redis.calls: hgetall, del, del for each slot, publish
+-- errors WRONGTYPE: not a read_write_lock, nothing changed
+-- redis.calls: type, hget, pttl, hgetall, del, del for each slot, publish
+local kind = redis.call('type', KEYS[1]).ok
+if kind == 'none' then return 0 end
+-- include holder
+if kind ~= 'hash' then return refuse(kind) end
+local mode = redis.call('hget', KEYS[1], 'mode')
+if mode ~= 'read' and mode ~= 'write' then return refuse('hash without a mode') end
+if redis.call('pttl', KEYS[1]) < 0 then return refuse('hash without a time to live') end
 local fields = redis.call('hgetall', KEYS[1])
-if #fields == 0 then return 0 end
+for i = 1, #fields, 2 do
+    if fields[i] ~= 'mode' and not (is_holder(fields[i]) and is_count(fields[i + 1])) then
+        return refuse('hash with a field that names no holder')
+    end
+end
 redis.call('del', KEYS[1])
 for i = 1, #fields, 2 do
     for n = tonumber(fields[i + 1]) or 0, 1, -1 do

@@ -4,11 +4,10 @@
 //
 #include "cli/release_command.hpp"
 
-#include <cstdio>
-
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "cli/complain.hpp"
 #include "cli/connection.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/inspection.hpp"
@@ -16,19 +15,28 @@
 namespace holdfast::cli {
 namespace {
 
+// Only what looks like a lock is deleted; the rest may be an application's data.
+int refuse(error_code ec, client const& c)
+{
+    int const status = complain_about(ec, c);
+    if (ec == errc::wrong_type)
+        complain("if the key should go nevertheless, delete it by hand: redis-cli DEL");
+    return status;
+}
+
 asio::awaitable<int> take_away(client& c, std::string const& name)
 {
     if (int const status = co_await connect(c, longest_connect); status != ok)
         co_return status;
     auto const found = co_await inspect(c, name);
     if (found.ec)
-        co_return complain_about(found.ec, c);
+        co_return refuse(found.ec, c);
     error_code ec;
     bool const was_held = co_await handle_of(c, name, found)
                               .force_release(asio::redirect_error(asio::use_awaitable, ec));
     if (ec)
-        co_return complain_about(ec, c);
-    std::printf("%s: %s\n", name.c_str(), was_held ? "released" : "was free");
+        co_return refuse(ec, c);
+    say(name + (was_held ? ": released" : ": was free"));
     co_return ok;
 }
 

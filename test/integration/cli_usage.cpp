@@ -160,10 +160,46 @@ TEST_CASE("cli release: by force", "[cli]")
     std::string output;
     CHECK(run_tool(server, {"release", "job", "--force"}, &output) == 0);
     CHECK(output == "job: was free\n");
-    server.command({"SET", "job", "me:1", "PX", "60000"});
+    server.command({"SET", "job", "0b1c2d3e-0000-8000-8000-000000000001:17", "PX", "60000"});
     CHECK(run_tool(server, {"release", "job", "--force"}, &output) == 0);
     CHECK(output == "job: released\n");
     CHECK_FALSE(has_key(server, "job"));
+}
+
+TEST_CASE("cli release: what is no lock stays, and is described", "[cli]")
+{
+    redis_server server;
+    std::string output;
+    server.command({"SET", "job", "data"});
+    CHECK(run_tool(server, {"release", "job", "--force"}, &output) == 69);
+    CHECK_THAT(output, ContainsSubstring("a string without a time to live") && ContainsSubstring("by hand"));
+    server.command({"PEXPIRE", "job", "60000"});
+    CHECK(run_tool(server, {"release", "job", "--force"}, &output) == 69);
+    CHECK_THAT(output, ContainsSubstring("a string that is no token") && ContainsSubstring("by hand"));
+    CHECK(server.command({"GET", "job"}).text == "data");
+    server.command({"HSET", "session", "user", "17"});
+    CHECK(run_tool(server, {"release", "session", "--force"}, &output) == 69);
+    CHECK_THAT(output, ContainsSubstring("a hash without a time to live"));
+    server.command({"RPUSH", "list", "x"});
+    CHECK(run_tool(server, {"release", "list", "--force"}, &output) == 69);
+    CHECK_THAT(output, ContainsSubstring("list") && ContainsSubstring("by hand"));
+    CHECK(server.command({"EXISTS", "job", "session", "list"}).integer == 3);
+}
+
+TEST_CASE("cli status, list: whatever stands in a name, a line stays one", "[cli]")
+{
+    redis_server server;
+    std::string const name = "job\nother: free\x1b[2J";
+    server.command({"SET", name, "0b1c2d3e-0000-8000-8000-000000000001:17:a\nb", "PX", "60000"});
+    std::string output;
+    for (auto const* const verb : {"list", "status"}) {
+        words arguments{verb};
+        if (verb == std::string("status"))
+            arguments.push_back(name);
+        CHECK(run_tool(server, arguments, &output) == 0);
+        CHECK(count_of(output, "\n") == 1);
+        CHECK_THAT(output, ContainsSubstring("job\\x0aother: free\\x1b[2J: held by ") && ContainsSubstring("a\\x0ab"));
+    }
 }
 
 TEST_CASE("cli duration: units", "[cli]")

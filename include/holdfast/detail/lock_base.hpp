@@ -182,10 +182,16 @@ public:
     /// holder learns of its loss with its next renewal.
     ///
     /// @par On the server
-    /// One script: deletes the key if it is a lock, and publishes the unlock message.
+    /// One script: deletes the key if it looks like a lock, and publishes the unlock message. That is, it has a time to
+    /// live, and is
+    /// - of a mutex, reentrant_lock or fair_lock, which exclude one another: a string `<uuid>:<number>[:<label>]`, or a
+    ///   hash with one field of that form and a whole number;
+    /// - of a read_write_lock: a hash whose field `mode` is `read` or `write`, and whose other fields are of that form.
+    ///
+    /// Locks of Redisson do, too. Anything else stays as it is.
     /// @par Errors
-    /// errc::wrong_type, errc::unavailable (it may have been done), errc::not_permitted, errc::server_refused,
-    /// errc::invalid_name, errc::not_running, errc::client_stopped.
+    /// errc::wrong_type (it is no lock; `client::last_failure()` says what was found), errc::unavailable (it may have been
+    /// done), errc::not_permitted, errc::server_refused, errc::invalid_name, errc::not_running, errc::client_stopped.
     /// @par Cancellation
     /// Terminal, partial, total: ends at once; once sent, it may take effect.
     template <token_for<void(error_code, bool)> Token = asio::deferred_t>

@@ -1,0 +1,13 @@
+-- What looks like a lock, of ours or of Redisson's, so that nothing else is deleted. KEYS[1]: the lock.
+
+-- "<uuid>:<number>", perhaps with more behind a further colon.
+local function is_holder(text)
+    local more = string.match(text, '^%x+%-%x+%-%x+%-%x+%-%x+:%-?%d+(.?)')
+    return (more == '' or more == ':') and string.byte(text, 37) == 58
+end
+
+local function is_count(text) return string.find(text, '^%d+$') ~= nil end
+
+local function refuse(found)
+    return redis.error_reply('WRONGTYPE not a lock: a ' .. found .. '; it stays as it is')
+end
