@@ -4,7 +4,7 @@
 -- returns {t, i ...}: the waiter number i has no place any more, or the lock is free and it is the first; t is the PTTL
 --   of the lock (-1: it has no time to live) or, while the lock is free, the time that the first has (-1: nobody waits)
 -- errors WRONGTYPE: a key of the queue is no queue
--- redis.calls: time, lrange, zadd, zscore, zadd, pexpire or persist (4), pttl; besides, unless one of the waiters is the
+-- redis.calls: time, lrange, pexpire or persist (4), zadd, zscore, zadd, pttl; besides, unless one of the waiters is the
 --   first: zscore
 local time = redis.call('time')
 local now, patience, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[1]), ARGV[2]
@@ -22,8 +22,10 @@ local function put(list, score, holder)
 end
 
 -- Redisson's waiters are believed to be alive until their score: time that they spend behind ours does not count.
+-- A server that is short of memory refuses ZADD, unless the script has written before: what needs no memory comes first,
+-- so that waiters who have a place keep it.
 local function refresh(line)
-    local placed, signs, scores, foreign = {}, {}, {}, 0
+    local placed, signs, scores, others, foreign = {}, {}, {}, {}, 0
     local life = score_behind(0)
     local score = life
     for _, holder in ipairs(line) do
@@ -34,12 +36,13 @@ local function refresh(line)
         elseif not is_ours(holder) then
             foreign = foreign + 1
             score = score_behind(foreign)
-            if next(placed) then redis.call('zadd', KEYS[3], 'XX', 'GT', score, holder) end
+            if next(placed) then put(others, score, holder) end
         end
     end
+    keep(foreign > 0)
+    for i = 1, #others, 2 do redis.call('zadd', KEYS[3], 'XX', 'GT', others[i], others[i + 1]) end
     add(KEYS[3], scores)
     look_after(signs, false)
-    keep(foreign > 0)
     return placed
 end
 

@@ -199,8 +199,9 @@ std::optional<value> redis_model::refuse_in_script(command_spec const& spec, wor
         return error("ERR The user executing the script can't run this command or subcommand");
     if (channels_denied_ && spec.name == "publish")
         return error("ERR The user executing the script can't publish to the channel mentioned in the command");
-    bool const started_anyway = condition_ == condition::busy || condition_ == condition::loading;
-    if (!started_anyway && refuses(condition_, spec.traits))
+    // A script that has written is not stopped in the middle.
+    bool const goes_on = script_wrote_ || condition_ == condition::busy || condition_ == condition::loading;
+    if (!goes_on && refuses(condition_, spec.traits))
         return error(words_of(condition_));
     return std::nullopt;
 }
@@ -213,6 +214,7 @@ value redis_model::invoke(words args)
     if (!arity_fits(*spec, args))
         return error("ERR Wrong number of args calling Redis command from script");
     auto refused = refuse_in_script(*spec, args);
+    script_wrote_ = script_wrote_ || (!refused && has(spec->traits, trait::writes));
     auto reply = refused ? std::move(*refused) : run(*spec, *script_caller_, args);
     if (watcher_)
         watcher_({script_caller_->id, args, &reply, true, keys_.now_us()});
@@ -229,6 +231,7 @@ value redis_model::evaluate(struct call& c, std::string_view sha1)
     if (*count < 0)
         return error("ERR Number of keys can't be negative");
     script_caller_ = &c.from;
+    script_wrote_ = false;
     auto const rest = c.args.subspan(3);
     return lua_->run(sha1, rest.first(std::size_t(*count)), rest.subspan(std::size_t(*count)), *this);
 }

@@ -113,6 +113,7 @@ private:
     string_map<std::vector<connection*>> subscribers_;  // in the order of subscription
     connection_id last_id_ = 0;
     connection* script_caller_ = nullptr;
+    bool script_wrote_ = false;
     condition condition_ = condition::normal;
     std::optional<std::int64_t> started_us_;
     std::set<std::string, std::less<>> denied_commands_;

@@ -144,6 +144,10 @@ TEST_CASE("states in which a server refuses to write", "[conformance]")
         c.say(0, {"EVAL", "return redis.call('set', KEYS[1], 'v')", "1", "k"});
         c.say(0, {"EVAL", "return redis.pcall('set', KEYS[1], 'v')", "1", "k"});
         c.say(0, {"EVAL", "return redis.call('del', KEYS[1])", "1", "k"});
+        c.say(0, {"EVAL", "redis.call('del', KEYS[1]) return redis.call('set', KEYS[1], 'v')", "1", "k"});
+        c.say(
+            0,
+            {"EVAL", "redis.pcall('pexpire', KEYS[1], '9') return redis.pcall('zadd', KEYS[1], '1', 'v')", "1", "z"});
         c.say(0, {"EVAL", "return redis.call('publish', 'a', 'x')", "0"});
     };
     SECTION("out of memory")

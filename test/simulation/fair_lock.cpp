@@ -549,6 +549,25 @@ TEST_CASE("a queue that somebody damaged repairs itself", "[fair_lock]")
     });
 }
 
+TEST_CASE("waiters keep their places and pass over the dead while the server is out of memory", "[fair_lock]")
+{
+    bool const is_fenced = GENERATE(false, true);
+    behind_a_holder(
+        {.fencing = is_fenced, .waiter_timeout = 2s}, [](printer& p, arena& a, lease& held) -> awaitable<void> {
+            p.queue_up("1", "B");
+            co_await a.sleep(50ms);
+            p.queue_up("2", "C");
+            co_await a.sleep(50ms);
+            a.server().model().set_condition(simulated::condition::out_of_memory);
+            co_await a.sleep(5s);
+            a.at("B").kill();
+            co_await held.release();
+            co_await a.sleep(20s);
+            CHECK(p.served == std::vector<std::string>{"2"});
+            a.server().model().set_condition(simulated::condition::normal);
+        });
+}
+
 // A client of another library does not prolong the life of a key.
 TEST_CASE("the places of foreign waiters outlast the last of ours", "[fair_lock]")
 {
