@@ -18,6 +18,7 @@
 #include "core/token.hpp"
 #include "core/validity.hpp"
 #include "engine/lock_spec.hpp"
+#include "engine/refusal.hpp"
 #include "engine/tenure.hpp"
 
 namespace holdfast::engine {
@@ -102,9 +103,10 @@ public:
 
     // ---- the renewer's
     bool at_risk = false;
+    refusal last_refusal = refusal::none;  // of its renewals, for a reason of its own; none since one was kept
     arbiter* home = nullptr;
     renewer* watcher = nullptr;
-    std::optional<core::instant> asked_since;  // the first renewal without an answer yet
+    std::optional<core::instant> asked_since;  // the first renewal of this epoch without an answer yet
     core::instant asked_last{};
 
     void on_due(core::instant now) override;

@@ -111,8 +111,7 @@ public:
 
     script const& renewal() const noexcept override { return scripts::read_renew; }
 
-    void add_renewal_keys(
-        lock_spec const& lock, std::string_view own_key, std::vector<std::string_view>& keys) const override
+    void add_renewal_keys(lock_spec const& lock, std::string_view own_key, key_list& keys) const override
     {
         keys.insert(keys.end(), {lock.key, own_key, writer_mark(lock)});
     }

@@ -22,6 +22,12 @@ enum class refusal : std::uint8_t {
     other,             // anything else: a server that is not what we think it is
 };
 
+// The reason lies in the state of the server, not in the command: it would refuse any other now, and time cures it.
+constexpr bool is_passing(refusal r) noexcept
+{
+    return r == refusal::not_now || r == refusal::read_only || r == refusal::out_of_resources;
+}
+
 // Classifies the text of an error reply.
 refusal classify(std::string_view server_words) noexcept;
 

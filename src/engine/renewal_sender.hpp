@@ -14,6 +14,7 @@
 #include "core/clock.hpp"
 #include "engine/command.hpp"
 #include "engine/grant.hpp"
+#include "engine/script_call.hpp"
 
 namespace holdfast::engine {
 
@@ -36,6 +37,8 @@ public:
     virtual bool on_kept(grant&, tenure* extended, answer const&, core::duration lease, bool is_closed) = 0;
     // The key is missing, or belongs to another token.
     virtual void on_key_missing(grant&) = 0;
+    // The server answered with an error: nothing changed.
+    virtual void on_refused(grant&, answer const&) = 0;
     // The outcome is unknown.
     virtual void on_unanswered(grant&) = 0;
 
@@ -43,8 +46,8 @@ protected:
     ~renewal_events() = default;
 };
 
-// Sends renewals: those that are due together in batches, one script for up to a hundred grants of one wire form, and an
-// extension as a batch of one. Splits the replies. When to renew, and what an outcome means, is up to the renewer.
+// Sends renewals: those that are due together in batches, one script for up to a hundred grants of one wire form, and
+// each extension alone. When to renew, and what an outcome means, is up to the renewer.
 class renewal_sender {
 public:
     renewal_sender(context&, renewal_events&);
@@ -53,24 +56,23 @@ public:
     ~renewal_sender();
 
     // Precondition: the session is open.
-    void renew(std::vector<boost::intrusive_ptr<grant>>);
+    void renew(std::vector<boost::intrusive_ptr<grant>> const&);
     // Precondition: the session is open. `tenure` and `waiter` may be null.
     void extend(grant&, tenure*, core::duration lease, extension_waiter* waiter);
 
+    void on_open() noexcept { batches_.on_open(); }
     // Completes the extensions with `client_stopped` and forgets all.
     void stop();
 
 private:
-    class batch;
-    class extension;
+    class renewal;
 
-    template <class Item>
-    using list = boost::intrusive::list<Item, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>>;
+    renewal& make(grant&, tenure*, core::duration lease, extension_waiter*);
 
     context& context_;
     renewal_events& events_;
-    list<extension> extensions_;
-    list<batch> batches_;
+    script_batches batches_;
+    boost::intrusive::list<renewal, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> renewals_;
 };
 
 }  // namespace holdfast::engine

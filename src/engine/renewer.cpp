@@ -14,6 +14,7 @@
 #include "engine/arbiter.hpp"
 #include "engine/context.hpp"
 #include "engine/tenure.hpp"
+#include "engine/wire_form.hpp"
 
 namespace holdfast::engine {
 renewer::renewer(context& c) : context_(c), sender_(c, *this) {}
@@ -126,12 +127,44 @@ void renewer::ask(grant& g, core::instant now)
         due_.emplace_back(&g);
 }
 
+// A refusal is an answer: the connection is in order. It may pass before the lease ends, so the next renewal is sent
+// after the time of a retry.
+void renewer::on_refused(grant& g, answer const& a)
+{
+    g.asked_since.reset();
+    note_refusal(g, a);
+    put_at_risk(g);
+    arm(g);
+}
+
+// One line for each change: a refusal for the server's sake concerns all leases, any other concerns this one.
+void renewer::note_refusal(grant& g, answer const& a)
+{
+    auto& last = is_passing(a.why) ? last_refusal_ : g.last_refusal;
+    if (std::exchange(last, a.why) == a.why)
+        return;
+    auto const ec = judge_failure(a).error;
+    context_.account().on_refused(ec ? ec : errc::unavailable, g.lock(), a.words);
+}
+
+void renewer::note_success(grant& g)
+{
+    bool const was_refused = std::exchange(g.last_refusal, refusal::none) != refusal::none;
+    if (std::exchange(last_refusal_, refusal::none) != refusal::none || was_refused)
+        context_.account().on_renewed_again(g.lock());
+}
+
 void renewer::on_unanswered(grant& g)
+{
+    if (g.is_held() && !g.asked_since)
+        g.asked_since = g.asked_last = context_.now();
+    put_at_risk(g);
+}
+
+void renewer::put_at_risk(grant& g)
 {
     if (!g.is_held() || g.is_retired() || std::exchange(g.at_risk, true))
         return;
-    if (!g.asked_since)
-        g.asked_since = g.asked_last = context_.now();
     for (auto& t : g.holders()) {
         t.set_state(lease_state::at_risk);
         context_.account().on_at_risk(t);
@@ -149,6 +182,7 @@ bool renewer::on_kept(grant& g, tenure* extended, answer const& a, core::duratio
     g.confirm(a.sent, lease);
     g.is_closed = is_closed;
     g.asked_since.reset();
+    note_success(g);
     if (extended)
         extended->extend(a.sent, lease);
     bool const is_relief = std::exchange(g.at_risk, false);
@@ -167,18 +201,17 @@ void renewer::flush()
 {
     auto due = std::exchange(due_, {});
     if (!due.empty() && context_.link().is_open())
-        sender_.renew(std::move(due));
+        sender_.renew(due);
 }
 
 // A new epoch asks for every grant at once: the server may have restarted without them.
 void renewer::on_open()
 {
+    sender_.on_open();
     auto const now = context_.now();
     for (auto& g : watched_)
         if (g.is_kept() && std::ranges::any_of(g.holders(), [](tenure const& t) { return t.is_taken_up(); })) {
-            g.asked_last = now;
-            if (!g.asked_since)
-                g.asked_since = now;
+            g.asked_since = g.asked_last = now;
             due_.emplace_back(&g);
             arm(g);
         }

@@ -49,6 +49,7 @@ private:
 
     bool on_kept(grant&, tenure* extended, answer const&, core::duration lease, bool is_closed) override;
     void on_key_missing(grant&) override;
+    void on_refused(grant&, answer const&) override;
     void on_unanswered(grant&) override;
 
     void on_due(grant&, core::instant now);
@@ -58,11 +59,15 @@ private:
     core::instant next_ask(grant const&) const;
     void arm(grant&);
     void ask(grant&, core::instant now);
+    void put_at_risk(grant&);
+    void note_refusal(grant&, answer const&);
+    void note_success(grant&);
 
     context& context_;
     renewal_sender sender_;
     boost::intrusive::list<grant, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> watched_;
     std::vector<boost::intrusive_ptr<grant>> due_;
+    refusal last_refusal_ = refusal::none;  // of renewals, for a reason of the server's; none since one was kept
 };
 
 }  // namespace holdfast::engine

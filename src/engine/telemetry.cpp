@@ -95,9 +95,16 @@ void telemetry::on_refused(error_code ec, lock_spec const& lock, std::string_vie
         observer_->on_refused({.name = lock.name, .label = lock.label, .code = ec, .message = words});
 }
 
-void telemetry::on_joint_refused(std::string_view words)
+void telemetry::on_renewed_again(lock_spec const& lock)
 {
-    log_.warning("several locks may not be released by one script, each is released alone: " + std::string(words));
+    log_.info("lock \"" + std::string(lock.name) + "\": renewals are accepted again");
+}
+
+void telemetry::on_batch_refused(std::string_view done, std::string_view words)
+{
+    std::string line("several locks may not be ");
+    line.append(done).append(" by one script, each is ").append(done).append(" alone: ").append(words);
+    log_.warning(line);
 }
 
 void telemetry::on_connected()

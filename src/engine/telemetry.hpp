@@ -50,7 +50,10 @@ public:
 
     // The server refused a command.
     void on_refused(error_code, lock_spec const&, std::string_view words);
-    void on_joint_refused(std::string_view words);
+    // The server takes renewals again, after it refused that of this lock.
+    void on_renewed_again(lock_spec const&);
+    // The server refused a script over several locks; `done`: what the script does to them.
+    void on_batch_refused(std::string_view done, std::string_view words);
     void on_connected();
     void on_disconnected(error_code, std::string_view words);
     // The client was stopped, and so many grants are still to be released.

@@ -58,7 +58,7 @@ void submit_release(
     submit_script(to, c, s, form, keys, arguments);
 }
 
-void wire_form::add_renewal_keys(lock_spec const& lock, std::string_view, std::vector<std::string_view>& keys) const
+void wire_form::add_renewal_keys(lock_spec const& lock, std::string_view, key_list& keys) const
 {
     keys.push_back(lock.key);
 }

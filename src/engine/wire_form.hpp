@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
 #include <boost/system/error_code.hpp>
 
 #include "core/clock.hpp"
@@ -95,8 +96,8 @@ public:
     // For a batch of grants, with the keys that add_renewal_keys() names and (token, lease in ms) each. Replies for each
     // 1: still ours, 2: so it is, and nobody should join it, 0: gone.
     virtual script const& renewal() const noexcept = 0;
-    virtual void add_renewal_keys(
-        lock_spec const&, std::string_view own_key, std::vector<std::string_view>& keys) const;
+    using key_list = boost::container::small_vector_base<std::string_view>;
+    virtual void add_renewal_keys(lock_spec const&, std::string_view own_key, key_list& keys) const;
 
     // The key that a grant has besides the lock's; empty: none.
     virtual std::string own_key(lock_spec const&, std::string_view token) const;

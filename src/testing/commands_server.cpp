@@ -40,7 +40,8 @@ std::int64_t uptime_in_seconds(call const& c)
 value run_info(call& c)
 {
     bool const demoted = c.server.state() == condition::replica || c.server.state() == condition::stale;
-    std::string text = "# Server\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\n";
+    std::string text = "# Server\r\nredis_version:7.0.15\r\nredis_mode:";
+    text.append(c.server.is_cluster() ? "cluster" : "standalone").append("\r\n");
     text.append("uptime_in_seconds:").append(std::to_string(uptime_in_seconds(c)));
     text.append("\r\n\r\n# Clients\r\nconnected_clients:").append(std::to_string(c.server.connection_count()));
     text.append("\r\n\r\n# Memory\r\nmaxmemory_policy:noeviction\r\n\r\n# Persistence\r\nloading:");

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "testing/command_words.hpp"
+#include "testing/hash_slot.hpp"
 
 namespace holdfast::simulated {
 namespace {
@@ -63,6 +64,23 @@ std::string words_of(condition c)
         case condition::normal: break;
     }
     return {};
+}
+
+// The keys among the words of a command, as far as a cluster or access rules of keys care.
+words keys_of(command_spec const& spec, words args)
+{
+    if (spec.name == "eval" || spec.name == "evalsha") {
+        auto const count = to_integer(args[2]).value_or(0);
+        return count > 0 && count <= std::int64_t(args.size()) - 3 ? args.subspan(3, std::size_t(count)) : words();
+    }
+    if (spec.name == "del" || spec.name == "exists" || spec.name == "mget")
+        return args.subspan(1);
+    return has(spec.traits, trait::keyed) ? args.subspan(1, 1) : words();
+}
+
+bool crosses_slots(words keys)
+{
+    return std::ranges::any_of(keys, [&](auto const key) { return hash_slot(key) != hash_slot(keys.front()); });
 }
 
 bool refuses(condition c, trait t)
@@ -181,13 +199,22 @@ std::optional<value> redis_model::refuse(command_spec const& spec, words args) c
 {
     if (is_denied(spec, args))
         return error("NOPERM this user has no permissions to run the '" + full_name(spec, args) + "' command");
+    if (has_denied_key(keys_of(spec, args)))
+        return error("NOPERM this user has no permissions to access one of the keys used as arguments");
     if (channels_denied_ && (spec.name == "subscribe" || spec.name == "publish"))
         return error("NOPERM this user has no permissions to access one of the channels used as arguments");
     if (condition_ == condition::stale && has(spec.traits, trait::writes))
         return error(words_of(condition::replica));
+    if (is_cluster_ && crosses_slots(keys_of(spec, args)))
+        return error("CROSSSLOT Keys in request don't hash to the same slot");
     if (refuses(condition_, spec.traits))
         return error(words_of(condition_));
     return std::nullopt;
+}
+
+bool redis_model::has_denied_key(words keys) const
+{
+    return !denied_keys_.empty() && std::ranges::any_of(keys, [&](auto const k) { return denied_keys_.contains(k); });
 }
 
 // Redis 7.0 words a missing right differently here.

@@ -72,7 +72,10 @@ public:
     void set_condition(condition c) { condition_ = c; }
     void deny_command(std::string_view name) { denied_commands_.emplace(name); }  // as an ACL: "set", "client|kill"
     void deny_channels(bool yes) { channels_denied_ = yes; }
-    void allow_all() { denied_commands_.clear(), channels_denied_ = false; }
+    void deny_key(std::string_view name) { denied_keys_.emplace(name); }
+    void allow_all() { denied_commands_.clear(), denied_keys_.clear(), channels_denied_ = false; }
+    // As the only node of a cluster: commands over keys of several hash slots are refused.
+    void set_cluster_mode(bool yes) { is_cluster_ = yes; }
     void disconnect_all();
     void restart(bool data_lost);
     void flush_scripts() { scripts_.clear(); }
@@ -82,6 +85,7 @@ public:
     // What INFO says of it. The first command starts the clock.
     condition state() const noexcept { return condition_; }
     std::int64_t uptime_us() const noexcept { return keys_.now_us() - started_us_.value_or(keys_.now_us()); }
+    bool is_cluster() const noexcept { return is_cluster_; }
     std::size_t connection_count() const noexcept { return connections_.size(); }
 
     // Sees every command, those of scripts included, after it was executed.
@@ -104,6 +108,7 @@ private:
     std::optional<value> refuse(command_spec const&, words) const;
     std::optional<value> refuse_in_script(command_spec const&, words) const;
     bool is_denied(command_spec const&, words) const;
+    bool has_denied_key(words keys) const;
     void tell(connection const&, words, value const* reply, bool in_script) const;
 
     keyspace keys_;
@@ -117,7 +122,9 @@ private:
     condition condition_ = condition::normal;
     std::optional<std::int64_t> started_us_;
     std::set<std::string, std::less<>> denied_commands_;
+    std::set<std::string, std::less<>> denied_keys_;
     bool channels_denied_ = false;
+    bool is_cluster_ = false;
     std::function<void(execution const&)> watcher_;
 };
 

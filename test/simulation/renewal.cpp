@@ -1,0 +1,209 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Renewals that the server refuses, or answers late: what becomes of the lease, of the other leases of the client, and of
+// their connection.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <boost/asio/redirect_error.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/arena.hpp"
+#include "testing/hash_slot.hpp"
+#include "testing/redis_model.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+using simulated::condition;
+using names = std::vector<std::string>;
+
+struct renewal_arena : arena {
+    renewal_arena() : arena({.world = {.fifo = true}, .network = {.delay = {1ms, 1ms}}}), c(client()) {}
+
+    awaitable<std::vector<lease>> hold(names all)
+    {
+        co_await c.ready();
+        std::vector<lease> held;
+        for (auto const& n : all)
+            held.push_back(co_await mutex(c, n).acquire());
+        commands();
+        co_return held;
+    }
+
+    // Of those that the server was sent since the last call of commands().
+    auto count(std::string const& command) { return std::ranges::count(commands(), command); }
+
+    auto count_lines(std::string_view part) const
+    {
+        return std::ranges::count_if(log(), [&](auto const& line) { return line.find(part) != line.npos; });
+    }
+
+    holdfast::client& c;
+};
+
+// "a", "b", ...
+names first_letters(int count)
+{
+    names all;
+    for (int i = 0; i < count; ++i)
+        all.emplace_back(1, static_cast<char>('a' + i));
+    return all;
+}
+
+bool are_valid(std::vector<lease> const& all)
+{
+    return std::ranges::all_of(all, [](lease const& l) { return l.valid() && l.state() == lease_state::held; });
+}
+
+TEST_CASE("a key without permission costs no other lease of its batch", "[renewal][refused]")
+{
+    renewal_arena a;
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await a.hold(first_letters(3));
+        a.server().model().deny_key("b");
+        auto b = std::move(held[1]);
+        held.erase(held.begin() + 1);
+        auto const end = validity(b);
+        co_await a.sleep(2s);
+        CHECK(b.state() == lease_state::at_risk);
+        CHECK(b.valid());
+        CHECK(are_valid(held));
+        auto const why = co_await b.lost();
+        CHECK(why == loss::expired);
+        CHECK(a.now() > end - 100ms);
+        CHECK(a.now() <= end);
+        co_await a.sleep(10s);
+        CHECK(are_valid(held));
+        CHECK(a.count("CLIENT") == 0);  // no other connection
+    });
+    CHECK(a.count_lines("lock \"b\"") == 1);
+    CHECK(a.count_lines("each is renewed alone") == 1);
+}
+
+TEST_CASE("a renewal that is refused for a time is sent again in time, on the same connection", "[renewal][refused]")
+{
+    for (auto what :
+         {condition::no_replicas, condition::disk_error, condition::busy, condition::loading, condition::stale}) {
+        CAPTURE(static_cast<int>(what));
+        renewal_arena a;
+        a.run([&]() -> awaitable<void> {
+            auto held = co_await a.hold(first_letters(2));
+            a.server().model().set_condition(what);
+            co_await a.sleep(2200ms);
+            CHECK(held[0].state() == lease_state::at_risk);
+            CHECK(held[0].valid());
+            a.server().model().set_condition(condition::normal);
+            co_await a.sleep(500ms);
+            CHECK(are_valid(held));
+            co_await a.sleep(10s);
+            CHECK(are_valid(held));
+            CHECK(a.count("CLIENT") == 0);
+        });
+        CHECK(a.count_lines("lock \"") == 2);  // refused; accepted again
+        CHECK(a.count_lines("renewals are accepted again") == 1);
+    }
+}
+
+TEST_CASE("leases whose renewals are refused for good run out, and the connection stays", "[renewal][refused]")
+{
+    renewal_arena a;
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await a.hold(first_letters(2));
+        a.server().model().set_condition(condition::no_replicas);
+        co_await a.sleep(2500ms);
+        CHECK(held[0].valid());
+        co_await a.sleep(10s);
+        CHECK(held[0].state() == lease_state::lost);
+        CHECK(held[1].state() == lease_state::lost);
+        CHECK(a.count("CLIENT") == 0);
+        a.server().model().set_condition(condition::normal);
+    });
+    CHECK(a.c.stats().lost == 2);
+    CHECK(a.count_lines("NOREPLICAS") == 1);
+}
+
+TEST_CASE("a refused extension takes nothing from the lease", "[renewal][refused]")
+{
+    renewal_arena a;
+    a.run([&]() -> awaitable<void> {
+        auto l = co_await mutex(a.c, "m").acquire({.lease = 2s});
+        a.server().model().deny_key("m");
+        error_code ec;
+        co_await l.extend(10s, asio::redirect_error(use_awaitable, ec));
+        CHECK(ec == errc::not_permitted);
+        CHECK(l.state() == lease_state::held);
+        CHECK(l.valid());
+    });
+}
+
+// ---- a server in cluster mode
+
+names ten_locks()
+{
+    names all;
+    for (int i = 0; i < 10; ++i)
+        all.push_back("lock " + std::to_string(i));
+    return all;
+}
+
+TEST_CASE("leases of several hash slots are renewed and released", "[renewal][cluster]")
+{
+    REQUIRE(simulated::hash_slot("lock 0") != simulated::hash_slot("lock 1"));
+    renewal_arena a;
+    a.server().model().set_cluster_mode(true);
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await a.hold(ten_locks());
+        co_await a.sleep(10s);
+        CHECK(are_valid(held));
+        held.clear();
+        co_await a.sleep(100ms);
+        for (auto const& n : ten_locks())
+            CHECK_FALSE(a.exists(n));
+        CHECK(a.count("CLIENT") == 0);
+    });
+    CHECK(a.c.stats().lost == 0);
+    CHECK(a.count_lines("each is renewed alone") == 1);
+    CHECK(a.count_lines("each is released alone") == 1);
+    CHECK(a.census(a.c) == engine::context::census{});
+}
+
+TEST_CASE("leases of several hash slots outlive their connection", "[renewal][cluster]")
+{
+    renewal_arena a;
+    a.server().model().set_cluster_mode(true);
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await a.hold(ten_locks());
+        for (int i = 0; i < 5; ++i) {
+            a.server().model().disconnect_all();
+            co_await a.sleep(2s);
+            CHECK(are_valid(held));
+        }
+    });
+    CHECK(a.c.stats().lost == 0);
+}
+
+TEST_CASE("a multi_lock over several hash slots is had", "[renewal][cluster]")
+{
+    renewal_arena a;
+    a.server().model().set_cluster_mode(true);
+    a.run([&]() -> awaitable<void> {
+        mutex const first(a.c, "lock 0"), second(a.c, "lock 1");
+        auto l = co_await multi_lock(first, second).acquire();
+        co_await a.sleep(10s);
+        CHECK(l.valid());
+        co_await l.release();
+        CHECK_FALSE(a.exists("lock 0"));
+        CHECK_FALSE(a.exists("lock 1"));
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test

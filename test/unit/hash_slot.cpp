@@ -1,0 +1,44 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "testing/hash_slot.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace holdfast::simulated {
+namespace {
+
+// As CLUSTER KEYSLOT of Redis 7.0 replies.
+TEST_CASE("the modelled server computes hash slots as Redis does", "[cluster]")
+{
+    struct {
+        std::string_view key;
+        int slot;
+    } constexpr table[] = {
+        {"123456789", 12739},
+        {"foo", 12182},
+        {"bar", 5061},
+        {"hello", 866},
+        {"", 0},
+        {"{user1000}.following", 3443},
+        {"{user1000}.followers", 3443},
+        {"user1000", 3443},
+    };
+    for (auto const& row : table) {
+        CAPTURE(row.key);
+        CHECK(hash_slot(row.key) == row.slot);
+    }
+}
+
+TEST_CASE("a hash tag is what stands between the first braces, if anything does", "[cluster]")
+{
+    CHECK(hash_slot("a{tag}b") == hash_slot("tag"));
+    CHECK(hash_slot("{a}{b}") == hash_slot("a"));
+    CHECK(hash_slot("foo{{bar}}zap") == hash_slot("{bar"));
+    CHECK(hash_slot("foo{}{bar}") != hash_slot("bar"));
+    CHECK(hash_slot("foo{bar") != hash_slot("bar"));
+}
+
+}  // namespace
+}  // namespace holdfast::simulated

@@ -1,0 +1,470 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Each transition of script_call and script_batch, as the tables in their header list them.
+
+#include "engine/script_call.hpp"
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/telemetry.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+using texts = std::vector<std::string>;
+
+constexpr script one{.name = "one", .text = "text of one", .sha1 = "sha1 of one"};
+constexpr script all{.name = "all", .text = "text of all", .sha1 = "sha1 of all"};
+
+// Records what is submitted; a test answers it.
+class fake_session final : public session {
+public:
+    struct submitted {
+        command* to;
+        texts words;
+    };
+
+    void start(session_events&) override {}
+    void stop() noexcept override {}
+    bool is_open() const noexcept override { return open; }
+    void submit(command& c, std::span<std::string_view const> words) override
+    {
+        sent.push_back({&c, texts(words.begin(), words.end())});
+    }
+    void await_turn_end() override {}
+    void subscribe(std::string_view) override {}
+    void unsubscribe(std::string_view) override {}
+    bool notifies() const noexcept override { return true; }
+    void drop(std::string_view) override {}
+    core::instant now() const noexcept override { return {}; }
+    void wake_at(core::instant) override {}
+    std::uint64_t random() noexcept override { return 0; }
+    std::array<std::uint8_t, 16> identity() override { return {}; }
+    std::uint64_t incarnation() const noexcept override { return 0; }
+
+    // Answers the oldest command.
+    void answer_next(answer const& a)
+    {
+        auto const to = sent.front().to;
+        sent.pop_front();
+        to->on_answer(a);
+    }
+
+    bool open = true;
+    std::deque<submitted> sent;
+};
+
+answer value(std::int64_t n)
+{
+    return {.outcome = outcome::applied, .value = {.type = reply::kind::integer, .integer = n}};
+}
+
+answer refused(refusal why, std::string_view words = {})
+{
+    return {.outcome = outcome::refused, .why = why, .words = words};
+}
+
+constexpr answer no_answer{};
+
+// A reply of several integers.
+struct list_of {
+    explicit list_of(std::vector<std::int64_t> const& all)
+    {
+        for (auto const n : all)
+            items.push_back({.type = reply::kind::integer, .integer = n});
+    }
+    operator answer() const
+    {
+        return {.outcome = outcome::applied, .value = {.type = reply::kind::array, .items = items}};
+    }
+
+    std::vector<reply> items;
+};
+
+class call final : public batchable_call {
+public:
+    explicit call(std::string key, bool is_list = false)
+        : batchable_call(is_list ? reply_shape::list : reply_shape::value), key_(std::move(key))
+    {}
+
+    bool wanted = true;
+    std::vector<answer> replies;
+
+    answer last() const { return replies.empty() ? answer{.words = "none"} : replies.back(); }
+
+private:
+    void add_to(script_words& to) const override
+    {
+        to.keys.push_back(key_);
+        to.arguments.push_back("argument");
+    }
+    void submit(session& to, command& c, script_form form) override
+    {
+        std::string_view const keys[] = {key_};
+        submit_script(to, c, one, form, keys, {});
+    }
+    bool is_wanted() const override { return wanted; }
+    void on_reply(answer const& a) override { replies.push_back(a); }
+
+    std::string const key_;
+};
+
+struct fixture {
+    fake_session to;
+    texts lines;
+    telemetry account{nullptr, log([this](log_level, std::string_view line) { lines.emplace_back(line); })};
+    script_batches batches{to, account, "renewed", 3};
+    call a{"a"}, b{"b"}, c{"c"};
+
+    texts next() const { return to.sent.empty() ? texts{"nothing"} : to.sent.front().words; }
+
+    void send_together()
+    {
+        batches.add(all, a);
+        batches.add(all, b);
+        batches.flush();
+    }
+};
+
+using state = script_call::state;
+
+texts const a_by_sha1{"EVALSHA", "sha1 of one", "1", "a"};
+texts const a_by_text{"EVAL", "text of one", "1", "a"};
+texts const b_by_sha1{"EVALSHA", "sha1 of one", "1", "b"};
+texts const both_by_sha1{"EVALSHA", "sha1 of all", "2", "a", "b", "argument", "argument"};
+texts const both_by_text{"EVAL", "text of all", "2", "a", "b", "argument", "argument"};
+
+// ---- a call alone
+
+TEST_CASE("a call is sent by its SHA1 and told the reply", "[script_call]")
+{
+    fixture r;
+    CHECK(r.a.current_state() == state::idle);
+    r.a.send(r.to);
+    CHECK(r.a.current_state() == state::by_sha1);
+    CHECK(r.next() == a_by_sha1);
+    r.to.answer_next(value(7));
+    CHECK(r.a.current_state() == state::idle);
+    CHECK(r.a.last().value.integer == 7);
+}
+
+TEST_CASE("after NOSCRIPT a call that is wanted is sent by its text", "[script_call]")
+{
+    fixture r;
+    r.a.send(r.to);
+    r.to.answer_next(refused(refusal::no_script));
+    CHECK(r.a.current_state() == state::by_text);
+    CHECK(r.next() == a_by_text);
+    CHECK(r.a.replies.empty());
+    r.to.answer_next(value(7));
+    CHECK(r.a.current_state() == state::idle);
+    CHECK(r.a.last().value.integer == 7);
+}
+
+TEST_CASE("after NOSCRIPT a call that nobody wants is not applied", "[script_call]")
+{
+    fixture r;
+    r.a.send(r.to);
+    r.a.wanted = false;
+    r.to.answer_next(refused(refusal::no_script));
+    CHECK(r.a.current_state() == state::idle);
+    CHECK(r.a.last().why == refusal::no_script);
+    CHECK(r.to.sent.empty());
+}
+
+TEST_CASE("after NOSCRIPT nothing is sent to a session that is not open", "[script_call]")
+{
+    fixture r;
+    r.a.send(r.to);
+    r.to.open = false;
+    r.to.answer_next(refused(refusal::no_script));
+    CHECK(r.a.last().why == refusal::no_script);
+    CHECK(r.to.sent.empty());
+}
+
+TEST_CASE("NOSCRIPT to a text, a refusal and a missing answer end a call", "[script_call]")
+{
+    fixture r;
+    r.a.send(r.to);
+    r.to.answer_next(refused(refusal::no_script));
+    r.to.answer_next(refused(refusal::no_script));
+    CHECK(r.a.last().why == refusal::no_script);
+
+    r.a.send(r.to);
+    r.to.answer_next(refused(refusal::not_permitted));
+    CHECK(r.a.last().why == refusal::not_permitted);
+
+    r.a.send(r.to);
+    r.to.answer_next(no_answer);
+    CHECK(r.a.last().outcome == outcome::unknown);
+    CHECK(r.a.current_state() == state::idle);
+    CHECK(r.to.sent.empty());
+}
+
+TEST_CASE("a call whose script replies a list is told its only part", "[script_call]")
+{
+    fixture r;
+    call d("d", true);
+    d.send(r.to);
+    r.to.answer_next(list_of({7}));
+    CHECK(d.last().value.integer == 7);
+    list_of const none({}), two({7, 8});
+    for (answer const& odd : {value(7), answer(none), answer(two)}) {
+        d.send(r.to);
+        r.to.answer_next(odd);
+        CHECK(d.last().outcome == outcome::unknown);
+    }
+}
+
+// ---- a batch
+
+TEST_CASE("calls that were gathered leave as one command, and each is told its part", "[script_call]")
+{
+    fixture r;
+    r.batches.add(all, r.a);
+    CHECK(r.a.current_state() == state::batched);
+    CHECK(r.batches.is_gathering());
+    r.batches.add(all, r.b);
+    CHECK(r.to.sent.empty());
+    r.batches.flush();
+    CHECK_FALSE(r.batches.is_gathering());
+    CHECK(r.next() == both_by_sha1);
+    r.to.answer_next(list_of({1, 2}));
+    CHECK(r.a.last().value.integer == 1);
+    CHECK(r.b.last().value.integer == 2);
+    CHECK(r.a.current_state() == state::idle);
+}
+
+TEST_CASE("a batch with one call sends that call alone", "[script_call]")
+{
+    fixture r;
+    r.batches.add(all, r.a);
+    r.batches.flush();
+    CHECK(r.next() == a_by_sha1);
+    CHECK(r.a.current_state() == state::by_sha1);
+}
+
+TEST_CASE("a full batch leaves at once", "[script_call]")
+{
+    fixture r;
+    r.batches.add(all, r.a);
+    r.batches.add(all, r.b);
+    r.batches.add(all, r.c);
+    CHECK(r.to.sent.size() == 1);
+    CHECK_FALSE(r.batches.is_gathering());
+}
+
+TEST_CASE("each script has a batch of its own", "[script_call]")
+{
+    fixture r;
+    r.batches.add(all, r.a);
+    r.batches.add(one, r.b);
+    r.batches.flush_if([&](auto const& c) { return &c == &r.b; });
+    CHECK(r.to.sent.size() == 1);
+    CHECK(r.next() == b_by_sha1);
+    r.batches.flush();
+    CHECK(r.to.sent.size() == 2);
+}
+
+TEST_CASE("calls that were gathered when the connection is lost are told so", "[script_call]")
+{
+    fixture r;
+    r.batches.add(all, r.a);
+    r.batches.on_closed();
+    CHECK(r.a.last().why == refusal::not_now);
+    CHECK(r.a.current_state() == state::idle);
+    CHECK(r.to.sent.empty());
+}
+
+TEST_CASE("after NOSCRIPT a batch is sent by its text", "[script_call]")
+{
+    fixture r;
+    r.send_together();
+    r.to.answer_next(refused(refusal::no_script));
+    CHECK(r.next() == both_by_text);
+    r.to.answer_next(list_of({1, 2}));
+    CHECK(r.b.last().value.integer == 2);
+    CHECK(r.batches.are_allowed());
+}
+
+TEST_CASE("after NOSCRIPT a batch goes on with the calls that are wanted", "[script_call]")
+{
+    fixture r;
+    r.send_together();
+    r.a.wanted = false;
+    r.to.answer_next(refused(refusal::no_script));
+    CHECK(r.a.last().why == refusal::no_script);
+    CHECK(r.next() == texts{"EVAL", "text of all", "1", "b", "argument"});
+    r.to.answer_next(list_of({2}));
+    CHECK(r.b.last().value.integer == 2);
+    CHECK(r.a.replies.size() == 1);
+}
+
+TEST_CASE("after NOSCRIPT a batch ends if no call is wanted, or the session is not open", "[script_call]")
+{
+    fixture r;
+    r.send_together();
+    r.a.wanted = r.b.wanted = false;
+    r.to.answer_next(refused(refusal::no_script));
+    CHECK(r.a.last().why == refusal::no_script);
+    CHECK(r.b.last().why == refusal::no_script);
+
+    r.a.wanted = r.b.wanted = true;
+    r.send_together();
+    r.to.open = false;
+    r.to.answer_next(refused(refusal::no_script));
+    CHECK(r.a.replies.size() == 2);
+    CHECK(r.b.last().why == refusal::no_script);
+    CHECK(r.to.sent.empty());
+}
+
+TEST_CASE("a batch that is refused for a member's sake is sent again, call by call", "[script_call]")
+{
+    for (auto const why : {refusal::not_permitted, refusal::wrong_type, refusal::other}) {
+        fixture r;
+        r.send_together();
+        r.to.answer_next(refused(why, "CROSSSLOT Keys in request don't hash to the same slot"));
+        CHECK(r.a.replies.empty());
+        REQUIRE(r.to.sent.size() == 2);
+        CHECK(r.next() == a_by_sha1);
+        r.to.answer_next(value(1));
+        CHECK(r.next() == b_by_sha1);
+        r.to.answer_next(refused(refusal::not_permitted));
+        CHECK(r.a.last().value.integer == 1);
+        CHECK(r.b.last().why == refusal::not_permitted);
+    }
+}
+
+TEST_CASE("so is a text that is refused, and only the calls that are wanted", "[script_call]")
+{
+    fixture r;
+    r.send_together();
+    r.to.answer_next(refused(refusal::no_script));
+    r.b.wanted = false;
+    r.to.answer_next(refused(refusal::not_permitted));
+    CHECK(r.next() == a_by_sha1);
+    CHECK(r.to.sent.size() == 1);
+    CHECK(r.b.last().why == refusal::no_script);
+}
+
+TEST_CASE("after a refused batch calls are sent alone until the next epoch, with one line in the log", "[script_call]")
+{
+    fixture r;
+    r.send_together();
+    r.to.answer_next(refused(refusal::other, "CROSSSLOT"));
+    r.to.answer_next(value(1));
+    r.to.answer_next(value(1));
+    CHECK_FALSE(r.batches.are_allowed());
+    CHECK(r.lines == texts{"several locks may not be renewed by one script, each is renewed alone: CROSSSLOT"});
+
+    r.batches.add(all, r.a);
+    CHECK(r.next() == a_by_sha1);
+    CHECK_FALSE(r.batches.is_gathering());
+    r.to.answer_next(value(1));
+
+    r.batches.on_open();
+    r.send_together();
+    CHECK(r.next() == both_by_sha1);
+}
+
+TEST_CASE("what a batch in flight is refused is logged once", "[script_call]")
+{
+    fixture r;
+    r.batches.add(all, r.a);
+    r.batches.add(all, r.b);
+    r.batches.flush();
+    call d("d");
+    r.batches.add(all, r.c);
+    r.batches.add(all, d);
+    r.batches.flush();
+    r.to.answer_next(refused(refusal::other, "CROSSSLOT"));
+    r.to.answer_next(refused(refusal::other, "CROSSSLOT"));
+    CHECK(r.lines.size() == 1);
+    CHECK(r.to.sent.size() == 4);
+}
+
+TEST_CASE("a refusal for the server's sake is told to each call, and batches go on", "[script_call]")
+{
+    for (auto const why : {refusal::not_now, refusal::out_of_resources, refusal::read_only}) {
+        fixture r;
+        r.send_together();
+        r.to.answer_next(refused(why));
+        CHECK(r.a.last().why == why);
+        CHECK(r.b.last().why == why);
+        CHECK(r.to.sent.empty());
+        CHECK(r.batches.are_allowed());
+    }
+}
+
+TEST_CASE("a batch without an answer is unknown to each call", "[script_call]")
+{
+    fixture r;
+    r.send_together();
+    r.to.answer_next(no_answer);
+    CHECK(r.a.last().outcome == outcome::unknown);
+    CHECK(r.b.last().outcome == outcome::unknown);
+    CHECK(r.batches.are_allowed());
+}
+
+TEST_CASE("a reply of a wrong shape is unknown to each call, and batches end", "[script_call]")
+{
+    list_of const too_few({1}), too_many({1, 2, 3});
+    for (answer const& odd : {value(7), answer(too_few), answer(too_many)}) {
+        fixture r;
+        r.send_together();
+        r.to.answer_next(odd);
+        CHECK(r.a.last().outcome == outcome::unknown);
+        CHECK(r.b.last().outcome == outcome::unknown);
+        CHECK(r.to.sent.empty());
+        CHECK_FALSE(r.batches.are_allowed());
+    }
+}
+
+TEST_CASE("a call may be sent again from within its reply", "[script_call]")
+{
+    struct again final : batchable_call {
+        explicit again(fake_session& s) : to(s) {}
+        void add_to(script_words& w) const override { w.keys.push_back("k"); }
+        void submit(session& s, command& c, script_form f) override { submit_script(s, c, one, f, {}, {}); }
+        bool is_wanted() const override { return true; }
+        void on_reply(answer const&) override
+        {
+            if (++count < 3)
+                send(to);
+        }
+        fake_session& to;
+        int count = 0;
+    };
+    fixture r;
+    again g(r.to);
+    r.batches.add(all, g);
+    r.batches.add(all, r.a);
+    r.batches.flush();
+    r.to.answer_next(list_of({1, 1}));
+    r.to.answer_next(value(1));
+    r.to.answer_next(value(1));
+    CHECK(g.count == 3);
+    CHECK_FALSE(g.is_under_way());
+}
+
+TEST_CASE("batches that are stopped forget what is under way", "[script_call]")
+{
+    fixture r;
+    r.send_together();
+    r.batches.add(all, r.c);
+    r.batches.stop();
+    CHECK(r.a.replies.empty());
+    CHECK(r.c.replies.empty());
+    CHECK_FALSE(r.batches.is_gathering());
+}
+
+}  // namespace
+}  // namespace holdfast::engine
