@@ -83,7 +83,7 @@ void renewer::on_due(grant& due, core::instant now)
     if (!g->is_held())
         return;
     if (g->is_kept() && now >= next_ask(*g)) {
-        bool const is_ignored = g->asked_since && now - *g->asked_since >= core::renewal_interval(g->period());
+        bool const is_ignored = g->asked_since && now - *g->asked_since >= core::longest_silence(g->period());
         if (is_ignored && context_.link().is_open())
             context_.link().drop("renewals were not answered");
         ask(*g, now);

@@ -205,5 +205,56 @@ TEST_CASE("a multi_lock over several hash slots is had", "[renewal][cluster]")
     });
 }
 
+// ---- a server that is silent
+
+TEST_CASE("a short lease over a hiccup of the server costs no other its connection", "[renewal][silence]")
+{
+    for (auto silent : {80ms, 120ms, 400ms, 900ms}) {
+        CAPTURE(silent);
+        renewal_arena a;
+        a.run([&]() -> awaitable<void> {
+            auto held = co_await a.hold(first_letters(1));
+            auto brief = co_await mutex(a.c, "brief").acquire({.lease = 150ms, .renew = true});
+            co_await a.sleep(200ms);
+            CHECK(brief.valid());
+            a.commands();
+            a.server().pause_for(silent);
+            co_await a.sleep(3s);
+            CHECK(a.count("CLIENT") == 0);
+            CHECK(are_valid(held));
+        });
+    }
+}
+
+TEST_CASE("a renewal that is unanswered for a third of its lease closes the connection in time", "[renewal][silence]")
+{
+    for (auto of : {3s, 6s, 30s}) {
+        CAPTURE(of);
+        renewal_arena a;
+        a.run([&]() -> awaitable<void> {
+            co_await a.c.ready();
+            auto l = co_await mutex(a.c, "m").acquire({.lease = of, .renew = true});
+            auto const start = a.now();
+            co_await a.sleep(of / 3 - of / 20 - 100ms);
+            a.server().faults.lose_reply = 1;  // the connection is dead, and nobody says so
+            a.server().network.detection = 1h;
+            a.commands();
+            std::vector<std::string> seen;
+            while (std::ranges::count(seen, "CLIENT") == 0 && a.now() - start < of) {
+                co_await a.sleep(10ms);
+                auto const more = a.commands();
+                seen.insert(seen.end(), more.begin(), more.end());
+                if (std::ranges::count(seen, "EVALSHA") + std::ranges::count(seen, "EVAL") > 0)
+                    a.server().faults.lose_reply = 0;
+            }
+            CHECK(a.now() - start >= of * 6 / 10);
+            CHECK(a.now() - start <= of * 7 / 10 + 200ms);
+            co_await a.sleep(of);
+            CHECK(l.valid());
+        });
+        CHECK(a.c.stats().lost == 0);
+    }
+}
+
 }  // namespace
 }  // namespace holdfast::test

@@ -49,6 +49,29 @@ TEST_CASE("renewals are due within a third of the lease, and fall together", "[v
     CHECK(first == renewal_due(epoch + 1s + 90ms, lease));
 }
 
+TEST_CASE("a connection may be silent for a third of a lease, and for a second at least", "[validity]")
+{
+    struct {
+        duration lease;
+        duration silence;
+    } constexpr table[] = {
+        {100ms, 1s},
+        {150ms, 1s},
+        {1s, 1s},
+        {3s, 1s},
+        {6s, 2s},
+        {30s, 10s},
+        {3600s, 1200s},
+    };
+    for (auto const& row : table) {
+        CAPTURE(row.lease);
+        CHECK(longest_silence(row.lease) == row.silence);
+        // Asked at a third and closed after another, a lease that is long enough has a third left for a new connection.
+        if (row.lease >= 3s)
+            CHECK(renewal_interval(row.lease) + row.silence <= row.lease - renewal_interval(row.lease));
+    }
+}
+
 TEST_CASE("a pause lasts between half and the whole of a step that doubles", "[backoff]")
 {
     backoff b(10ms, 40ms);
