@@ -98,6 +98,7 @@ void acquisition::attempt(script_form form)
     flagged_ = false;
     own_messages_ = 0;
     ++pending_;
+    grant_->commands.on_sent();
     engine::attempt const wanted{
         .lock = head.lock(),
         .token = grant_->token(),
@@ -152,6 +153,7 @@ void acquisition::on_try(answer const& a)
     verdict_ = grant_->lock().form->judge(a);
     sent_ = a.sent;
     context_.on_answer(a);
+    grant_->commands.on_answered(context_.recent(), a.outcome != outcome::unknown);
     if (verdict_.what == verdict::kind::failed)
         context_.account().on_refused(verdict_.error, grant_->lock(), a.words);
     // What a script wrote before it was refused must not outlive the attempt: the token is released, not dropped.

@@ -16,6 +16,7 @@
 #include "core/deadline_queue.hpp"
 #include "core/recycled.hpp"
 #include "core/token.hpp"
+#include "core/token_commands.hpp"
 #include "core/validity.hpp"
 #include "engine/lock_spec.hpp"
 #include "engine/refusal.hpp"
@@ -92,14 +93,18 @@ public:
     // that read's lease, because the lock does.
     void cover(core::duration lease) noexcept;
     bool covers_reads() const noexcept { return covered_ > core::duration::zero(); }
-    // When nothing of it is left on the server, if nobody sends anything from then on.
-    core::instant expiry(core::instant last_sent) const noexcept
+    // When nothing of it is left on the server, if no command that keeps it is submitted from then on; `never` while one
+    // may still be executed.
+    core::instant expiry(core::instant queued) const noexcept
     {
-        return engine::expiry(last_sent, std::max({longest_asked_, covered_, lock_->patience}));
+        return core::key_expiry(queued, commands.settled(), std::max({longest_asked_, covered_, lock_->patience}));
     }
 
     // A writer waits, or the server could not tell: no reader joins.
     bool is_closed = false;
+
+    // Of those that set its time to live.
+    core::token_commands commands;
 
     // ---- the renewer's
     bool at_risk = false;

@@ -34,7 +34,7 @@ public:
     {}
 
     void begin();
-    void leave();
+    void on_open(core::instant now);
     void abandon();
     lock_spec const& lock() const noexcept { return grant_->lock(); }
 
@@ -45,6 +45,7 @@ private:
     void on_reply(answer const&) override;
     void on_due(core::instant now) override;
 
+    void leave();
     void on_applied(std::int64_t count);
     void on_refused(answer const&);
     void try_later();
@@ -104,8 +105,9 @@ void releaser::flush(lock_spec const& of)
 void releaser::on_open()
 {
     batches_.on_open();
+    auto const now = context_.now();
     for (auto& o : orders_)
-        o.leave();
+        o.on_open(now);
     flush();
 }
 
@@ -129,6 +131,12 @@ void releaser::order::begin()
         leave();
     else
         world().arm(*this, patience());
+}
+
+void releaser::order::on_open(core::instant now)
+{
+    grant_->commands.on_barrier(now);
+    leave();
 }
 
 void releaser::order::leave()

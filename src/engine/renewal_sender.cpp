@@ -48,6 +48,7 @@ public:
           waiter_(w)
     {
         g.on_asked(lease);
+        g.commands.on_sent();
     }
 
     void finish(error_code);
@@ -88,6 +89,7 @@ void renewal_sender::renewal::submit(session& to, command& c, script_form form)
 
 void renewal_sender::renewal::on_reply(answer const& a)
 {
+    grant_->commands.on_answered(sender_.context_.now(), a.outcome != outcome::unknown);
     sender_.renewals_.erase(sender_.renewals_.iterator_to(*this));
     std::unique_ptr<renewal> const self(this);
     finish(judge(a));

@@ -209,12 +209,14 @@ void renewer::on_open()
 {
     sender_.on_open();
     auto const now = context_.now();
-    for (auto& g : watched_)
+    for (auto& g : watched_) {
+        g.commands.on_barrier(now);
         if (g.is_kept() && std::ranges::any_of(g.holders(), [](tenure const& t) { return t.is_taken_up(); })) {
             g.asked_since = g.asked_last = now;
             due_.emplace_back(&g);
             arm(g);
         }
+    }
     flush();
 }
 

@@ -256,5 +256,32 @@ TEST_CASE("a renewal that is unanswered for a third of its lease closes the conn
     }
 }
 
+// ---- a server that is stopped
+
+// The SET waits at a server that is stopped, and the release behind it is lost with the connection.
+TEST_CASE("a release is not given up while its acquire may still be executed", "[release][silence]")
+{
+    renewal_arena a;
+    a.run([&]() -> awaitable<void> {
+        co_await a.c.ready();
+        a.server().pause();
+        error_code ec;
+        a.spawn([&]() -> awaitable<void> {
+            co_await mutex(a.c, "m").try_acquire(asio::redirect_error(use_awaitable, ec));
+        });
+        co_await a.sleep(100ms);
+        a.server().faults.lose_request = 1;
+        co_await a.sleep(600ms);
+        a.server().faults.lose_request = 0;
+        CHECK(ec == errc::unavailable);
+        co_await a.sleep(8s);  // the lease is 3 s
+        CHECK(a.census(a.c).releases == 1);
+        a.server().resume();
+        co_await a.sleep(2s);
+        CHECK_FALSE(a.exists("m"));
+    });
+    CHECK(a.census(a.c) == engine::context::census{});
+}
+
 }  // namespace
 }  // namespace holdfast::test
