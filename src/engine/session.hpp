@@ -77,7 +77,8 @@ public:
     virtual void subscribe(std::string_view channel) = 0;
     virtual void unsubscribe(std::string_view channel) = 0;
 
-    // False once the server refused a subscription for lack of permission: waiting means polling then.
+    // False after the server refused a subscription for lack of permission, until the epoch after the next: waiting
+    // means polling then.
     virtual bool notifies() const noexcept = 0;
 
     // Closes the connection, because what it does can no longer be trusted; on_closed() follows.

@@ -50,6 +50,7 @@ void batch::push_subscriptions()
     request_.push_range(verb_, channels_);
     request_.push("PING");
     slots_.push_back({nullptr, true});
+    subscribes_ = subscribes_ || verb_ == "SUBSCRIBE";
     channels_.clear();
 }
 
@@ -143,6 +144,7 @@ void batch::clear() noexcept
     slots_.clear();
     channels_.clear();
     next_ = 0;
+    subscribes_ = false;
     given_up_ = false;
     distrusted_ = false;
 }

@@ -51,6 +51,7 @@ public:
 
     void add(engine::command&, std::span<std::string_view const> words);
     void add_subscription(std::string_view verb, std::string_view channel);
+    bool subscribes() const noexcept { return subscribes_; }
     bool empty() const noexcept { return slots_.empty() && channels_.empty(); }
 
     // Before it is handed to the connection.
@@ -96,6 +97,7 @@ private:
     reply_reader reader_;
     core::instant sent_{};
     core::instant deadline_{};
+    bool subscribes_ = false;
     bool given_up_ = false;
     bool distrusted_ = false;
 };

@@ -111,6 +111,7 @@ void boost_session::open()
     long_pause_.reset();
     opened_ = now();
     is_open_ = true;
+    right_.on_open();
     log_.info("connected to " + redacted(endpoint_) + " as client " + std::to_string(last_.number));
     events_->on_open();
 }
@@ -168,9 +169,10 @@ void boost_session::note_refused_subscription()
     // BUSY and the like stood in its place: it may be granted next time.
     if (why == refusal::not_now || why == refusal::out_of_resources || why == refusal::read_only)
         return;
-    notifies_ = false;
     last_words_ = pipeline_.fault.words;  // said once
-    log_.warning("the server does not let this client subscribe, so waiting means polling: " + printable(last_words_));
+    if (right_.on_refused() == core::subscription_right::change::polls)
+        log_.warning(
+            "the server does not let this client subscribe, so waiting means polling: " + printable(last_words_));
 }
 
 void boost_session::close(engine::closing const& why)
@@ -226,7 +228,7 @@ void boost_session::submit(engine::command& c, std::span<std::string_view const>
 
 void boost_session::add_subscription(std::string_view verb, std::string_view channel)
 {
-    if (!notifies_)
+    if (!notifies())
         return;
     pipeline_.collecting().add_subscription(verb, channel);
     flush_soon();
@@ -255,8 +257,11 @@ void boost_session::flush()
 void boost_session::on_finished(std::shared_ptr<batch> const& b, error_code ec)
 {
     // With an error the link ends, and gives up what it has not answered.
-    if (!ec)
-        pipeline_.finish(b);
+    if (ec)
+        return;
+    if (b->subscribes() && right_.on_confirmed() == core::subscription_right::change::subscribes_again)
+        log_.info("the server lets this client subscribe again");
+    pipeline_.finish(b);
 }
 
 void boost_session::watch_deadlines()

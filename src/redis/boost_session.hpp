@@ -20,6 +20,7 @@
 #include <holdfast/config.hpp>
 
 #include "core/backoff.hpp"
+#include "core/subscription_right.hpp"
 #include "engine/log.hpp"
 #include "engine/session.hpp"
 #include "engine/strand.hpp"
@@ -46,7 +47,7 @@ public:
     void await_turn_end() override { flush_soon(); }
     void subscribe(std::string_view channel) override { add_subscription("SUBSCRIBE", channel); }
     void unsubscribe(std::string_view channel) override { add_subscription("UNSUBSCRIBE", channel); }
-    bool notifies() const noexcept override { return notifies_; }
+    bool notifies() const noexcept override { return right_.may_subscribe(); }
     void drop(std::string_view why) override;
     core::instant now() const noexcept override { return boot_time(); }
     void wake_at(core::instant at) override { alarm_->wake_at(at); }
@@ -87,7 +88,7 @@ private:
     engine::session_events* events_ = nullptr;  // null before start() and after stop()
     std::shared_ptr<link> link_;                // null between epochs
     bool is_open_ = false;
-    bool notifies_ = true;
+    core::subscription_right right_;
     bool flush_is_posted_ = false;
     bool deadline_is_watched_ = false;
     pipeline pipeline_;

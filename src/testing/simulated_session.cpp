@@ -112,6 +112,7 @@ void session::open()
 {
     old_id_ = own_id_;
     phase_ = phase::open;
+    right_.on_open();
     backoff_.reset();
     log_.debug("connected to a simulated server");
     events_->on_open();
@@ -184,7 +185,7 @@ void session::submit(engine::command& c, std::span<std::string_view const> text)
 
 void session::subscribe(std::string_view channel)
 {
-    assert(is_open() && notifies_);
+    assert(is_open() && notifies());
     add_subscription("SUBSCRIBE", channel);
 }
 
@@ -229,7 +230,9 @@ void session::flush()
         } else if (world_->guards_subscriptions()) {
             std::string_view const ping[] = {"PING"};
             link_->send(ping);
-            pending_.push_back({slot::kind::guard, nullptr, sent});
+            bool const subscribes = text.front() == "SUBSCRIBE";
+            pending_.push_back(
+                {subscribes ? slot::kind::subscribe_guard : slot::kind::unsubscribe_guard, nullptr, sent});
         }
     });
     outbox_.clear();
@@ -249,20 +252,24 @@ void session::on_reply(value const& reply)
     switch (s.kind) {
         case slot::kind::own_id: return on_own_id(reply);
         case slot::kind::barrier: return on_barrier(reply);
-        case slot::kind::guard: return check_guard(reply);
+        case slot::kind::subscribe_guard: return check_guard(true, reply);
+        case slot::kind::unsubscribe_guard: return check_guard(false, reply);
         case slot::kind::command: return judge(s, reply);
     }
 }
 
 // Anything but PONG is the error of the subscription before: every reply after it would be read as another's.
-void session::check_guard(value const& reply)
+void session::check_guard(bool subscribes, value const& reply)
 {
-    if (reply == status("PONG"))
+    using change = core::subscription_right::change;
+    bool const is_passed = reply == status("PONG");
+    if (is_passed && subscribes && right_.on_confirmed() == change::subscribes_again)
+        log_.info("the server lets this client subscribe again");
+    if (is_passed)
         return;
-    if (reply.is_error() && engine::classify(reply.text) == engine::refusal::not_permitted && notifies_) {
-        notifies_ = false;
-        log_.warning("the server does not let us subscribe: waiting means polling");
-    }
+    bool const is_denied = reply.is_error() && engine::classify(reply.text) == engine::refusal::not_permitted;
+    if (is_denied && right_.on_refused() == change::polls)
+        log_.warning("the server does not let this client subscribe, so waiting means polling");
     lose({.code = errc::protocol, .words = reply.text});
 }
 

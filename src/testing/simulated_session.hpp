@@ -11,6 +11,7 @@
 #include <holdfast/config.hpp>
 
 #include "core/backoff.hpp"
+#include "core/subscription_right.hpp"
 #include "engine/log.hpp"
 #include "engine/session.hpp"
 #include "engine/strand.hpp"
@@ -31,7 +32,7 @@ public:
     void await_turn_end() override { flush_soon(); }
     void subscribe(std::string_view channel) override;
     void unsubscribe(std::string_view channel) override;
-    bool notifies() const noexcept override { return notifies_; }
+    bool notifies() const noexcept override { return right_.may_subscribe(); }
     void drop(std::string_view why) override;
     core::instant now() const noexcept override { return world_->now(); }
     void wake_at(core::instant) override;
@@ -44,7 +45,7 @@ private:
 
     // What waits for a reply, in the order of sending.
     struct slot {
-        enum class kind : std::uint8_t { command, guard, own_id, barrier };
+        enum class kind : std::uint8_t { command, subscribe_guard, unsubscribe_guard, own_id, barrier };
         slot::kind kind;
         engine::command* to;  // none: nobody waits any more, the reply is dropped
         core::instant sent;
@@ -69,7 +70,7 @@ private:
     void enqueue(outbox::item, words);
     void flush_soon();
     void flush();
-    void check_guard(value const&);
+    void check_guard(bool subscribes, value const&);
     void judge(slot const&, value const&);
     void watch_deadlines();
     void expire();
@@ -89,7 +90,7 @@ private:
     std::uint64_t epoch_ = 0;  // counts attempts to connect, too
     std::int64_t own_id_ = 0;  // CLIENT ID of this connection; 0: not known
     std::int64_t old_id_ = 0;  // and of the one before, to be killed
-    bool notifies_ = true;
+    core::subscription_right right_;
     bool flush_is_posted_ = false;
     core::backoff backoff_;
 

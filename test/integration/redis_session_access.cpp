@@ -162,6 +162,28 @@ TEST_CASE("session access: a refused subscription costs the connection once, and
     CHECK(probe.opened == 2);
 }
 
+TEST_CASE("session access: a channel that is granted later is subscribed to, an epoch after the next", "[redis]")
+{
+    redis_server server;
+    server.command({"ACL", "SETUSER", "deaf", "on", ">pw", "~*", "resetchannels", "+@all"});
+    session_probe probe(url_for(server, "deaf:pw"));
+    REQUIRE(probe.start_and_open());
+    probe.session().subscribe("ch");
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    REQUIRE_FALSE(probe.session().notifies());
+
+    server.command({"ACL", "SETUSER", "deaf", "allchannels"});
+    server.command({"CLIENT", "KILL", "USER", "deaf"});
+    REQUIRE(probe.run_until([&] { return probe.opened == 3; }));
+    REQUIRE(probe.session().notifies());
+    probe.session().subscribe("ch");
+    CHECK(probe.ask({"PUBLISH", "ch", "x"}).integer == 1);
+    CHECK(probe.session().notifies());
+    CHECK(probe.count_of_lines("waiting means polling") == 1);
+    CHECK(probe.run_until([&] { return probe.count_of_lines("subscribe again") == 1; }));
+    CHECK(probe.opened == 3);
+}
+
 TEST_CASE("session access: BUSY in place of a subscription passes", "[redis]")
 {
     redis_server server{"busy-reply-threshold 1"};

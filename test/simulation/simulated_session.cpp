@@ -240,6 +240,34 @@ TEST_CASE("a refused subscription closes the connection and leads to polling", "
     CHECK(a.commands[1].answers == 1);
 }
 
+TEST_CASE("a session that was refused a subscription tries again, an epoch after the next", "[simulation]")
+{
+    simulation sim(1);
+    sim.server().model().deny_channels(true);
+    recorder a(sim);
+    a.when_open = [&] {
+        if (a.session().notifies())
+            a.session().subscribe("news");
+    };
+    a.start();
+    sim.world().run();
+    REQUIRE(a.events == events{"open", "closed", "open"});
+
+    sim.server().model().disconnect_all();  // still refused: the connection is lost once more
+    sim.world().run();
+    CHECK(a.events == events{"open", "closed", "open", "closed", "open", "closed", "open"});
+    CHECK_FALSE(a.session().notifies());
+
+    sim.server().model().allow_all();
+    sim.server().model().disconnect_all();
+    sim.world().run();
+    CHECK(a.count("open") == 5);
+    CHECK(a.session().notifies());
+    sim.server().execute({"PUBLISH", "news", "x"});
+    sim.world().run();
+    CHECK(a.count("news") == 1);
+}
+
 // What rule 10 is for (a held lock, and SET NX says OK).
 TEST_CASE("without the guard every reply is read as another's", "[simulation]")
 {

@@ -1,0 +1,63 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_CORE_SUBSCRIPTION_RIGHT_HPP
+#define HOLDFAST_CORE_SUBSCRIPTION_RIGHT_HPP
+
+#include <cstdint>
+#include <utility>
+
+namespace holdfast::core {
+
+// Whether a session may subscribe. A refusal costs the connection (rule 10), so the next epoch does without; access rules
+// change, so the epoch after that tries again.
+//
+// | state    | event     | next     | to log                                      |
+// |----------|-----------|----------|---------------------------------------------|
+// | granted  | refused   | refused  | waiting means polling                       |
+// | refused  | opened    | polling  |                                             |
+// | polling  | opened    | retrying |                                             |
+// | retrying | refused   | refused  |                                             |
+// | retrying | confirmed | granted  | the server lets this client subscribe again |
+//
+// Any other event changes nothing.
+class subscription_right {
+public:
+    enum class state : std::uint8_t { granted, refused, polling, retrying };
+    // What changed for the user.
+    enum class change : std::uint8_t { none, polls, subscribes_again };
+
+    state current_state() const noexcept { return state_; }
+    bool may_subscribe() const noexcept { return state_ == state::granted || state_ == state::retrying; }
+
+    // The server refused a subscription for lack of permission.
+    change on_refused() noexcept
+    {
+        auto const before = std::exchange(state_, state::refused);
+        return before == state::granted ? change::polls : change::none;
+    }
+    // The server accepted one.
+    change on_confirmed() noexcept
+    {
+        if (state_ != state::retrying)
+            return change::none;
+        state_ = state::granted;
+        return change::subscribes_again;
+    }
+    // A new epoch.
+    void on_open() noexcept
+    {
+        if (state_ == state::refused)
+            state_ = state::polling;
+        else if (state_ == state::polling)
+            state_ = state::retrying;
+    }
+
+private:
+    state state_ = state::granted;
+};
+
+}  // namespace holdfast::core
+
+#endif
