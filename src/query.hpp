@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "core/deadline_queue.hpp"
-#include "engine/command.hpp"
 #include "engine/context.hpp"
 #include "engine/lock_spec.hpp"
+#include "engine/script_call.hpp"
 #include "engine/session.hpp"
 #include "engine/wire_form.hpp"
 #include "operation.hpp"
@@ -21,7 +21,7 @@ namespace holdfast::detail {
 // One question about a lock, beside its arbiter: waits for a connection as long as for an answer.
 template <class Result>
 class query : public operation<engine::request, Result>,
-              public engine::command,
+              public engine::script_call,
               public engine::client_waiter,
               public core::deadline {
 public:
@@ -67,7 +67,7 @@ private:
         is_sent_ = true;
         engine_->wait_stopped(*this);
         engine_->releases().flush();
-        send(engine_->link(), engine::script_form::sha1);
+        script_call::send(engine_->link());
     }
 
     void on_due(core::instant) override
@@ -76,10 +76,11 @@ private:
         finish(errc::unavailable);
     }
 
-    void on_answer(engine::answer const& a) override
+    void submit(engine::session& to, engine::command&, engine::script_form form) override { send(to, form); }
+    bool is_wanted() const override { return !this->is_complete(); }
+
+    void on_reply(engine::answer const& a) override
     {
-        if (a.why == engine::refusal::no_script && !this->is_complete())
-            return send(engine_->link(), engine::script_form::text);
         unlink();
         if (a.outcome == engine::outcome::applied)
             return finish({}, read(a.value));

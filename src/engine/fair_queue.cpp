@@ -54,7 +54,7 @@ void fair_queue::detach()
 {
     if (--attached_ > 0)
         return;
-    if (was_refused_ || under_way_)
+    if (was_refused_ || is_under_way())
         context_.arm(*this, context_.now() + linger);
     else
         context_.meetings().forget(*this);
@@ -83,14 +83,14 @@ void fair_queue::refresh_within(core::duration remaining)
 void fair_queue::on_due(core::instant now)
 {
     if (attached_ == 0)
-        return under_way_ ? context_.arm(*this, now + linger) : context_.meetings().forget(*this);
-    if (places_.empty() || !context_.link().is_open() || under_way_)
+        return is_under_way() ? context_.arm(*this, now + linger) : context_.meetings().forget(*this);
+    if (places_.empty() || !context_.link().is_open() || is_under_way())
         return;
     earliest_ = now + shortest_interval;
-    refresh(script_form::sha1);
+    send(context_.link());
 }
 
-void fair_queue::refresh(script_form form)
+void fair_queue::submit(session& to, command& c, script_form form)
 {
     milliseconds_text const patience(patience_);
     std::vector<std::string_view> keys{lock_->key};
@@ -101,18 +101,14 @@ void fair_queue::refresh(script_form form)
         arguments.push_back(p.place_token());
         asked_.push_back(&p);
     }
-    under_way_ = true;
-    submit_script(context_.link(), command_, scripts::fair_refresh, form, keys, arguments);
+    submit_script(to, c, scripts::fair_refresh, form, keys, arguments);
 }
 
-void fair_queue::on_answer(answer const& a)
+void fair_queue::on_reply(answer const& a)
 {
     boost::intrusive_ptr<fair_queue> const keep(this);
-    under_way_ = false;
     if (places_.empty())
         return;
-    if (a.why == refusal::no_script)
-        return refresh(script_form::text);
     refresh_within(core::duration::max());
     if (a.outcome == outcome::applied && !a.value.items.empty())
         read(a.value);

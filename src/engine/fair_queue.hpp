@@ -15,9 +15,8 @@
 
 #include "core/clock.hpp"
 #include "core/deadline_queue.hpp"
-#include "engine/command.hpp"
 #include "engine/lock_spec.hpp"
-#include "engine/session.hpp"
+#include "engine/script_call.hpp"
 
 namespace holdfast::engine {
 
@@ -38,7 +37,8 @@ protected:
 // What this client has to do with the queue of one fair lock. One script gives a sign of life for all of its waiters,
 // and says which of them should ask again; they do not do so by themselves.
 class fair_queue final : public boost::intrusive_ref_counter<fair_queue, boost::thread_unsafe_counter>,
-                         private core::deadline {
+                         private core::deadline,
+                         private script_call {
 public:
     fair_queue(context&, std::shared_ptr<lock_spec const>);
     ~fair_queue();
@@ -63,8 +63,9 @@ private:
         list<place, boost::intrusive::base_hook<boost::intrusive::list_base_hook<boost::intrusive::tag<place_tag>>>>;
 
     void on_due(core::instant now) override;
-    void refresh(script_form);
-    void on_answer(answer const&);
+    void submit(session&, command&, script_form) override;
+    bool is_wanted() const override { return !places_.empty(); }
+    void on_reply(answer const&) override;
     void read(reply const&);
     void refresh_within(core::duration);
 
@@ -76,8 +77,6 @@ private:
     core::instant earliest_{};   // of the next refresh
     std::size_t attached_ = 0;
     bool was_refused_ = false;
-    bool under_way_ = false;
-    command_of<fair_queue, &fair_queue::on_answer> command_{*this};
 };
 
 }  // namespace holdfast::engine

@@ -47,12 +47,12 @@ bool joint_attempt::take(contender& c, command& tried, attempt const& what)
 void joint_attempt::send()
 {
     if (parts_.size() > 1)
-        return submit(script_form::sha1);
+        return script_call::send(context_.link());
     for (auto const& p : parts_)
         p.what.lock.form->acquire(context_.link(), *p.tried, p.what, script_form::sha1);
 }
 
-void joint_attempt::submit(script_form form)
+void joint_attempt::submit(session& to, command& c, script_form form)
 {
     auto const& first = parts_.front().what;
     milliseconds_text const ttl(first.lease);
@@ -63,7 +63,7 @@ void joint_attempt::submit(script_form form)
         arguments.push_back(p.what.token);
     }
     context_.releases().flush();
-    submit_script(context_.link(), *this, *first.lock.form->joint_acquire(), form, keys, arguments);
+    submit_script(to, c, *first.lock.form->joint_acquire(), form, keys, arguments);
 }
 
 void joint_attempt::call_off()
@@ -74,15 +74,13 @@ void joint_attempt::call_off()
     tell_all(each_for_itself({}));
 }
 
-void joint_attempt::on_answer(answer const& a)
+void joint_attempt::on_reply(answer const& a)
 {
     boost::intrusive_ptr<joint_attempt> const keep(this);
     if (a.outcome == outcome::applied)
         on_applied(a);
     else if (a.outcome == outcome::unknown)
         tell_all(a);
-    else if (a.why == refusal::no_script && is_wanted_by_all())
-        submit(script_form::text);
     else
         tell_all(each_for_itself(a));  // the error is one member's, who is to learn it
 }
@@ -115,9 +113,9 @@ joint_attempt::part const* joint_attempt::held_part(reply const& r) const noexce
     return n <= parts_.size() ? &parts_[n - 1] : nullptr;
 }
 
-bool joint_attempt::is_wanted_by_all() const noexcept
+bool joint_attempt::is_wanted() const
 {
-    return context_.link().is_open() && std::ranges::all_of(parts_, [](part const& p) { return p.who->is_queued(); });
+    return std::ranges::all_of(parts_, [](part const& p) { return p.who->is_queued(); });
 }
 
 void joint_attempt::tell_all(answer const& a)

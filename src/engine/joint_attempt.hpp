@@ -11,6 +11,7 @@
 
 #include "core/recycled.hpp"
 #include "engine/command.hpp"
+#include "engine/script_call.hpp"
 #include "engine/session.hpp"
 #include "engine/wire_form.hpp"
 
@@ -24,7 +25,7 @@ class context;
 // no such script, have their tries sent alone. Kept by the acquisitions whose tries it carries.
 class joint_attempt final : public core::recycled<joint_attempt>,
                             public boost::intrusive_ref_counter<joint_attempt, boost::thread_unsafe_counter>,
-                            private command {
+                            private script_call {
 public:
     explicit joint_attempt(context& c) noexcept : context_(c) {}
 
@@ -43,12 +44,12 @@ private:
         attempt what;
     };
 
-    void submit(script_form);
-    void on_answer(answer const&) override;
+    void submit(session&, command&, script_form) override;
+    bool is_wanted() const override;
+    void on_reply(answer const&) override;
     void on_applied(answer const&);
     void on_held(part const&, answer const&);
     part const* held_part(reply const&) const noexcept;
-    bool is_wanted_by_all() const noexcept;
     void tell_all(answer const&);
 
     context& context_;
