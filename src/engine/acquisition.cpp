@@ -46,11 +46,25 @@ void acquisition::proceed()
         return;
     if (!arbiter_.head())
         return rest();
-    bool const due = phase_ == phase::resting || phase_ == phase::trying || (phase_ == phase::waiting && flagged_);
-    if (due && context_.link().is_open())
-        attempt(script_form::sha1);
-    else if (phase_ == phase::resting)
+    if (phase_ == phase::resting)
         phase_ = phase::trying;
+    if (!is_due() || !context_.link().is_open())
+        return;
+    if (!is_too_early())
+        attempt(script_form::sha1);
+    else if (!is_armed() || due() > pace_.next())
+        context_.arm(*this, pace_.next());
+}
+
+bool acquisition::is_due() const noexcept
+{
+    return phase_ == phase::trying || (phase_ == phase::waiting && flagged_);
+}
+
+// Messages come faster than they may lead to tries.
+bool acquisition::is_too_early() const noexcept
+{
+    return phase_ == phase::waiting && told_ && context_.recent() < pace_.next();
 }
 
 void acquisition::rest()
@@ -92,7 +106,7 @@ void acquisition::attempt(script_form form)
     context_.releases().flush(head.lock());
     bool const was_told = std::exchange(told_, false) && hears();
     if (was_told)
-        look_.guess(look_again);
+        look_.guess(look_again), pace_.spend(context_.recent());
     else if (looked_)
         prepare_to_wait();
     flagged_ = false;
@@ -191,6 +205,7 @@ void acquisition::on_granted()
     auto won = std::move(grant_);
     leaves_trace_ = false;
     settle();
+    pace_.reset();
     late_ = 0;
     arbiter_.on_granted(std::move(won));
 }
@@ -319,7 +334,7 @@ core::duration acquisition::recheck_after()
 void acquisition::on_due(core::instant)
 {
     boost::intrusive_ptr<arbiter> const keep(&arbiter_);
-    told_ = false;
+    told_ = told_ && phase_ == phase::waiting;  // a message came too early for a try
     if (phase_ == phase::waiting)
         flagged_ = true;
     else
@@ -334,8 +349,9 @@ void acquisition::on_message()
         return;
     }
     boost::intrusive_ptr<arbiter> const keep(&arbiter_);
+    context_.now();
     flagged_ = told_ = true;
-    if (phase_ == phase::yielding && is_armed())
+    if (phase_ == phase::yielding)
         phase_ = phase::trying;
     arbiter_.proceed();
 }
@@ -366,7 +382,9 @@ void acquisition::on_closed()
 void acquisition::yield()
 {
     arbiter_.on_contested();
-    phase_ = phase::yielding;
+    phase_ = phase::releasing;
+    asked_ = context_.recent();
+    context_.arm(*this, asked_ + core::longest_yield);
     flagged_ = false;
     own_messages_ = context_.messages().is_subscribed(channel()) ? 1 : 0;
     own_share_ = own_messages_;
@@ -376,14 +394,13 @@ void acquisition::yield()
 
 void acquisition::on_released(unsigned heard)
 {
-    if (phase_ != phase::yielding)
+    if (phase_ != phase::releasing)
         return;
-    if (heard <= own_share_ || flagged_)
-        phase_ = phase::trying;
-    else {
-        auto const trip = context_.round_trip();
-        context_.arm(*this, context_.now() + 2 * trip + core::jitter(trip, context_.random()));
-    }
+    bool const others_heard = heard > own_share_ && !flagged_;
+    phase_ = others_heard ? phase::yielding : phase::trying;
+    auto const trip = context_.responses().average();
+    if (others_heard)
+        context_.arm(*this, core::yield_end(asked_, context_.now(), trip, context_.random()));
     arbiter_.proceed();
 }
 

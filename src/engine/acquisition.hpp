@@ -15,6 +15,7 @@
 #include "core/clock.hpp"
 #include "core/deadline_queue.hpp"
 #include "core/recycled.hpp"
+#include "core/turn_taking.hpp"
 #include "engine/command.hpp"
 #include "engine/fair_queue.hpp"
 #include "engine/grant.hpp"
@@ -69,11 +70,12 @@ public:
 
 private:
     enum class phase : std::uint8_t {
-        resting,   // nobody contends, or somebody here holds the lock
-        trying,    // the first try is under way, or the next may be sent at once
-        waiting,   // refused: a message or the re-check leads to the next try
-        pausing,   // nothing can be had from the server now: the next try is when the pause ends
-        yielding,  // others have a turn
+        resting,    // nobody contends, or somebody here holds the lock
+        trying,     // the first try is under way, or the next may be sent at once
+        waiting,    // refused: a message or the re-check leads to the next try
+        pausing,    // nothing can be had from the server now: the next try is when the pause ends
+        releasing,  // others are to have a turn: the reply to the release says whether any heard of it
+        yielding,   // others have a turn: a message ends it, or its own end
     };
 
     void on_due(core::instant now) override;
@@ -86,6 +88,8 @@ private:
     void attempt(script_form);
     void seek();
     bool hears() const noexcept { return listener::is_linked(); }
+    bool is_due() const noexcept;
+    bool is_too_early() const noexcept;
     std::string_view channel() const noexcept;
     void leave_channel();
     void wait_in_queue();
@@ -114,6 +118,8 @@ private:
     command_of<acquisition, &acquisition::on_try> try_command_{*this};
     verdict verdict_;
     core::instant sent_{};
+    core::instant asked_{};      // the release before a yield
+    core::message_pace pace_{};  // of tries to which messages led
 
     std::string own_channel_;                  // of its place; empty: that of the lock
     boost::intrusive_ptr<fair_queue> queue_;   // of a fair lock

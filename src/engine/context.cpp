@@ -286,9 +286,8 @@ void context::on_answer(answer const& a)
 {
     if (a.outcome != outcome::applied)
         return;
-    auto const trip = now() - a.sent;
-    account_.on_answered(trip);
-    round_trip_ += (trip - round_trip_) / 8;
+    account_.on_answered(now() - a.sent);
+    responses_.add(a.sent, recent());
 }
 
 void context::on_quieter()

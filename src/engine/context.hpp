@@ -16,6 +16,7 @@
 #include <holdfast/error.hpp>
 
 #include "core/deadline_queue.hpp"
+#include "core/response_time.hpp"
 #include "core/token.hpp"
 #include "engine/contender.hpp"
 #include "engine/gate.hpp"
@@ -99,7 +100,7 @@ public:
     // As now() was read last. For what follows a reading of the same turn: clock reads count on the path of an acquire.
     core::instant recent() const noexcept { return recent_; }
     std::uint64_t random() noexcept { return session_->random(); }
-    core::duration round_trip() const noexcept { return round_trip_; }
+    core::response_time const& responses() const noexcept { return responses_; }
     void arm(core::deadline&, core::instant);
     void disarm(core::deadline& d) noexcept { deadlines_.disarm(d); }
 
@@ -163,7 +164,7 @@ private:
     std::string uuid_;
     std::uint64_t incarnation_ = 0;
     std::uint64_t tokens_ = 0;
-    core::duration round_trip_ = std::chrono::milliseconds(1);
+    core::response_time responses_;
 };
 
 }  // namespace holdfast::engine

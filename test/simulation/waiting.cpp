@@ -8,6 +8,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 
+#include "core/turn_taking.hpp"
 #include "simulation/arena.hpp"
 #include "simulation/contest.hpp"
 
@@ -317,6 +318,66 @@ TEST_CASE("neither of two busy processes keeps the lock for itself", "[waiting][
         stop = true;
         a.world().run_for(5s);
     }
+}
+
+// A subscriber that does not take the lock, and answers that a stall held up.
+TEST_CASE("a lock does not idle after a stall, although another process heard of its release", "[waiting][yield]")
+{
+    arena a;
+    auto config = arena::quick();
+    config.lease = 60s;
+    config.command_timeout = 10s;
+    config.local_handoff.max_count = 0;
+    auto& c = a.client("A", config);
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await mutex(c, "m").acquire();
+        a.spawn([&]() -> awaitable<void> { auto l = co_await mutex(d, "m").acquire(); }, "B");
+        core::instant granted;
+        a.spawn([&]() -> awaitable<void> {
+            auto l = co_await mutex(c, "m").acquire();
+            granted = a.now();
+        });
+        co_await a.sleep(100ms);
+        a.at("B").pause_for(30s);
+        a.server().pause_for(2500ms);
+        for (int i = 0; i < 50; ++i)
+            a.spawn([&, i]() -> awaitable<void> { auto l = co_await mutex(c, "n" + std::to_string(i)).acquire(); });
+        co_await a.sleep(3s);
+        auto const released = a.now();
+        co_await held.release();
+        co_await a.sleep(60s);
+        CHECK(granted - released <= core::longest_yield + 2 * round_trip);
+    });
+}
+
+TEST_CASE("forged messages lead to at most one try per millisecond", "[waiting]")
+{
+    constexpr auto channel = "redisson_lock__channel:{m}";
+    arena a({.world = {.fifo = true}, .network = {.delay = {10us, 20us}}});
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        a.server().execute({"SET", "m", "somebody", "PX", "600000"});
+        core::instant granted;
+        a.spawn([&]() -> awaitable<void> {
+            auto l = co_await mutex(c, "m").acquire();
+            granted = a.now();
+        });
+        co_await a.sleep(100ms);
+        a.commands();
+        for (auto const end = a.now() + 1s; a.now() < end; co_await a.sleep(40us))
+            a.server().execute({"PUBLISH", channel, "0"});
+        auto const tries = std::ranges::count(a.commands(), std::string("SET"));
+        CHECK(tries <= 1'000 + core::message_pace::burst);
+        CHECK(tries >= 500);
+
+        co_await a.sleep(50ms);
+        auto const released = a.now();
+        a.server().execute({"DEL", "m"});
+        a.server().execute({"PUBLISH", channel, "0"});
+        co_await a.sleep(100ms);
+        CHECK(granted - released <= 100us);
+    });
 }
 
 TEST_CASE("no hand-off for a fenced grant, a fixed lease, or when it is off", "[waiting][handoff]")

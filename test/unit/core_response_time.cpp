@@ -1,0 +1,77 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/response_time.hpp"
+
+namespace holdfast::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr instant epoch{};
+
+// So many answers one after the other, each after that time.
+instant answer_often(response_time& r, instant from, int count, duration each)
+{
+    for (int i = 0; i < count; ++i, from += each)
+        r.add(from, from + each);
+    return from;
+}
+
+TEST_CASE("the first answer is the first estimate of the response time", "[response_time]")
+{
+    response_time r;
+    CHECK(r.average() == 1ms);
+    r.add(epoch, epoch + 60ms);
+    CHECK(r.average() == 60ms);
+    CHECK(r.patience(1s) == 480ms);
+    CHECK(r.patience(200ms) == 200ms);
+}
+
+TEST_CASE("the estimate follows the server", "[response_time]")
+{
+    response_time r;
+    auto const later = answer_often(r, epoch, 100, 200us);
+    CHECK(r.average() == 200us);
+    CHECK(r.patience(1s) == 25ms);
+    answer_often(r, later, 100, 40ms);
+    CHECK(r.average() > 39ms);
+    CHECK(r.patience(1s) >= 312ms);
+}
+
+TEST_CASE("patience is that of the slowest of the last answers", "[response_time]")
+{
+    response_time r;
+    auto const later = answer_often(r, epoch, 100, 10ms);
+    r.add(later, later + 60ms);
+    CHECK(r.average() < 17ms);
+    CHECK(r.patience(1s) == 480ms);
+}
+
+TEST_CASE("one stall, whatever it held up, does not spoil the estimate", "[response_time]")
+{
+    response_time r;
+    auto const stalled = answer_often(r, epoch, 100, 1ms);
+    for (int i = 0; i < 1'000; ++i)
+        r.add(stalled + i * 1ms, stalled + 2500ms);
+    CHECK(r.average() < 2ms);
+    CHECK(r.patience(3s) <= 64ms);
+    response_time fresh;
+    fresh.add(epoch, epoch + 2500ms);
+    CHECK(fresh.average() == response_time::longest_sample);
+}
+
+TEST_CASE("answers that take no time do not keep the estimate at nothing", "[response_time]")
+{
+    response_time r;
+    auto const later = answer_often(r, epoch + 1s, 100, 0ms);
+    CHECK(r.average() == 0ms);
+    answer_often(r, later, 100, 3ms);
+    CHECK(r.average() > 2900us);
+}
+
+}  // namespace
+}  // namespace holdfast::core

@@ -1,0 +1,66 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/turn_taking.hpp"
+
+namespace holdfast::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr instant epoch{};
+
+TEST_CASE("a yield ends two to three round trips after the answer to the release, in any case in time", "[turn_taking]")
+{
+    struct row {
+        duration answered, round_trip;
+        std::uint64_t random;
+        duration end;
+    };
+    row const rows[] = {
+        {1ms, 1ms, 0, 3ms},
+        {1ms, 1ms, 999'999, 3'999'999ns},
+        {60ms, 60ms, 0, 180ms},
+        {120ms, 120ms, 0, 250ms},    // slow, but bounded
+        {2500ms, 2100ms, 0, 250ms},  // the server stalled
+        {2500ms, 1ms, 0, 250ms},     // only for the release: the yield is over
+        {1ms, 0ms, 12345, 1ms},      // no time at all
+    };
+    for (auto const& [answered, round_trip, random, end] : rows) {
+        CAPTURE(answered, round_trip);
+        CHECK(yield_end(epoch + 5s, epoch + 5s + answered, round_trip, random) == epoch + 5s + end);
+    }
+}
+
+TEST_CASE("a flood of messages leads to one try per millisecond, after a few at once", "[turn_taking]")
+{
+    message_pace pace;
+    int tries = 0;
+    for (auto now = epoch + 1s; now < epoch + 2s; now += 50us)
+        if (now >= pace.next())
+            pace.spend(now), ++tries;
+    CHECK(tries <= 1'000 + message_pace::burst);
+    CHECK(tries >= 1'000);
+}
+
+TEST_CASE(
+    "the first message after a quiet time leads to a try at once, and so does the next after a true one",
+    "[turn_taking]")
+{
+    message_pace pace;
+    auto const now = epoch + 1s;
+    for (int i = 0; i < message_pace::burst; ++i) {
+        CHECK(pace.next() <= now);
+        pace.spend(now);
+    }
+    CHECK(pace.next() == now + message_pace::interval);
+    CHECK(pace.next() <= now + 20ms);
+    pace.reset();
+    CHECK(pace.next() <= now);
+}
+
+}  // namespace
+}  // namespace holdfast::core
