@@ -77,12 +77,12 @@ private:
     acquire_request const request_;
     core::instant const deadline_;
 
-    std::vector<lease> held_;                      // by member
-    std::optional<std::size_t> missing_;           // the first member that was not had in this round
-    bool was_busy_ = false;                        // somebody else holds a member
-    error_code out_of_reach_ = errc::unavailable;  // how a member was last not reached
-    error_code failed_;                            // what waiting would not cure
-    unsigned late_ = 0;                            // rounds in a row in which a lease ended before the last one began
+    std::vector<lease> held_;             // by member
+    std::optional<std::size_t> missing_;  // the first member that was not had in this round
+    bool was_busy_ = false;               // in this round: somebody else holds a member
+    error_code out_of_reach_;             // in this round: how a member was not reached
+    error_code failed_;                   // what waiting would not cure
+    unsigned late_ = 0;                   // rounds in a row in which a lease ended before the last one began
     unsigned misses_ = 0;
 };
 
@@ -144,6 +144,7 @@ void gathering::begin_round()
 {
     held_ = std::vector<lease>(lock_->members().size());
     was_busy_ = false;
+    out_of_reach_ = {};
 }
 
 asio::awaitable<void> gathering::wait_for_missing()

@@ -153,7 +153,8 @@ void joint_try::add_single(std::size_t place, lock_state const& lock, try_each_l
         .owner = lock.owner,
         .terms = to_terms(what.request, home->options()),
         .wait = core::duration::zero(),
-        .limit = what.limit};
+        .limit = what.limit,
+        .needs_answer = !what.all_or_none};
     party_of(home, what.all_or_none).add(this, place, std::move(wish));
 }
 

@@ -67,6 +67,11 @@ bool acquisition::is_too_early() const noexcept
     return phase_ == phase::waiting && told_ && context_.recent() < pace_.next();
 }
 
+core::instant acquisition::asked_since() const noexcept
+{
+    return is_under_way() || phase_ == phase::releasing ? asked_ : core::never;
+}
+
 void acquisition::rest()
 {
     if (is_under_way())
@@ -78,7 +83,7 @@ void acquisition::rest()
 void acquisition::settle()
 {
     phase_ = phase::resting;
-    flagged_ = told_ = known_busy_ = looked_ = false;
+    flagged_ = told_ = known_busy_ = in_doubt_ = looked_ = false;
     give_up_token();
     pauses_.reset();
     context_.disarm(*this);
@@ -110,6 +115,7 @@ void acquisition::attempt(script_form form)
     else if (looked_)
         prepare_to_wait();
     flagged_ = false;
+    asked_ = context_.recent();
     own_messages_ = 0;
     ++pending_;
     grant_->commands.on_sent();
@@ -224,6 +230,8 @@ void acquisition::on_late()
 void acquisition::on_busy()
 {
     arbiter_.on_contested();
+    arbiter_.note_held();
+    in_doubt_ = false;
     // Nobody waits unheard: whoever has not subscribed, or came when only one-shots looked, tries once more with that.
     bool const is_first = !std::exchange(looked_, true);
     bool const is_unheard = arbiter_.has_patient_contender() && !hears() && context_.link().notifies();
@@ -282,9 +290,15 @@ void acquisition::on_unknown()
     arbiter_.on_doubt();
 }
 
-void acquisition::compensate()
+void acquisition::doubt() noexcept
 {
     known_busy_ = false;
+    in_doubt_ = true;
+}
+
+void acquisition::compensate()
+{
+    doubt();
     if (!is_placed_)
         release_token();
 }
@@ -310,7 +324,7 @@ void acquisition::give_up_token()
 
 void acquisition::pause()
 {
-    known_busy_ = false;
+    doubt();
     phase_ = phase::pausing;
     context_.arm(*this, context_.now() + pauses_.next(context_.random()));
 }
@@ -373,7 +387,7 @@ void acquisition::on_open(core::duration spread)
 void acquisition::on_closed()
 {
     assert(!is_under_way());
-    known_busy_ = false;
+    doubt();
     context_.disarm(*this);
     if (phase_ != phase::resting)
         phase_ = phase::trying;

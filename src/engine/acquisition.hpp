@@ -66,6 +66,10 @@ public:
 
     bool is_under_way() const noexcept { return pending_ > 0; }
     bool is_known_busy() const noexcept { return known_busy_; }
+    // Nothing is known since a try failed or the connection was lost.
+    bool is_in_doubt() const noexcept { return in_doubt_; }
+    // When the server was asked what it has not answered yet; never: nothing is under way.
+    core::instant asked_since() const noexcept;
     bool is_at_rest() const noexcept { return pending_ == 0 && phase_ == phase::resting; }
 
 private:
@@ -104,6 +108,7 @@ private:
     void on_later();
     void on_no_script();
     void on_unknown();
+    void doubt() noexcept;
     void compensate();
     void give_up_token();
     void pause();
@@ -118,7 +123,7 @@ private:
     command_of<acquisition, &acquisition::on_try> try_command_{*this};
     verdict verdict_;
     core::instant sent_{};
-    core::instant asked_{};      // the release before a yield
+    core::instant asked_{};      // the try under way, or the release before a yield
     core::message_pace pace_{};  // of tries to which messages led
 
     std::string own_channel_;                  // of its place; empty: that of the lock
@@ -135,6 +140,7 @@ private:
     bool told_ = false;              // and it was of a release: the lock is likely free
     bool looked_ = false;            // refused before: tries go with a subscription, and with questions
     bool known_busy_ = false;        // the last answer was that somebody else holds it
+    bool in_doubt_ = false;          // there was no such answer, nor a grant, since a try failed
     bool leaves_trace_ = false;      // a refused try of this token left something on the server
     bool is_placed_ = false;         // its token has, or may have, a place in the queue: it is kept
 };

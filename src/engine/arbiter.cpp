@@ -71,12 +71,36 @@ void arbiter::expire(contender& c, core::instant now)
         entering_.on_due(c, now);
         return proceed();
     }
+    auto const outcome = core::judge_wait(facts_of(c, now));
     auto const gone = take(c);
-    if (is_known_busy())
+    if (outcome == core::wait_outcome::busy)
         context_.refuse(*gone);
     else
         context_.fail(*gone, errc::unavailable);
     proceed();
+}
+
+core::wait_facts arbiter::facts_of(contender const& c, core::instant now) const noexcept
+{
+    auto const since = asked_since();
+    return {
+        .is_held_here = is_held_here(),
+        .is_connected = context_.link().is_open(),
+        .was_seen_held = seen_held_ >= c.joined,
+        .is_in_doubt = acquisition_ && acquisition_->is_in_doubt(),
+        .needs_answer = c.needs_answer(),
+        .unanswered = since == core::never ? core::duration::zero() : now - since,
+        .patience = context_.responses().patience(context_.options().command_timeout)};
+}
+
+core::instant arbiter::asked_since() const noexcept
+{
+    return acquisition_ ? acquisition_->asked_since() : core::never;
+}
+
+void arbiter::note_held() noexcept
+{
+    seen_held_ = context_.recent();
 }
 
 void arbiter::push(contender& c)
@@ -174,6 +198,7 @@ void arbiter::on_busy()
 
 void arbiter::on_doubt()
 {
+    seen_held_ = core::instant::min();
     tell_one_shots(errc::unavailable);
 }
 
@@ -258,6 +283,7 @@ void arbiter::on_closed()
 {
     if (acquisition_)
         acquisition_->on_closed();
+    seen_held_ = core::instant::min();
     // One attempt waits for the server's answer, but not for ever for a server.
     auto const limit = context_.now() + context_.options().command_timeout;
     for (auto& c : queue_)

@@ -17,6 +17,7 @@
 
 #include "core/backoff.hpp"
 #include "core/deadline_queue.hpp"
+#include "core/wait_outcome.hpp"
 #include "engine/acquisition.hpp"
 #include "engine/contender.hpp"
 #include "engine/grant.hpp"
@@ -82,6 +83,8 @@ public:
     // Others had, or were offered, a turn, or none of ours waited.
     void on_contested() noexcept { is_contested_ = true; }
     void on_busy();
+    // Somebody else than those who wait holds it, or held it until now.
+    void note_held() noexcept;
     // Nothing is known of the lock now; the acquisition tries again.
     void on_doubt();
     void on_failed(lock_spec const&, error_code);
@@ -92,7 +95,11 @@ public:
 
 protected:
     // Whether nobody here could have it now.
-    virtual bool is_known_busy() const noexcept { return acquisition_ && acquisition_->is_known_busy(); }
+    bool is_known_busy() const noexcept { return is_held_here() || (acquisition_ && acquisition_->is_known_busy()); }
+    // Whether a tenure of this process keeps all others out.
+    virtual bool is_held_here() const noexcept { return false; }
+    // When the oldest command was sent whose answer the contenders wait for; never: none is under way.
+    virtual core::instant asked_since() const noexcept;
     virtual void lose_all(loss) = 0;
 
     boost::intrusive::list<contender>& queue() noexcept { return queue_; }
@@ -116,6 +123,7 @@ protected:
 
 private:
     void push(contender&);
+    core::wait_facts facts_of(contender const&, core::instant now) const noexcept;
     void set_limit(contender&, core::duration);
 
     std::shared_ptr<lock_spec const> const lock_;
@@ -124,6 +132,7 @@ private:
     boost::intrusive::list<contender> queue_;
     std::size_t one_shots_ = 0;
     acquisition* acquisition_ = nullptr;
+    core::instant seen_held_ = core::instant::min();  // last; none since the last doubt: min
 
 protected:
     context& context_;

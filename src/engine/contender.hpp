@@ -35,6 +35,7 @@ public:
         std::optional<core::duration> wait;            // none: as long as it takes; zero: one attempt
         boost::intrusive_ptr<tenure> under = {};       // the write that becomes a read
         core::duration limit = core::duration::max();  // of one attempt: how long its answer may take
+        bool needs_answer = false;                     // without an answer it is not busy, however short the limit was
     };
 
     explicit contender(wish w) : wish_(std::move(w)) {}
@@ -50,6 +51,7 @@ public:
     std::optional<core::duration> wait() const noexcept { return wish_.wait; }
     boost::intrusive_ptr<tenure> const& under() const noexcept { return wish_.under; }
     core::duration limit() const noexcept { return wish_.limit; }
+    bool needs_answer() const noexcept { return wish_.needs_answer; }
     bool is_one_shot() const noexcept { return wish_.wait == core::duration::zero(); }
 
     bool is_queued() const noexcept { return home != nullptr; }

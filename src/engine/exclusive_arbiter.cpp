@@ -16,9 +16,9 @@ exclusive_arbiter::exclusive_arbiter(
       budget_(c.options().local_handoff.max_count, c.options().local_handoff.max_time)
 {}
 
-bool exclusive_arbiter::is_known_busy() const noexcept
+bool exclusive_arbiter::is_held_here() const noexcept
 {
-    return (grant_ && grant_->lasts(context_.now())) || arbiter::is_known_busy();
+    return grant_ && grant_->lasts(context_.now());
 }
 
 void exclusive_arbiter::on_granted(boost::intrusive_ptr<grant> g)
@@ -58,6 +58,7 @@ void exclusive_arbiter::end_tenure(tenure& t, release_waiter* waiter)
     bool const by_hand = in_budget && may_hand_off(t, *head());
     context_.end_tenure(t);
     detach(t);
+    note_held();
     t.held_grant->drop_claim();
     t.held_grant.reset();
     if (by_hand) {
@@ -93,6 +94,7 @@ void exclusive_arbiter::lose(tenure& t, loss why)
     boost::intrusive_ptr<arbiter> const keep(this);
     boost::intrusive_ptr<tenure> const keep_tenure(&t);
     detach_lost(t, why);
+    note_held();
     if (!grant_->is_held())
         grant_.reset();
     proceed();

@@ -24,7 +24,7 @@ public:
     void proceed() override;
 
 private:
-    bool is_known_busy() const noexcept override;
+    bool is_held_here() const noexcept override;
     void lose_all(loss) override;
     bool may_hand_off(tenure const& last, contender const& to) const;
     void end_one_of_several(tenure&, release_waiter*);

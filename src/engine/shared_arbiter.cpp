@@ -89,7 +89,13 @@ void shared_arbiter::let_in(grant& g)
 void shared_arbiter::inquire(grant& g)
 {
     is_inquiring_ = true;
+    inquired_ = context_.recent();
     context_.watchdog().extend(g, nullptr, g.lease(), new inquiry(*this, g));
+}
+
+core::instant shared_arbiter::asked_since() const noexcept
+{
+    return is_inquiring_ ? inquired_ : arbiter::asked_since();
 }
 
 void shared_arbiter::on_inquired(grant& g, error_code ec)

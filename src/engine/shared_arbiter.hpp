@@ -27,6 +27,7 @@ public:
 private:
     class inquiry;
 
+    core::instant asked_since() const noexcept override;
     void lose_all(loss) override;
     grant* grant_for(contender const&);
     bool is_fresh(grant const&) const;
@@ -39,6 +40,7 @@ private:
 
     std::vector<boost::intrusive_ptr<grant>> grants_;  // held
     bool is_inquiring_ = false;
+    core::instant inquired_{};
     core::duration const freshness_;
 };
 

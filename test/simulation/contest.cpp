@@ -114,6 +114,15 @@ private:
 
 constexpr std::string_view lost_mark = " (lost)";
 
+// Whether a server or a process may be out of reach for a time: no answer may come before a wait ends.
+bool has_outages(contest_options const& o) noexcept
+{
+    auto const& f = o.faults;
+    return o.kill + o.pause + f.lose_request + f.lose_reply + f.delay_request + f.disconnect + f.refuse_connect
+               + f.pause_server + f.restart_server
+           > 0;
+}
+
 struct participant {
     process* where;
     std::unique_ptr<holdfast::client> client;
@@ -408,6 +417,7 @@ asio::awaitable<lease> contest::acquire(participant& p, Lock const& lock)
     error_code ec;
     lease l;
     auto const start = simulation_.now();
+    bool const was_answered = p.client->stats().round_trip.count > 0;
     auto const lease_time = std::chrono::milliseconds(200 + luck().below(2'000));
     switch (luck().below(6)) {
         case 0: l = co_await lock.try_acquire(cancellable(p, ec)); break;
@@ -431,6 +441,9 @@ asio::awaitable<lease> contest::acquire(participant& p, Lock const& lock)
     bool const expected = !ec || ec == asio::error::operation_aborted || ec == errc::unavailable;
     if (!expected)
         throw std::runtime_error("acquire of " + std::string(lock.name()) + ": " + ec.message());
+    // Before the first answer nobody knows how long the server takes for one.
+    if (ec == errc::unavailable && was_answered && !has_outages(options_))
+        throw std::runtime_error("acquire of " + std::string(lock.name()) + ": unavailable, but nothing was wrong");
     co_return l;
 }
 

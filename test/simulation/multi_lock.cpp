@@ -463,7 +463,8 @@ TEST_CASE("a lease whose handler never took it up is not renewed, nor are its me
 class table {
 public:
     explicit table(std::uint64_t seed, fault_plan const& faults)
-        : arena_({.world = {.seed = seed, .max_steps = 3'000'000}, .faults = faults})
+        : arena_({.world = {.seed = seed, .max_steps = 3'000'000}, .faults = faults}),
+          is_healthy_(faults.lose_reply + faults.disconnect == 0)
     {
         for (auto const* process : {"A", "B", "C"}) {
             for (auto const* server : {"s0", "s1"})
@@ -530,6 +531,7 @@ private:
     awaitable<lease> take(std::string_view process, multi_lock all)
     {
         error_code ec;
+        bool const was_connected = arena_.now() - start_ > 20ms;
         auto& signal = signals_.emplace_back();
         auto const cancelled = std::make_shared<core::instant>(core::never);
         if (luck().happens(0.3))
@@ -549,12 +551,15 @@ private:
         }
         bool const expected = !ec || ec == asio::error::operation_aborted || ec == errc::unavailable;
         CHECK(expected);
+        CHECK_FALSE((is_healthy_ && was_connected && ec == errc::unavailable));
         CHECK((*cancelled == core::never || arena_.now() == *cancelled));  // at once, wherever it was
         co_return l;
     }
 
     std::deque<asio::cancellation_signal> signals_;
     arena arena_;
+    bool const is_healthy_;
+    core::instant const start_ = arena_.now();
     std::vector<holdfast::client*> clients_;
     error_code ignored_;
     unsigned diners_ = 0;

@@ -139,11 +139,13 @@ public:
     /// @par On the server
     /// As `acquire()`. One attempt sends one command, two more when a mutex turns out to be taken.
     /// @par Completion
-    /// With a held lease; with an *empty* lease and success when somebody else holds the lock. By the end of `wait`;
-    /// without `wait`, when the server has answered, at the latest after `config::command_timeout`.
+    /// With a held lease; with an *empty* lease and success when the lock is busy: somebody else holds it or goes first,
+    /// or `wait` was over before a server that works could answer. By the end of `wait`; without `wait`, when the server
+    /// has answered, at the latest after `config::command_timeout`.
     /// @par Errors
-    /// As `acquire()`; besides, errc::unavailable when no answer could be had in time. Busy and unavailable are never
-    /// reported as one another.
+    /// As `acquire()`; besides, errc::unavailable when the connection is down, an answer is overdue (after eight times the
+    /// server's usual response time, at least 25 ms), or the server cannot tell now. A server that works is never
+    /// reported as unavailable, nor an outage as busy.
     /// @par Cancellation
     /// As `acquire()`.
     /// @par Example

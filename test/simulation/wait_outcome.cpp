@@ -1,0 +1,171 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// How an acquire ends whose wait is over: busy while the server answers, unavailable while it does not.
+
+#include <functional>
+
+#include <boost/asio/redirect_error.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+auto into(error_code& ec)
+{
+    return asio::redirect_error(use_awaitable, ec);
+}
+
+any_lock lock_of(client& c, std::string_view kind)
+{
+    if (kind == "write lock")
+        return read_write_lock(c, "w").write();
+    if (kind == "read lock")
+        return read_write_lock(c, "w").read();
+    if (kind == "fair lock")
+        return fair_lock(c, "f");
+    if (kind == "multi_lock")
+        return multi_lock(std::vector<any_lock>{mutex(c, "a"), mutex(c, "b")});
+    return mutex(c, "m");
+}
+
+struct ends {
+    unsigned granted = 0, busy = 0, unavailable = 0;
+};
+
+// Takes the lock again and again, each time waiting for 10 ms, and holds it for 200 us.
+awaitable<void> contend(arena& a, any_lock lock, try_options options, std::string_view where, ends& all)
+{
+    for (int round = 0; round < 20; ++round) {
+        error_code ec;
+        auto l = co_await lock.try_acquire(options, into(ec));
+        all.granted += l.valid();
+        all.busy += !ec && l.empty();
+        all.unavailable += ec.failed();
+        if (l.valid())
+            co_await a.sleep(200us, where);
+    }
+}
+
+TEST_CASE("a wait that ends on a healthy server ends as busy", "[wait_outcome]")
+{
+    auto const kind = GENERATE("mutex", "write lock", "read lock", "fair lock", "multi_lock");
+    bool const is_renewed = GENERATE(false, true);
+    CAPTURE(kind, is_renewed);
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    try_options const options{.wait = 10ms, .lease = 2s, .renew = is_renewed};
+    ends all;
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        co_await d.ready();
+        for (int i = 0; i < 25; ++i) {
+            a.spawn(contend(a, lock_of(c, kind), options, "A", all));
+            a.spawn(contend(a, lock_of(d, kind), options, "B", all), "B");
+        }
+        co_await a.sleep(30s);
+    });
+    CAPTURE(all.granted, all.busy, all.unavailable);
+    CHECK(all.granted + all.busy + all.unavailable == 1'000);
+    CHECK(all.granted > 0);
+    CHECK(all.unavailable == 0);
+}
+
+// One coroutine, which has to wait for no one but the server.
+TEST_CASE("a wait that is shorter than a round trip ends as busy, or with the lock", "[wait_outcome]")
+{
+    auto const kind = GENERATE("mutex", "write lock", "read lock", "fair lock", "multi_lock");
+    CAPTURE(kind);
+    arena a({.world = {.fifo = true}, .network = {.delay = {5ms, 5ms}}});
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        for (auto const wait : {1ms, 4ms, 9ms, 12ms, 30ms}) {
+            error_code ec;
+            auto l = co_await lock_of(c, kind).try_acquire({.wait = wait}, into(ec));
+            CHECK_FALSE(ec);
+            co_await a.sleep(20ms);
+        }
+    });
+}
+
+// Nobody knows who holds the lock: neither may be told that somebody does.
+TEST_CASE("a wait in an outage ends as unavailable", "[wait_outcome]")
+{
+    auto const kind = GENERATE("mutex", "write lock", "read lock", "fair lock", "multi_lock");
+    bool const is_silent = GENERATE(false, true);
+    bool const was_answered = GENERATE(false, true);
+    CAPTURE(kind, is_silent, was_answered);
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        if (was_answered)
+            co_await lock_of(c, kind).acquire();
+        if (is_silent)
+            a.server().pause();
+        else
+            a.server().restart(false, 5s);
+        co_await a.sleep(10ms);
+        for (auto const wait : {50ms, 100ms, 200ms, 700ms, 1'500ms}) {
+            CAPTURE(wait);
+            error_code ec;
+            auto const start = a.now();
+            auto const l = co_await lock_of(c, kind).try_acquire({.wait = wait}, into(ec));
+            CHECK(ec == errc::unavailable);
+            CHECK(a.now() - start <= wait + 1ms);
+        }
+        a.server().resume();
+        co_await a.sleep(10s);
+    });
+}
+
+TEST_CASE(
+    "every waiter in an outage is told that the lock is unavailable, not that those in front hold it", "[wait_outcome]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await mutex(c, "m").acquire();
+        a.server().pause();
+        ends all;
+        for (int i = 0; i < 10; ++i)
+            a.spawn([&]() -> awaitable<void> {
+                error_code ec;
+                auto const l = co_await mutex(c, "m").try_acquire({.wait = 300ms}, into(ec));
+                all.busy += !ec;
+                all.unavailable += ec == errc::unavailable;
+            });
+        co_await a.sleep(1s);
+        CHECK(all.busy == 0);
+        CHECK(all.unavailable == 10);
+        a.server().resume();
+    });
+}
+
+TEST_CASE("a wait that ends while a lease of this process lasts ends as busy, also in an outage", "[wait_outcome]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto const held = co_await mutex(c, "m").acquire({.lease = 10s});
+        a.server().pause();
+        error_code ec;
+        auto const l = co_await mutex(c, "m").try_acquire({.wait = 300ms}, into(ec));
+        CHECK_FALSE(ec);
+        CHECK(l.empty());
+        a.server().resume();
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test

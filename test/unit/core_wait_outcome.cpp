@@ -1,0 +1,51 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/wait_outcome.hpp"
+
+namespace holdfast::core {
+namespace {
+
+using namespace std::chrono_literals;
+using enum wait_outcome;
+
+TEST_CASE("how a wait ends follows from what is known of the lock", "[wait_outcome]")
+{
+    struct row {
+        char const* when;
+        wait_facts facts;
+        wait_outcome outcome;
+    };
+    row const rows[] = {
+        {"nothing is known, and nothing is wrong", {.patience = 25ms}, busy},
+        {"an answer is under way", {.unanswered = 10ms, .patience = 25ms}, busy},
+        {"an answer is just not overdue", {.unanswered = 25ms, .patience = 25ms}, busy},
+        {"an answer is overdue", {.unanswered = 26ms, .patience = 25ms}, unavailable},
+        {"an answer is overdue, of a slow server", {.unanswered = 26ms, .patience = 300ms}, busy},
+        {"the connection is down", {.is_connected = false}, unavailable},
+        {"the last try failed", {.is_in_doubt = true}, unavailable},
+        {"the last try failed, the next is under way",
+         {.is_in_doubt = true, .unanswered = 1ms, .patience = 25ms},
+         unavailable},
+        {"an answer is needed", {.needs_answer = true, .unanswered = 1ms, .patience = 25ms}, unavailable},
+        {"an answer is needed, and somebody held it", {.was_seen_held = true, .needs_answer = true}, busy},
+        {"somebody held it", {.was_seen_held = true}, busy},
+        {"somebody held it, and an answer is overdue",
+         {.was_seen_held = true, .unanswered = 1s, .patience = 25ms},
+         busy},
+        {"somebody held it, and the connection is down", {.is_connected = false, .was_seen_held = true}, unavailable},
+        {"this process holds it", {.is_held_here = true}, busy},
+        {"this process holds it, and the connection is down", {.is_held_here = true, .is_connected = false}, busy},
+        {"this process holds it, and the last try failed", {.is_held_here = true, .is_in_doubt = true}, busy},
+    };
+    for (auto const& [when, facts, outcome] : rows) {
+        CAPTURE(when);
+        CHECK((judge_wait(facts) == outcome));
+    }
+}
+
+}  // namespace
+}  // namespace holdfast::core
