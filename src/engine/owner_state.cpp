@@ -12,10 +12,15 @@ namespace {
 
 bool is_same_side(lock_spec const& a, lock_spec const& b) noexcept
 {
-    return a.key == b.key && a.form->side() == b.form->side();
+    return a.form->side() == b.form->side();
 }
 
 }  // namespace
+
+std::string_view owner_state::key_of::operator()(arbiter const& a) const noexcept
+{
+    return a.lock().key;
+}
 
 tenure* owner_state::tenure_of(lock_spec const& lock, core::instant now) const
 {
@@ -25,21 +30,21 @@ tenure* owner_state::tenure_of(lock_spec const& lock, core::instant now) const
 tenure* owner_state::tenure_of(lock_spec const& lock, std::uint8_t side, core::instant now) const
 {
     std::scoped_lock const guard(mutex_);
-    auto const found = std::ranges::find_if(held_, [&](auto const& t) {
-        return t->lock().key == lock.key && t->lock().form->side() == side && now < t->valid_until();
-    });
-    return found == held_.end() ? nullptr : *found;
+    auto const same_key = held_.of(lock.key);
+    auto const found = std::ranges::find_if(
+        same_key, [&](auto const* t) { return t->lock().form->side() == side && now < t->valid_until(); });
+    return found == same_key.end() ? nullptr : *found;
 }
 
 bool owner_state::waits_for(lock_spec const& lock) const
 {
-    return std::ranges::any_of(waits_, [&](auto const* a) { return a->lock().key == lock.key; });
+    return !waits_.of(lock.key).empty();
 }
 
 std::vector<boost::intrusive_ptr<arbiter>> owner_state::waits_at(lock_spec const& lock) const
 {
     std::vector<boost::intrusive_ptr<arbiter>> found;
-    for (auto* a : waits_)
+    for (auto* a : waits_.of(lock.key))
         if (is_same_side(a->lock(), lock) && std::ranges::count(found, a) == 0)
             found.emplace_back(a);
     return found;

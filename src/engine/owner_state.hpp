@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/keyed_bag.hpp"
 #include "engine/tenure.hpp"
 
 namespace holdfast::engine {
@@ -36,19 +37,19 @@ public:
     bool holds(std::string_view key) const
     {
         std::scoped_lock const guard(mutex_);
-        return std::ranges::any_of(held_, [&](auto const& t) { return t->lock().key == key && t->is_valid(); });
+        return std::ranges::any_of(held_.of(key), [](auto const* t) { return t->is_valid(); });
     }
 
     void begins(tenure& t)
     {
         std::scoped_lock const guard(mutex_);
-        held_.emplace_back(&t);
+        held_.add(t);
     }
 
     void ends(tenure& t)
     {
         std::scoped_lock const guard(mutex_);
-        std::erase(held_, &t);
+        held_.remove(t);
     }
 
     // ---- on the strand
@@ -60,16 +61,21 @@ public:
     bool waits_for(lock_spec const& lock) const;
     // The arbiters in whose queues it stands for that side of that lock.
     std::vector<boost::intrusive_ptr<arbiter>> waits_at(lock_spec const& lock) const;
-    void begins_to_wait(arbiter& a) { waits_.push_back(&a); }
-    void ends_to_wait(arbiter& a) { waits_.erase(std::ranges::find(waits_, &a)); }
+    void begins_to_wait(arbiter& a) { waits_.add(a); }
+    void ends_to_wait(arbiter& a) { waits_.remove(a); }
 
 private:
+    struct key_of {
+        std::string_view operator()(tenure const& t) const noexcept { return t.lock().key; }
+        std::string_view operator()(arbiter const&) const noexcept;
+    };
+
     std::weak_ptr<gate> home_;
     std::string label_;
     bool is_process_;
-    std::vector<arbiter*> waits_;
+    core::keyed_bag<arbiter, key_of> waits_;
     mutable std::mutex mutex_;
-    std::vector<tenure*> held_;
+    core::keyed_bag<tenure, key_of> held_;  // an owner may hold thousands
 };
 
 // Empty: without an owner, too.
