@@ -148,10 +148,12 @@ std::vector<lease> bundle::take() noexcept
 {
     std::vector<lease> all;
     std::shared_ptr<collector> more;
+    std::unique_ptr<composite_hold> hold;
     {
         std::scoped_lock const guard(mutex_);
         all.swap(members_);
         more.swap(more_);
+        hold.swap(hold_);
     }
     if (more)
         more->refuse();

@@ -19,6 +19,7 @@
 
 #include <holdfast/lease.hpp>
 
+#include "composite_account.hpp"
 #include "lockable.hpp"
 #include "try_each.hpp"
 
@@ -44,6 +45,9 @@ public:
     std::optional<std::uint64_t> fence() const noexcept { return fence_; }
     std::optional<std::uint64_t> fence_of(std::string_view member) const noexcept;
     void take_up(bool) noexcept;
+
+    // Before anybody else knows it.
+    void count_by(std::unique_ptr<composite_hold> h) noexcept { hold_ = std::move(h); }
 
     // ---- any thread
     lockable const& lock() const noexcept;
@@ -73,6 +77,7 @@ private:
     mutable std::mutex mutex_;    // of what follows
     std::vector<lease> members_;  // none: released
     std::shared_ptr<collector> more_;
+    std::unique_ptr<composite_hold> hold_;
     bool is_taken_up_ = false;
 };
 

@@ -130,6 +130,11 @@ void client_state::remember(error_code ec, std::string_view words)
         inside_->engine.account().remember(ec, words);
 }
 
+engine::composite_meters* client_state::composites() noexcept
+{
+    return inside_ ? &inside_->engine.account().composites() : nullptr;
+}
+
 void client_state::stop() noexcept
 {
     if (!is_ending_.exchange(true))

@@ -53,6 +53,8 @@ public:
     stats read_stats() const;
     failure last_failure() const;
     void remember(error_code, std::string_view words);
+    // Where composite locks are counted; null when the execution context has ended.
+    engine::composite_meters* composites() noexcept;
     void stop() noexcept;
     bool is_stopped() const noexcept;
 

@@ -11,6 +11,7 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/redirect_error.hpp>
 
+#include "composite_account.hpp"
 #include "lock_state.hpp"
 #include "log_sink.hpp"
 #include "pause.hpp"
@@ -34,7 +35,7 @@ core::instant last_answer(acquire_request const& r, core::instant now) noexcept
 election::election(std::shared_ptr<red_state const> of, std::shared_ptr<client_state> clock, acquire_request const& r)
     : lock_(std::move(of)),
       clock_(std::move(clock)),
-      request_(r),
+      request_(as_part(r)),
       deadline_(r.wait ? clock_->now() + *r.wait : core::never),
       last_answer_(last_answer(r, clock_->now())),
       pause_(shortest_pause)
@@ -207,8 +208,10 @@ asio::awaitable<void> election::wait_at(std::size_t node)
 asio::awaitable<acquired> elect(
     std::shared_ptr<red_state const> of, std::shared_ptr<client_state> clock, acquire_request request)
 {
+    composite_account account(clock, of, request);
     election e(std::move(of), std::move(clock), request);
     auto end = co_await e.run();
+    account.end(std::get<error_code>(end), std::get<lease>(end));
     co_return end;
 }
 

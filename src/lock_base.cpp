@@ -41,8 +41,10 @@ private:
     {
         if (is_queued())
             c.leave(*this, asio::error::operation_aborted);
-        else
+        else {
+            c.call_off(*this);
             complete(asio::error::operation_aborted, lease());
+        }
     }
 
     void finish(error_code ec, lease l)
@@ -111,7 +113,8 @@ engine::terms to_terms(acquire_request const& r, config const& defaults) noexcep
         .lease = r.lease.value_or(defaults.lease),
         .max_hold = r.max_hold.value_or(defaults.max_hold),
         .renewed = !r.lease || r.renew,
-        .priority = static_cast<std::uint8_t>(r.priority)};
+        .priority = static_cast<std::uint8_t>(r.priority),
+        .is_part = r.is_part};
 }
 
 holder to_holder(engine::holding const& h)

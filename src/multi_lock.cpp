@@ -43,7 +43,8 @@ public:
     gathering(std::shared_ptr<multi_state const> of, std::shared_ptr<client_state> clock, acquire_request const& r)
         : lock_(std::move(of)),
           clock_(std::move(clock)),
-          request_(r),
+          request_(as_part(r)),
+          account_(clock_, lock_, r),
           deadline_(r.wait ? clock_->now() + *r.wait : core::never),
           held_(lock_->members().size())
     {}
@@ -64,6 +65,7 @@ private:
     asio::awaitable<void> try_others();
     asio::awaitable<void> back_off();
 
+    std::optional<acquired> judge();
     void begin_round();
     core::duration remaining() const noexcept;
     void note(std::size_t member, error_code, lease);
@@ -75,6 +77,7 @@ private:
     std::shared_ptr<multi_state const> const lock_;
     std::shared_ptr<client_state> const clock_;
     acquire_request const request_;
+    composite_account account_;
     core::instant const deadline_;
 
     std::vector<lease> held_;             // by member
@@ -102,6 +105,14 @@ void gathering::take(attempt_ends ends)
 }
 
 std::optional<acquired> gathering::verdict()
+{
+    auto end = judge();
+    if (end)
+        account_.end(std::get<error_code>(*end), std::get<lease>(*end));
+    return end;
+}
+
+std::optional<acquired> gathering::judge()
 {
     constexpr unsigned most_late = 3;
     if (is_complete())

@@ -18,14 +18,18 @@ namespace holdfast {
 struct lock_event {
     std::string_view name;               ///< of the lock, without the client's prefix
     std::string_view label;              ///< of the owner
-    std::chrono::milliseconds waited{};  ///< on_acquired, on_busy, on_refused
+    std::chrono::milliseconds waited{};  ///< on_acquired, on_busy, on_failed
     std::chrono::milliseconds held{};    ///< on_released, on_lost
     loss reason{};                       ///< on_lost
-    error_code code;                     ///< on_refused
+    error_code code;                     ///< on_failed, on_refused
     std::string_view message;            ///< on_refused: the server's words
 };
 
 /// Told of what happens in a client (`config::observer`). Override what you need.
+///
+/// Each acquire that @ref stats counts leads to exactly one of on_acquired, on_busy and on_failed; one of a
+/// @ref multi_lock or @ref red_lock to one with the name of that lock, and its lease to one on_released. Its members' own
+/// grants lead to none of these, but to on_at_risk, on_lost and on_refused with the names of the members.
 ///
 /// @par Thread safety
 /// The functions are called on the client's strand, never two at a time for one client. They must not block, and may
@@ -34,8 +38,9 @@ class observer {
 public:
     virtual ~observer() = default;
 
-    virtual void on_acquired(lock_event const&) noexcept {}  ///< a tenure began, or was entered again
-    virtual void on_busy(lock_event const&) noexcept {}      ///< an acquire ended without a lease
+    virtual void on_acquired(lock_event const&) noexcept {}  ///< an acquire ended with a lease
+    virtual void on_busy(lock_event const&) noexcept {}      ///< an acquire ended without one: somebody else holds it
+    virtual void on_failed(lock_event const&) noexcept {}    ///< an acquire ended with an error, or was cancelled
     virtual void on_released(lock_event const&) noexcept {}  ///< a tenure ended
     virtual void on_at_risk(lock_event const&) noexcept {}   ///< a renewal is overdue or failed
     virtual void on_lost(lock_event const&) noexcept {}      ///< a tenure was lost

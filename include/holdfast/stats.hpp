@@ -25,22 +25,31 @@ struct histogram {
 
 /// A snapshot of a client's counters since its construction; see `client::stats()`. Each number is exact; numbers
 /// taken together may be apart by operations that ended meanwhile.
+///
+/// @par What counts as an acquire
+/// Each `acquire()`, `try_acquire()` and `with_lock()` that reached the client ends in exactly one of `acquired`, `busy`,
+/// `unavailable`, `cancelled` and `failed`; until then it is `waiting`. One of a @ref multi_lock or @ref red_lock is one,
+/// whatever it takes of its members meanwhile, and counts at the client of the first member that has not stopped. An
+/// acquire with an option or a name that is not valid, and one of a client that is gone, does not reach the client.
+/// A `downgrade()` is no acquire.
 struct stats {
-    histogram wait = {};         ///< from the start of an acquire to its grant
-    histogram hold = {};         ///< from a grant to its release or loss
+    histogram wait = {};         ///< from the start of an acquire to its lease, of those that got one
+    histogram hold = {};         ///< from a lease to its release or loss; of a composite lock, to its release
     histogram renewal_lag = {};  ///< from the send of a renewal to its confirmation
     histogram round_trip = {};   ///< from the send of a try to its reply
 
     std::uint64_t acquired = 0;     ///< acquires that ended with a lease
     std::uint64_t busy = 0;         ///< acquires that ended without one because somebody else held the lock
-    std::uint64_t unavailable = 0;  ///< acquires that ended with errc::unavailable
-    std::uint64_t lost = 0;         ///< tenures that ended by a loss
-    std::uint64_t at_risk = 0;      ///< times that a renewal was overdue or failed
+    std::uint64_t unavailable = 0;  ///< acquires that ended with errc::unavailable or errc::no_quorum
+    std::uint64_t cancelled = 0;    ///< acquires that were cancelled
+    std::uint64_t failed = 0;       ///< acquires that ended with any other error
+    std::uint64_t lost = 0;         ///< leases of single locks that were lost, also as members of a composite lock
+    std::uint64_t at_risk = 0;      ///< times that a renewal of such a lease was overdue or failed
     std::uint64_t handed_off = 0;   ///< grants passed on inside the process, without a round trip
     std::uint64_t abandoned = 0;    ///< grants whose release was never confirmed: their keys expire
 
-    std::uint64_t held = 0;     ///< gauge: tenures now
-    std::uint64_t waiting = 0;  ///< gauge: contenders now
+    std::uint64_t held = 0;     ///< gauge: leases now; holds of one owner that share a grant are one
+    std::uint64_t waiting = 0;  ///< gauge: acquires now
 };
 
 /// The last error that the client saw, in the server's words; see `client::last_failure()`.

@@ -56,6 +56,11 @@ public:
 
     bool is_queued() const noexcept { return home != nullptr; }
 
+    // Whether it is an acquire of a user, who has not been told yet how it ended.
+    bool is_counted() const noexcept { return !is_over_ && !terms().is_part && !under(); }
+    // The user has been told.
+    void be_over() noexcept { is_over_ = true; }
+
     // The arbiter in whose queue it stands.
     arbiter* home = nullptr;
     core::instant joined{};
@@ -72,6 +77,7 @@ protected:
 
 private:
     wish wish_;
+    bool is_over_ = false;
 };
 
 }  // namespace holdfast::engine

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/asio/error.hpp>
+
 #include "core/validity.hpp"
 #include "engine/owner_state.hpp"
 #include "engine/wire_form.hpp"
@@ -89,7 +91,7 @@ error_code context::door() const noexcept
 void context::join(contender& c)
 {
     c.joined = now();
-    account_.on_joined();
+    account_.on_joined(c);
     contend(c);
 }
 
@@ -120,6 +122,12 @@ void context::leave(contender& c, error_code why)
 {
     if (c.home)
         c.home->leave(c, why);
+}
+
+void context::call_off(contender& c)
+{
+    account_.on_failed(c, boost::asio::error::operation_aborted, now() - c.joined);
+    c.be_over();
 }
 
 void context::leave(tenure& t, release_waiter* waiter)
@@ -218,9 +226,9 @@ std::string_view context::identity()
 boost::intrusive_ptr<tenure> context::begin_tenure(
     contender const& c, grant const& g, core::instant counted_from, tenure* entered)
 {
-    account_.on_begun();
     hold const h(c.terms(), recent(), counted_from);
     boost::intrusive_ptr<tenure> t(new tenure(home_, c.shared_lock(), c.owner(), h, g.fence, entered));
+    account_.on_begun(*t);
     t->set_valid_until(g.valid_until());
     if (g.at_risk)
         t->set_state(lease_state::at_risk);
@@ -278,7 +286,7 @@ void context::refuse(contender& c)
 
 void context::fail(contender& c, error_code ec)
 {
-    account_.on_failed(ec);
+    account_.on_failed(c, ec, now() - c.joined);
     c.failed(ec);
 }
 

@@ -70,6 +70,8 @@ public:
     void join(contender&);
     void contend(contender&);
     void leave(contender&, error_code why);
+    // The user is told that it was cancelled, although what it waits for goes on.
+    void call_off(contender&);
     void leave(tenure&, release_waiter*);
     // Its lease becomes empty: what it guarded goes on under another tenure.
     void pass_on(tenure&, release_waiter&);

@@ -11,6 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <boost/asio/error.hpp>
+
+#include <holdfast/error.hpp>
 #include <holdfast/stats.hpp>
 
 #include "core/clock.hpp"
@@ -30,8 +33,22 @@ private:
     std::atomic<std::uint64_t> value_ = 0;
 };
 
+// A number that any thread may change.
+class shared_counter {
+public:
+    void add(std::int64_t n = 1) noexcept
+    {
+        value_.fetch_add(static_cast<std::uint64_t>(n), std::memory_order_relaxed);
+    }
+    operator std::uint64_t() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<std::uint64_t> value_ = 0;
+};
+
 // Durations by powers of two of a microsecond.
-class meter {
+template <class Counter>
+class basic_meter {
 public:
     void add(core::duration d) noexcept
     {
@@ -39,34 +56,65 @@ public:
         count_.add();
         buckets_[std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(us)), buckets_.size() - 1)].add();
     }
-    histogram read() const { return {count_, {buckets_.begin(), buckets_.end()}}; }
+    void add_to(histogram& sum) const
+    {
+        sum.buckets.resize(buckets_.size());
+        sum.count += count_;
+        for (std::size_t i = 0; i < buckets_.size(); ++i)
+            sum.buckets[i] += buckets_[i];
+    }
 
 private:
-    counter count_;
-    std::array<counter, histogram::bucket_count> buckets_;
+    Counter count_;
+    std::array<Counter, histogram::bucket_count> buckets_;
 };
 
-struct meters {
-    meter wait, hold, renewal_lag, round_trip;
-    counter acquired, busy, unavailable, lost, at_risk, handed_off, abandoned;
-    counter held, waiting;
+// What users asked for.
+template <class Counter>
+struct acquire_meters {
+    basic_meter<Counter> wait, hold;
+    Counter acquired, busy, unavailable, cancelled, failed;
+    Counter held, waiting;
 
-    stats read() const
+    // Each acquire is counted by exactly one of them.
+    Counter& end_of(error_code ec, bool is_had) noexcept
     {
-        return {
-            wait.read(),
-            hold.read(),
-            renewal_lag.read(),
-            round_trip.read(),
-            acquired,
-            busy,
-            unavailable,
-            lost,
-            at_risk,
-            handed_off,
-            abandoned,
-            held,
-            waiting};
+        if (!ec)
+            return is_had ? acquired : busy;
+        if (ec == errc::unavailable || ec == errc::no_quorum)
+            return unavailable;
+        return ec == boost::asio::error::operation_aborted ? cancelled : failed;
+    }
+
+    void add_to(stats& sum) const
+    {
+        wait.add_to(sum.wait);
+        hold.add_to(sum.hold);
+        sum.acquired += acquired;
+        sum.busy += busy;
+        sum.unavailable += unavailable;
+        sum.cancelled += cancelled;
+        sum.failed += failed;
+        sum.held += held;
+        sum.waiting += waiting;
+    }
+};
+
+using composite_meters = acquire_meters<shared_counter>;
+
+struct meters : acquire_meters<counter> {
+    basic_meter<counter> renewal_lag, round_trip;
+    counter lost, at_risk, handed_off, abandoned;
+
+    void add_to(stats& sum) const
+    {
+        acquire_meters::add_to(sum);
+        renewal_lag.add_to(sum.renewal_lag);
+        round_trip.add_to(sum.round_trip);
+        sum.lost += lost;
+        sum.at_risk += at_risk;
+        sum.handed_off += handed_off;
+        sum.abandoned += abandoned;
     }
 };
 

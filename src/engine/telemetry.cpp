@@ -33,8 +33,24 @@ void telemetry::remember(error_code ec, std::string_view words)
     failure_ = {ec, core::printable(words)};  // likely to be logged
 }
 
+stats telemetry::read_stats() const
+{
+    stats sum;
+    meters_.add_to(sum);
+    composites_.add_to(sum);
+    return sum;
+}
+
+void telemetry::on_joined(contender const& c)
+{
+    if (c.is_counted())
+        meters_.waiting.add();
+}
+
 void telemetry::on_acquired(contender const& c, core::duration waited)
 {
+    if (!c.is_counted())
+        return;
     meters_.waiting.add(-1);
     meters_.acquired.add();
     meters_.wait.add(waited);
@@ -44,21 +60,37 @@ void telemetry::on_acquired(contender const& c, core::duration waited)
 
 void telemetry::on_busy(contender const& c, core::duration waited)
 {
+    if (!c.is_counted())
+        return;
     meters_.waiting.add(-1);
     meters_.busy.add();
     if (observer_)
         observer_->on_busy({.name = c.lock().name, .label = label_of(c.owner()), .waited = to_ms(waited)});
 }
 
-void telemetry::on_failed(error_code ec)
+void telemetry::on_failed(contender const& c, error_code ec, core::duration waited)
 {
+    if (!c.is_counted())
+        return;
     meters_.waiting.add(-1);
-    if (ec == errc::unavailable)
-        meters_.unavailable.add();
+    meters_.end_of(ec, false).add();
+    if (observer_)
+        observer_->on_failed(
+            {.name = c.lock().name, .label = label_of(c.owner()), .waited = to_ms(waited), .code = ec});
+}
+
+void telemetry::on_begun(tenure const& t)
+{
+    ++tenures_;
+    if (!t.conditions().is_part)
+        meters_.held.add();
 }
 
 void telemetry::on_ended(tenure const& t, core::duration held)
 {
+    --tenures_;
+    if (t.conditions().is_part)
+        return;
     meters_.held.add(-1);
     meters_.hold.add(held);
     if (observer_)
@@ -67,8 +99,11 @@ void telemetry::on_ended(tenure const& t, core::duration held)
 
 void telemetry::on_lost(tenure const& t, core::duration held)
 {
-    meters_.held.add(-1);
-    meters_.hold.add(held);
+    --tenures_;
+    if (!t.conditions().is_part) {
+        meters_.held.add(-1);
+        meters_.hold.add(held);
+    }
     meters_.lost.add();
     if (observer_)
         observer_->on_lost(
@@ -122,7 +157,7 @@ void telemetry::on_disconnected(error_code ec, std::string_view words)
 
 void telemetry::on_stopped(std::size_t releases)
 {
-    auto const abandoned = meters_.held + releases;
+    auto const abandoned = tenures_ + releases;
     meters_.abandoned.add(static_cast<std::int64_t>(abandoned));
     if (abandoned > 0)
         log_.warning(std::to_string(abandoned) + " grants were abandoned: their keys expire with their leases");

@@ -30,17 +30,20 @@ public:
     telemetry(std::shared_ptr<observer> o, log l) : observer_(std::move(o)), log_(std::move(l)) {}
 
     // ---- any thread
-    stats read_stats() const { return meters_.read(); }
+    stats read_stats() const;
+    // Of composite locks, whose acquires are not contenders.
+    composite_meters& composites() noexcept { return composites_; }
     failure last_failure() const;
     void remember(error_code, std::string_view words);
 
     // ---- on the strand
-    void on_joined() { meters_.waiting.add(); }
+    // Those that are a part of something else are not counted.
+    void on_joined(contender const&);
     void on_acquired(contender const&, core::duration waited);
     void on_busy(contender const&, core::duration waited);
-    void on_failed(error_code);
+    void on_failed(contender const&, error_code, core::duration waited);
 
-    void on_begun() { meters_.held.add(); }
+    void on_begun(tenure const&);
     void on_ended(tenure const&, core::duration held);
     void on_lost(tenure const&, core::duration held);
     void on_at_risk(tenure const&);
@@ -63,6 +66,8 @@ private:
     std::shared_ptr<observer> const observer_;
     log const log_;
     meters meters_;
+    composite_meters composites_;
+    std::size_t tenures_ = 0;  // now, of whoever
     mutable std::mutex failure_mutex_;
     failure failure_;
 };

@@ -25,6 +25,7 @@ struct terms {
     core::duration max_hold{};  // zero: no limit
     bool renewed = true;
     std::uint8_t priority = 5;  // 1 to 10; of a fair lock
+    bool is_part = false;       // of the acquire of a composite lock: users did not ask for it
 };
 
 // One hold of a grant, and when it ends.

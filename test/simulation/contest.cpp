@@ -126,6 +126,7 @@ bool has_outages(contest_options const& o) noexcept
 struct participant {
     process* where;
     std::unique_ptr<holdfast::client> client;
+    std::uint64_t asked = 0;  // acquires
 };
 
 class contest {
@@ -280,6 +281,10 @@ void contest::audit()
         if (stats.held + stats.waiting > 0)
             throw std::runtime_error(
                 "gauges: " + std::to_string(stats.held) + " held, " + std::to_string(stats.waiting) + " waiting");
+        auto const ended = stats.acquired + stats.busy + stats.unavailable + stats.cancelled + stats.failed;
+        if (ended != p.asked)
+            throw std::runtime_error(
+                std::to_string(p.asked) + " acquires, of which " + std::to_string(ended) + " ended");
         auto const left = detail::client_access::state_of(*p.client).count();
         if (left != engine::context::census{})
             throw std::runtime_error(
@@ -417,6 +422,7 @@ asio::awaitable<lease> contest::acquire(participant& p, Lock const& lock)
     error_code ec;
     lease l;
     auto const start = simulation_.now();
+    ++p.asked;
     bool const was_answered = p.client->stats().round_trip.count > 0;
     auto const lease_time = std::chrono::milliseconds(200 + luck().below(2'000));
     switch (luck().below(6)) {
@@ -441,8 +447,10 @@ asio::awaitable<lease> contest::acquire(participant& p, Lock const& lock)
     bool const expected = !ec || ec == asio::error::operation_aborted || ec == errc::unavailable;
     if (!expected)
         throw std::runtime_error("acquire of " + std::string(lock.name()) + ": " + ec.message());
-    // Before the first answer nobody knows how long the server takes for one.
-    if (ec == errc::unavailable && was_answered && !has_outages(options_))
+    // Before the first answer nobody knows how long the server takes for one; and a client may give up its connection,
+    // because leases that are short for a slow network were not renewed in time.
+    bool const was_connected = was_answered && !p.client->last_failure().code;
+    if (ec == errc::unavailable && was_connected && !has_outages(options_))
         throw std::runtime_error("acquire of " + std::string(lock.name()) + ": unavailable, but nothing was wrong");
     co_return l;
 }
@@ -517,8 +525,10 @@ asio::awaitable<void> contest::write(participant& p, read_write_lock lock, bool 
     auto const way = luck().below(4);
     if (way == 0)
         after = co_await l.downgrade(cancellable(p, ec));
-    else if (way == 1 && reads_too)
+    else if (way == 1 && reads_too) {
+        ++p.asked;
         after = co_await lock.read().try_acquire({.wait = 200ms}, cancellable(p, ec));
+    }
     // While it became a read others may have begun to read, but not to write.
     if (l.empty())
         record(l, who, to, simulation_.now(), true);

@@ -39,6 +39,7 @@ struct acquire_request {
     bool renew;
     int priority = 5;
     std::optional<std::chrono::milliseconds> limit = {};  // for the answers to one attempt; none: its own
+    bool is_part = false;                                 // of the acquire of a composite lock
 };
 
 constexpr acquire_request to_request(acquire_options const& o) noexcept

@@ -1,0 +1,239 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// What is counted, and what the observer is told: each acquire of a user once, however it is carried out.
+
+#include <map>
+#include <string>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/post.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/red_arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+
+// "acquired m", "failed m: the message" ..., with how often it came.
+class notebook final : public observer {
+public:
+    using entries = std::map<std::string, int>;
+
+    entries read() const { return entries_; }
+
+private:
+    void note(std::string what, lock_event const& e) noexcept { ++entries_[what + ' ' + std::string(e.name)]; }
+
+    void on_acquired(lock_event const& e) noexcept override { note("acquired", e); }
+    void on_busy(lock_event const& e) noexcept override { note("busy", e); }
+    void on_failed(lock_event const& e) noexcept override
+    {
+        bool const is_cancelled = e.code == asio::error::operation_aborted;
+        note(is_cancelled ? "cancelled" : e.code == errc::unavailable ? "unavailable" : "failed", e);
+    }
+    void on_released(lock_event const& e) noexcept override { note("released", e); }
+    void on_lost(lock_event const& e) noexcept override { note("lost", e); }
+
+    entries entries_;
+};
+
+struct tally {
+    std::uint64_t acquired = 0, busy = 0, unavailable = 0, cancelled = 0, failed = 0;
+    std::uint64_t waits = 0, holds = 0, held = 0, waiting = 0;
+    bool operator==(tally const&) const = default;
+};
+
+tally tally_of(client const& c)
+{
+    auto const s = c.stats();
+    return {s.acquired, s.busy, s.unavailable, s.cancelled, s.failed, s.wait.count, s.hold.count, s.held, s.waiting};
+}
+
+std::string to_string(tally const& t)
+{
+    std::string all;
+    for (auto const n : {t.acquired, t.busy, t.unavailable, t.cancelled, t.failed, t.waits, t.holds, t.held, t.waiting})
+        all += std::to_string(n) + ' ';
+    return all;
+}
+
+// A client of the lock's user, another client of somebody else, and a third one of another server.
+struct stage {
+    arena a;
+    std::shared_ptr<notebook> notes = std::make_shared<notebook>();
+    client* mine = nullptr;
+    client* other = nullptr;
+    client* elsewhere = nullptr;
+    error_code ec;
+    lease kept;
+
+    stage()
+    {
+        auto config = arena::quick();
+        other = &a.client("B", config);
+        elsewhere = &a.client("A", config, "s2");
+        config.observer = notes;
+        mine = &a.client("A", config);
+    }
+
+    any_lock mutex_of(std::string_view name) const { return mutex(*mine, name); }
+    any_lock two() const { return multi_lock(std::vector<any_lock>{mutex_of("x"), mutex_of("y")}); }
+    any_lock two_servers() const
+    {
+        return multi_lock(std::vector<any_lock>{mutex_of("x"), any_lock(mutex(*elsewhere, "z"))});
+    }
+
+    // Made outside of coroutines: GCC 12 takes no initializer list in a co_await expression.
+    any_lock nested() const { return multi_lock(std::vector<any_lock>{two_servers(), mutex_of("m")}); }
+    any_lock majority() const { return red_lock(std::vector<client const*>{mine, elsewhere}, "r", trusting); }
+
+    // An acquire that is cancelled after so long.
+    awaitable<void> cancelled_after(core::duration d, any_lock lock)
+    {
+        asio::cancellation_signal signal;
+        a.world().at(a.now() + d, [&] {
+            asio::post(a.at("A").get_executor(), [&] { signal.emit(asio::cancellation_type::total); });
+        });
+        auto const l = co_await lock.acquire(asio::bind_cancellation_slot(signal.slot(), redirect(ec)));
+        CHECK(ec == asio::error::operation_aborted);
+    }
+};
+
+struct program {
+    char const* title;
+    awaitable<void> (*run)(stage&);
+    tally counts;
+    notebook::entries events;
+};
+
+program const programs[] = {
+    {"a lock that is free",
+     [](stage& s) -> awaitable<void> { co_await s.mutex_of("m").acquire(); },
+     {.acquired = 1, .waits = 1, .holds = 1},
+     {{"acquired m", 1}, {"released m", 1}}},
+    {"a lock that is kept",
+     [](stage& s) -> awaitable<void> { s.kept = co_await s.mutex_of("m").acquire(); },
+     {.acquired = 1, .waits = 1, .held = 1},
+     {{"acquired m", 1}}},
+    {"a lock that somebody else holds",
+     [](stage& s) -> awaitable<void> {
+         s.kept = co_await mutex(*s.other, "m").acquire();
+         co_await s.mutex_of("m").try_acquire();
+         co_await s.mutex_of("m").try_acquire({.wait = 10ms});
+     },
+     {.busy = 2},
+     {{"busy m", 2}}},
+    {"a server that does not answer",
+     [](stage& s) -> awaitable<void> {
+         s.a.server().pause();
+         co_await s.mutex_of("m").try_acquire({.wait = 100ms}, redirect(s.ec));
+         s.a.server().resume();
+     },
+     {.unavailable = 1},
+     {{"unavailable m", 1}}},
+    {"a cancelled wait",
+     [](stage& s) -> awaitable<void> {
+         s.kept = co_await mutex(*s.other, "m").acquire();
+         co_await s.cancelled_after(50ms, s.mutex_of("m"));
+     },
+     {.cancelled = 1},
+     {{"cancelled m", 1}}},
+    {"a key that is no lock",
+     [](stage& s) -> awaitable<void> {
+         s.a.server().execute({"RPUSH", "m", "1"});
+         co_await s.mutex_of("m").acquire(redirect(s.ec));
+     },
+     {.failed = 1},
+     {{"failed m", 1}}},
+    {"a lock that is entered again",
+     [](stage& s) -> awaitable<void> {
+         reentrant_lock const lock(*s.mine, "r", s.mine->make_owner());
+         auto const outer = co_await lock.acquire();
+         auto const inner = co_await lock.acquire();
+     },
+     {.acquired = 2, .waits = 2, .holds = 2},
+     {{"acquired r", 2}, {"released r", 2}}},
+    {"a write that becomes a read",
+     [](stage& s) -> awaitable<void> {
+         auto write = co_await read_write_lock(*s.mine, "w").write().acquire();
+         auto const read = co_await write.downgrade();
+     },
+     {.acquired = 1, .waits = 1, .holds = 2},
+     {{"acquired w", 1}, {"released w", 2}}},
+    {"several locks that are free",
+     [](stage& s) -> awaitable<void> { co_await s.two().acquire(); },
+     {.acquired = 1, .waits = 1, .holds = 1},
+     {{"acquired x+y", 1}, {"released x+y", 1}}},
+    {"several locks that are kept",
+     [](stage& s) -> awaitable<void> { s.kept = co_await s.two_servers().acquire(); },
+     {.acquired = 1, .waits = 1, .held = 1},
+     {{"acquired x+z", 1}}},
+    {"several locks, of which one is held by somebody else for a while",
+     [](stage& s) -> awaitable<void> {
+         auto held = co_await mutex(*s.other, "y").acquire();
+         s.a.spawn([&s, held = std::move(held)]() mutable -> awaitable<void> {
+             co_await s.a.sleep(200ms);
+             co_await held.release();
+         });
+         co_await s.two().acquire();
+     },
+     {.acquired = 1, .waits = 1, .holds = 1},
+     {{"acquired x+y", 1}, {"released x+y", 1}}},
+    {"several locks, of which one is held by somebody else for too long",
+     [](stage& s) -> awaitable<void> {
+         s.kept = co_await mutex(*s.other, "y").acquire();
+         co_await s.two().try_acquire();
+         co_await s.two().try_acquire({.wait = 50ms});
+     },
+     {.busy = 2},
+     {{"busy x+y", 2}}},
+    {"several locks, cancelled while they wait for one",
+     [](stage& s) -> awaitable<void> {
+         s.kept = co_await mutex(*s.other, "y").acquire();
+         co_await s.cancelled_after(50ms, s.two());
+     },
+     {.cancelled = 1},
+     {{"cancelled x+y", 1}}},
+    {"several locks of a server that does not answer",
+     [](stage& s) -> awaitable<void> {
+         s.a.server().pause();
+         co_await s.two().try_acquire({.wait = 100ms}, redirect(s.ec));
+         s.a.server().resume();
+     },
+     {.unavailable = 1},
+     {{"unavailable x+y", 1}}},
+    {"several locks in several locks",
+     [](stage& s) -> awaitable<void> { co_await s.nested().acquire(); },
+     {.acquired = 1, .waits = 1, .holds = 1},
+     {{"acquired x+z+m", 1}, {"released x+z+m", 1}}},
+    {"a red_lock",
+     [](stage& s) -> awaitable<void> { co_await s.majority().acquire(); },
+     {.acquired = 1, .waits = 1, .holds = 1},
+     {{"acquired r", 1}, {"released r", 1}}},
+};
+
+TEST_CASE("each acquire is counted once, and told once", "[accounts]")
+{
+    for (auto const& p : programs) {
+        CAPTURE(p.title);
+        stage s;
+        s.a.run([&]() -> awaitable<void> {
+            co_await s.mine->ready();
+            co_await s.other->ready();
+            co_await s.elsewhere->ready();
+            co_await p.run(s);
+            co_await s.a.sleep(100ms);
+        });
+        CHECK(to_string(tally_of(*s.mine)) == to_string(p.counts));
+        CHECK(s.notes->read() == p.events);
+    }
+}
+
+}  // namespace
+}  // namespace holdfast::test
