@@ -63,5 +63,17 @@ TEST_CASE("a story may fail while the server stands still", "[arena]")
     CHECK_THROWS_WITH(fail_while_the_server_stands_still(), "this story failed");
 }
 
+TEST_CASE("a story that leaves a waiter behind fails, and does not crash", "[arena][!shouldfail]")
+{
+    lease held;
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        held = co_await mutex(c, "m").acquire();
+        a.spawn([&]() -> awaitable<void> { auto l = co_await mutex(c, "m").acquire(); });
+        co_await a.sleep(10ms);
+    });
+}
+
 }  // namespace
 }  // namespace holdfast::test
