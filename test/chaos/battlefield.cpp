@@ -43,8 +43,8 @@ std::vector<std::string> lines_of(child const& c, std::string const& word)
 {
     std::vector<std::string> all;
     for (auto const& line : c.lines())
-        if (line.starts_with(word + ' '))
-            all.push_back(line.substr(word.size() + 1));
+        if (line == word || line.starts_with(word + ' '))
+            all.push_back(line.substr(std::min(word.size() + 1, line.size())));
     return all;
 }
 
@@ -60,6 +60,15 @@ battlefield::battlefield(std::size_t processes, words_of words, std::chrono::mil
 void battlefield::start(std::size_t number)
 {
     alive_.push_back({number, std::make_unique<child>(words_of_(server_, number))});
+}
+
+battlefield::period battlefield::calm(std::chrono::seconds time)
+{
+    auto const now = [] { return clock::now().time_since_epoch().count(); };
+    CHECK(wait_until([&] { return told_at_end("ready").size() == alive_.size(); }));
+    auto const from = now();
+    std::this_thread::sleep_for(time);
+    return {from, now()};
 }
 
 void battlefield::rage(std::chrono::seconds time)
@@ -112,6 +121,16 @@ std::vector<std::string> battlefield::told_at_end(std::string const& word) const
     for (auto const& f : alive_)
         std::ranges::move(lines_of(*f.process, word), std::back_inserter(all));
     return all;
+}
+
+std::size_t battlefield::unavailable_in(period p) const
+{
+    auto const lines = told("unavailable");
+    auto const is_in = [&](std::string const& line) {
+        auto const when = std::stoll(line);
+        return p.from <= when && when <= p.to;
+    };
+    return static_cast<std::size_t>(std::ranges::count_if(lines, is_in));
 }
 
 void battlefield::strike()

@@ -37,6 +37,13 @@ public:
 
     redis_server& server() noexcept { return server_; }
 
+    // A stretch of time, in nanoseconds of CLOCK_MONOTONIC.
+    struct period {
+        std::int64_t from, to;
+    };
+    // Waits until all processes are "ready", and so long after that. Nothing goes wrong meanwhile.
+    period calm(std::chrono::seconds);
+
     void rage(std::chrono::seconds);
     // Half of them end well, half are killed while they hold.
     void end();
@@ -46,6 +53,8 @@ public:
     // What all processes told after that word, and what only those that ended well told at their end.
     std::vector<std::string> told(std::string const& word) const;
     std::vector<std::string> told_at_end(std::string const& word) const;
+    // How many processes told in that time that an acquire ended as "unavailable NANOSECONDS".
+    std::size_t unavailable_in(period) const;
     damage const& done() const noexcept { return done_; }
 
 private:

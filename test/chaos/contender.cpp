@@ -7,7 +7,8 @@
 //     contender URL TASKS LEASE_MS COUNTERS    until SIGTERM
 //
 // Writes a line for each hold, in one piece: "hold LOCK FROM TO FENCE", in nanoseconds of CLOCK_MONOTONIC. COUNTERS is
-// a file shared by all processes; see counters.hpp. At the end "stats ACQUIRED HANDED_OFF LOST", then "end".
+// a file shared by all processes; see counters.hpp. "ready" when it is connected, "unavailable TIME" for each acquire that
+// ended so. At the end "stats ACQUIRED HANDED_OFF LOST", then "end".
 
 #include <algorithm>
 #include <cstdlib>
@@ -18,6 +19,7 @@
 #include <boost/asio/signal_set.hpp>
 
 #include "chaos/counters.hpp"
+#include "chaos/telling.hpp"
 #include "support/chance.hpp"
 #include "support/live.hpp"
 
@@ -29,19 +31,6 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 using asio::use_awaitable;
 using clock = std::chrono::steady_clock;
-
-std::int64_t nanoseconds(clock::time_point t)
-{
-    return t.time_since_epoch().count();
-}
-
-// A pipe would lose the last lines of a killed process; a file appended to by single writes does not.
-void tell(std::string line)
-{
-    line += '\n';
-    if (::write(STDOUT_FILENO, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-        std::_Exit(1);
-}
 
 class contender {
 public:
@@ -73,6 +62,7 @@ private:
         error_code ec;
         auto held = co_await lock.try_acquire({.wait = 2s}, redirect(ec));
         auto const from = clock::now();
+        tell_if_unavailable(ec);
         if (held.empty())
             co_return co_await sleep_for(1ms);
         auto const fence = held.fencing_token().value_or(0);
@@ -107,6 +97,7 @@ int main(int count, char** words)
     options.lease = std::chrono::milliseconds(std::atoi(words[3]));
     options.command_timeout = 1s;
     auto& c = l.client(options);
+    tell_when_ready(l, c);
     shared_counters counters(words[4]);
     contender all(c, counters);
     asio::signal_set signals(l.context(), SIGTERM);

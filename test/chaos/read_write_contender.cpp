@@ -7,7 +7,8 @@
 //     read_write_contender URL READERS WRITERS LEASE_MS    until SIGTERM
 //
 // Writes a line for each hold, in one piece: "hold LOCK FROM TO FENCE", of a read with "shared" behind it, in nanoseconds
-// of CLOCK_MONOTONIC; for each write before it "waited MS". At the end "end".
+// of CLOCK_MONOTONIC; for each write before it "waited MS". "ready" when it is connected, "unavailable TIME" for each read
+// that ended so. At the end "end".
 
 #include <algorithm>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 
 #include <boost/asio/signal_set.hpp>
 
+#include "chaos/telling.hpp"
 #include "support/chance.hpp"
 #include "support/live.hpp"
 
@@ -28,14 +30,6 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 using asio::use_awaitable;
 using clock = std::chrono::steady_clock;
-
-// A pipe would lose the last lines of a killed process; a file appended to by single writes does not.
-void tell(std::string line)
-{
-    line += '\n';
-    if (::write(STDOUT_FILENO, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-        std::_Exit(1);
-}
 
 void tell_hold(clock::time_point from, clock::time_point to, std::string_view rest)
 {
@@ -53,6 +47,7 @@ public:
         while (!enough) {
             error_code ec;
             auto held = co_await lock_.read().try_acquire({.wait = 2s}, redirect(ec));
+            tell_if_unavailable(ec);
             if (!held.empty())
                 co_await hold_read(std::move(held));
             co_await sleep_for(std::chrono::milliseconds(1 + chance_.below(10)));
@@ -119,7 +114,9 @@ int main(int count, char** words)
     auto options = live::quick(words[1]);
     options.lease = std::chrono::milliseconds(std::atoi(words[4]));
     options.command_timeout = 1s;
-    contender all(l.client(options));
+    auto& c = l.client(options);
+    tell_when_ready(l, c);
+    contender all(c);
     asio::signal_set signals(l.context(), SIGTERM);
     signals.async_wait([&](error_code, int) { all.enough = true; });
 

@@ -44,6 +44,7 @@ std::vector<std::string> contender(redis_server& server, std::size_t number)
 TEST_CASE("readers overlap readers only under chaos", "[chaos]")
 {
     battlefield b(processes, contender, lease_time, chaos_seed());
+    auto const calm = b.calm(2s);
     b.rage(chaos_time());
     b.end();
 
@@ -54,6 +55,7 @@ TEST_CASE("readers overlap readers only under chaos", "[chaos]")
     CHECK(violation.value_or("none") == "none");
     CHECK(reads > 500);
     CHECK(writes > 20);
+    CHECK(b.unavailable_in(calm) == 0);
 
     std::int64_t longest = 0;
     for (auto const& line : b.told("waited"))

@@ -1,0 +1,96 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// One of the processes that queue up for fair locks while the world goes mad.
+//
+//     fair_contender URL TASKS LEASE_MS WAITER_TIMEOUT_MS    until SIGTERM
+//
+// Half of the tasks take a fair lock, half a fenced one, each waiting for as long as it takes. Writes a line for each hold,
+// in one piece: "hold LOCK FROM TO FENCE", and before it "waited MS". "ready" when it is connected, at the end "end".
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <boost/asio/signal_set.hpp>
+
+#include "chaos/telling.hpp"
+#include "support/chance.hpp"
+#include "support/live.hpp"
+
+namespace {
+
+using namespace holdfast;
+using namespace holdfast::test;
+using namespace std::chrono_literals;
+using asio::awaitable;
+using clock = std::chrono::steady_clock;
+
+class contender {
+public:
+    contender(client& c, std::chrono::milliseconds waiter_timeout)
+        : plain_(c, "fair", {.waiter_timeout = waiter_timeout}),
+          fenced_(c, "fenced_fair", {.fencing = true, .waiter_timeout = waiter_timeout}),
+          chance_(std::uint64_t(::getpid()))
+    {}
+
+    awaitable<void> work(bool fenced)
+    {
+        auto const& lock = fenced ? fenced_ : plain_;
+        while (!enough)
+            co_await once(lock);
+    }
+
+    bool enough = false;
+
+private:
+    awaitable<void> once(fair_lock const& lock)
+    {
+        error_code ec;
+        auto const start = clock::now();
+        auto held = co_await lock.acquire({.priority = chance_.happens(0.1) ? 9 : 5}, redirect(ec));
+        auto const from = clock::now();
+        tell("waited " + std::to_string((from - start) / 1ms));
+        tell_if_unavailable(ec);
+        if (held.empty())
+            co_return co_await sleep_for(1ms);
+        auto const fence = held.fencing_token().value_or(0);
+        co_await sleep_for(std::chrono::milliseconds(chance_.below(4)));
+        // Where the hold ends, seen before the release: at the end of the validity or now.
+        auto const end = held.valid_until();
+        auto const to = std::min(end, clock::now());
+        tell(
+            "hold " + std::string(lock.name()) + ' ' + std::to_string(nanoseconds(from)) + ' '
+            + std::to_string(nanoseconds(to)) + ' ' + std::to_string(fence));
+        co_await held.release(redirect(ec));
+    }
+
+    fair_lock plain_;
+    fair_lock fenced_;
+    chance chance_;
+};
+
+}  // namespace
+
+int main(int count, char** words)
+{
+    if (count != 5)
+        return 64;
+    live l;
+    auto options = live::quick(words[1]);
+    options.lease = std::chrono::milliseconds(std::atoi(words[3]));
+    options.command_timeout = 1s;
+    auto& c = l.client(options);
+    tell_when_ready(l, c);
+    contender all(c, std::chrono::milliseconds(std::atoi(words[4])));
+    asio::signal_set signals(l.context(), SIGTERM);
+    signals.async_wait([&](error_code, int) { all.enough = true; });
+
+    auto const tasks = std::atoi(words[2]);
+    int running = tasks;
+    for (int i = 0; i < tasks; ++i)
+        asio::co_spawn(l.context(), all.work(i % 2 != 0), [&](std::exception_ptr) { --running; });
+    l.until([&] { return running == 0; }, 24h);
+    tell("end");
+    return 0;
+}

@@ -1,0 +1,81 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Processes queue up for fair locks while connections are killed, scripts flushed, the server and the processes paused, and
+// processes killed: no two hold a lock at once, fencing tokens grow, and no waiter is forgotten. Nothing is said of the
+// order: who was paused or cut off for longer than the waiter timeout loses its place. HOLDFAST_CHAOS_SECONDS says for how
+// long.
+
+#include <algorithm>
+#include <iostream>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "chaos/battlefield.hpp"
+#include "support/live.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto lease_time = 1500ms;
+constexpr auto waiter_timeout = 3000ms;
+constexpr std::size_t processes = 4;
+
+// A waiter waits for what the dead left, for a server that stands still, and for reconnections, several times over.
+constexpr std::int64_t most_ms = 45'000;
+
+std::vector<std::string> contender(redis_server& server, std::size_t)
+{
+    return {
+        HOLDFAST_FAIR_CONTENDER,
+        server.url(),
+        "30",
+        std::to_string(lease_time.count()),
+        std::to_string(waiter_timeout.count())};
+}
+
+void check_newcomer(redis_server& server)
+{
+    live l;
+    auto options = live::quick(server.url());
+    options.lease = lease_time;
+    auto& c = l.client(options);
+    for (bool const fenced : {false, true}) {
+        fair_lock const lock(c, fenced ? "fenced_fair" : "fair", {.fencing = fenced, .waiter_timeout = waiter_timeout});
+        l.run([&]() -> asio::awaitable<void> {
+            auto const held = co_await lock.try_acquire({.wait = lease_time + waiter_timeout + 5s});
+            CHECK(held.valid());
+        });
+    }
+}
+
+TEST_CASE("exclusion of fair locks holds under chaos, and no waiter is lost", "[chaos][fair_lock]")
+{
+    battlefield b(processes, contender, lease_time, chaos_seed());
+    auto const calm = b.calm(2s);
+    b.rage(chaos_time());
+    b.end();  // those that end well have served all of their waiters
+    check_newcomer(b.server());
+
+    auto holds = b.holds();
+    auto const grants = holds.size();
+    auto const fenced = std::ranges::count_if(holds, [](auto const& h) { return h.fence != 0; });
+    auto const violation = find_violation(std::move(holds));
+    CHECK(violation.value_or("none") == "none");
+    CHECK(grants > 100);
+    CHECK(fenced > 20);
+    CHECK(b.unavailable_in(calm) == 0);
+
+    std::int64_t longest = 0;
+    for (auto const& line : b.told("waited"))
+        longest = std::max<std::int64_t>(longest, std::stoll(line));
+    CHECK(longest < most_ms);
+    std::cout << "fair chaos: " << grants << " grants, " << fenced << " of them fenced, the longest wait " << longest
+              << " ms, " << to_string(b.done()) << ", violations: " << violation.value_or("none") << std::endl;
+}
+
+}  // namespace
+}  // namespace holdfast::test

@@ -1,0 +1,50 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_CHAOS_TELLING_HPP
+#define HOLDFAST_TEST_CHAOS_TELLING_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <unistd.h>
+
+#include "support/live.hpp"
+
+namespace holdfast::test {
+
+// How the contending processes report to the battlefield: a line each, with times in nanoseconds of CLOCK_MONOTONIC.
+
+inline std::int64_t nanoseconds(std::chrono::steady_clock::time_point t)
+{
+    return t.time_since_epoch().count();
+}
+
+// A pipe would lose the last lines of a killed process; a file appended to by single writes does not.
+inline void tell(std::string line)
+{
+    line += '\n';
+    if (::write(STDOUT_FILENO, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+        std::_Exit(1);
+}
+
+inline void tell_if_unavailable(error_code ec)
+{
+    if (ec == errc::unavailable)
+        tell("unavailable " + std::to_string(nanoseconds(std::chrono::steady_clock::now())));
+}
+
+// "ready", when the client has a connection.
+inline void tell_when_ready(live& l, client& c)
+{
+    l.spawn([&c]() -> asio::awaitable<void> {
+        co_await c.ready();
+        tell("ready");
+    });
+}
+
+}  // namespace holdfast::test
+
+#endif
