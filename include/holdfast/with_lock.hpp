@@ -14,9 +14,11 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/parallel_group.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/strand.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -60,15 +62,31 @@ asio::awaitable<void> run_body(Body& body, lease& held, body_outcome<Result>& ou
     }
 }
 
+// Every cancellation ends the body: asio's coroutines ignore all types but the terminal one.
+struct to_terminal {
+    asio::cancellation_type_t operator()(asio::cancellation_type_t type) const noexcept
+    {
+        return type == asio::cancellation_type::none ? type : asio::cancellation_type::terminal;
+    }
+};
+
 // Runs the body to its end. A loss of the lease, or a cancellation from outside, cancels it and waits for it; a release
-// by the body itself does not.
+// by the body itself does not. Runs on a strand: the group cancels the body from the handler of `lost`, and the client
+// calls that on any of its threads.
 template <class Result, class Body>
 asio::awaitable<void> guard_body(Body& body, lease& held, body_outcome<Result>& outcome)
 {
-    auto const executor = co_await asio::this_coro::executor;
+    auto const before = co_await asio::this_coro::cancellation_state;
+    co_await asio::this_coro::reset_cancellation_state(to_terminal());
+    co_await asio::this_coro::throw_if_cancelled(false);
+    if (before.cancelled() != asio::cancellation_type::none)
+        co_return;
+    auto const strand = co_await asio::this_coro::executor;
+    // Each bound to it: else a cancellation would not come by way of the strand, and `lost` not end on it.
     co_await asio::experimental::make_parallel_group(
-        asio::co_spawn(executor, run_body<Result, Body>(body, held, outcome), asio::deferred),
-        held.lost(asio::deferred))
+        asio::co_spawn(
+            strand, run_body<Result, Body>(body, held, outcome), asio::bind_executor(strand, asio::deferred)),
+        held.lost(asio::bind_executor(strand, asio::deferred)))
         .async_wait(asio::experimental::wait_for_one_success(), asio::as_tuple(asio::use_awaitable));
 }
 
@@ -114,7 +132,8 @@ auto run_with_lock(Lock lock, typename Lock::try_options options, Body body) -> 
 
         end.cancelled = is_cancelled(co_await this_coro::cancellation_state);
         if (!end.acquire && !end.cancelled) {
-            co_await guard_body<result, Body>(body, held, outcome);
+            auto const strand = asio::make_strand(co_await this_coro::executor);
+            co_await asio::co_spawn(strand, guard_body<result, Body>(body, held, outcome), asio::use_awaitable);
             end.returned = outcome.value.has_value();
             end.error = outcome.error;
             end.cancelled = is_cancelled(co_await this_coro::cancellation_state);
@@ -171,7 +190,13 @@ concept lock_body = requires(std::decay_t<Body>& body, lease& held)
 /// - what `acquire()` ends with
 /// @par Cancellation
 /// Terminal (or what the calling coroutine lets through): while waiting for the lock, as `acquire()`; later the body is
-/// cancelled and awaited, the release is awaited up to `config::command_timeout`, then `operation_aborted` is thrown.
+/// cancelled (terminal) and awaited, the release is awaited up to `config::command_timeout`, then `operation_aborted` is
+/// thrown.
+/// @par Thread safety
+/// The body runs on a strand of its own over the calling coroutine's executor, which `asio::this_coro::executor` names
+/// in it. So the caller needs no strand: a bare `asio::thread_pool` will do. What the body shares with other coroutines
+/// needs a protection that the lock does not give to threads of one process. The caller goes on on its own executor.
+/// Only cancel a calling coroutine from its own executor, as any other.
 /// @par Compiler trap
 /// With GCC before 13 a body that is not trivially destructible must be named, or capture by reference: the compiler
 /// destroys it twice otherwise. A `static_assert` says so.

@@ -264,6 +264,53 @@ TEST_CASE("with_lock: a process that was paused before the body never starts it"
     CHECK((ec == errc::lease_lost ? !ran : ran));
 }
 
+TEST_CASE("with_lock: the body runs on a strand of its own over the caller's executor", "[with_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto const mine = co_await asio::this_coro::executor;
+        auto body = [&](lease&) -> awaitable<void> {
+            auto const here = co_await asio::this_coro::executor;
+            auto const* const strand = here.target<asio::strand<asio::any_io_executor>>();
+            REQUIRE(strand);
+            CHECK(strand->get_inner_executor() == mine);
+            CHECK(strand->running_in_this_thread());
+            co_await a.sleep(1ms);
+            CHECK(strand->running_in_this_thread());
+        };
+        co_await with_lock(mutex(c, "m"), body);
+        auto const back = co_await asio::this_coro::executor;
+        CHECK(back == mine);
+    });
+}
+
+TEST_CASE("with_lock: a cancellation of any type that the caller lets through cancels the body", "[with_lock]")
+{
+    using asio::cancellation_type;
+    for (auto const type : {cancellation_type::terminal, cancellation_type::partial, cancellation_type::total}) {
+        arena a;
+        auto& c = a.client();
+        asio::cancellation_signal signal;
+        error_code ended;
+        error_code of_body;
+        auto body = [&](lease&) -> awaitable<void> {
+            co_await a.at("A").sleep(1h, asio::redirect_error(use_awaitable, of_body));
+        };
+        auto const caller = [&]() -> awaitable<void> {
+            co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
+            ended = co_await error_of(with_lock(mutex(c, "m"), body));
+        };
+        asio::co_spawn(a.at("A").get_executor(), caller(), asio::bind_cancellation_slot(signal.slot(), asio::detached));
+        a.world().run_for(1s);
+        signal.emit(type);
+        a.world().run_for(1s);
+        CHECK(of_body == asio::error::operation_aborted);
+        CHECK(ended == asio::error::operation_aborted);
+        CHECK_FALSE(a.exists("m"));
+    }
+}
+
 TEST_CASE("with_lock leaves the caller's cancellation as it was", "[with_lock]")
 {
     arena a;
