@@ -124,9 +124,7 @@ auto run_with_lock(Lock lock, typename Lock::try_options options, Body body) -> 
         if (options.wait)
             held = co_await lock.try_acquire(options, asio::redirect_error(asio::use_awaitable, end.acquire));
         else
-            held = co_await lock.acquire(
-                typename Lock::acquire_options{options.lease, options.renew, options.max_hold},
-                asio::redirect_error(asio::use_awaitable, end.acquire));
+            held = co_await lock.acquire(without_wait(options), asio::redirect_error(asio::use_awaitable, end.acquire));
         if (!end.acquire && held.empty())
             end.acquire = errc::busy;
 

@@ -314,6 +314,30 @@ TEST_CASE("a newcomer of higher priority goes before those of lower", "[fair_loc
     });
 }
 
+TEST_CASE("with_lock takes a fair lock with all its options, with a wait and without", "[fair_lock][with_lock]")
+{
+    for (std::optional<std::chrono::milliseconds> const wait : {std::optional(60'000ms), {}})
+        behind_a_holder([&](printer& p, arena& a, lease& held) -> awaitable<void> {
+            for (auto const* who : {"5a", "5b"}) {
+                p.queue_up(who, "B");
+                co_await a.sleep(20ms);
+            }
+            a.spawn(
+                [&, lock = p.lock("C"), options = fair_try_options{.wait = wait, .priority = 9}]() -> awaitable<void> {
+                    auto body = [&](lease&) -> awaitable<void> {
+                        p.served.push_back("9");
+                        co_return;
+                    };
+                    co_await with_lock(lock, options, body);
+                },
+                "C");
+            co_await a.sleep(20ms);
+            co_await held.release();
+            co_await a.sleep(2s);
+            CHECK(p.served == std::vector<std::string>{"9", "5a", "5b"});
+        });
+}
+
 TEST_CASE("nobody is passed more than thirty times", "[fair_lock]")
 {
     behind_a_holder([](printer& p, arena& a, lease& held) -> awaitable<void> {

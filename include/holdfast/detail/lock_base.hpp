@@ -42,24 +42,49 @@ struct acquire_request {
     bool is_part = false;                                 // of the acquire of a composite lock
 };
 
-constexpr acquire_request to_request(acquire_options const& o) noexcept
+// The options of an acquire that waits as long as it takes. Structured bindings name every member on both sides: an option
+// that is added to one of them does not compile until it is passed on.
+constexpr acquire_options without_wait(try_options const& from) noexcept
 {
-    return {o.lease, o.max_hold, std::nullopt, o.renew};
+    acquire_options to;
+    auto const& [wait, lease, renew, max_hold] = from;
+    auto& [to_lease, to_renew, to_max_hold] = to;
+    to_lease = lease;
+    to_renew = renew;
+    to_max_hold = max_hold;
+    return to;
 }
 
-constexpr acquire_request to_request(try_options const& o) noexcept
+constexpr fair_acquire_options without_wait(fair_try_options const& from) noexcept
 {
-    return {o.lease, o.max_hold, o.wait.value_or(std::chrono::milliseconds(0)), o.renew};
+    fair_acquire_options to;
+    auto const& [wait, lease, renew, max_hold, priority] = from;
+    auto& [to_lease, to_renew, to_max_hold, to_priority] = to;
+    to_lease = lease;
+    to_renew = renew;
+    to_max_hold = max_hold;
+    to_priority = priority;
+    return to;
+}
+
+constexpr acquire_request to_request(acquire_options const& o) noexcept
+{
+    auto const& [lease, renew, max_hold] = o;
+    return {lease, max_hold, std::nullopt, renew};
 }
 
 constexpr acquire_request to_request(fair_acquire_options const& o) noexcept
 {
-    return {o.lease, o.max_hold, std::nullopt, o.renew, o.priority};
+    auto const& [lease, renew, max_hold, priority] = o;
+    return {lease, max_hold, std::nullopt, renew, priority};
 }
 
-constexpr acquire_request to_request(fair_try_options const& o) noexcept
+template <class TryOptions>
+constexpr acquire_request to_request(TryOptions const& o) noexcept
 {
-    return {o.lease, o.max_hold, o.wait.value_or(std::chrono::milliseconds(0)), o.renew, o.priority};
+    auto request = to_request(without_wait(o));
+    request.wait = o.wait.value_or(std::chrono::milliseconds(0));
+    return request;
 }
 
 struct lock_launch {
