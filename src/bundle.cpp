@@ -194,6 +194,8 @@ void bundle::lost(handler_at<void(error_code, loss)> h)
 {
     if (is_released())
         return complete_early<loss>(std::move(h), errc::released, {});
+    if (!lock_->home())
+        return complete_early<loss>(std::move(h), {}, loss::client_stopped);
     coordinate(*lock_, std::move(h), await_loss(shared_from_this()));
 }
 

@@ -50,8 +50,8 @@ private:
 
     void begin(engine::context& c) override
     {
-        if (is_write_lost())
-            return finish(errc::lease_lost);
+        if (auto const ec = c.check_held(*under()))
+            return finish(ec);
         ask_for(under()->conditions());
         c.join(*this);
     }

@@ -163,6 +163,8 @@ void lost_launch::start(loss_handler h) &&
     auto const c = client_of(of);
     if (!of || of->is_passed_on())
         return complete_early<loss>(std::move(h), errc::empty_lease, {});
+    if (obstacle(of, c) && !of->is_lost())  // a client that ends loses what is held
+        return complete_early<loss>(std::move(h), errc::released, {});
     if (obstacle(of, c))
         return complete_early<loss>(std::move(h), {}, loss::client_stopped);
     launch<lost_operation>(c, std::move(h), c, std::move(of));
@@ -215,7 +217,7 @@ std::chrono::steady_clock::time_point lease::valid_until() const noexcept
     if (bundle_)
         return bundle_->valid_until();
     auto const c = detail::client_of(tenure_);
-    if (!c || !c->is_alive())
+    if (empty() || !c || !c->is_alive())
         return std::chrono::steady_clock::time_point::min();
     auto const now = std::chrono::steady_clock::now();  // first: a pause in between must not make it later
     return now + (tenure_->valid_until() - c->now());
@@ -244,7 +246,8 @@ std::string_view lease::name() const noexcept
 
 std::optional<owner> lease::owner() const
 {
-    return !empty() && tenure_->owner() ? std::optional(holdfast::owner(tenure_->owner())) : std::nullopt;
+    bool const has_owner = tenure_ && !tenure_->is_passed_on() && tenure_->owner();
+    return has_owner ? std::optional(holdfast::owner(tenure_->owner())) : std::nullopt;
 }
 
 unsigned lease::hold_count() const noexcept

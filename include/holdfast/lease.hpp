@@ -134,11 +134,12 @@ public:
     /// The lock's name; empty when the lease is. Valid as long as the lease is not changed.
     std::string_view name() const noexcept;
 
-    /// The owner that holds the lock, if the lock has owners.
+    /// The owner that holds the lock, if the lock has owners; none for the lease of a @ref multi_lock or @ref red_lock, whose
+    /// members may have several.
     std::optional<holdfast::owner> owner() const;
 
     /// How many leases of this owner hold the lock now: 1, and one more for each re-entry. A lease that was released or lost
-    /// does not count. 0 when empty.
+    /// does not count. For several locks: 1. 0 when empty.
     unsigned hold_count() const noexcept;
 
     /// Makes the lease valid for at least `by` from now (from the send of the command, less the drift allowance). Never
@@ -152,8 +153,8 @@ public:
     /// - errc::lease_lost: it was lost before, or turned out to be
     /// - errc::unavailable: no answer in time, or not connected; the lease is `at_risk` and may have been extended
     /// - errc::server_refused, errc::not_permitted: the server refused; nothing changed
-    /// - errc::empty_lease, errc::invalid_option (`by` is not positive, or exceeds what `max_hold` leaves),
-    ///   errc::client_stopped
+    /// - errc::empty_lease: the lease was empty, or was released before the operation was launched
+    /// - errc::invalid_option (`by` is not positive, or exceeds what `max_hold` leaves), errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: before the send nothing happens; after it the operation ends at once with
     /// `operation_aborted`, and the extension may take effect.
@@ -221,7 +222,8 @@ public:
     /// - errc::unavailable: the read was not had within `config::command_timeout`
     /// - errc::invalid_option: it is no write of a read_write_lock
     /// - errc::wrong_type, errc::not_permitted, errc::server_refused, errc::protocol: as `acquire()`
-    /// - errc::empty_lease, errc::client_stopped
+    /// - errc::empty_lease: the lease was empty, or was released before the operation was launched
+    /// - errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: until the read is had, ends at once with `operation_aborted`, and nothing changed. From
     /// then on the downgrade is completed, within `config::command_timeout`.

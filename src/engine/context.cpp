@@ -161,10 +161,19 @@ void context::pass_on(tenure& t, release_waiter& waiter)
     leave(t, &waiter);
 }
 
+error_code context::check_held(tenure const& t) noexcept
+{
+    if (t.is_lost())
+        return errc::lease_lost;
+    if (!t.held_grant)
+        return errc::empty_lease;
+    return t.is_valid() ? error_code() : errc::lease_lost;
+}
+
 void context::extend(tenure& t, core::duration lease, extension_waiter& waiter)
 {
-    if (t.state() == lease_state::lost)
-        return waiter.extended(errc::lease_lost);
+    if (auto const ec = check_held(t))
+        return waiter.extended(ec);
     if (!t.held().may_last(now(), lease))
         return waiter.extended(errc::invalid_option);
     auto& g = *t.held_grant;
@@ -175,10 +184,10 @@ void context::watch_loss(tenure& t, loss_waiter& w)
 {
     if (t.is_lost())
         w.lost(t.reason);
-    else if (stage_ == stage::stopped)
-        w.lost(loss::client_stopped);
     else if (!t.held_grant)
         w.failed(errc::released);
+    else if (stage_ == stage::stopped)
+        w.lost(loss::client_stopped);
     else
         t.waiters.push_back(w);
 }

@@ -75,6 +75,8 @@ public:
     void leave(tenure&, release_waiter*);
     // Its lease becomes empty: what it guarded goes on under another tenure.
     void pass_on(tenure&, release_waiter&);
+    // Why nothing more can be done with that hold, whose lease somebody kept: success when it is held.
+    static error_code check_held(tenure const&) noexcept;
     void extend(tenure&, core::duration, extension_waiter&);
     void watch_loss(tenure&, loss_waiter&);
 

@@ -1,0 +1,318 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Tables: every accessor of a lease in every state, and every operation on a lease that is launched after something
+// happened to the lease, its client or both.
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/deferred.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "simulation/red_arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+using std::chrono::steady_clock;
+
+enum class kind { write, multi, red };
+
+constexpr unsigned servers = 3;
+
+// A lease of that kind, and its clients.
+class story : public nodes {
+public:
+    explicit story(kind k) : nodes(servers), what(k), all(clients()), lock(make_lock()) {}
+
+    awaitable<void> begin(std::chrono::milliseconds max_hold)
+    {
+        co_await ready(all);
+        held = co_await lock.acquire({.max_hold = max_hold});
+    }
+
+    void stop_clients()
+    {
+        for (auto const* c : all)
+            const_cast<holdfast::client*>(c)->stop();
+    }
+    void destroy_clients()
+    {
+        for (auto const* c : std::exchange(all, {}))
+            destroy(*c);
+    }
+
+    kind const what;
+    std::vector<holdfast::client const*> all;
+    any_lock lock;
+    lease held;
+
+private:
+    any_lock make_lock()
+    {
+        switch (what) {
+            case kind::write: return read_write_lock(*all[0], "w", all[0]->make_owner("me")).write();
+            case kind::multi:
+                return multi_lock(mutex(*all[0], "x"), reentrant_lock(*all[1], "y", all[1]->make_owner()));
+            default: return red_lock(all, "r", trusting);
+        }
+    }
+};
+
+// ---- operations that were made of a lease, and launched later
+
+enum class event {
+    nothing,
+    moved,
+    released,
+    destroyed,
+    lost,
+    stopped,
+    destroyed_clients,
+    released_then_stopped,
+    released_then_destroyed_clients
+};
+
+constexpr std::chrono::milliseconds max_hold = 5s;
+
+awaitable<void> let_happen(event e, story& s)
+{
+    if (e == event::released || e == event::released_then_stopped || e == event::released_then_destroyed_clients)
+        co_await s.held.release();
+    if (e == event::destroyed || e == event::moved) {
+        auto other = std::move(s.held);
+        if (e == event::moved)
+            s.held = std::move(other);
+    }
+    if (e == event::lost)
+        co_await s.sleep(max_hold + 1s);
+    if (e == event::stopped || e == event::released_then_stopped)
+        s.stop_clients();
+    if (e == event::destroyed_clients || e == event::released_then_destroyed_clients)
+        s.destroy_clients();
+    co_await s.sleep(10ms);
+}
+
+// How an operation ended: "lost" for success with a reason.
+template <class... Results>
+std::string named(std::tuple<error_code, Results...> const& end)
+{
+    auto const ec = std::get<0>(end);
+    if constexpr (std::is_same_v<std::tuple<Results...>, std::tuple<loss>>)
+        return ec ? ec.message() : "lost";
+    return ec ? ec.message() : "success";
+}
+
+std::string named(errc e)
+{
+    return error_code(e).message();
+}
+
+template <class Operation>
+awaitable<std::string> launch_after(event e, story& s, Operation operation)
+{
+    co_await let_happen(e, s);
+    auto const end = co_await std::move(operation)(asio::as_tuple(use_awaitable));
+    co_return named(end);
+}
+
+struct expectation {
+    event before;
+    std::string extend;
+    std::string lost;
+    std::string downgrade;  // of a write
+};
+
+std::vector<expectation> expectations()
+{
+    auto const empty = named(errc::empty_lease);
+    auto const lost = named(errc::lease_lost);
+    auto const stopped = named(errc::client_stopped);
+    auto const released = named(errc::released);
+    return {
+        {event::nothing, "success", "lost", "success"},
+        {event::moved, "success", "lost", "success"},
+        {event::released, empty, released, empty},
+        {event::destroyed, empty, released, empty},
+        {event::lost, lost, "lost", lost},
+        {event::stopped, lost, "lost", lost},
+        {event::destroyed_clients, stopped, "lost", stopped},
+        {event::released_then_stopped, empty, released, empty},
+        {event::released_then_destroyed_clients, stopped, released, stopped},
+    };
+}
+
+TEST_CASE("an operation of a lease that is launched after something else happened says what is true then", "[lease]")
+{
+    auto const what = GENERATE(kind::write, kind::multi, kind::red);
+    bool const is_single = what == kind::write;
+    for (auto const& row : expectations()) {
+        CAPTURE(int(what), int(row.before));
+        {
+            story s(what);
+            s.run([&]() -> awaitable<void> {
+                co_await s.begin(max_hold);
+                auto operation = s.held.extend(1s, asio::deferred);
+                auto const end = co_await launch_after(row.before, s, std::move(operation));
+                // Members whose clients are gone were released first: of several leases nothing is left to ask.
+                bool const is_known = !is_single && row.before == event::released_then_destroyed_clients;
+                CHECK(end == (is_known ? named(errc::empty_lease) : row.extend));
+            });
+        }
+        {
+            story s(what);
+            s.run([&]() -> awaitable<void> {
+                co_await s.begin(max_hold);
+                auto operation = s.held.lost(asio::deferred);
+                auto const end = co_await launch_after(row.before, s, std::move(operation));
+                CHECK(end == row.lost);
+            });
+        }
+        {
+            story s(what);
+            s.run([&]() -> awaitable<void> {
+                co_await s.begin(max_hold);
+                auto operation = s.held.downgrade(asio::deferred);
+                auto const end = co_await launch_after(row.before, s, std::move(operation));
+                CHECK(end == (is_single ? row.downgrade : named(errc::invalid_option)));
+            });
+        }
+    }
+}
+
+// The operation has taken the lease: what happens can only happen to the clients, and to the hold.
+TEST_CASE("a release that is launched after something else happened says what is true then", "[lease]")
+{
+    auto const what = GENERATE(kind::write, kind::multi, kind::red);
+    std::pair<event, std::string> const rows[] = {
+        {event::nothing, "success"},
+        {event::lost, named(errc::lease_lost)},
+        {event::stopped, named(errc::lease_lost)},
+        {event::destroyed_clients, named(errc::client_stopped)}};
+    for (auto const& [before, expected] : rows) {
+        CAPTURE(int(what), int(before));
+        story s(what);
+        s.run([&]() -> awaitable<void> {
+            co_await s.begin(max_hold);
+            auto operation = s.held.release(asio::deferred);
+            CHECK(s.held.empty());
+            auto const end = co_await launch_after(before, s, std::move(operation));
+            CHECK(end == expected);
+            auto const again = co_await s.held.release(asio::as_tuple(use_awaitable));
+            CHECK(std::get<0>(again) == errc::empty_lease);
+        });
+    }
+}
+
+TEST_CASE("a lease that is extended in another thread's turn and destroyed there ends the extension", "[lease]")
+{
+    auto const what = GENERATE(kind::write, kind::multi, kind::red);
+    CAPTURE(int(what));
+    story s(what);
+    std::optional<error_code> end;
+    s.run([&]() -> awaitable<void> { co_await s.begin(max_hold); });
+    s.run(
+        [&]() -> awaitable<void> {
+            s.held.extend(1s, asio::bind_executor(s.at("B").get_executor(), [&](error_code ec) { end = ec; }));
+            auto const gone = std::move(s.held);
+            co_return;
+        },
+        "B");
+    s.run([&]() -> awaitable<void> { co_await s.sleep(1s); });
+    REQUIRE(end);
+    // Which of the two comes first is open.
+    CHECK((!*end || *end == errc::empty_lease || *end == errc::lease_lost));
+    CHECK(s.keys("w") + s.keys("x") + s.keys("y") + s.keys("r") == 0);
+}
+
+// ---- accessors
+
+struct seen {
+    bool valid, empty;
+    lease_state state;
+    bool has_end, has_name, has_owner;
+    unsigned holds;
+
+    bool operator==(seen const&) const = default;
+};
+
+seen look_at(lease const& l)
+{
+    CHECK(bool(l) == l.valid());
+    CHECK_FALSE(l.fencing_token());
+    CHECK_FALSE(l.fencing_token(l.name()));
+    CHECK_FALSE(l.fencing_token(""));
+    CHECK_FALSE(l.fencing_token("another"));
+    (void)l.get_executor();
+    return {
+        .valid = l.valid(),
+        .empty = l.empty(),
+        .state = l.state(),
+        .has_end = l.valid_until() != steady_clock::time_point::min(),
+        .has_name = !l.name().empty(),
+        .has_owner = l.owner().has_value(),
+        .holds = l.hold_count()};
+}
+
+TEST_CASE("every accessor of a lease has an answer in every state", "[lease]")
+{
+    auto const what = GENERATE(kind::write, kind::multi, kind::red);
+    CAPTURE(int(what));
+    bool const owned = what == kind::write;
+    unsigned const of_lost = owned ? 0 : 1;
+    seen const nothing{false, true, lease_state::empty, false, false, false, 0};
+
+    story s(what);
+    CHECK(look_at(s.held) == nothing);
+    s.run([&]() -> awaitable<void> {
+        co_await s.begin(max_hold);
+        CHECK(look_at(s.held) == seen{true, false, lease_state::held, true, true, owned, 1});
+
+        auto other = std::move(s.held);
+        CHECK(look_at(s.held) == nothing);
+        s.held = std::move(other);
+
+        co_await s.held.release();
+        CHECK(look_at(s.held) == nothing);
+
+        s.held = co_await s.lock.acquire();
+        if (owned) {
+            auto const read = co_await s.held.downgrade();
+            CHECK(look_at(s.held) == nothing);
+            CHECK(look_at(read) == seen{true, false, lease_state::held, true, true, true, 1});
+        }
+        s.held = {};
+        co_await s.sleep(10ms);
+
+        s.held = co_await s.lock.acquire({.lease = 1s});
+        co_await s.sleep(2s);
+        auto lost = look_at(s.held);
+        lost.has_end = false;  // the end that it had
+        CHECK(lost == seen{false, false, lease_state::lost, false, true, owned, of_lost});
+        s.held = {};
+        co_await s.sleep(10ms);
+
+        s.held = co_await s.lock.acquire();
+        s.stop_clients();
+        lost = look_at(s.held);
+        lost.has_end = false;
+        CHECK(lost == seen{false, false, lease_state::lost, false, true, owned, of_lost});
+        s.destroy_clients();
+        CHECK(look_at(s.held) == seen{false, false, lease_state::lost, false, true, owned, of_lost});
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test
