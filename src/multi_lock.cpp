@@ -269,7 +269,7 @@ private:
     void finish(error_code ec, lease l)
     {
         all.reset();
-        completion<lease>{std::move(to.handler), true, ec, {std::move(l)}}();
+        call_handler<lease>(std::move(to.handler), ec, std::move(l));
     }
 };
 

@@ -7,98 +7,20 @@
 
 #include <atomic>
 #include <memory>
-#include <tuple>
 #include <utility>
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/dispatch.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
-#include <boost/asio/system_executor.hpp>
 
 #include <holdfast/error.hpp>
-#include <holdfast/lease.hpp>
 
 #include "client_state.hpp"
+#include "completion.hpp"
 #include "engine/request.hpp"
-#include "engine/tenure.hpp"
 
 namespace holdfast::detail {
-
-struct lease_access {
-    static lease make(boost::intrusive_ptr<engine::tenure> t) noexcept { return lease(tenure_ptr(t.detach())); }
-    static lease make(std::shared_ptr<bundle> b) noexcept { return lease(std::move(b)); }
-    static tenure_ptr& tenure_of(lease& l) noexcept { return l.tenure_; }
-    static std::shared_ptr<bundle>& bundle_of(lease& l) noexcept { return l.bundle_; }
-
-    // From here on somebody can look after the lease: the watchdog may renew it. False: the lease goes on a journey again.
-    static void take_up(lease& l, bool taken_up = true) noexcept
-    {
-        if (l.tenure_)
-            l.tenure_->take_up(taken_up);
-        else if (l.bundle_)
-            take_up_all(*l.bundle_, taken_up);
-    }
-
-private:
-    static void take_up_all(bundle&, bool) noexcept;
-};
-
-// A result is passed on to somebody else, who will take it up.
-inline void give_back(lease& l) noexcept
-{
-    lease_access::take_up(l, false);
-}
-template <class Other>
-void give_back(Other&) noexcept
-{}
-
-// A handler with its results, on its way to where it is called.
-template <class... Results>
-struct completion {
-    asio::any_completion_handler<void(error_code, Results...)> handler;
-    bool is_there;  // false: one more step leads to the handler's own executor
-    error_code ec;
-    std::tuple<Results...> results;
-
-    void operator()()
-    {
-        if (is_there)
-            return call();
-        auto const executor = asio::get_associated_executor(handler, asio::system_executor());
-        is_there = true;
-        asio::dispatch(executor, std::move(*this));
-    }
-
-private:
-    void call()
-    {
-        asio::get_associated_cancellation_slot(handler).clear();
-        std::apply(
-            [this](auto&... result) {
-                (take_up(result), ...);
-                std::move(handler)(ec, std::move(result)...);
-            },
-            results);
-    }
-
-    static void take_up(lease& l) noexcept { lease_access::take_up(l); }
-    template <class Other>
-    static void take_up(Other&) noexcept
-    {}
-};
-
-// The result of an operation that does not reach a client.
-template <class... Results>
-void complete_early(handler_at<void(error_code, Results...)> to, error_code ec, Results... results)
-{
-    asio::post(
-        to.at.executor,
-        completion<Results...>{std::move(to.handler), to.at.is_associated, ec, {std::move(results)...}});
-}
 
 // An asynchronous operation of the public face: a request with a handler. It is owned by the strand's side from
 // launch() to retire(), and completes once, as if posted, in between.
@@ -135,9 +57,8 @@ protected:
 
     void complete(error_code ec, Results... results)
     {
-        asio::post(
-            std::exchange(executor_, {}),
-            completion<Results...>{std::exchange(handler_, {}), is_associated_, ec, {std::move(results)...}});
+        post_completion<Results...>(
+            std::exchange(executor_, {}), is_associated_, std::exchange(handler_, {}), ec, std::move(results)...);
     }
 
     // The engine knows the operation no more.

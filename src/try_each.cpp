@@ -65,20 +65,10 @@ public:
     void call_off() noexcept override { cancel(); }
 
 private:
-    // On its way to where the handler is called. It has the handler: whoever destroys it before destroys both.
-    struct completion {
+    // What is done where the handler is called.
+    struct finish {
         boost::intrusive_ptr<joint_try> of;
-        handler_type handler;
-        bool is_there;
-
-        void operator()()
-        {
-            if (is_there)
-                return of->call(std::move(handler));
-            auto const executor = asio::get_associated_executor(handler, asio::system_executor());
-            is_there = true;
-            asio::dispatch(executor, std::move(*this));
-        }
+        void operator()(handler_type handler) { of->call(std::move(handler)); }
     };
 
     void add(std::size_t place, try_each_launch const&);
@@ -192,7 +182,8 @@ void joint_try::pass_gate()
     if (gate_.fetch_sub(1, std::memory_order_acq_rel) != 1)
         return;
     auto handler = std::move(to_.handler);  // it may own the cancellation signal whose slot refers to us
-    asio::post(std::exchange(to_.at.executor, {}), completion{this, std::move(handler), to_.at.is_associated});
+    delivery<handler_type, finish>::post(
+        std::exchange(to_.at.executor, {}), to_.at.is_associated, std::move(handler), finish{this});
 }
 
 // A cancellation counts until the handler is called.

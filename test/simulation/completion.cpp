@@ -1,0 +1,106 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// The memory in which completions travel to their handlers' executors.
+
+#include <cstddef>
+#include <memory>
+
+#include <boost/asio/bind_allocator.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/io_context.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+
+struct usage {
+    int blocks = 0;  // that were asked for ...
+    int live = 0;    // ... and not given back yet
+};
+
+template <class T>
+struct counting_allocator {
+    using value_type = T;
+
+    explicit counting_allocator(usage& u) : used(&u) {}
+    template <class U>
+    counting_allocator(counting_allocator<U> const& o) : used(o.used)
+    {}
+
+    T* allocate(std::size_t n)
+    {
+        ++used->blocks;
+        ++used->live;
+        return std::allocator<T>().allocate(n);
+    }
+    void deallocate(T* p, std::size_t n) noexcept
+    {
+        --used->live;
+        std::allocator<T>().deallocate(p, n);
+    }
+    bool operator==(counting_allocator const&) const = default;
+
+    usage* used;
+};
+
+// Whether it was called, and with how many blocks left.
+struct probe {
+    usage used;
+    bool called = false;
+    int live_then = -1;
+
+    auto handler(asio::any_io_executor const& e)
+    {
+        return asio::bind_executor(
+            e, asio::bind_allocator(counting_allocator<int>(used), [this](error_code, auto&&...) {
+                called = true;
+                live_then = used.live;
+            }));
+    }
+};
+
+// One block for the handler while the operation is under way, one for its way back.
+TEST_CASE("a completion travels in memory of its handler's allocator, given back before the call", "[completion]")
+{
+    arena a;
+    auto& c = a.client();
+    probe early, done, tried;
+    lease held;
+    a.run([&]() -> awaitable<void> {
+        auto const here = co_await asio::this_coro::executor;
+        co_await c.ready();
+        mutex(c, "").is_locked(early.handler(here));  // completes at once
+        mutex(c, "m").is_locked(done.handler(here));  // when the server has answered
+        held = co_await multi_lock(mutex(c, "x"), mutex(c, "y")).acquire();
+        held.release(tried.handler(here));  // when the members have
+        co_await a.sleep(1s);
+    });
+    for (auto const* p : {&early, &done, &tried}) {
+        CHECK(p->called);
+        CHECK(p->used.blocks == 2);
+        CHECK(p->live_then == 0);
+    }
+}
+
+TEST_CASE("a completion that never arrives gives its memory back", "[completion]")
+{
+    probe p;
+    {
+        asio::io_context context;
+        client c(context, {.url = "memory://", .log = [](log_level, std::string_view) {}});
+        mutex(c, "").is_locked(p.handler(context.get_executor()));
+    }
+    CHECK_FALSE(p.called);
+    CHECK(p.used.blocks == 2);
+    CHECK(p.used.live == 0);
+}
+
+}  // namespace
+}  // namespace holdfast::test
