@@ -68,6 +68,7 @@ public:
 
 private:
     void begin(engine::context& c) override { c.watch_loss(*tenure_.get(), *this); }
+    void abandon() override { complete({}, loss::client_stopped); }
     void cancel(engine::context&) override
     {
         unlink();

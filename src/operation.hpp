@@ -52,6 +52,9 @@ protected:
     // On the strand. Both lead to complete() and retire(), at once or later.
     virtual void begin(engine::context&) = 0;
     virtual void cancel(engine::context&) = 0;
+    // Not on the strand, instead of begin(): the client's execution context has ended. The handler may belong to another
+    // one that goes on; if not, it is destroyed there as any other.
+    virtual void abandon() { complete(errc::client_stopped, Results()...); }
 
     bool is_complete() const noexcept { return !handler_; }
 
@@ -83,10 +86,9 @@ private:
         boost::intrusive_ptr<operation> const keep(this);
         begin(c);
     }
-    // The handler first: it may own the cancellation signal whose slot refers to the operation.
     void discard() noexcept final
     {
-        std::exchange(handler_, {});
+        abandon();
         retire();
     }
 

@@ -22,7 +22,7 @@ error_code judge(std::span<error_code const> ends, std::size_t quorum)
     if (static_cast<std::size_t>(std::ranges::count(ends, none)) >= quorum)
         return {};
     if (ends.size() - static_cast<std::size_t>(std::ranges::count_if(ends, is_lost)) < quorum)
-        return errc::lease_lost;
+        return std::ranges::count(ends, error_code(errc::lease_lost)) > 0 ? errc::lease_lost : errc::client_stopped;
     return *std::ranges::find_if(ends, [](error_code ec) { return ec && !is_lost(ec); });
 }
 

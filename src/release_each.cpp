@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include <boost/asio/bind_executor.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 
@@ -34,8 +35,6 @@ public:
     void listen();
     // Any thread.
     void end(std::size_t place, error_code);
-    // A client is gone, and with it whoever waits for this.
-    void forget() noexcept;
 
 private:
     void complete(error_code);
@@ -61,8 +60,8 @@ private:
     void deliver(engine::context& c) override { c.leave(*tenure_.get(), this); }
     void discard() noexcept override
     {
-        boost::intrusive_ptr<single_release> const self(this, false);
-        all_->forget();
+        // The handler waits on an executor of its own choice, which may go on without this client.
+        released(errc::client_stopped);
     }
     void released(error_code ec) override
     {
@@ -99,18 +98,13 @@ void release_of_each::complete(error_code ec)
         complete_early<>(std::move(to_), ec);
 }
 
-// The handler may own the cancellation signal whose slot refers to us.
-void release_of_each::forget() noexcept
-{
-    if (!is_told_.exchange(true))
-        auto const gone = std::move(to_.handler);
-}
-
-void start(boost::intrusive_ptr<release_of_each> const& all, std::size_t place, lease l)
+// A lease of several ends on the executor of the handler that waits: that of its own clients may end before.
+void start(
+    boost::intrusive_ptr<release_of_each> const& all, asio::any_io_executor const& at, std::size_t place, lease l)
 {
     auto& t = lease_access::tenure_of(l);
     if (!t || t->is_passed_on())
-        return l.release([all, place](error_code ec) { all->end(place, ec); });
+        return l.release(asio::bind_executor(at, [all, place](error_code ec) { all->end(place, ec); }));
     auto const home = t->home().lock();
     if (!home)
         return all->end(place, errc::client_stopped);
@@ -121,10 +115,11 @@ void start(boost::intrusive_ptr<release_of_each> const& all, std::size_t place, 
 
 void release_each(std::vector<lease> leases, std::size_t quorum, handler_at<void(error_code)> to)
 {
+    auto const at = to.at.executor;
     boost::intrusive_ptr<release_of_each> const all(new release_of_each(std::move(to), leases.size(), quorum));
     all->listen();
     for (std::size_t i = 0; i < leases.size(); ++i)
-        start(all, i, std::move(leases[i]));
+        start(all, at, i, std::move(leases[i]));
 }
 
 }  // namespace holdfast::detail

@@ -202,7 +202,9 @@ public:
     /// - errc::unavailable: no answer within `config::command_timeout`; the release goes on in the background until the
     ///   server answers or the key has expired
     /// - errc::server_refused, errc::not_permitted: the server refused; the key expires with its lease
-    /// - errc::empty_lease, errc::client_stopped
+    /// - errc::client_stopped: the client, or the execution context of one that is needed, ended first; the key expires with
+    ///   its lease
+    /// - errc::empty_lease
     /// @par Cancellation
     /// Terminal, partial, total: the operation ends at once with `operation_aborted`; the release goes on.
     template <token_for<void(error_code)> Token = asio::deferred_t>
