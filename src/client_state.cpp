@@ -90,10 +90,12 @@ void client_state::send(engine::letter& l) noexcept
         return l.discard();
     if (!mailbox_.push(l))
         return;
-    // Inline where the caller's thread allows; but never inside the engine, which an observer may have called from.
+    // Inline where the caller's thread allows; but never inside the engine, and with an observer never on the stack of
+    // whoever destroys a lease or begins an operation: an observer may lock what they have locked.
     auto read = [self = shared_from_this()] { self->read_mail(); };
     auto const& strand = inside_->strand;
-    strand.running_in_this_thread() ? asio::post(strand, std::move(read)) : asio::dispatch(strand, std::move(read));
+    bool const is_posted = config_.observer || strand.running_in_this_thread();
+    is_posted ? asio::post(strand, std::move(read)) : asio::dispatch(strand, std::move(read));
 }
 
 void client_state::read_mail()

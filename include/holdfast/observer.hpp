@@ -32,8 +32,16 @@ struct lock_event {
 /// grants lead to none of these, but to on_at_risk, on_lost and on_refused with the names of the members.
 ///
 /// @par Thread safety
-/// The functions are called on the client's strand, never two at a time for one client. They must not block, and may
-/// start operations but not wait for them. An observer shared by several clients is called by each of them.
+/// The functions are called on the client's strand, never two at a time for one client, and never inside a call of the
+/// user's: the initiation of an operation, `client::stop()` and the destructor of a lease post to the strand and return. So
+/// an observer may lock a mutex that the user holds at such a call. It must not block for long, and may start operations
+/// but not wait for them. An observer shared by several clients is called by each of them.
+///
+/// One exception: when the execution context is destroyed before its clients, the destructor of the context calls
+/// `on_lost` for the leases that end with it.
+///
+/// Without an observer a client does at once what it is asked for on a thread of its executor; with one it takes another
+/// turn of the loop.
 class observer {
 public:
     virtual ~observer() = default;

@@ -1,0 +1,114 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// When an observer is called: on the strand, never inside a call of the user's.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/detached.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+
+// Notes what it is told, and whether the user was inside a call meanwhile.
+class witness final : public observer {
+public:
+    void on_acquired(lock_event const&) noexcept override { note("acquired"); }
+    void on_busy(lock_event const&) noexcept override { note("busy"); }
+    void on_released(lock_event const&) noexcept override { note("released"); }
+    void on_lost(lock_event const&) noexcept override { note("lost"); }
+
+    // What the user calls.
+    template <class Call>
+    void inside(Call call)
+    {
+        is_inside_ = true;
+        call();
+        is_inside_ = false;
+    }
+
+    std::vector<std::string> events;
+    int intrusions = 0;
+
+private:
+    void note(char const* event)
+    {
+        events.emplace_back(event);
+        intrusions += is_inside_;
+    }
+
+    bool is_inside_ = false;
+};
+
+TEST_CASE("an observer is called on the strand, never inside a call of the user's", "[observer]")
+{
+    arena a;
+    auto const seen = std::make_shared<witness>();
+    auto config = arena::quick();
+    config.observer = seen;
+    auto& c = a.client("A", config);
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        reentrant_lock const lock(c, "m", c.make_owner());
+        lease outer, inner;
+        outer = co_await lock.acquire();
+        seen->inside([&] { lock.acquire([&](error_code, lease l) { inner = std::move(l); }); });  // sends nothing
+        co_await a.sleep(10ms);
+        REQUIRE(inner.valid());
+        CHECK(seen->events == std::vector<std::string>{"acquired", "acquired"});
+        seen->inside([&] { inner.release(asio::detached); });
+        seen->inside([&] { auto const gone = std::move(outer); });
+        co_await a.sleep(10ms);
+        CHECK(seen->events.back() == "released");
+
+        auto last = co_await mutex(c, "n").acquire();
+        error_code ec;
+        seen->inside([&] { mutex(c, "n").try_acquire([&](error_code e, lease) { ec = e; }); });
+        co_await a.sleep(10ms);
+        CHECK(seen->events.back() == "busy");
+        seen->inside([&] { c.stop(); });
+        CHECK(last.valid());  // on the strand, but soon
+        co_await a.sleep(10ms);
+        CHECK(seen->events.back() == "lost");
+        CHECK_FALSE(last.valid());
+    });
+    CHECK(seen->intrusions == 0);
+}
+
+TEST_CASE("an observer may begin operations, and give leases back", "[observer]")
+{
+    struct greedy final : observer {
+        void on_released(lock_event const& e) noexcept override
+        {
+            if (e.name == "m")
+                mutex(*of, "n").try_acquire([this](error_code, lease l) { got = !l.empty(); });
+        }
+        client* of = nullptr;
+        bool got = false;
+    };
+    arena a;
+    auto const told = std::make_shared<greedy>();
+    auto config = arena::quick();
+    config.observer = told;
+    auto& c = a.client("A", config);
+    told->of = &c;
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await mutex(c, "m").acquire();
+        co_await held.release();
+        co_await a.sleep(1s);
+        CHECK(told->got);
+        CHECK_FALSE(a.exists("n"));
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test
