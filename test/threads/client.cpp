@@ -311,16 +311,18 @@ TEST_CASE("leases are destroyed by several threads, while and after their client
             c.reset();
             pool.join();
         }
+        std::atomic<int> destroyed = 0;
         std::vector<std::thread> droppers;
         for (int t = 0; t < 3; ++t)
             droppers.emplace_back([&] {
                 while (bin.drop_one())
-                    ;
+                    ++destroyed;
             });
         c.reset();
         for (auto& t : droppers)
             t.join();
         pool.join();
+        CHECK(destroyed == 16);
     }
 }
 
