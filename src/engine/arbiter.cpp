@@ -223,6 +223,7 @@ void arbiter::enter(contender& c, grant& g, core::instant counted_from, tenure* 
 {
     auto const t = context_.begin_tenure(c, g, counted_from, entered);
     bool const is_first = !g.is_held();
+    assert(is_first || g.home == this);
     g.enter(*t);
     g.home = this;
     is_first ? context_.watchdog().watch(g) : context_.watchdog().attend(g, *t);
@@ -254,12 +255,14 @@ void arbiter::detach_lost(tenure& t, loss why)
     context_.keep_lost(t);
 }
 
+// They enter through the arbiter that has the grant: where every contender has an arbiter of its own, that is another one.
 void arbiter::re_enter_all(owner_state const& owner, tenure& t)
 {
+    boost::intrusive_ptr<arbiter> const has_grant(t.held_grant->home);
     for (auto c = queue_.begin(); c != queue_.end();) {
         auto& current = *c++;
         if (current.owner().get() == &owner)
-            re_enter(*take(current), t);
+            has_grant->re_enter(*take(current), t);
     }
 }
 

@@ -99,6 +99,27 @@ bool is_holder(std::string_view text)
 }
 
 // Redisson's transactional locks append their transaction to the holder: `<uuid>:<thread>:<transaction>`.
+TEST_CASE("the process' owner: tasks that wait in a fair queue enter with the first of them", "[owner][fair]")
+{
+    arena a;
+    auto& c = a.client();
+    std::optional<lease> first, second;
+    auto const take = [&](std::optional<lease>& into) -> awaitable<void> {
+        into = co_await fair_lock(c, "f", c.process_owner()).acquire();
+    };
+    a.spawn(take(first));
+    a.spawn(take(second));
+    a.run([&]() -> awaitable<void> {
+        co_await a.sleep(100ms);
+        REQUIRE((first && second));
+        CHECK(first->hold_count() == 2);
+        co_await first->release();
+        CHECK(second->valid());
+        co_await second->release();
+        CHECK_FALSE(a.exists("f"));
+    });
+}
+
 TEST_CASE("a label stands on the server as a transaction of Redisson does", "[owner][interop]")
 {
     arena a;
