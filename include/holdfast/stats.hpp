@@ -48,7 +48,7 @@ struct stats {
     std::uint64_t handed_off = 0;   ///< grants passed on inside the process, without a round trip
     std::uint64_t abandoned = 0;    ///< grants whose release was never confirmed: their keys expire
 
-    std::uint64_t held = 0;     ///< gauge: leases now; holds of one owner that share a grant are one
+    std::uint64_t held = 0;     ///< gauge: leases now; each re-entry has one of its own
     std::uint64_t waiting = 0;  ///< gauge: acquires now
 };
 
