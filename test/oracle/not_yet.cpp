@@ -46,6 +46,12 @@ void take_no_member_twice(step& s, program const&)
         s.set(field::lock, lock_called("multi_red"));
 }
 
+void extend_or_downgrade(step& s, program const& p)
+{
+    if (s.what == verb::extend && std::ranges::any_of(p.steps, [](step const& o) { return o.what == verb::downgrade; }))
+        s = step(verb::advance);
+}
+
 void wait_for_no_holder(step& s, program const&)
 {
     if (s.get(field::wait) > 0)
@@ -84,6 +90,9 @@ std::vector<exclusion> const& not_yet()
          "Queries of a multi_lock that contradicts itself end with invalid_option, which their headers do not list "
          "yet.",
          take_no_member_twice},
+        {"downgrade",
+         "It is open what an extension ends with whose lease is downgraded meanwhile.",
+         extend_or_downgrade},
         {"waits",
          "The model does not know yet how a wait ends that is shorter than the answer to its try.",
          wait_for_no_holder},
