@@ -76,9 +76,9 @@ constexpr answer no_answer{};
 
 // A reply of several integers.
 struct list_of {
-    explicit list_of(std::vector<std::int64_t> const& all)
+    explicit list_of(std::vector<std::int64_t> const& integers)
     {
-        for (auto const n : all)
+        for (auto const n : integers)
             items.push_back({.type = reply::kind::integer, .integer = n});
     }
     operator answer() const
