@@ -97,7 +97,7 @@ int main(int count, char** words)
     options.lease = std::chrono::milliseconds(std::atoi(words[3]));
     options.command_timeout = 1s;
     auto& c = l.client(options);
-    tell_when_ready(l, c);
+    tell_when_ready(l, {&c});
     shared_counters counters(words[4]);
     contender all(c, counters);
     asio::signal_set signals(l.context(), SIGTERM);

@@ -3,9 +3,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 // Processes contend while connections are killed, scripts flushed, the server and the processes paused, and processes
-// killed: no two hold a lock at once, no update is lost, and whoever dies keeps nobody waiting for longer than a lease. Before that, nothing is wrong for a while,
-// and no acquire ends as unavailable.
-// HOLDFAST_CHAOS_SECONDS says for how long.
+// killed: no two hold a lock at once, no update is lost, and whoever dies keeps nobody waiting for longer than a lease.
+// Before that, nothing is wrong for a while, and no acquire ends as unavailable. HOLDFAST_CHAOS_SECONDS says for how long.
 
 #include <iostream>
 #include <sstream>

@@ -115,7 +115,7 @@ int main(int count, char** words)
     options.lease = std::chrono::milliseconds(std::atoi(words[4]));
     options.command_timeout = 1s;
     auto& c = l.client(options);
-    tell_when_ready(l, c);
+    tell_when_ready(l, {&c});
     contender all(c);
     asio::signal_set signals(l.context(), SIGTERM);
     signals.async_wait([&](error_code, int) { all.enough = true; });

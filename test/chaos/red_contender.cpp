@@ -7,15 +7,18 @@
 //     red_contender LEASE_MS TASKS URL...    until SIGTERM
 //
 // Writes a line for each hold, in one piece: "hold LOCK FROM TO FENCE", in nanoseconds of CLOCK_MONOTONIC. Half of the
-// tasks want the lock "plain", the others "fenced". At the end "end".
+// tasks want the lock "plain", the others "fenced". "ready" when it is connected to all servers, "unavailable TIME" for each
+// acquire that found no majority. At the end "end".
 
 #include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 #include <boost/asio/signal_set.hpp>
 
+#include "chaos/telling.hpp"
 #include "support/chance.hpp"
 #include "support/live.hpp"
 
@@ -27,28 +30,15 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 using clock = std::chrono::steady_clock;
 
-std::string nanoseconds(clock::time_point t)
-{
-    return std::to_string(t.time_since_epoch().count());
-}
-
-// A pipe would lose the last lines of a killed process; a file appended to by single writes does not.
-void tell(std::string line)
-{
-    line += '\n';
-    if (::write(STDOUT_FILENO, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-        std::_Exit(1);
-}
-
 struct contender {
-    std::vector<client const*> clients;
+    std::vector<client*> clients;
     chance luck{static_cast<std::uint64_t>(::getpid())};
     bool enough = false;
 
     awaitable<void> work(bool fenced)
     {
         std::string const name = fenced ? "fenced" : "plain";
-        red_lock const lock(clients, name, {.fencing = fenced, .node_timeout = 100ms});
+        red_lock const lock({clients.begin(), clients.end()}, name, {.fencing = fenced, .node_timeout = 100ms});
         while (!enough)
             co_await once(lock);
     }
@@ -58,6 +48,7 @@ struct contender {
         error_code ec;
         auto held = co_await lock.try_acquire({.wait = 2s}, redirect(ec));
         auto const from = clock::now();
+        tell_if_unavailable(ec);
         if (held.empty())
             co_return co_await sleep_for(1ms);
         co_await sleep_for(std::chrono::milliseconds(luck.below(6)));
@@ -65,8 +56,8 @@ struct contender {
         auto const end = held.valid_until();
         auto const to = std::min(end, clock::now());
         tell(
-            "hold " + std::string(lock.name()) + ' ' + nanoseconds(from) + ' ' + nanoseconds(to) + ' '
-            + std::to_string(held.fencing_token().value_or(0)));
+            "hold " + std::string(lock.name()) + ' ' + std::to_string(nanoseconds(from)) + ' '
+            + std::to_string(nanoseconds(to)) + ' ' + std::to_string(held.fencing_token().value_or(0)));
         co_await held.release(redirect(ec));
     }
 };
@@ -85,6 +76,7 @@ int main(int count, char** words)
         options.command_timeout = 1s;
         all.clients.push_back(&l.client(options));
     }
+    tell_when_ready(l, all.clients);
     asio::signal_set signals(l.context(), SIGTERM);
     signals.async_wait([&](error_code, int) { all.enough = true; });
 

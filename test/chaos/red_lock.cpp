@@ -4,7 +4,7 @@
 //
 // Processes contend for red_locks over five servers, while minorities of these are killed and restarted empty, stand still
 // or are cut off, and the processes are paused and killed: no two hold a lock at once, and fencing tokens grow.
-// HOLDFAST_CHAOS_SECONDS says for how long.
+// Before that, nothing is wrong for a while, and no acquire fails. HOLDFAST_CHAOS_SECONDS says for how long.
 
 #include <array>
 #include <atomic>
@@ -118,6 +118,7 @@ TEST_CASE("exclusion of red_locks holds under chaos", "[chaos][red_lock]")
 {
     provinces p(chaos_seed());
     battlefield b(5, p.contenders(6), lease_time, chaos_seed());
+    auto const calm = b.calm(2s);
     std::atomic<bool> enough = false;
     std::thread fate([&] { p.suffer(enough); });
     b.rage(chaos_time());
@@ -132,6 +133,7 @@ TEST_CASE("exclusion of red_locks holds under chaos", "[chaos][red_lock]")
     CHECK(violation.value_or("none") == "none");
     CHECK(grants > 50);
     CHECK(fenced > 10);
+    CHECK(b.unavailable_in(calm) == 0);
     std::cout << "red chaos: " << grants << " grants, " << fenced << " of them fenced, " << p.told() << ", "
               << to_string(b.done()) << ", violations: " << violation.value_or("none") << std::endl;
 }

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <string>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include "support/live.hpp"
 
@@ -32,15 +34,16 @@ inline void tell(std::string line)
 
 inline void tell_if_unavailable(error_code ec)
 {
-    if (ec == errc::unavailable)
+    if (ec == errc::unavailable || ec == errc::no_quorum)
         tell("unavailable " + std::to_string(nanoseconds(std::chrono::steady_clock::now())));
 }
 
-// "ready", when the client has a connection.
-inline void tell_when_ready(live& l, client& c)
+// "ready", when all clients have a connection.
+inline void tell_when_ready(live& l, std::vector<client*> clients)
 {
-    l.spawn([&c]() -> asio::awaitable<void> {
-        co_await c.ready();
+    l.spawn([clients = std::move(clients)]() -> asio::awaitable<void> {
+        for (auto* const c : clients)
+            co_await c->ready();
         tell("ready");
     });
 }

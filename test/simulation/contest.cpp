@@ -447,10 +447,8 @@ asio::awaitable<lease> contest::acquire(participant& p, Lock const& lock)
     bool const expected = !ec || ec == asio::error::operation_aborted || ec == errc::unavailable;
     if (!expected)
         throw std::runtime_error("acquire of " + std::string(lock.name()) + ": " + ec.message());
-    // Before the first answer nobody knows how long the server takes for one; and a client may give up its connection,
-    // because leases that are short for a slow network were not renewed in time.
-    bool const was_connected = was_answered && !p.client->last_failure().code;
-    if (ec == errc::unavailable && was_connected && !has_outages(options_))
+    // Before the first answer nobody knows how long the server takes for one.
+    if (ec == errc::unavailable && was_answered && !has_outages(options_))
         throw std::runtime_error("acquire of " + std::string(lock.name()) + ": unavailable, but nothing was wrong");
     co_return l;
 }
