@@ -72,10 +72,19 @@ boost::redis::any_adapter greeting::adapter()
     });
 }
 
+boost::redis::any_adapter greeting::barrier_adapter()
+{
+    using event = boost::redis::any_adapter::parse_event;
+    return boost::redis::any_adapter::impl_t([this](event e, auto const& node, auto& ec) {
+        if (e == event::node)
+            give_up_if_busy(node, ec);
+    });
+}
+
 void greeting::read(resp3::node_view const& node, boost::system::error_code& ec)
 {
     if (step_ == step::info)
-        return read_info(node.value);
+        return read_info(node, ec);
     bool const is_hello = step_ == step::hello && node.depth == 0;
     if (is_error(node.data_type))
         refused_ = without_arguments(node.value);
@@ -96,9 +105,19 @@ void greeting::read_hello(resp3::node_view const& node)
     number_follows_ = !number_follows_ && node.value == "id";
 }
 
-void greeting::read_info(std::string_view text)
+void greeting::read_info(resp3::node_view const& node, boost::system::error_code& ec)
 {
-    id_.server_run = value_of("run_id:", text);
+    give_up_if_busy(node, ec);
+    id_.server_run = value_of("run_id:", node.value);
+}
+
+// Commands of the connection before could still land after a barrier that was not raised.
+void greeting::give_up_if_busy(resp3::node_view const& node, boost::system::error_code& ec)
+{
+    if (!is_error(node.data_type) || engine::classify(node.value) != engine::refusal::not_now)
+        return;
+    refused_ = without_arguments(node.value);
+    ec = errc::unavailable;
 }
 
 void greeting::next_step() noexcept

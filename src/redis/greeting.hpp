@@ -27,17 +27,22 @@ struct connection_id {
     bool is_known() const noexcept { return number != 0 && !server_run.empty(); }
 };
 
-// The first words on a connection: HELLO (which asks for no right and tells the connection's number), SELECT, INFO.
+// The first words on a connection: HELLO (which asks for no right and tells the connection's number), SELECT, INFO, and
+// CLIENT KILL of the connection before it. A server that is busy with a script refuses the last two: what they are for is
+// not had then, and the connection is given up.
 class greeting {
 public:
     greeting(endpoint const&, std::string_view client_name);
 
     boost::redis::request const& request() const noexcept { return request_; }
     boost::redis::any_adapter adapter();
+    // Of the reply to CLIENT KILL.
+    boost::redis::any_adapter barrier_adapter();
 
     connection_id const& id() const noexcept { return id_; }
 
-    // The server's words when it refused HELLO or SELECT, else empty.
+    // The server's words when it refused one of them, else empty. Without the right to INFO or CLIENT KILL the connection
+    // is used all the same: there is no barrier then.
     std::string const& refused() const noexcept { return refused_; }
 
 private:
@@ -45,7 +50,8 @@ private:
 
     void read(boost::redis::resp3::node_view const&, boost::system::error_code&);
     void read_hello(boost::redis::resp3::node_view const&);
-    void read_info(std::string_view text);
+    void read_info(boost::redis::resp3::node_view const&, boost::system::error_code&);
+    void give_up_if_busy(boost::redis::resp3::node_view const&, boost::system::error_code&);
     void next_step() noexcept;
 
     boost::redis::request request_;

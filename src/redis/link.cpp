@@ -118,7 +118,7 @@ void redis_link::kill(std::uint64_t connection_number)
     kill_.get_config().cancel_on_connection_lost = true;
     kill_.push("CLIENT", "KILL", "ID", connection_number);
     connection_.async_exec(
-        kill_, boost::redis::any_adapter(), [link = self(), keep = owner_.keep()](error_code ec, std::size_t) {
+        kill_, greeting_.barrier_adapter(), [link = self(), keep = owner_.keep()](error_code ec, std::size_t) {
             if (!ec)
                 link->owner_.on_barrier(*link);
         });

@@ -59,7 +59,8 @@ public:
     // Connects and greets: on_greeted() or on_ended() follows.
     virtual void start(boost::redis::config const&) = 0;
 
-    // Ends an earlier connection, whose bytes could still land. on_barrier() follows, whatever the server says.
+    // Ends an earlier connection, whose bytes could still land. on_barrier() follows, or on_ended() when the
+    // server is too busy for it.
     virtual void kill(std::uint64_t connection_number) = 0;
 
     // on_finished() follows.

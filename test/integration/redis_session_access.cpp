@@ -211,6 +211,28 @@ TEST_CASE("session access: BUSY in place of a subscription passes", "[redis]")
     CHECK(probe.ask({"PUBLISH", "ch", "x"}).integer == 1);
 }
 
+TEST_CASE("session access: a busy server opens no epoch, for it could not end the connection before", "[redis]")
+{
+    redis_server server{"busy-reply-threshold 1"};
+    session_probe probe(server.url());
+    session_probe hog(server.url());
+    REQUIRE(probe.start_and_open());
+    REQUIRE(hog.start_and_open());
+    hog.send({"EVAL", "while true do end", "0"});
+    hog.run_for(100ms);
+
+    probe.session().drop("a test");
+    REQUIRE(probe.run_until([&] { return probe.closed.size() >= 2 || probe.opened >= 2; }));
+    CHECK(probe.opened == 1);
+    REQUIRE(probe.closed.size() >= 2);
+    CHECK(probe.closed.at(1).words.starts_with("BUSY"));
+    CHECK_FALSE(probe.closed.at(1).permanent);
+
+    server.command({"SCRIPT", "KILL"});
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    CHECK(server.calls("client|kill") == 1);
+}
+
 TEST_CASE("session access: a user who is deleted", "[redis]")
 {
     redis_server server;
