@@ -73,6 +73,8 @@ void renewer::arm(grant& g)
     auto stop = core::never;
     for (auto const& t : g.holders())
         stop = std::min(stop, g.stop_at(t));
+    if (!g.is_kept())
+        g.asked_since.reset();  // a renewal that nobody waits for says nothing of the connection later
     context_.arm(g, g.is_kept() ? std::min(stop, next_ask(g)) : stop);
 }
 
@@ -156,7 +158,7 @@ void renewer::note_success(grant& g)
 
 void renewer::on_unanswered(grant& g)
 {
-    if (g.is_held() && !g.asked_since)
+    if (g.is_held() && g.is_kept() && !g.asked_since)
         g.asked_since = g.asked_last = context_.now();
     put_at_risk(g);
 }

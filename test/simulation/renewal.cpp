@@ -112,6 +112,26 @@ TEST_CASE("a renewal that is refused for a time is sent again in time, on the sa
     }
 }
 
+TEST_CASE("an extension without an answer does not close the connection later", "[renewal][silence]")
+{
+    renewal_arena a;
+    a.run([&]() -> awaitable<void> {
+        reentrant_lock const lock(a.c, "r", a.c.make_owner());
+        auto outer = co_await lock.acquire({.lease = 60s});
+        a.server().pause_for(600ms);
+        error_code ec;
+        co_await outer.extend(60s, asio::redirect_error(use_awaitable, ec));
+        CHECK(ec == errc::unavailable);
+        co_await a.sleep(20s);
+        a.commands();
+        auto const inner = co_await lock.acquire({.lease = 3s, .renew = true});
+        co_await a.sleep(10s);
+        CHECK(inner.state() == lease_state::held);
+        CHECK(outer.valid());
+        CHECK(a.count("CLIENT") == 0);
+    });
+}
+
 TEST_CASE("leases whose renewals are refused for good run out, and the connection stays", "[renewal][refused]")
 {
     renewal_arena a;
