@@ -2,10 +2,14 @@
 -- KEYS  locks
 -- ARGV  for each lock: token, lease in ms
 -- returns for each lock 1: still ours, lasts at least the lease; 0: gone
+-- errors as the server refuses GET or PEXPIRE; locks before that one are renewed then
 -- redis.calls for each lock: get, pexpire
 local kept = {}
+-- include renewal
 for i = 1, #KEYS do
-    local ours = redis.pcall('get', KEYS[i]) == ARGV[2 * i - 1]
+    local token = redis.pcall('get', KEYS[i])
+    if is_refusal(token) then return token end
+    local ours = token == ARGV[2 * i - 1]
     if ours then redis.call('pexpire', KEYS[i], ARGV[2 * i], 'GT') end
     kept[i] = ours and 1 or 0
 end

@@ -3,11 +3,15 @@
 -- KEYS  for each lock: lock, slot of the reader, mark of a waiting writer
 -- ARGV  for each lock: holder, lease in ms (0: the slot stays as it is)
 -- returns for each lock 1: still ours, lasts at least the lease; 2: so it is, and a writer waits; 0: gone
+-- errors as the server refuses one of the calls; locks before that one are renewed then
 -- redis.calls for each lock: hexists, pttl, pexpire, pexpire, exists
 local kept = {}
+-- include renewal
 for i = 1, #KEYS / 3 do
     local lock, slot, lease = KEYS[3 * i - 2], KEYS[3 * i - 1], tonumber(ARGV[2 * i])
-    local left = redis.pcall('hexists', lock, ARGV[2 * i - 1]) == 1 and redis.call('pttl', slot) or -2
+    local found = redis.pcall('hexists', lock, ARGV[2 * i - 1])
+    if is_refusal(found) then return found end
+    local left = found == 1 and redis.call('pttl', slot) or -2
     kept[i] = 0
     if left >= 0 then
         if lease and lease > left then

@@ -112,6 +112,25 @@ TEST_CASE("a renewal that is refused for a time is sent again in time, on the sa
     }
 }
 
+TEST_CASE("a renewal that may not read the key does not end its lease", "[renewal][refused]")
+{
+    renewal_arena a;
+    a.run([&]() -> awaitable<void> {
+        auto const by_get = co_await mutex(a.c, "m").acquire();
+        auto const by_field = co_await reentrant_lock(a.c, "r", a.c.make_owner()).acquire();
+        auto const shared = co_await read_write_lock(a.c, "rw").read().acquire();
+        for (auto const* command : {"get", "hexists"})
+            a.server().model().deny_command(command);
+        co_await a.sleep(2s);
+        for (auto const* l : {&by_get, &by_field, &shared}) {
+            CAPTURE(l->name());
+            CHECK(l->state() == lease_state::at_risk);
+            CHECK(co_await l->lost() == loss::expired);
+        }
+    });
+    CHECK(a.count_lines("can't run this command") > 0);
+}
+
 TEST_CASE("an extension without an answer does not close the connection later", "[renewal][silence]")
 {
     renewal_arena a;
