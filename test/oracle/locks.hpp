@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "oracle/program.hpp"
+
 namespace holdfast::test::oracle {
 
 enum class kind : std::uint8_t { mutex, reentrant, fair, read, write, multi, red };
@@ -80,6 +82,17 @@ inline constexpr std::array<lock_design, 32> locks{{
 inline lock_design const& design_of(std::int64_t lock)
 {
     return locks[static_cast<std::uint64_t>(lock) % locks.size()];
+}
+
+// Any number is a process, and a server.
+inline std::int64_t process_of(step const& s)
+{
+    return s.get(field::process) % std::int64_t(process_count);
+}
+
+inline unsigned server_of(step const& s)
+{
+    return unsigned(s.get(field::server)) % server_count;
 }
 
 inline std::int64_t lock_called(std::string_view name)

@@ -1,0 +1,34 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_ORACLE_AUDIT_HPP
+#define HOLDFAST_TEST_ORACLE_AUDIT_HPP
+
+#include "oracle/clients.hpp"
+#include "oracle/model.hpp"
+#include "oracle/world.hpp"
+
+namespace holdfast::test::oracle {
+
+// After a program has given up everything: looks for what is left in its clients and on the servers, and destroys the
+// clients.
+class audit {
+public:
+    audit(world& w, model& m, client_set& c) : world_(w), model_(m), clients_(c) {}
+
+    void run();
+
+private:
+    void check_client(client_box&);
+    void check_keys(unsigned server);
+    void check_channels(unsigned server);
+
+    world& world_;
+    model& model_;
+    client_set& clients_;
+};
+
+}  // namespace holdfast::test::oracle
+
+#endif

@@ -1,0 +1,74 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_ORACLE_CLIENTS_HPP
+#define HOLDFAST_TEST_ORACLE_CLIENTS_HPP
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include <holdfast.hpp>
+
+#include "oracle/model.hpp"
+#include "oracle/world.hpp"
+
+namespace holdfast::test::oracle {
+
+struct client_box {
+    std::unique_ptr<holdfast::client> client;
+    std::map<std::int64_t, holdfast::owner> owners;
+    bool was_destroyed = false;
+    bool was_stopped = false;
+};
+
+// The clients of a program, one for each process and server, made at first use; their owners, and handles of locks.
+class client_set {
+public:
+    client_set(world& w, model& m, client_settings const& s) : world_(w), model_(m), settings_(s) {}
+
+    // Calls f with a handle that dies behind it; not at all when a client is gone. Only a fair lock's options differ.
+    template <class Function>
+    void with_lock_of(step const& s, Function f)
+    {
+        auto const& d = design_of(s.get(field::lock));
+        if (!has_clients_of(s, d))
+            return;
+        if (d.kind == kind::fair)
+            f(make_fair(s, d));
+        else
+            f(make_lock(s, d));
+    }
+
+    bool has_clients_of(step const&, lock_design const&);
+    any_lock make_lock(step const&, lock_design const&);
+    fair_lock make_fair(step const&, lock_design const&);
+
+    // ---- their ends
+    void stop(step const&);
+    void destroy(step const&);
+    void shut_down(step const&);
+    void destroy_all();
+
+    template <class Function>
+    void for_each(Function f)
+    {
+        for (auto& [at, box] : boxes_)
+            f(box);
+    }
+
+private:
+    holdfast::client* client_of(step const&, unsigned server);
+    holdfast::owner const& owner_of(step const&, unsigned server);
+    client_box* begin_stop(step const&);
+
+    world& world_;
+    model& model_;
+    client_settings const settings_;
+    std::map<std::pair<std::int64_t, unsigned>, client_box> boxes_;
+};
+
+}  // namespace holdfast::test::oracle
+
+#endif

@@ -1,0 +1,71 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "oracle/faults.hpp"
+
+#include <chrono>
+
+#include "oracle/time_rules.hpp"
+
+namespace holdfast::test::oracle {
+
+void fault_injector::inject(step const& s)
+{
+    if (s.what == verb::delete_key)
+        return delete_keys(s);
+    if (s.what == verb::foreign_key)
+        return plant(s);
+    auto const i = server_of(s);
+    auto const from = world_.now();
+    auto const time = std::chrono::microseconds(s.get(field::us));
+    auto const end = time.count() > 0 ? from + time : core::never;
+    auto const tail = end == core::never ? end : end + recovery;
+    world_.inject(s, end);
+    switch (s.what) {
+        case verb::pause: return model_.disturb(i, from, tail, true);
+        case verb::out_of_memory: model_.refuse(from); return model_.disturb(i, from, tail);
+        case verb::deny: model_.deny(from); return model_.disturb(i, from, tail);
+        case verb::lose_replies: return model_.disturb(i, from, tail);
+        case verb::disconnect: return model_.disturb(i, from, from + recovery);
+        case verb::restart:
+            if (s.get(field::how) == 1)
+                model_.lose_data(i, "", from, from);
+            return model_.disturb(i, from, from + time + recovery);
+        case verb::freeze:
+            return model_.disturb_process(process_of(s), from, (end == core::never ? from : end) + recovery);
+        default: return;
+    }
+}
+
+void fault_injector::delete_keys(step const& s)
+{
+    for_each_part(design_of(s.get(field::lock)), [&](lock_design const& part) {
+        world_.delete_key(part.server, part.key);
+        model_.lose_data(part.server, part.key, world_.now(), world_.now());
+        std::erase(planted_, std::pair(part.server, std::string(part.key)));
+    });
+}
+
+// What an application may have under the name of a lock: nothing of it looks like one.
+void fault_injector::plant(step const& s)
+{
+    auto const& d = design_of(s.get(field::lock));
+    if (is_composite(d) || !world_.plant(d, s.get(field::how)))
+        return;
+    planted_.emplace_back(d.server, std::string(d.key));
+    model_.plant(d, world_.now());
+}
+
+void fault_injector::heal()
+{
+    model_.heal(world_.now());
+    world_.heal();
+    for (auto const& [at, key] : planted_) {
+        if (!world_.exists(at, key) && !model_.has_lost_data())
+            model_.report("application_data_survives", "the application's key " + key + " was deleted");
+        world_.delete_key(at, key);
+    }
+}
+
+}  // namespace holdfast::test::oracle

@@ -1,0 +1,37 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_ORACLE_FAULTS_HPP
+#define HOLDFAST_TEST_ORACLE_FAULTS_HPP
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "oracle/model.hpp"
+#include "oracle/world.hpp"
+
+namespace holdfast::test::oracle {
+
+// Injects the faults of a program into its world, and tells the model what they excuse.
+class fault_injector {
+public:
+    fault_injector(world& w, model& m) : world_(w), model_(m) {}
+
+    void inject(step const&);
+    // Ends all faults. Application data must have survived; it is removed.
+    void heal();
+
+private:
+    void delete_keys(step const&);
+    void plant(step const&);
+
+    world& world_;
+    model& model_;
+    std::vector<std::pair<unsigned, std::string>> planted_;
+};
+
+}  // namespace holdfast::test::oracle
+
+#endif

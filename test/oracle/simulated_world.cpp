@@ -1,0 +1,209 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "oracle/simulated_world.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "client_access.hpp"
+
+namespace holdfast::test::oracle {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::array<std::string_view, 10> deniable{
+    "set", "pexpire", "time", "publish", "evalsha", "hset", "exists", "type", "pttl", "info"};
+
+std::string name_of_server(unsigned i)
+{
+    return "S" + std::to_string(i);
+}
+
+}  // namespace
+
+simulated_world::simulated_world(program const& p, bool with_trace)
+    : simulation_(std::make_unique<simulation>(simulation_options{
+        .world = {.seed = p.seed, .trace = with_trace, .max_steps = 400'000 + p.steps.size() * 20'000}}))
+{}
+
+// Handlers that never ran die here: they may want to note something.
+simulated_world::~simulated_world()
+{
+    simulation_.reset();
+}
+
+// ---- processes
+
+process& simulated_world::process_at(std::int64_t i)
+{
+    return simulation_->at("P" + std::to_string(i));
+}
+
+simulated_server& simulated_world::server(unsigned i)
+{
+    return simulation_->server(name_of_server(i));
+}
+
+asio::any_io_executor simulated_world::executor_of(std::int64_t i)
+{
+    return process_at(i).get_executor();
+}
+
+holdfast::client simulated_world::make_client(std::int64_t in, unsigned at, holdfast::config c)
+{
+    auto const session = [this, &p = process_at(in), at](
+                             engine::strand st, holdfast::config const& config, engine::log l) {
+        return simulation_->make_session(p, std::move(st), config, std::move(l), name_of_server(at));
+    };
+    return detail::client_access::make(executor_of(in), c, session);
+}
+
+// What is ready may run before it.
+void simulated_world::run_inside(std::int64_t in, std::function<void()> f)
+{
+    if (is_frozen(in))
+        return;
+    bool done = false;
+    asio::post(process_at(in).get_executor(), [&] {
+        f();
+        done = true;
+    });
+    simulation_->world().run_until([&] { return done; });
+}
+
+asio::awaitable<void> simulated_world::sleep(std::int64_t in, core::duration d)
+{
+    co_await process_at(in).sleep(d, asio::use_awaitable);
+}
+
+// ---- time
+
+void simulated_world::run_for(core::duration d)
+{
+    simulation_->world().run_for(d);
+}
+
+void simulated_world::settle()
+{
+    run_for(12s);
+}
+
+void simulated_world::let_keys_expire()
+{
+    run_for(std::chrono::hours(24 * 800));
+}
+
+void simulated_world::finish()
+{
+    simulation_->world().run();
+}
+
+// ---- faults
+
+void simulated_world::inject(step const& s, core::instant end)
+{
+    auto& to = server(server_of(s));
+    auto const heal_then = [&](std::function<void()> f) {
+        if (end != core::never)
+            simulation_->world().at(end, std::move(f));
+    };
+    switch (s.what) {
+        case verb::pause: to.pause(); return heal_then([&to] { to.resume(); });
+        case verb::out_of_memory:
+            to.model().set_condition(simulated::condition::out_of_memory);
+            return heal_then([&to] { to.model().set_condition(simulated::condition::normal); });
+        case verb::deny:
+            to.model().deny_command(deniable[std::size_t(s.get(field::how)) % deniable.size()]);
+            return heal_then([&to] { to.model().allow_all(); });
+        case verb::lose_replies: to.faults.lose_reply = 1; return heal_then([&to] { to.faults.lose_reply = 0; });
+        case verb::disconnect: return to.model().disconnect_all();
+        case verb::restart:
+            return to.restart(
+                s.get(field::how) == 1,
+                std::chrono::microseconds(std::clamp<std::int64_t>(s.get(field::us), 0, 5'000'000)));
+        case verb::flush_scripts: return to.model().flush_scripts();
+        case verb::freeze:
+            if (auto& p = process_at(process_of(s)); end != core::never && !p.is_paused())
+                p.pause_for(end - now());
+            return;
+        default: return;
+    }
+}
+
+void simulated_world::delete_key(unsigned at, std::string_view key)
+{
+    server(at).model().keys().erase(std::string(key));
+}
+
+bool simulated_world::plant(lock_design const& d, std::int64_t how)
+{
+    auto& to = server(d.server);
+    auto const key = std::string(d.key);
+    auto const is_there = [&] { return std::ranges::count(to.model().keys().names(), key) != 0; };
+    if (is_there())
+        return false;
+    switch (how % 3) {
+        case 0: to.execute({"SET", key, "application data"}); break;
+        case 1: to.execute({"RPUSH", key, "application data"}); break;
+        default: to.execute({"HSET", key, "user", "42"}); break;
+    }
+    return is_there();  // it may be refused, too
+}
+
+void simulated_world::heal()
+{
+    for (unsigned i = 0; i < server_count; ++i) {
+        auto& s = server(i);
+        s.faults = {};
+        s.resume();
+        s.model().set_condition(simulated::condition::normal);
+        s.model().allow_all();
+    }
+    for (unsigned i = 0; i < process_count; ++i)
+        process_at(i).resume();
+}
+
+// ---- what is left
+
+bool simulated_world::exists(unsigned at, std::string_view key)
+{
+    return server(at).execute({"EXISTS", key}).integer != 0;
+}
+
+std::vector<std::string> simulated_world::keys(unsigned at)
+{
+    server(at).execute({"PING"});  // time passes there, too
+    return server(at).model().keys().names();
+}
+
+std::int64_t simulated_world::subscribers(unsigned at, std::string_view channel)
+{
+    return server(at).model().publish(channel, "0");
+}
+
+engine::context::census simulated_world::census(holdfast::client& c)
+{
+    return detail::client_access::state_of(c).count();
+}
+
+// ---- the trace
+
+void simulated_world::note(std::string_view who, std::string_view what)
+{
+    if (is_traced())
+        simulation_->world().trace().add(now(), who, what);
+}
+
+std::string simulated_world::trace()
+{
+    return simulation_->world().trace().text();
+}
+
+}  // namespace holdfast::test::oracle

@@ -1,0 +1,56 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_ORACLE_SIMULATED_WORLD_HPP
+#define HOLDFAST_TEST_ORACLE_SIMULATED_WORLD_HPP
+
+#include <memory>
+
+#include "oracle/world.hpp"
+#include "support/simulation.hpp"
+
+namespace holdfast::test::oracle {
+
+// The simulator: virtual time, one thread, servers that are models. Everything follows from the seed of the program.
+class simulated_world final : public world {
+public:
+    simulated_world(program const&, bool with_trace);
+    ~simulated_world() override;
+
+    asio::any_io_executor executor_of(std::int64_t process) override;
+    holdfast::client make_client(std::int64_t process, unsigned server, holdfast::config) override;
+    void run_inside(std::int64_t process, std::function<void()>) override;
+    asio::awaitable<void> sleep(std::int64_t process, core::duration) override;
+    bool is_frozen(std::int64_t process) override { return process_at(process).is_paused(); }
+
+    core::instant now() const override { return simulation_->now(); }
+    void run_for(core::duration) override;
+    void settle() override;
+    void let_keys_expire() override;
+    void finish() override;
+
+    void inject(step const&, core::instant end) override;
+    void delete_key(unsigned server, std::string_view key) override;
+    bool plant(lock_design const&, std::int64_t how) override;
+    void heal() override;
+
+    bool exists(unsigned server, std::string_view key) override;
+    std::vector<std::string> keys(unsigned server) override;
+    std::int64_t subscribers(unsigned server, std::string_view channel) override;
+    engine::context::census census(holdfast::client&) override;
+
+    bool is_traced() override { return simulation_ && simulation_->world().trace().is_on(); }
+    void note(std::string_view who, std::string_view what) override;
+    std::string trace() override;
+
+private:
+    process& process_at(std::int64_t);
+    simulated_server& server(unsigned);
+
+    std::unique_ptr<simulation> simulation_;
+};
+
+}  // namespace holdfast::test::oracle
+
+#endif

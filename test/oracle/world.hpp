@@ -1,0 +1,75 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_ORACLE_WORLD_HPP
+#define HOLDFAST_TEST_ORACLE_WORLD_HPP
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <holdfast/client.hpp>
+
+#include "core/clock.hpp"
+#include "engine/context.hpp"
+#include "oracle/locks.hpp"
+#include "oracle/program.hpp"
+
+namespace holdfast::test::oracle {
+
+// The environment of a program: its processes, its servers, its clock. What executes steps and tells the model what it
+// observes knows nothing else of where it runs.
+class world {
+public:
+    virtual ~world() = default;
+
+    // ---- processes
+    // The executor of an operation of that process.
+    virtual asio::any_io_executor executor_of(std::int64_t process) = 0;
+    // A client that runs, or will once it was told to: run() has not been called.
+    virtual holdfast::client make_client(std::int64_t process, unsigned server, holdfast::config) = 0;
+    // Runs f as code of that process, and returns when it has ended; does nothing while the process is frozen.
+    virtual void run_inside(std::int64_t process, std::function<void()> f) = 0;
+    virtual asio::awaitable<void> sleep(std::int64_t process, core::duration) = 0;
+    virtual bool is_frozen(std::int64_t process) = 0;
+
+    // ---- time
+    virtual core::instant now() const = 0;
+    virtual void run_for(core::duration) = 0;
+    // After everything was given up: until connections are back, subscriptions have lingered and releases were sent.
+    virtual void settle() = 0;
+    // Until every key has expired that nobody deletes.
+    virtual void let_keys_expire() = 0;
+    // Until all that was begun has ended. The clients are gone.
+    virtual void finish() = 0;
+
+    // ---- faults
+    // Injects the fault that the step describes; it ends at `end`, or by heal() for core::never.
+    virtual void inject(step const&, core::instant end) = 0;
+    virtual void delete_key(unsigned server, std::string_view key) = 0;
+    // Application data under the name of a lock, unless something is there; whether it stands.
+    virtual bool plant(lock_design const&, std::int64_t how) = 0;
+    // Ends all faults.
+    virtual void heal() = 0;
+
+    // ---- what is left
+    virtual bool exists(unsigned server, std::string_view key) = 0;
+    virtual std::vector<std::string> keys(unsigned server) = 0;
+    virtual std::int64_t subscribers(unsigned server, std::string_view channel) = 0;
+    virtual engine::context::census census(holdfast::client&) = 0;
+
+    // ---- the trace
+    virtual bool is_traced() = 0;
+    virtual void note(std::string_view who, std::string_view what) = 0;
+    virtual std::string trace() = 0;
+};
+
+}  // namespace holdfast::test::oracle
+
+#endif
