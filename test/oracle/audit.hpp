@@ -5,24 +5,31 @@
 #ifndef HOLDFAST_TEST_ORACLE_AUDIT_HPP
 #define HOLDFAST_TEST_ORACLE_AUDIT_HPP
 
+#include <optional>
+
 #include "oracle/clients.hpp"
 #include "oracle/model.hpp"
 #include "oracle/world.hpp"
 
 namespace holdfast::test::oracle {
 
-// After a program has given up everything: looks for what is left in its clients and on the servers, and destroys the
-// clients.
+// After a program has given up everything: looks for what is left in its clients and on the servers.
 class audit {
 public:
     audit(world& w, model& m, client_set& c) : world_(w), model_(m), clients_(c) {}
 
+    // What is left now, if anything.
+    std::optional<finding> look();
+    // Reports it to the model, and destroys the clients.
     void run();
 
 private:
-    void check_client(client_box&);
-    void check_keys(unsigned server);
-    void check_channels(unsigned server);
+    using found = std::optional<finding>;
+
+    found look_at_clients();
+    found look_at_client(client_box&);
+    found look_for_keys(unsigned server);
+    found look_for_channels(unsigned server);
 
     world& world_;
     model& model_;

@@ -37,6 +37,16 @@ holdfast::client* client_set::client_of(step const& s, unsigned at)
     return box.client.get();
 }
 
+void client_set::make_all_of(program const& p)
+{
+    for (auto const& s : p.steps)
+        for (auto const f : {field::lock, field::inner})
+            if (s.has(f))
+                has_clients_of(s, design_of(s.get(f)));
+    for (auto& [at, box] : boxes_)
+        box.client->ready([this](error_code) { ++connected_; });
+}
+
 bool client_set::has_clients_of(step const& s, lock_design const& d)
 {
     bool all = true;
@@ -60,6 +70,16 @@ owner const& client_set::owner_of(step const& s, unsigned at)
 }
 
 // ---- handles
+
+std::optional<lock_handle> client_set::handle_of(step const& s)
+{
+    auto const& d = design_of(s.get(field::lock));
+    if (!has_clients_of(s, d))
+        return std::nullopt;
+    if (d.kind == kind::fair)
+        return make_fair(s, d);
+    return make_lock(s, d);
+}
 
 fair_lock client_set::make_fair(step const& s, lock_design const& d)
 {

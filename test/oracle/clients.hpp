@@ -5,9 +5,13 @@
 #ifndef HOLDFAST_TEST_ORACLE_CLIENTS_HPP
 #define HOLDFAST_TEST_ORACLE_CLIENTS_HPP
 
+#include <atomic>
+#include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <variant>
 
 #include <holdfast.hpp>
 
@@ -23,27 +27,27 @@ struct client_box {
     bool was_stopped = false;
 };
 
+// Only a fair lock's options differ.
+using lock_handle = std::variant<any_lock, fair_lock>;
+
 // The clients of a program, one for each process and server, made at first use; their owners, and handles of locks.
 class client_set {
 public:
     client_set(world& w, model& m, client_settings const& s) : world_(w), model_(m), settings_(s) {}
 
-    // Calls f with a handle that dies behind it; not at all when a client is gone. Only a fair lock's options differ.
+    // A handle of the lock of that step; none when a client is gone.
+    std::optional<lock_handle> handle_of(step const&);
+    // Calls f with one that dies behind it.
     template <class Function>
     void with_lock_of(step const& s, Function f)
     {
-        auto const& d = design_of(s.get(field::lock));
-        if (!has_clients_of(s, d))
-            return;
-        if (d.kind == kind::fair)
-            f(make_fair(s, d));
-        else
-            f(make_lock(s, d));
+        if (auto const handle = handle_of(s))
+            std::visit(f, *handle);
     }
-
-    bool has_clients_of(step const&, lock_design const&);
-    any_lock make_lock(step const&, lock_design const&);
-    fair_lock make_fair(step const&, lock_design const&);
+    // Makes the clients that the program will need.
+    void make_all_of(program const&);
+    // Whether all of them can send commands; to be called on the thread that made them.
+    bool are_connected() const noexcept { return connected_ == boxes_.size(); }
 
     // ---- their ends
     void stop(step const&);
@@ -59,6 +63,9 @@ public:
     }
 
 private:
+    bool has_clients_of(step const&, lock_design const&);
+    any_lock make_lock(step const&, lock_design const&);
+    fair_lock make_fair(step const&, lock_design const&);
     holdfast::client* client_of(step const&, unsigned server);
     holdfast::owner const& owner_of(step const&, unsigned server);
     client_box* begin_stop(step const&);
@@ -67,6 +74,7 @@ private:
     model& model_;
     client_settings const settings_;
     std::map<std::pair<std::int64_t, unsigned>, client_box> boxes_;
+    std::atomic<std::size_t> connected_ = 0;
 };
 
 }  // namespace holdfast::test::oracle

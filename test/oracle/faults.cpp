@@ -30,7 +30,7 @@ void fault_injector::inject(step const& s)
         case verb::disconnect: return model_.disturb(i, from, from + recovery);
         case verb::restart:
             if (s.get(field::how) == 1)
-                model_.lose_data(i, "", from, from);
+                model_.lose_data(i, "", from, world_.now());
             return model_.disturb(i, from, from + time + recovery);
         case verb::freeze:
             return model_.disturb_process(process_of(s), from, (end == core::never ? from : end) + recovery);
@@ -41,8 +41,9 @@ void fault_injector::inject(step const& s)
 void fault_injector::delete_keys(step const& s)
 {
     for_each_part(design_of(s.get(field::lock)), [&](lock_design const& part) {
+        auto const from = world_.now();
         world_.delete_key(part.server, part.key);
-        model_.lose_data(part.server, part.key, world_.now(), world_.now());
+        model_.lose_data(part.server, part.key, from, world_.now());
         std::erase(planted_, std::pair(part.server, std::string(part.key)));
     });
 }
@@ -55,6 +56,12 @@ void fault_injector::plant(step const& s)
         return;
     planted_.emplace_back(d.server, std::string(d.key));
     model_.plant(d, world_.now());
+}
+
+void fault_injector::disturb_everything()
+{
+    for (unsigned i = 0; i < server_count; ++i)
+        model_.disturb(i, world_.now(), core::never);
 }
 
 void fault_injector::heal()

@@ -20,6 +20,8 @@ public:
     fault_injector(world& w, model& m) : world_(w), model_(m) {}
 
     void inject(step const&);
+    // Nothing of this program is to be held against the library that a fault explains, from its start on.
+    void disturb_everything();
     // Ends all faults. Application data must have survived; it is removed.
     void heal();
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 
 #include "oracle/model.hpp"
@@ -36,8 +37,9 @@ private:
 // An operation of a program, from the step that makes it on.
 struct pending {
     step what;
-    operation* in_model = nullptr;  // from the launch on
-    int of_hold = 0;                // for those on a lease
+    boost::asio::any_io_executor where;  // it is launched, cancelled and completed there
+    operation* in_model = nullptr;       // from the launch on
+    int of_hold = 0;                     // for those on a lease
     lease_state state = lease_state::empty;
     boost::asio::cancellation_signal signal = {};
     std::unique_ptr<kept_operation> kept = {};

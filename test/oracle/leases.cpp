@@ -74,11 +74,15 @@ std::optional<lease_view> lease_set::find(int hold) const
 
 void lease_set::look()
 {
+    auto const show = [&](int hold, holdfast::lease const& l) {
+        auto const now = world_.now();
+        model_.look(hold, now, view_of(l));
+    };
     for (auto const& s : slots_)
         if (s.hold != 0)
-            model_.look(s.hold, world_.now(), view_of(s.lease));
+            show(s.hold, s.lease);
     for (auto const& [hold, l] : in_bodies_)
-        model_.look(hold, world_.now(), view_of(*l));
+        show(hold, *l);
 }
 
 }  // namespace holdfast::test::oracle

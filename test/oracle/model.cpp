@@ -107,6 +107,16 @@ void model::cancel(operation& o, core::instant now)
         o.cancelled = now;
 }
 
+bool model::is_brief(step const& s) const
+{
+    return lease_of(s, settings_) <= settings_.tolerance;
+}
+
+core::duration model::undo_limit(lock_design const& d, bool disturbed) const
+{
+    return undo_time(d, disturbed) + settings_.tolerance;
+}
+
 bool model::finish(operation& o, core::instant now, error_code ec)
 {
     require(!std::exchange(o.done, true), "completes_once", o, "completed twice");
@@ -131,7 +141,7 @@ int model::acquired(operation& o, core::instant now, error_code ec, lease_view c
     auto& a = activities_[o.id];
     if (!is_empty)
         return begin_hold(o, now, l);
-    a.over = now + undo_time(*o.design, is_disturbed(*o.design, a.what.get(field::process), a.launched, now));
+    a.over = now + undo_limit(*o.design, is_disturbed(*o.design, a.what.get(field::process), a.launched, now));
     if (ok)
         require(o.what.what != verb::acquire, "acquire_waits", o, "completed with an empty lease");
     if (ok && o.what.what == verb::try_acquire)
@@ -162,9 +172,9 @@ int model::begin_hold(operation& o, core::instant now, lease_view const& l)
         h.max_hold = core::duration::zero();
     auto const end = now + h.lease - core_drift(h.lease);
     h.allowed = h.renewed ? core::instant::min() : end;
-    h.promised = h.renewed ? core::never : end - slack;
+    h.promised = h.renewed && !is_brief(o.what) ? core::never : end - slack - settings_.tolerance;
     if (h.max_hold > core::duration::zero())
-        h.promised = std::min(h.promised, now + h.max_hold - slack);
+        h.promised = std::min(h.promised, now + h.max_hold - slack - settings_.tolerance);
     h.tainted = loses_data(*o.design, o.launched, now);
     activities_[o.id].is_held = true;
     activities_[o.id].held_since = now;
@@ -185,8 +195,11 @@ int model::begin_hold(operation& o, core::instant now, lease_view const& l)
             if (h.renewed)
                 h.allowed = std::max(h.allowed, other.allowed);
         }
-    check_exclusion(h, now);
-    check_order(o, l);
+    // A thread that is late may hand over a lease that has ended, after the next one.
+    if (l.is_valid()) {
+        check_exclusion(h, now);
+        check_order(o, l);
+    }
     auto& kept = holds_[h.id] = h;
     look(kept.id, now, l);
     return h.id;
@@ -202,7 +215,7 @@ void model::with_lock_ended(operation& o, core::instant now, error_code ec, bool
     bool const ok = finish(o, now, ec);
     auto& a = activities_[o.id];
     a.is_held = false;
-    a.over = now + undo_time(*o.design, is_disturbed(*o.design, a.what.get(field::process), a.launched, now));
+    a.over = now + undo_limit(*o.design, is_disturbed(*o.design, a.what.get(field::process), a.launched, now));
     require(!ok || body_ran, "with_lock_runs_its_body", o, "succeeded without running the body");
     if (ec == errc::busy)
         require(!body_ran && may_be_busy(o, now), "busy_only_when_held", o, "busy, but nobody else uses it");
@@ -252,12 +265,12 @@ void model::extended(operation& o, core::instant now, error_code ec, lease_view 
     auto const least = o.launched + by - core_drift(by);
     bool const limited = found->second.max_hold > core::duration::zero() || by > confirmed_lease(found->second, by);
     require(
-        limited || now + l->left_most + 1us >= least,
+        limited || now + l->left_most + 1us + settings_.tolerance >= least,
         "extend_reaches_its_end",
         o,
         "the lease is valid for less than it was extended by");
     if (!limited && !found->second.renewed)
-        found->second.promised = std::max(found->second.promised, least);
+        found->second.promised = std::max(found->second.promised, least - settings_.tolerance);
 }
 
 void model::ended_watch(operation& o, core::instant now, error_code ec, loss why, lease_view const* l)
@@ -316,16 +329,16 @@ void model::gave_up(int id, core::instant now)
     auto& a = activities_[h.operation];
     a.is_held = false;
     bool const doubtful = !h.is_valid || is_disturbed(*a.design, a.what.get(field::process), a.launched, now);
-    a.over = now + undo_time(*a.design, doubtful) + (doubtful ? h.period + std::max(h.allowed - now, 0ns) : 0ns);
+    a.over = now + undo_limit(*a.design, doubtful) + (doubtful ? h.period + std::max(h.allowed - now, 0ns) : 0ns);
     if (h.renewed && doubtful)
-        a.over = now + undo_time(*a.design, true) + h.period;
+        a.over = now + undo_limit(*a.design, true) + h.period;
 }
 
 // ---- faults
 
 void model::disturb(unsigned server, core::instant from, core::instant to, bool is_outage)
 {
-    disturbed_.push_back({server, from, to, is_outage});
+    disturbed_.push_back({server, from, to == core::never ? to : to + settings_.tolerance, is_outage});
 }
 
 // All faults are over.
@@ -342,6 +355,7 @@ void model::disturb_process(std::int64_t process, core::instant from, core::inst
 
 void model::lose_data(unsigned server, std::string_view key, core::instant from, core::instant to)
 {
+    to += settings_.tolerance;
     losses_.push_back({server, std::string(key), from, to});
     for (auto& [id, h] : holds_)
         h.tainted = h.tainted || loses_data(*activities_[h.operation].design, from, to);

@@ -29,6 +29,9 @@ struct client_settings {
     core::duration lease = std::chrono::seconds(3);
     core::duration command_timeout = std::chrono::milliseconds(500);
     core::duration poll_interval = std::chrono::seconds(1);
+    // How late a thread or a server may be without a fault. Zero in the simulator. In real time it is generous: rules about
+    // exact times are left out, and a lease that is shorter may be lost.
+    core::duration tolerance = {};
 };
 
 // A promise that was broken.
@@ -173,6 +176,9 @@ private:
     bool same_owner(activity const&, activity const&) const;
     bool loses_data(lock_design const&, core::instant from, core::instant to) const;
     bool is_stopped(operation const&, core::instant) const;
+    bool is_brief(step const&) const;  // its lease is shorter than a thread may be late
+    core::duration undo_limit(lock_design const&, bool disturbed) const;
+    void check_hold_count(hold const&, lease_view const&);
     int begin_hold(operation&, core::instant, lease_view const&);
     void check_exclusion(hold const&, core::instant);
     void check_order(operation const&, lease_view const&);

@@ -127,15 +127,26 @@ void model::look(int id, core::instant now, lease_view const& l)
         return;
     if (l.state == lease_state::empty)
         tell("a_held_lease_is_not_empty", "a lease that nobody gave up is empty");
-    if (l.is_valid())
+    if (l.is_valid()) {
+        check_hold_count(h, l);
         check_bounds(h, now, l);
+    }
     bool const calm = !h.tainted && !is_disturbed(*a.design, a.what.get(field::process), a.launched, now);
     if (!calm)
         return;
     if (!l.is_valid() && now < h.promised - stop_margin(h.period) - slack)
         tell("valid_as_long_as_promised", "lost " + milliseconds_of(now - h.granted) + " after its grant");
-    if (l.state == lease_state::at_risk)
+    if (l.state == lease_state::at_risk && !is_brief(a.what))
         tell("at_risk_needs_a_fault", "at risk without a fault");
+}
+
+// One, and one more for each re-entry by its owner. Composites have owners only in their members.
+void model::check_hold_count(hold const& h, lease_view const& l)
+{
+    auto const& a = activities_.at(h.operation);
+    auto const owned = is_owned_kind(a.design->kind) && has_owner(a.what, *a.design);
+    if (l.hold_count == 0 || (!owned && l.hold_count != 1))
+        report("hold_count", to_text(a.what) + ": it is counted " + std::to_string(l.hold_count) + " times");
 }
 
 bool model::shares_grant(activity const& a, activity const& b) const
@@ -181,8 +192,9 @@ void model::check_bounds(hold& h, core::instant now, lease_view const& l)
         return;
     auto const lease = confirmed_lease(h, h.lease);
     bool const confirmed_now_and_then = h.renewed || lease < h.lease;
-    auto const least = confirmed_now_and_then ? std::min(h.promised - now, lease / 2 - core_drift(lease) - slack)
-                                              : h.promised - now;
+    auto const least = confirmed_now_and_then
+                           ? std::min(h.promised - now, lease / 2 - core_drift(lease) - slack - settings_.tolerance)
+                           : h.promised - now;
     if (now + l.left_most < std::min(h.promised, now + least))
         tell("valid_for_as_long_as_promised", l.left_most, least);
 }
@@ -193,7 +205,8 @@ bool model::is_watch_overdue(operation const& o, core::instant now) const
     for (auto const& [p, i] : process_disturbed_)
         if ((p == o.what.get(field::process) || p == o.runs_in) && overlap(i.from, i.to, o.launched, now))
             return false;
-    return h && !o.done && !h->is_valid && !h->is_out_of_sight && now > o.launched + 1ms;
+    bool const is_exact = settings_.tolerance == 0ns;
+    return h && is_exact && !o.done && !h->is_valid && !h->is_out_of_sight && now > o.launched + 1ms;
 }
 
 // ---- which verdicts are possible
@@ -216,7 +229,11 @@ void model::check_deadline(operation const& o, core::instant now)
         o.what.what == verb::is_locked || o.what.what == verb::holders || o.what.what == verb::force_release
         || o.what.what == verb::extend || o.what.what == verb::release)
         end = o.launched + settings_.command_timeout;
-    require(now <= end || now - end <= 2ms, "ends_in_time", o, "too late by " + milliseconds_of(now - end));
+    require(
+        now <= end || now - end <= 2ms + settings_.tolerance,
+        "ends_in_time",
+        o,
+        "too late by " + milliseconds_of(now - end));
 }
 
 bool model::is_valid_option(operation const& o, bool& undecided) const
@@ -298,8 +315,9 @@ bool model::may_fail(operation const& o, core::instant now, error_code ec) const
         if (v == verb::lost || (ec == errc::unavailable && o.design->kind == kind::red && acquires))
             return false;
         auto const wait = o.what.get(field::wait, 0);
-        bool const hasty = is_instant(o.what) && wait > 0 && std::chrono::milliseconds(wait) < answer_time;
-        return disturbed || hasty;
+        bool const hasty = is_instant(o.what) && wait > 0
+                           && std::chrono::milliseconds(wait) < answer_time + settings_.tolerance;
+        return disturbed || hasty || (acquires && is_brief(o.what));
     }
     if (ec == errc::not_permitted)
         return v != verb::lost && denied_ <= now;

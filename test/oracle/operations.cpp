@@ -19,25 +19,35 @@ namespace holdfast::test::oracle {
 
 using namespace std::chrono_literals;
 
-void operations::execute(step const& s)
+asio::any_io_executor operations::place_of(step const& s)
 {
+    guard const held(mutex_);
+    bool const refers = s.what == verb::cancel || s.what == verb::launch || s.what == verb::forget;
+    auto const p = refers ? find(s) : nullptr;
+    return p ? p->where : world_.executor_of(process_of(s));
+}
+
+void operations::execute(step const& s, asio::any_io_executor const& where)
+{
+    guard held(mutex_);
+    execution const e{s, where, held};
     ++count_;
     switch (s.what) {
         case verb::acquire:
-        case verb::try_acquire: return acquire(s);
-        case verb::with_lock: return scope(s);
+        case verb::try_acquire: return acquire(e);
+        case verb::with_lock: return scope(e);
         case verb::is_locked:
         case verb::holders:
-        case verb::force_release: return query(s);
-        case verb::release: return release(s);
-        case verb::extend: return extend(s);
-        case verb::lost: return watch(s);
-        case verb::downgrade: return downgrade(s);
+        case verb::force_release: return query(e);
+        case verb::release: return release(e);
+        case verb::extend: return extend(e);
+        case verb::lost: return watch(e);
+        case verb::downgrade: return downgrade(e);
         case verb::drop: return leases_.drop(slot_of(s));
         case verb::move: return leases_.move(slot_of(s), slot_of(s, field::to));
-        case verb::cancel: return cancel(s);
-        case verb::launch: return launch(s);
-        case verb::forget: return forget(s);
+        case verb::cancel: return cancel(e);
+        case verb::launch: return launch(e);
+        case verb::forget: return forget(e);
         case verb::stop: return clients_.stop(s);
         case verb::destroy: return clients_.destroy(s);
         case verb::shutdown: return clients_.shut_down(s);
@@ -47,10 +57,11 @@ void operations::execute(step const& s)
 
 // ---- operations of a program
 
-std::shared_ptr<pending> operations::make_pending(step const& s)
+std::shared_ptr<pending> operations::make_pending(step const& s, asio::any_io_executor const& where)
 {
     auto p = std::make_shared<pending>();
     p->what = s;
+    p->where = where;
     p->what.set(field::process, process_of(s));
     all_.push_back(p);
     if (s.has(field::op))
@@ -58,9 +69,9 @@ std::shared_ptr<pending> operations::make_pending(step const& s)
     return p;
 }
 
-std::shared_ptr<pending> operations::make_pending_on(step const& s, slot const& of)
+std::shared_ptr<pending> operations::make_pending_on(execution e, slot const& of)
 {
-    auto p = make_pending(s);
+    auto p = make_pending(e.what, e.where);
     p->of_hold = of.hold;
     p->state = of.lease.state();
     return p;
@@ -70,6 +81,13 @@ std::shared_ptr<pending> operations::find(step const& s) const
 {
     auto const named = named_.find(s.get(field::op, -1));
     return named == named_.end() ? nullptr : named->second;
+}
+
+// Another operation may have got the name meanwhile, and is used elsewhere.
+std::shared_ptr<pending> operations::find_here(execution e) const
+{
+    auto p = find(e.what);
+    return p && p->where == e.where ? p : nullptr;
 }
 
 void operations::on_launch(pending& p)
@@ -84,18 +102,36 @@ void operations::on_launch(pending& p)
     ++under_way_;
 }
 
-// `make` calls the library with a token; `handler` is told of the end.
-template <class Make, class Handler>
-void operations::begin(step const& s, std::shared_ptr<pending> p, Make make, Handler handler)
+template <class Handler>
+auto operations::handler_of(std::shared_ptr<pending> p, Handler f)
 {
-    auto end = asio::bind_cancellation_slot(
-        p->signal.slot(),
-        asio::bind_executor(world_.executor_of(process_of(s)), [this, p, handler](auto... results) mutable {
+    auto& signal = p->signal;
+    auto const where = p->where;
+    return asio::bind_cancellation_slot(
+        signal.slot(), asio::bind_executor(where, [this, p, f](auto... results) mutable {
+            guard const held(mutex_);
             --under_way_;
             if (!is_ending_)
-                handler(*p->in_model, std::move(results)...);
+                f(*p->in_model, std::move(results)...);
         }));
-    if (s.get(field::keep) == 0) {
+}
+
+// `make` calls the library with a token; `f` is told of the end.
+template <class Make, class Handler>
+void operations::begin_on_lock(execution e, std::shared_ptr<pending> p, Make make, Handler f)
+{
+    if (e.what.get(field::keep) != 0)
+        return begin_on_lease(e, p, make, f);
+    on_launch(*p);
+    e.held.unlock();
+    make(handler_of(p, f));
+}
+
+template <class Make, class Handler>
+void operations::begin_on_lease(execution e, std::shared_ptr<pending> p, Make make, Handler f)
+{
+    auto end = handler_of(p, f);
+    if (e.what.get(field::keep) == 0) {
         on_launch(*p);
         return make(std::move(end));
     }
@@ -103,31 +139,34 @@ void operations::begin(step const& s, std::shared_ptr<pending> p, Make make, Han
     p->kept = std::make_unique<kept_deferred<decltype(deferred), decltype(end)>>(std::move(deferred), std::move(end));
 }
 
-void operations::cancel(step const& s)
+void operations::cancel(execution e)
 {
-    auto const p = find(s);
+    auto const p = find_here(e);
     if (!p || p->kept)
         return;
     if (p->in_model)
         model_.cancel(*p->in_model, world_.now());
+    e.held.unlock();
     p->signal.emit(std::array{
         asio::cancellation_type::total,
         asio::cancellation_type::partial,
-        asio::cancellation_type::terminal}[std::size_t(s.get(field::how)) % 3]);
+        asio::cancellation_type::terminal}[std::size_t(e.what.get(field::how)) % 3]);
 }
 
-void operations::launch(step const& s)
+void operations::launch(execution e)
 {
-    auto const p = find(s);
+    auto const p = find_here(e);
     if (!p || !p->kept)
         return;
     on_launch(*p);
-    std::exchange(p->kept, nullptr)->launch();
+    auto const kept = std::exchange(p->kept, nullptr);
+    e.held.unlock();
+    kept->launch();
 }
 
-void operations::forget(step const& s)
+void operations::forget(execution e)
 {
-    if (auto const p = find(s); p && p->kept)
+    if (auto const p = find_here(e); p && p->kept)
         give_up(*p);
 }
 
@@ -140,23 +179,25 @@ void operations::give_up(pending& p)
 
 // ---- on a lock
 
-void operations::acquire(step const& s)
+void operations::acquire(execution e)
 {
-    clients_.with_lock_of(s, [&]<class Lock>(Lock const& lock) {
-        auto const end = [this, s](
+    clients_.with_lock_of(e.what, [&]<class Lock>(Lock const& lock) {
+        auto const end = [this, s = e.what](
                              operation& o, error_code ec, holdfast::lease l) { keep_lease(s, o, ec, std::move(l)); };
+        auto const p = make_pending(e.what, e.where);
+        auto const& s = p->what;
         if (s.what == verb::acquire)
-            begin(
-                s,
-                make_pending(s),
+            begin_on_lock(
+                e,
+                p,
                 [&](auto token) {
                     return lock.acquire(acquire_options_of<typename Lock::acquire_options>(s), std::move(token));
                 },
                 end);
         else
-            begin(
-                s,
-                make_pending(s),
+            begin_on_lock(
+                e,
+                p,
                 [&](auto token) {
                     return lock.try_acquire(acquire_options_of<typename Lock::try_options>(s), std::move(token));
                 },
@@ -167,7 +208,8 @@ void operations::acquire(step const& s)
 void operations::keep_lease(step const& s, operation& o, error_code ec, holdfast::lease l)
 {
     leases_.look();
-    auto const hold = model_.acquired(o, world_.now(), ec, view_of(l));
+    auto const now = world_.now();
+    auto const hold = model_.acquired(o, now, ec, view_of(l));
     if (hold == 0)
         return;
     ++grants_;
@@ -176,93 +218,94 @@ void operations::keep_lease(step const& s, operation& o, error_code ec, holdfast
         world_.note("program", "got " + to_text(s));
 }
 
-void operations::query(step const& s)
+void operations::query(execution e)
 {
-    clients_.with_lock_of(s, [&](auto const& lock) {
-        auto const p = make_pending(s);
+    clients_.with_lock_of(e.what, [&](auto const& lock) {
+        auto const p = make_pending(e.what, e.where);
         auto const tell = [this](operation& o, error_code ec, bool answer) {
             model_.queried(o, world_.now(), ec, answer);
         };
-        if (s.what == verb::is_locked)
-            begin(
-                s, p, [&](auto token) { return lock.is_locked(std::move(token)); }, tell);
-        else if (s.what == verb::holders)
-            begin(
-                s,
+        if (e.what.what == verb::is_locked)
+            return begin_on_lock(
+                e, p, [&](auto token) { return lock.is_locked(std::move(token)); }, tell);
+        if (e.what.what == verb::holders)
+            return begin_on_lock(
+                e,
                 p,
                 [&](auto token) { return lock.holders(std::move(token)); },
                 [this](operation& o, error_code ec, std::vector<holder> const&) {
                     model_.queried(o, world_.now(), ec, {});
                 });
-        else {
-            auto const now = world_.now();
-            for_each_part(design_of(s.get(field::lock)), [&](lock_design const& part) {
-                model_.lose_data(part.server, part.key, now, now + 10min);
-            });
-            begin(
-                s, p, [&](auto token) { return lock.force_release(std::move(token)); }, tell);
-        }
+        auto const now = world_.now();
+        for_each_part(design_of(e.what.get(field::lock)), [&](lock_design const& part) {
+            model_.lose_data(part.server, part.key, now, now + 10min);
+        });
+        begin_on_lock(
+            e, p, [&](auto token) { return lock.force_release(std::move(token)); }, tell);
     });
 }
 
 // ---- on a lease
 
-void operations::release(step const& s)
+void operations::release(execution e)
 {
-    auto& from = slot_of(s);
-    auto const p = make_pending_on(s, from);
+    auto& from = slot_of(e.what);
+    auto const p = make_pending_on(e, from);
     p->moves_lease = true;
-    if (from.hold != 0 && s.get(field::keep) != 0)
+    if (from.hold != 0 && e.what.get(field::keep) != 0)
         model_.put_away(from.hold);
     from.hold = 0;
-    begin(
-        s,
+    begin_on_lease(
+        e,
         p,
         [&](auto token) { return from.lease.release(std::move(token)); },
         [this](operation& o, error_code ec) { model_.released(o, world_.now(), ec); });
 }
 
-void operations::extend(step const& s)
+void operations::extend(execution e)
 {
-    auto& of = slot_of(s);
-    begin(
-        s,
-        make_pending_on(s, of),
-        [&](auto token) { return of.lease.extend(option(s, field::by).value_or(0ms), std::move(token)); },
+    auto& of = slot_of(e.what);
+    begin_on_lease(
+        e,
+        make_pending_on(e, of),
+        [&](auto token) { return of.lease.extend(option(e.what, field::by).value_or(0ms), std::move(token)); },
         [this](operation& o, error_code ec) {
+            auto const now = world_.now();
             auto const v = leases_.find(o.of_hold);
-            model_.extended(o, world_.now(), ec, v ? &*v : nullptr);
+            model_.extended(o, now, ec, v ? &*v : nullptr);
         });
 }
 
-void operations::watch(step const& s)
+void operations::watch(execution e)
 {
-    auto& of = slot_of(s);
-    begin(
-        s,
-        make_pending_on(s, of),
+    auto& of = slot_of(e.what);
+    begin_on_lease(
+        e,
+        make_pending_on(e, of),
         [&](auto token) { return of.lease.lost(std::move(token)); },
         [this](operation& o, error_code ec, loss why) {
+            auto const now = world_.now();
             auto const v = leases_.find(o.of_hold);
-            model_.ended_watch(o, world_.now(), ec, why, v ? &*v : nullptr);
+            model_.ended_watch(o, now, ec, why, v ? &*v : nullptr);
         });
 }
 
-void operations::downgrade(step const& s)
+void operations::downgrade(execution e)
 {
-    auto& of = slot_of(s);
-    begin(
-        s,
-        make_pending_on(s, of),
+    auto& of = slot_of(e.what);
+    begin_on_lease(
+        e,
+        make_pending_on(e, of),
         [&](auto token) { return of.lease.downgrade(std::move(token)); },
-        [this, s](operation& o, error_code ec, holdfast::lease l) { keep_read(s, o, ec, std::move(l)); });
+        [this, s = e.what](operation& o, error_code ec, holdfast::lease l) { keep_read(s, o, ec, std::move(l)); });
 }
 
 void operations::keep_read(step const& s, operation& o, error_code ec, holdfast::lease l)
 {
     leases_.look();
     auto const before = o.of_hold;
-    auto const hold = model_.downgraded(o, world_.now(), ec, view_of(l));
+    auto const now = world_.now();
+    auto const hold = model_.downgraded(o, now, ec, view_of(l));
     if (hold == 0)
         return;
     leases_.forget(before);
@@ -273,6 +316,7 @@ void operations::keep_read(step const& s, operation& o, error_code ec, holdfast:
 
 void operations::give_up_everything()
 {
+    guard const held(mutex_);
     for (auto& p : all_)
         if (p->kept)
             give_up(*p);
@@ -297,6 +341,7 @@ void operations::check_completion()
 // Operations that were not launched may refer to this.
 void operations::end()
 {
+    guard const held(mutex_);
     is_ending_ = true;
     for (auto& p : all_)
         p->kept.reset();

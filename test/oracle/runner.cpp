@@ -8,6 +8,8 @@
 #include <chrono>
 #include <exception>
 #include <memory>
+#include <mutex>
+#include <stdexcept>
 #include <utility>
 
 #include "oracle/audit.hpp"
@@ -22,54 +24,96 @@ namespace {
 
 using namespace std::chrono_literals;
 
+bool is_fault(step const& s)
+{
+    return s.what >= verb::pause;
+}
+
 // One run of one program in its world.
 class runner {
 public:
-    runner(program const& p, std::unique_ptr<world> w) : program_(p), world_(std::move(w)) {}
+    runner(program const& p, std::unique_ptr<world> w, run_options const& o)
+        : program_(p), options_(o), world_(std::move(w))
+    {}
     ~runner();
 
     run_result run();
 
 private:
+    void prepare();
+    void connect();
     void execute(step const&);
     void run_for(core::duration);
+    void look();
+    bool is_broken();
     void settle();
+    bool give_up_everything();
 
     program const& program_;
-    client_settings const settings_ = {};
+    run_options const options_;
     std::unique_ptr<world> world_;
-    model model_{settings_};
-    client_set clients_{*world_, model_, settings_};
+    std::mutex mutex_;  // of what follows; several threads may execute steps and complete operations
+    model model_{options_.clients};
+    client_set clients_{*world_, model_, options_.clients};
     lease_set leases_{*world_, model_};
-    operations operations_{*world_, model_, clients_, leases_};
+    operations operations_{*world_, model_, clients_, leases_, mutex_};
     fault_injector faults_{*world_, model_};
+    audit audit_{*world_, model_, clients_};
 };
 
 // Handlers that were never called die with their world, before what they refer to.
 runner::~runner()
 {
     operations_.end();
-    clients_.destroy_all();
+    {
+        std::scoped_lock const guard(mutex_);
+        clients_.destroy_all();
+    }
     world_.reset();
 }
 
 run_result runner::run()
 {
     try {
+        prepare();
         for (auto const& s : program_.steps) {
             execute(s);
-            leases_.look();
-            if (model_.first())
+            look();
+            if (is_broken())
                 break;
         }
-        if (!model_.first())
+        if (!is_broken())
             settle();
-        if (!model_.first())
-            audit(*world_, model_, clients_).run();
+        if (!is_broken())
+            audit_.run();
     } catch (std::exception const& e) {
+        std::scoped_lock const guard(mutex_);
         model_.report("no_livelock", e.what());
     }
+    std::scoped_lock const guard(mutex_);
     return {model_.first(), operations_.count(), operations_.grants(), world_->trace()};
+}
+
+void runner::prepare()
+{
+    std::unique_lock guard(mutex_);
+    if (options_.is_lenient && std::ranges::any_of(program_.steps, is_fault))
+        faults_.disturb_everything();
+    if (!options_.connects_first)
+        return;
+    clients_.make_all_of(program_);
+    guard.unlock();
+    connect();
+}
+
+void runner::connect()
+{
+    auto const limit = world_->now() + 60s;
+    while (!clients_.are_connected()) {
+        if (world_->now() > limit)
+            throw std::runtime_error("a client does not connect");
+        world_->run_for(2ms);
+    }
 }
 
 void runner::execute(step const& s)
@@ -77,11 +121,25 @@ void runner::execute(step const& s)
     if (world_->is_traced())
         world_->note("program", to_text(s));
     if (s.what == verb::advance)
-        run_for(std::chrono::microseconds(std::clamp<std::int64_t>(s.get(field::us), 0, 600'000'000)));
-    else if (s.what >= verb::pause)
-        faults_.inject(s);
-    else
-        world_->run_inside(process_of(s), [&] { operations_.execute(s); });
+        return run_for(std::chrono::microseconds(std::clamp<std::int64_t>(s.get(field::us), 0, 600'000'000)));
+    if (!is_fault(s)) {
+        auto const where = operations_.place_of(s);
+        return world_->run_inside(process_of(s), where, [this, s, where] { operations_.execute(s, where); });
+    }
+    std::scoped_lock const guard(mutex_);
+    faults_.inject(s);
+}
+
+void runner::look()
+{
+    std::scoped_lock const guard(mutex_);
+    leases_.look();
+}
+
+bool runner::is_broken()
+{
+    std::scoped_lock const guard(mutex_);
+    return model_.first().has_value();
 }
 
 // Looks at the leases now and then, not only at the end.
@@ -89,36 +147,55 @@ void runner::run_for(core::duration d)
 {
     auto const end = world_->now() + d;
     auto const part = std::max<core::duration>(d / 4, 1us);
-    while (world_->now() < end && !model_.first()) {
+    while (world_->now() < end && !is_broken()) {
         world_->run_for(std::min<core::duration>(part, end - world_->now()));
-        leases_.look();
+        look();
     }
     if (d == 0ns)
         world_->run_for(0ns);
+    world_->await_steps();
+    std::scoped_lock const guard(mutex_);
     if (d > 2ms)
         operations_.check_watches();
 }
 
-// Everybody is served within a bounded time.
+// Everybody is served within a bounded time. Behind the last completion nothing needs the mutex.
 void runner::settle()
 {
-    faults_.heal();
-    auto const limit = world_->now() + 90s;
-    while (!model_.first()) {
-        world_->run_inside(0, [&] { operations_.give_up_everything(); });
-        if (operations_.under_way() == 0 || world_->now() > limit)
-            break;
-        run_for(20ms);
+    world_->await_steps();
+    {
+        std::scoped_lock const guard(mutex_);
+        faults_.heal();
     }
-    operations_.check_completion();
-    world_->settle();
+    auto const limit = world_->now() + 90s;
+    while (!is_broken() && !give_up_everything() && world_->now() <= limit)
+        run_for(20ms);
+    {
+        std::scoped_lock const guard(mutex_);
+        operations_.check_completion();
+    }
+    world_->settle([this] { return !audit_.look(); });
+}
+
+// True when no operation is under way.
+bool runner::give_up_everything()
+{
+    world_->run_inside(0, world_->executor_of(0), [this] { operations_.give_up_everything(); });
+    world_->await_steps();
+    std::scoped_lock const guard(mutex_);
+    return operations_.under_way() == 0;
 }
 
 }  // namespace
 
+run_result run(program const& p, std::unique_ptr<world> w, run_options const& o)
+{
+    return runner(p, std::move(w), o).run();
+}
+
 run_result run(program const& p, bool with_trace)
 {
-    return runner(p, std::make_unique<simulated_world>(p, with_trace)).run();
+    return run(p, std::make_unique<simulated_world>(p, with_trace), {});
 }
 
 }  // namespace holdfast::test::oracle

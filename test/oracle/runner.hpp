@@ -6,11 +6,13 @@
 #define HOLDFAST_TEST_ORACLE_RUNNER_HPP
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "oracle/model.hpp"
 #include "oracle/program.hpp"
+#include "oracle/world.hpp"
 
 namespace holdfast::test::oracle {
 
@@ -21,7 +23,16 @@ struct run_result {
     std::string trace = {};
 };
 
-// Executes a program in the simulator, against the library as it ships, and holds what is observed against the model.
+struct run_options {
+    client_settings clients = {};
+    bool connects_first = false;  // the clients, before the first step
+    bool is_lenient = false;      // a program with faults counts as disturbed from its first step on
+};
+
+// Executes a program in that world, against the library as it ships, and holds what is observed against the model.
+run_result run(program const&, std::unique_ptr<world>, run_options const&);
+
+// ... in the simulator.
 run_result run(program const&, bool with_trace = false);
 
 }  // namespace holdfast::test::oracle

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <exception>
 #include <utility>
+#include <variant>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -22,6 +23,7 @@ struct operations::body_end {
     body_end(operations& o, int h) : self(o), hold(h) {}
     ~body_end()
     {
+        guard const held(self.mutex_);
         self.leases_.leave_body(hold);
         if (!self.is_ending_)
             self.model_.body_ended(hold, self.world_.now());
@@ -30,31 +32,33 @@ struct operations::body_end {
     int const hold;
 };
 
-void operations::scope(step const& s)
+void operations::scope(execution e)
 {
-    if (!clients_.has_clients_of(s, design_of(s.get(field::lock))))
+    auto lock = clients_.handle_of(e.what);
+    if (!lock)
         return;
-    auto const p = make_pending(s);
+    auto const p = make_pending(e.what, e.where);
     on_launch(*p);
+    e.held.unlock();
     asio::co_spawn(
-        world_.executor_of(process_of(s)),
-        scoped(s, p),
-        asio::bind_cancellation_slot(p->signal.slot(), [this](std::exception_ptr e) {
+        p->where,
+        scoped(std::move(*lock), e.what, p),
+        asio::bind_cancellation_slot(p->signal.slot(), [this](std::exception_ptr error) {
+            guard const held(mutex_);
             --under_way_;
-            if (e && !is_ending_)
-                std::rethrow_exception(e);
+            if (error && !is_ending_)
+                std::rethrow_exception(error);
         }));
 }
 
-asio::awaitable<void> operations::scoped(step s, std::shared_ptr<pending> p)
+asio::awaitable<void> operations::scoped(lock_handle of, step s, std::shared_ptr<pending> p)
 {
-    auto const& d = design_of(s.get(field::lock));
     // Named: GCC 12 destroys temporaries in a co_await expression twice.
-    if (d.kind == kind::fair) {
-        auto const lock = clients_.make_fair(s, d);
+    if (auto const* const fair = std::get_if<fair_lock>(&of)) {
+        auto const lock = *fair;
         co_await scoped_with(lock, s, p);
     } else {
-        auto const lock = clients_.make_lock(s, d);
+        auto const lock = std::get<any_lock>(of);
         co_await scoped_with(lock, s, p);
     }
 }
@@ -71,6 +75,7 @@ asio::awaitable<void> operations::scoped_with(Lock lock, step s, std::shared_ptr
     } catch (boost::system::system_error const& e) {
         ec = e.code();
     }
+    guard const held(mutex_);
     if (!is_ending_)
         model_.with_lock_ended(*p->in_model, world_.now(), ec, ran);
 }
@@ -78,30 +83,47 @@ asio::awaitable<void> operations::scoped_with(Lock lock, step s, std::shared_ptr
 asio::awaitable<void> operations::body(holdfast::lease& l, step s, std::shared_ptr<pending> p, bool& ran)
 {
     ran = true;
-    leases_.look();
-    auto const hold = model_.body_began(*p->in_model, world_.now(), view_of(l));
-    ++grants_;
-    leases_.enter_body(hold, l);
-    body_end const at_end(*this, hold);
+    body_end const at_end(*this, enter_body(l, *p));
     if (s.has(field::inner))
-        co_await inner_scope(s);
+        co_await inner_scope(s, p->where);
     co_await world_.sleep(process_of(s), std::chrono::microseconds(s.get(field::us, 1'000)));
 }
 
+int operations::enter_body(holdfast::lease const& l, pending& p)
+{
+    guard const held(mutex_);
+    leases_.look();
+    auto const now = world_.now();
+    auto const hold = model_.body_began(*p.in_model, now, view_of(l));
+    ++grants_;
+    leases_.enter_body(hold, l);
+    return hold;
+}
+
+std::shared_ptr<pending> operations::launch_inner(step const& s, asio::any_io_executor const& where)
+{
+    auto p = make_pending(s, where);
+    on_launch(*p);
+    model_.cancel(*p->in_model, world_.now());  // the end of the outer one cancels it at any time
+    return p;
+}
+
 // What the body takes besides, without waiting for it.
-asio::awaitable<void> operations::inner_scope(step s)
+asio::awaitable<void> operations::inner_scope(step s, asio::any_io_executor where)
 {
     auto inner = step(verb::with_lock);
     inner.set(field::process, s.get(field::process)).set(field::lock, s.get(field::inner)).set(field::us, 1'000);
     inner.set(field::wait, 0);
     for (auto const f : {field::lease, field::renew, field::owner})
         inner.set(f, s.get(f, absent));
-    if (!clients_.has_clients_of(inner, design_of(inner.get(field::lock))))
+    guard held(mutex_);
+    auto const lock = clients_.handle_of(inner);
+    if (!lock)
         co_return;
-    auto const p = make_pending(inner);
-    on_launch(*p);
-    model_.cancel(*p->in_model, world_.now());  // the end of the outer one cancels it at any time
-    co_await scoped(inner, p);
+    auto const p = launch_inner(inner, where);
+    held.unlock();
+    co_await scoped(*lock, inner, p);
+    held.lock();
     --under_way_;
 }
 

@@ -66,7 +66,7 @@ holdfast::client simulated_world::make_client(std::int64_t in, unsigned at, hold
 }
 
 // What is ready may run before it.
-void simulated_world::run_inside(std::int64_t in, std::function<void()> f)
+void simulated_world::run_inside(std::int64_t in, asio::any_io_executor, std::function<void()> f)
 {
     if (is_frozen(in))
         return;
@@ -90,14 +90,15 @@ void simulated_world::run_for(core::duration d)
     simulation_->world().run_for(d);
 }
 
-void simulated_world::settle()
+void simulated_world::settle(std::function<bool()> const&)
 {
     run_for(12s);
 }
 
-void simulated_world::let_keys_expire()
+bool simulated_world::let_keys_expire()
 {
     run_for(std::chrono::hours(24 * 800));
+    return true;
 }
 
 void simulated_world::finish()

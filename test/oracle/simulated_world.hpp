@@ -20,14 +20,14 @@ public:
 
     asio::any_io_executor executor_of(std::int64_t process) override;
     holdfast::client make_client(std::int64_t process, unsigned server, holdfast::config) override;
-    void run_inside(std::int64_t process, std::function<void()>) override;
+    void run_inside(std::int64_t process, asio::any_io_executor, std::function<void()>) override;
     asio::awaitable<void> sleep(std::int64_t process, core::duration) override;
     bool is_frozen(std::int64_t process) override { return process_at(process).is_paused(); }
 
     core::instant now() const override { return simulation_->now(); }
     void run_for(core::duration) override;
-    void settle() override;
-    void let_keys_expire() override;
+    void settle(std::function<bool()> const&) override;
+    bool let_keys_expire() override;
     void finish() override;
 
     void inject(step const&, core::instant end) override;

@@ -30,22 +30,26 @@ public:
     virtual ~world() = default;
 
     // ---- processes
-    // The executor of an operation of that process.
+    // The executor of one operation of that process: handlers on it never run at the same time.
     virtual asio::any_io_executor executor_of(std::int64_t process) = 0;
     // A client that runs, or will once it was told to: run() has not been called.
     virtual holdfast::client make_client(std::int64_t process, unsigned server, holdfast::config) = 0;
-    // Runs f as code of that process, and returns when it has ended; does nothing while the process is frozen.
-    virtual void run_inside(std::int64_t process, std::function<void()> f) = 0;
+    // Runs f as code of that process; not at all while the process is frozen. `where` is the executor of the operation
+    // that f begins or refers to. With several threads this returns at once: see await_steps().
+    virtual void run_inside(std::int64_t process, asio::any_io_executor where, std::function<void()> f) = 0;
+    // Until everything that was given to run_inside() has run.
+    virtual void await_steps() {}
     virtual asio::awaitable<void> sleep(std::int64_t process, core::duration) = 0;
     virtual bool is_frozen(std::int64_t process) = 0;
 
     // ---- time
     virtual core::instant now() const = 0;
     virtual void run_for(core::duration) = 0;
-    // After everything was given up: until connections are back, subscriptions have lingered and releases were sent.
-    virtual void settle() = 0;
-    // Until every key has expired that nobody deletes.
-    virtual void let_keys_expire() = 0;
+    // After everything was given up: until connections are back, subscriptions have lingered and releases were sent. A
+    // world whose time is dear ends this as soon as nothing is left.
+    virtual void settle(std::function<bool()> const& is_nothing_left) = 0;
+    // Until every key has expired that nobody deletes; false where that would take too long.
+    virtual bool let_keys_expire() = 0;
     // Until all that was begun has ended. The clients are gone.
     virtual void finish() = 0;
 
@@ -64,7 +68,7 @@ public:
     virtual std::int64_t subscribers(unsigned server, std::string_view channel) = 0;
     virtual engine::context::census census(holdfast::client&) = 0;
 
-    // ---- the trace
+    // ---- the trace; may be called by any thread
     virtual bool is_traced() = 0;
     virtual void note(std::string_view who, std::string_view what) = 0;
     virtual std::string trace() = 0;
