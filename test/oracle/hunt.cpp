@@ -4,17 +4,10 @@
 //
 #include "oracle/hunt.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <new>
-#include <signal.h>
-#include <stdexcept>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#include <utility>
 
+#include "oracle/apart.hpp"
 #include "oracle/generator.hpp"
 #include "oracle/not_yet.hpp"
 #include "oracle/runner.hpp"
@@ -41,22 +34,6 @@ void copy(char (&to)[N], std::string const& from)
     std::strncpy(to, from.c_str(), N - 1);
 }
 
-class shared_memory {
-public:
-    shared_memory()
-        : note_(::mmap(nullptr, sizeof(shared_note), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
-    {
-        if (note_ == MAP_FAILED)
-            throw std::runtime_error("mmap");
-        new (note_) shared_note;
-    }
-    ~shared_memory() { ::munmap(note_, sizeof(shared_note)); }
-    shared_note& note() noexcept { return *static_cast<shared_note*>(note_); }
-
-private:
-    void* note_;
-};
-
 void run_one(program const& p, shared_note& to)
 {
     ::alarm(patience_seconds);
@@ -75,27 +52,9 @@ void run_one(program const& p, shared_note& to)
 template <class Function>
 std::optional<finding> in_child(shared_note& note, Function f)
 {
-    std::fflush(nullptr);
-    auto const child = ::fork();
-    if (child < 0)
-        throw std::runtime_error("fork");
-    if (child == 0) {
-        for (auto const s : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL})
-            ::signal(s, SIG_DFL);
-        if (std::getenv("HOLDFAST_ORACLE_VERBOSE") == nullptr) {
-            [[maybe_unused]] auto const* const quiet = std::freopen("/dev/null", "w", stderr);
-        }
-        f();
-        ::_exit(0);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        return finding{"no_livelock", "ran for " + std::to_string(patience_seconds) + " s of real time"};
-    if (WIFSIGNALED(status))
-        return finding{"does_not_crash", std::string("died of ") + ::strsignal(WTERMSIG(status))};
-    if (WEXITSTATUS(status) != 0)
-        return finding{"does_not_crash", "exit status " + std::to_string(WEXITSTATUS(status))};
+    auto const death = wait_for_child(run_in_child(f, standard_error::dropped), patience_seconds);
+    if (death)
+        return death;
     return note.is_broken ? std::optional(finding{note.check, note.text}) : std::nullopt;
 }
 
@@ -103,14 +62,14 @@ std::optional<finding> in_child(shared_note& note, Function f)
 
 std::optional<finding> run_apart(program const& p)
 {
-    shared_memory memory;
-    return in_child(memory.note(), [&] { run_one(p, memory.note()); });
+    shared_value<shared_note> note;
+    return in_child(*note, [&] { run_one(p, *note); });
 }
 
 hunt_result hunt(std::uint64_t first, std::uint64_t operations)
 {
-    shared_memory memory;
-    auto& note = memory.note();
+    shared_value<shared_note> shared;
+    auto& note = *shared;
     auto const broken = in_child(note, [&] {
         for (note.seed = first; note.operations < operations && !note.is_broken; note.seed += note.is_broken ? 0 : 1)
             run_one(generate(note.seed), note);

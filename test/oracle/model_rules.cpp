@@ -370,7 +370,8 @@ bool model::is_total_outage(operation const& o, core::instant now) const
     for_each_part(*o.design, [&](lock_design const& part) {
         ++servers;
         silent += std::ranges::any_of(disturbed_, [&](interval const& i) {
-            return i.is_outage && i.server == part.server && i.from + 5ms <= o.launched && now + recovery < i.to;
+            return i.is_outage && i.server == part.server && i.from + 5ms <= o.launched
+                   && now + recovery + settings_.tolerance < i.to;
         });
     });
     return silent == servers;

@@ -48,6 +48,7 @@ private:
     bool is_broken();
     void settle();
     bool give_up_everything();
+    bool is_idle();
 
     program const& program_;
     run_options const options_;
@@ -97,7 +98,7 @@ run_result runner::run()
 void runner::prepare()
 {
     std::unique_lock guard(mutex_);
-    if (options_.is_lenient && std::ranges::any_of(program_.steps, is_fault))
+    if (options_.is_disturbed)
         faults_.disturb_everything();
     if (!options_.connects_first)
         return;
@@ -177,11 +178,17 @@ void runner::settle()
     world_->settle([this] { return !audit_.look(); });
 }
 
-// True when no operation is under way.
+// True when no operation was under way, which might have brought another lease.
 bool runner::give_up_everything()
 {
+    bool const was_idle = is_idle();
     world_->run_inside(0, world_->executor_of(0), [this] { operations_.give_up_everything(); });
     world_->await_steps();
+    return was_idle;
+}
+
+bool runner::is_idle()
+{
     std::scoped_lock const guard(mutex_);
     return operations_.under_way() == 0;
 }

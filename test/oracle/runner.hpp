@@ -26,7 +26,7 @@ struct run_result {
 struct run_options {
     client_settings clients = {};
     bool connects_first = false;  // the clients, before the first step
-    bool is_lenient = false;      // a program with faults counts as disturbed from its first step on
+    bool is_disturbed = false;    // from the first step on
 };
 
 // Executes a program in that world, against the library as it ships, and holds what is observed against the model.

@@ -1,0 +1,84 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "oracle/live_program.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace holdfast::test::oracle {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Divides a time of the simulator.
+constexpr std::int64_t haste = 20;
+
+// What nobody releases in a program with faults expires by then, and somebody may wait for that.
+constexpr std::int64_t short_lease = 1'000;
+
+bool has_faults(program const& p)
+{
+    return std::ranges::any_of(p.steps, [](step const& s) {
+        return s.what >= verb::pause || s.what == verb::stop || s.what == verb::shutdown || s.what == verb::destroy;
+    });
+}
+
+void limit(step& s, field f, std::int64_t most)
+{
+    if (s.has(f))
+        s.set(f, std::min(s.get(f), most));
+}
+
+void shorten(step& s)
+{
+    if (s.has(field::us))
+        s.set(
+            field::us, std::clamp<std::int64_t>(s.get(field::us) / haste, 0, s.what == verb::pause ? 400'000 : 50'000));
+    if (s.what >= verb::pause)
+        s.set(field::us, std::max<std::int64_t>(s.get(field::us), 1'000));
+    if (s.get(field::wait) != endless)
+        limit(s, field::wait, 300);
+}
+
+void leave_out(step& s)
+{
+    if (s.what == verb::lose_replies)
+        s.what = verb::disconnect;
+    if (s.what == verb::restart)
+        s.set(field::how, 1);
+    if (s.what == verb::freeze)
+        s.what = verb::advance;
+}
+
+}  // namespace
+
+program for_real_time(program p)
+{
+    for (auto& s : p.steps) {
+        leave_out(s);
+        shorten(s);
+    }
+    if (has_faults(p))
+        for (auto& s : p.steps)
+            for (auto const f : {field::lease, field::by})
+                limit(s, f, short_lease);
+    return p;
+}
+
+// Without a fault nothing is late but threads, and there the rules are strict: then no answer may be missing.
+run_options live_options(program const& p)
+{
+    bool const faulty = has_faults(p);
+    return {
+        .clients =
+            {.lease = faulty ? core::duration(std::chrono::milliseconds(short_lease)) : 60s,
+             .command_timeout = faulty ? 300ms : 10s,
+             .poll_interval = 1s,
+             .tolerance = 10s},
+        .connects_first = true,
+        .is_disturbed = faulty};
+}
+
+}  // namespace holdfast::test::oracle

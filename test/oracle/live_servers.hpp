@@ -1,0 +1,44 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_ORACLE_LIVE_SERVERS_HPP
+#define HOLDFAST_TEST_ORACLE_LIVE_SERVERS_HPP
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "oracle/locks.hpp"
+#include "support/redis_server.hpp"
+
+namespace holdfast::test::oracle {
+
+// The redis-servers of programs that run one after the other; started at first use. For one thread.
+class live_servers {
+public:
+    // What a client connects to.
+    std::string url(unsigned i) { return at(i).url(); }
+    bool is_started(unsigned i) const noexcept { return servers_[i] != nullptr; }
+
+    // A command of a user whom faults do not concern; nil when the server was not started.
+    simulated::value command(unsigned i, std::vector<std::string> const& words);
+
+    void restart(unsigned i);
+    void kill_connections(unsigned i);
+    // Ends faults, but for a pause, which ends by itself.
+    void heal(unsigned i);
+    // As new: no data, no scripts, no connections.
+    void clean();
+
+private:
+    redis_server& at(unsigned i);
+    void log_in(unsigned i);
+
+    std::array<std::unique_ptr<redis_server>, server_count> servers_;
+};
+
+}  // namespace holdfast::test::oracle
+
+#endif
