@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include <boost/container/small_vector.hpp>
+
 #include "composite.hpp"
 #include "coordinate.hpp"
 #include "operation.hpp"
@@ -110,19 +112,16 @@ lease_state bundle::judge_members() const noexcept
     return held < quorum_ ? lease_state::at_risk : lease_state::held;
 }
 
-// The latest instant that a quorum reaches.
+// Each member is asked once: two conversions of one instant to the steady clock differ by some nanoseconds, so members that
+// end together, as those of one script do, would each seem to end before the other.
 steady_clock::time_point bundle::valid_until() const noexcept
 {
     std::scoped_lock const guard(mutex_);
-    auto latest = steady_clock::time_point::min();
-    for (auto const& candidate : members_) {
-        auto const end = candidate.valid_until();
-        auto const reach = std::ranges::count_if(
-            members_, [&](lease const& l) { return &l == &candidate || (l.valid() && l.valid_until() >= end); });
-        if (candidate.valid() && static_cast<std::size_t>(reach) >= quorum_)
-            latest = std::max(latest, end);
-    }
-    return latest;
+    boost::container::small_vector<steady_clock::time_point, 8> ends;
+    for (auto const& l : members_)
+        if (l.valid())
+            ends.push_back(l.valid_until());
+    return quorum_end(ends, quorum_);
 }
 
 std::optional<std::uint64_t> bundle::fence_of(std::string_view member) const noexcept

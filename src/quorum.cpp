@@ -5,6 +5,7 @@
 #include "quorum.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace holdfast::detail {
 namespace {
@@ -24,6 +25,16 @@ error_code judge(std::span<error_code const> ends, std::size_t quorum)
     if (ends.size() - static_cast<std::size_t>(std::ranges::count_if(ends, is_lost)) < quorum)
         return std::ranges::count(ends, error_code(errc::lease_lost)) > 0 ? errc::lease_lost : errc::client_stopped;
     return *std::ranges::find_if(ends, [](error_code ec) { return ec && !is_lost(ec); });
+}
+
+std::chrono::steady_clock::time_point quorum_end(
+    std::span<std::chrono::steady_clock::time_point> ends, std::size_t quorum) noexcept
+{
+    if (quorum == 0 || ends.size() < quorum)
+        return std::chrono::steady_clock::time_point::min();
+    auto const at = ends.begin() + static_cast<std::ptrdiff_t>(quorum - 1);
+    std::ranges::nth_element(ends, at, std::ranges::greater());
+    return *at;
 }
 
 }  // namespace holdfast::detail

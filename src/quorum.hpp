@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_QUORUM_HPP
 #define HOLDFAST_QUORUM_HPP
 
+#include <chrono>
 #include <cstddef>
 #include <span>
 
@@ -14,6 +15,11 @@ namespace holdfast::detail {
 
 // What it means for a lease of several that the operations on its members ended so.
 error_code judge(std::span<error_code const> ends, std::size_t quorum);
+
+// The latest instant until which a quorum of leases is valid that end then; time_point::min() when they are fewer. Reorders
+// the ends.
+std::chrono::steady_clock::time_point quorum_end(
+    std::span<std::chrono::steady_clock::time_point> ends, std::size_t quorum) noexcept;
 
 }  // namespace holdfast::detail
 

@@ -529,5 +529,22 @@ TEST_CASE("a server that is not there, and comes", "[loss]")
     CHECK(l.until([&] { return server.command({"DBSIZE"}).integer == 0; }));
 }
 
+// Each member's end is told by a clock that is read anew.
+TEST_CASE("the lease of several locks tells an end of its validity as often as it is asked", "[loss][multi_lock]")
+{
+    live l;
+    auto& c = l.client("memory://");
+    l.run([&]() -> asio::awaitable<void> {
+        multi_lock const lock(mutex(c, "a"), mutex(c, "b"));
+        auto const both = co_await lock.acquire(use_awaitable);
+        auto const now = std::chrono::steady_clock::now();
+        long wrong = 0;
+        for (int i = 0; i < 100'000; ++i)
+            wrong += both.valid_until() <= now;
+        CHECK(both.valid());
+        CHECK(wrong == 0);
+    }());
+}
+
 }  // namespace
 }  // namespace holdfast::test

@@ -4,6 +4,7 @@
 //
 #include "quorum.hpp"
 
+#include <chrono>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -36,6 +37,27 @@ TEST_CASE("what the ends of operations on the members mean for the lease of seve
     };
     for (auto const& row : rows)
         CHECK(detail::judge(row.ends, row.quorum) == row.expected);
+}
+
+TEST_CASE("the lease of several is valid until a quorum of its members is not", "[quorum]")
+{
+    using time_point = std::chrono::steady_clock::time_point;
+    auto const at = [](int s) { return time_point(std::chrono::seconds(s)); };
+    struct {
+        std::vector<time_point> ends;
+        std::size_t quorum;
+        time_point expected;
+    } rows[] = {
+        {{at(7)}, 1, at(7)},
+        {{at(7), at(7)}, 2, at(7)},
+        {{at(9), at(7), at(8)}, 3, at(7)},
+        {{at(9), at(7), at(8)}, 2, at(8)},
+        {{at(7), at(9), at(9)}, 2, at(9)},
+        {{at(9)}, 2, time_point::min()},
+        {{}, 1, time_point::min()},
+    };
+    for (auto& row : rows)
+        CHECK(detail::quorum_end(row.ends, row.quorum) == row.expected);
 }
 
 }  // namespace
