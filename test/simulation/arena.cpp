@@ -8,6 +8,7 @@
 
 #include <stdexcept>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
@@ -61,6 +62,26 @@ void fail_while_the_server_stands_still()
 TEST_CASE("a story may fail while the server stands still", "[arena]")
 {
     CHECK_THROWS_WITH(fail_while_the_server_stands_still(), "this story failed");
+}
+
+// It is taken by a coroutine of the library's own, to which the signal leads.
+void fail_beside_what_can_be_cancelled()
+{
+    arena a;
+    auto& c = a.client();
+    auto& signal = a.world().new_signal();
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await mutex(c, "m").acquire();
+        multi_lock(mutex(c, "m"), mutex(c, "n"))
+            .acquire(asio::bind_cancellation_slot(signal.slot(), [](error_code, lease) {}));
+        co_await a.sleep(10ms);
+        throw std::runtime_error("this story failed");
+    });
+}
+
+TEST_CASE("a story may fail while something that can be cancelled is under way", "[arena]")
+{
+    CHECK_THROWS_WITH(fail_beside_what_can_be_cancelled(), "this story failed");
 }
 
 TEST_CASE("a story that leaves a waiter behind fails, and does not crash", "[arena][!shouldfail]")

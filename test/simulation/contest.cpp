@@ -6,7 +6,6 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <deque>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -169,7 +168,6 @@ private:
     chance& luck() { return simulation_.world().chance(); }
 
     contest_options options_;
-    std::deque<asio::cancellation_signal> signals_;  // outlive what they are bound to
     simulation simulation_;
     std::vector<participant> participants_;
     std::vector<contested_kind> kinds_;
@@ -405,7 +403,7 @@ asio::awaitable<void> contest::take(participant& p, Lock lock, std::string who)
 // A token whose operation is cancelled at a random moment, now and then, in any of the three ways.
 auto contest::cancellable(participant& p, error_code& ec)
 {
-    auto& signal = signals_.emplace_back();
+    auto& signal = simulation_.world().new_signal();
     if (luck().happens(options_.cancel)) {
         auto const type = static_cast<asio::cancellation_type>(1u << luck().below(3));
         auto const when = luck().happens(0.5) ? luck().between(0us, 3ms) : luck().between(0ms, 200ms);

@@ -4,8 +4,6 @@
 //
 // Several locks as one: all or nothing, nothing held while waiting, one round trip for free members.
 
-#include <deque>
-
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -463,8 +461,7 @@ TEST_CASE("a lease whose handler never took it up is not renewed, nor are its me
 class table {
 public:
     explicit table(std::uint64_t seed, fault_plan const& faults)
-        : arena_({.world = {.seed = seed, .max_steps = 3'000'000}, .faults = faults}),
-          is_healthy_(faults.lose_reply + faults.disconnect == 0)
+        : arena_({.world = {.seed = seed}, .faults = faults}), is_healthy_(faults.lose_reply + faults.disconnect == 0)
     {
         for (auto const* process : {"A", "B", "C"}) {
             for (auto const* server : {"s0", "s1"})
@@ -532,7 +529,7 @@ private:
     {
         error_code ec;
         bool const was_connected = arena_.now() - start_ > 20ms;
-        auto& signal = signals_.emplace_back();
+        auto& signal = arena_.world().new_signal();
         auto const cancelled = std::make_shared<core::instant>(core::never);
         if (luck().happens(0.3))
             arena_.world().at(arena_.now() + luck().between(0ms, 30ms), [this, process, &signal, cancelled] {
@@ -556,7 +553,6 @@ private:
         co_return l;
     }
 
-    std::deque<asio::cancellation_signal> signals_;
     arena arena_;
     bool const is_healthy_;
     core::instant const start_ = arena_.now();

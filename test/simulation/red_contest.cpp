@@ -14,8 +14,7 @@ namespace holdfast::test {
 
 using namespace std::chrono_literals;
 
-red_contest::red_contest(red_contest_options const& o)
-    : o_(o), arena_(o.servers, {.world = {.seed = o.seed, .max_steps = 20'000'000}})
+red_contest::red_contest(red_contest_options const& o) : o_(o), arena_(o.servers, {.world = {.seed = o.seed}})
 {
     auto& luck = arena_.world().chance();
     for (unsigned i = 0; i < o.servers; ++i) {
@@ -85,12 +84,12 @@ asio::awaitable<void> red_contest::contend(unsigned who)
     --under_way_;
 }
 
-void red_contest::cancel_some_time(std::string const& where)
+void red_contest::cancel_some_time(asio::cancellation_signal& signal, std::string const& where)
 {
     auto& luck = arena_.world().chance();
     if (!luck.happens(o_.cancel))
         return;
-    arena_.world().at(arena_.now() + luck.between(0ms, 30ms), [this, where, &signal = signals_.back()] {
+    arena_.world().at(arena_.now() + luck.between(0ms, 30ms), [this, where, &signal] {
         asio::post(arena_.at(where).get_executor(), [&signal] { signal.emit(asio::cancellation_type::total); });
     });
 }
@@ -98,8 +97,8 @@ void red_contest::cancel_some_time(std::string const& where)
 asio::awaitable<void> red_contest::once(unsigned who)
 {
     auto& luck = arena_.world().chance();
-    auto& signal = signals_.emplace_back();
-    cancel_some_time(processes_[who]);
+    auto& signal = arena_.world().new_signal();
+    cancel_some_time(signal, processes_[who]);
     error_code ec;
     auto const start = arena_.now();
     auto l = co_await red_lock(clients_[who], "r", options())

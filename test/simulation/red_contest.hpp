@@ -6,7 +6,6 @@
 #define HOLDFAST_TEST_SIMULATION_RED_CONTEST_HPP
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -49,12 +48,11 @@ public:
 private:
     asio::awaitable<void> contend(unsigned who);
     asio::awaitable<void> once(unsigned who);
-    void cancel_some_time(std::string const& where);
+    void cancel_some_time(asio::cancellation_signal& signal, std::string const& where);
     void restart_minority();
     red_options options() const;
 
     red_contest_options const o_;
-    std::deque<asio::cancellation_signal> signals_;
     nodes arena_;
     std::vector<std::string> processes_;
     std::vector<std::vector<client const*>> clients_;

@@ -4,8 +4,6 @@
 //
 // A red_lock as a member of a multi_lock: one of all, and a majority of its own servers.
 
-#include <deque>
-
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/post.hpp>
@@ -345,7 +343,7 @@ TEST_CASE(
 // Processes that take the red_lock, the mutex, or both in either order; some are cancelled, some give up.
 class crossing {
 public:
-    crossing(std::uint64_t seed, fault_plan const& faults) : arena_({.world = {.seed = seed, .max_steps = 5'000'000}})
+    crossing(std::uint64_t seed, fault_plan const& faults) : arena_({.world = {.seed = seed}})
     {
         for (unsigned i = 0; i < arena_.count; ++i)
             arena_.node(i).faults = faults;
@@ -390,7 +388,7 @@ private:
 
     awaitable<void> once(std::string_view process, any_lock lock)
     {
-        auto& signal = signals_.emplace_back();
+        auto& signal = arena_.world().new_signal();
         if (luck().happens(0.3))
             arena_.world().at(arena_.now() + luck().between(0ms, 40ms), [this, process, &signal] {
                 asio::post(
@@ -424,7 +422,6 @@ private:
         in_use_ &= ~mine;
     }
 
-    std::deque<asio::cancellation_signal> signals_;
     quorum_and_one arena_;
     std::vector<std::vector<client const*>> clients_;
     unsigned in_use_ = 0;

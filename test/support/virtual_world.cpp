@@ -28,6 +28,7 @@ virtual_world::~virtual_world()
         std::exchange(p->at_kill_, {});
     }
     shutdown();
+    signals_.clear();
     destroy();
 }
 
@@ -91,7 +92,9 @@ bool virtual_world::step(core::instant limit)
     if (ready_.empty())
         return advance(limit);
     if (++steps_ > options_.max_steps)
-        throw std::runtime_error("virtual_world: too many steps, probably a livelock");
+        throw std::runtime_error(
+            "virtual_world: not at its end after " + std::to_string(options_.max_steps)
+            + " handlers, probably a livelock");
     auto next = take();
     if (next.in->paused_ || next.in->dead_) {
         next.in->held_.push_back(std::move(next.what));

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/execution_context.hpp>
 
 #include "core/clock.hpp"
@@ -32,7 +33,7 @@ struct world_options {
     bool fifo = false;            // handlers run in the order of posting instead of a random one
     bool inline_dispatch = true;  // dispatch() from inside runs at once, as io_context does
     bool trace = false;
-    std::uint64_t max_steps = 50'000'000;  // run() throws after so many handlers: a livelock
+    std::uint64_t max_steps = 2'000'000;  // run() throws after so many handlers: a livelock
 };
 
 // One function to be called once, moved about.
@@ -102,6 +103,9 @@ public:
         return true;
     }
 
+    // Lives until nothing is left that is bound to it, and no longer: its handler may refer to services of this context.
+    boost::asio::cancellation_signal& new_signal() { return signals_.emplace_back(); }
+
     // Work that asio tracks: coroutines and operations under way. Not 0 when idle: somebody waits for ever.
     std::size_t unfinished() const noexcept { return unfinished_; }
     std::uint64_t steps() const noexcept { return steps_; }
@@ -132,6 +136,7 @@ private:
     std::size_t unfinished_ = 0;
     process* running_ = nullptr;
     bool closing_ = false;
+    std::deque<boost::asio::cancellation_signal> signals_;
     std::vector<std::unique_ptr<process>> processes_;
 };
 
