@@ -242,6 +242,19 @@ TEST_CASE("a renewal that is answered too late revives nothing", "[lease][loss]"
     });
 }
 
+TEST_CASE("an extension whose answer is read after the lease ended revives nothing", "[lease][loss]")
+{
+    holding a({.lease = 1s});
+    a.run([&]() -> awaitable<void> {
+        co_await a.sleep(900ms);
+        // The process stops when the command has left, and finds the answer when it goes on.
+        a.world().at(a.now() + 50us, [&] { a.at("A").pause_for(500ms); });
+        auto const ec = co_await error_of(a.held.extend(5s, use_awaitable));
+        CHECK(ec == errc::lease_lost);
+        CHECK_FALSE(a.held.valid());
+    });
+}
+
 TEST_CASE("max_hold ends a renewed lease", "[lease][loss]")
 {
     holding a({.max_hold = 7s});
