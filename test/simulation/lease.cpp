@@ -246,6 +246,7 @@ TEST_CASE("an extension whose answer is read after the lease ended revives nothi
 {
     holding a({.lease = 1s});
     a.run([&]() -> awaitable<void> {
+        co_await a.held.extend(1s);  // from here on the server knows the script
         co_await a.sleep(900ms);
         // The process stops when the command has left, and finds the answer when it goes on.
         a.world().at(a.now() + 50us, [&] { a.at("A").pause_for(500ms); });
