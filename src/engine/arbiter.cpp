@@ -83,12 +83,14 @@ void arbiter::expire(contender& c, core::instant now)
 core::wait_facts arbiter::facts_of(contender const& c, core::instant now) const noexcept
 {
     auto const since = asked_since();
+    // One attempt owes its caller an answer, or is not busy: however slow the server usually is.
+    bool const is_overdue = c.is_one_shot() && now - c.joined >= context_.options().command_timeout;
     return {
         .is_held_here = is_held_here(),
         .is_connected = context_.link().is_open(),
-        .was_seen_held = seen_held_ >= c.joined,
+        .was_seen_held = seen_held_ > c.joined,
         .is_in_doubt = acquisition_ && acquisition_->is_in_doubt(),
-        .needs_answer = c.needs_answer(),
+        .needs_answer = c.needs_answer() || is_overdue,
         .unanswered = since == core::never ? core::duration::zero() : now - since,
         .patience = context_.responses().patience(context_.options().command_timeout)};
 }
@@ -112,12 +114,12 @@ void arbiter::push(contender& c)
         ++one_shots_;
     if (c.owner())
         c.owner()->begins_to_wait(*this);
-    if (!c.is_one_shot())
-        set_limit(c, c.wait().value_or(core::duration::max()));
-    else if (context_.link().is_open())
-        set_limit(c, c.limit());
-    else
-        set_limit(c, std::min<core::duration>(c.limit(), context_.options().command_timeout));
+    // One attempt may begin with a wait for the attempt of another one, for others' turn, or for a connection: what bounds
+    // its own command does not bound these.
+    set_limit(
+        c,
+        c.is_one_shot() ? std::min<core::duration>(c.limit(), context_.options().command_timeout)
+                        : c.wait().value_or(core::duration::max()));
 }
 
 void arbiter::set_limit(contender& c, core::duration from_joining)
@@ -287,11 +289,6 @@ void arbiter::on_closed()
     if (acquisition_)
         acquisition_->on_closed();
     seen_held_ = core::instant::min();
-    // One attempt waits for the server's answer, but not for ever for a server.
-    auto const limit = context_.now() + context_.options().command_timeout;
-    for (auto& c : queue_)
-        if (c.is_one_shot() && !(c.is_armed() && c.due() <= limit))
-            context_.arm(c, limit);
 }
 
 void arbiter::on_released(unsigned heard)

@@ -336,9 +336,21 @@ void model::gave_up(int id, core::instant now)
 
 // ---- faults
 
+// A server that goes on is silent no more: what ends one of its outages ends all.
 void model::disturb(unsigned server, core::instant from, core::instant to, bool is_outage)
 {
-    disturbed_.push_back({server, from, to == core::never ? to : to + settings_.tolerance, is_outage});
+    if (to != core::never)
+        to += settings_.tolerance;
+    disturbed_.push_back({server, from, to, is_outage});
+    if (!is_outage)
+        return;
+    auto const goes_on = [&](interval const& i) { return i.is_outage && i.server == server && i.to - recovery > from; };
+    auto end = to;
+    for (auto const& i : disturbed_)
+        end = goes_on(i) ? std::min(end, i.to) : end;
+    for (auto& i : disturbed_)
+        i.to = goes_on(i) ? end : i.to;
+}
 }
 
 // All faults are over.

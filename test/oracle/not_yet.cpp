@@ -58,14 +58,6 @@ void wait_for_no_holder(step& s, program const&)
         s.set(field::wait, 0);
 }
 
-void try_without_silence(step& s, program const&)
-{
-    if (s.what == verb::lose_replies)
-        s.what = verb::disconnect;
-    if (s.what == verb::pause)
-        s.set(field::us, std::clamp<std::int64_t>(s.get(field::us), 10'000, 400'000));
-}
-
 void extend_what_is_held(step& s, program const& p)
 {
     bool composites = false;
@@ -97,7 +89,6 @@ std::vector<exclusion> const& not_yet()
          "The model does not know yet how a wait ends that is shorter than the answer to its try.",
          wait_for_no_holder},
         {"extend", "The model does not refuse extensions of several locks beyond max_lease yet.", extend_what_is_held},
-        {"silence", "One attempt behind a waiter takes until a silent connection is given up.", try_without_silence},
     };
     return all;
 }

@@ -34,6 +34,8 @@ any_lock lock_of(client& c, std::string_view kind)
         return fair_lock(c, "f");
     if (kind == "multi_lock")
         return multi_lock(std::vector<any_lock>{mutex(c, "a"), mutex(c, "b")});
+    if (kind == "fenced mutex")
+        return mutex(c, "g", {.fencing = true});
     return mutex(c, "m");
 }
 
@@ -148,6 +150,61 @@ TEST_CASE(
         co_await a.sleep(1s);
         CHECK(all.busy == 0);
         CHECK(all.unavailable == 10);
+        a.server().resume();
+    });
+}
+
+// The attempt of the waiter in front, and the turn of others before it, may have begun before.
+TEST_CASE("one attempt behind a waiter ends within command_timeout when the server falls silent", "[wait_outcome]")
+{
+    auto const kind = GENERATE("mutex", "fenced mutex", "write lock", "read lock", "fair lock", "multi_lock");
+    auto const silence = GENERATE("lost replies", "a stopped server", "a lost connection");
+    auto const later = GENERATE(0us, 250us, 10ms, 300ms);
+    CAPTURE(kind, silence, later);
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto const lock = lock_of(c, kind);
+        auto held = co_await lock.acquire();
+        a.spawn([&]() -> awaitable<void> {
+            error_code ec;
+            co_await lock.try_acquire({.wait = 5s}, into(ec));
+        });
+        co_await a.sleep(25ms);
+        if (silence == std::string_view("lost replies"))
+            a.server().faults.lose_reply = 1;
+        else if (silence == std::string_view("a stopped server"))
+            a.server().pause();
+        else
+            a.server().restart(false, 4s);
+        held = lease();
+        co_await a.sleep(later);
+        error_code ec;
+        auto const start = a.now();
+        auto const l = co_await lock.try_acquire(into(ec));
+        auto const took = a.now() - start;
+        CHECK(took <= arena::quick().command_timeout);
+        if (took > 0ms)
+            CHECK(ec == errc::unavailable);
+        a.server().faults = {};
+        a.server().resume();
+        co_await a.sleep(10s);
+    });
+}
+
+TEST_CASE("one attempt that a slow server does not answer in time ends as unavailable", "[wait_outcome]")
+{
+    auto const kind = GENERATE("mutex", "fenced mutex", "write lock", "read lock", "fair lock", "multi_lock");
+    CAPTURE(kind);
+    arena a({.world = {.fifo = true}, .network = {.delay = {100ms, 100ms}}});
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await lock_of(c, kind).acquire();
+        co_await a.sleep(1s);
+        a.server().pause();
+        error_code ec;
+        co_await lock_of(c, kind).try_acquire(into(ec));
+        CHECK(ec == errc::unavailable);
         a.server().resume();
     });
 }
