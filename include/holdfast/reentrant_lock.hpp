@@ -22,7 +22,7 @@ namespace holdfast {
 /// key is deleted when the last lease is released or destroyed.
 ///
 /// A re-entry that asks for more time than the server has confirmed extends the key's time to live first. It waits for that
-/// no longer than its `wait`, and ends with errc::unavailable when the server does not answer by then.
+/// no longer than its `wait`: should that end first, the re-entry is busy, or errc::unavailable when the answer is overdue.
 ///
 /// @par On the server
 /// RedissonLock's format (RedissonFencedLock's with `fencing`): a HASH under the name, whose field is the holder.

@@ -279,9 +279,12 @@ void arbiter::stop()
 void arbiter::on_open(core::duration spread)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
+    bool const had_reentries = !entering_.empty();
     entering_.on_open();
     if (acquisition_)
         acquisition_->on_open(spread);
+    if (had_reentries)
+        proceed();  // they may have ended, or contend elsewhere
 }
 
 void arbiter::on_closed()

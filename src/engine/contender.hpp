@@ -66,6 +66,8 @@ public:
     core::instant joined{};
     // It stands in no queue, but waits there for an extension of what its owner holds.
     bool is_entering = false;
+    // Since when the server owes the answer to that extension; never: it owes none.
+    core::instant extension_asked = core::never;
     // With which its try leaves, if it is sent while the others join.
     joint_attempt* company = nullptr;
 

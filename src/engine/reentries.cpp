@@ -51,6 +51,7 @@ void reentries::wait(contender& c, grant& g)
     waiting_.push_back(c);
     c.home = &home_;
     c.is_entering = true;
+    c.extension_asked = std::min(c.extension_asked, context_.recent());  // asked again, it has still not been answered
     if (auto const last = last_moment(c); last < core::never)
         context_.arm(c, last);
     context_.watchdog().extend(g, nullptr, c.terms().lease, new extension(home_, c, g));
@@ -81,6 +82,7 @@ void reentries::on_extended(contender& c, grant& g, error_code ec)
         return;  // else the next epoch asks again
     }
     auto const who = take(c);
+    who->extension_asked = core::never;
     if (!ec)
         enter(*who, g);
     else if (ec == errc::lease_lost)
@@ -104,8 +106,20 @@ void reentries::on_due(contender& c, core::instant now)
     auto const who = take(c);
     if (now < last_moment(*who))
         context_.contend(*who);
+    else if (judge(*who, now) == core::wait_outcome::busy)
+        context_.refuse(*who);
     else
         context_.fail(*who, errc::unavailable);
+}
+
+// One attempt was given all the time that an answer may take.
+core::wait_outcome reentries::judge(contender const& c, core::instant now) const
+{
+    return core::judge_wait(
+        {.is_connected = context_.link().is_open(),
+         .needs_answer = c.is_one_shot(),
+         .unanswered = now - c.extension_asked,
+         .patience = context_.responses().patience(context_.options().command_timeout)});
 }
 
 void reentries::on_open()

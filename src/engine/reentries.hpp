@@ -9,6 +9,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/system/error_code.hpp>
 
+#include "core/wait_outcome.hpp"
 #include "engine/contender.hpp"
 #include "engine/grant.hpp"
 
@@ -42,6 +43,7 @@ private:
 
     void enter(contender&, grant&);
     core::instant last_moment(contender const&) const;
+    core::wait_outcome judge(contender const&, core::instant now) const;
 
     context& context_;
     arbiter& home_;

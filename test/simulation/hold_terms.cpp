@@ -231,6 +231,31 @@ TEST_CASE("a re-entry that needs an extension ends with its wait, as unavailable
     CHECK(a.c.stats().waiting == 0);
 }
 
+TEST_CASE("a re-entry whose wait is shorter than its extension takes ends as busy", "[hold_terms]")
+{
+    arena a({.world = {.fifo = true}, .network = {.delay = {5ms, 5ms}}});
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        reentrant_lock const r(c, "r", c.make_owner());
+        auto const outer = co_await r.acquire({.lease = 1s});
+        auto const inner = co_await r.try_acquire({.wait = 1ms, .lease = 30s});
+        CHECK(inner.empty());
+        CHECK(outer.hold_count() == 1);
+    });
+}
+
+TEST_CASE("a re-entry whose extension was asked for in vain before its wait ends as unavailable", "[hold_terms]")
+{
+    held_lock a({.lease = 30s});
+    a.run([&]() -> awaitable<void> {
+        a.server().faults = {.lose_reply = 1};
+        auto const waited = co_await error_of(a.r.try_acquire({.wait = 605ms, .lease = 60s}, use_awaitable));
+        CHECK(waited == errc::unavailable);
+        a.server().faults = {};
+        co_await a.sleep(1s);
+    });
+}
+
 TEST_CASE("a re-entry that needs an extension is cancelled at once", "[hold_terms]")
 {
     held_lock a;
@@ -266,6 +291,34 @@ TEST_CASE("a re-entry waits for its extension over a lost connection", "[hold_te
         CHECK(inner.hold_count() == 2);
         CHECK(a.outer.valid());
     });
+}
+
+TEST_CASE("a re-entry that ends when the connection is back leaves nothing behind", "[hold_terms]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d", c.make_owner("me"));
+        auto reader = co_await doc.read().acquire({.lease = 1s});
+        a.server().faults = {.disconnect = 1, .refuse_connect = 1};
+        co_await a.sleep(1ms);
+        error_code entered;
+        lease writer;
+        a.spawn([&]() -> awaitable<void> {
+            entered = co_await error_of(doc.read().acquire({.lease = 30s}, use_awaitable));
+        });
+        co_await a.sleep(1ms);
+        reader = lease();
+        a.spawn([&]() -> awaitable<void> { writer = co_await doc.write().acquire(); });
+        co_await a.sleep(1ms);
+        a.server().faults = {};
+        co_await a.sleep(5s);
+        CHECK(entered == errc::owner_in_use);
+        CHECK(writer.valid());
+        writer = lease();
+        co_await a.sleep(5s);
+    });
+    CHECK(a.census(c) == engine::context::census{});
 }
 
 TEST_CASE("a re-entry that waits for an extension contends anew when the hold is lost", "[hold_terms]")
