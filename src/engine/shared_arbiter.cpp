@@ -11,7 +11,9 @@
 
 #include <holdfast/error.hpp>
 
+#include "core/validity.hpp"
 #include "engine/context.hpp"
+#include "engine/wire_form.hpp"
 
 namespace holdfast::engine {
 
@@ -53,10 +55,13 @@ grant* shared_arbiter::grant_for(contender const& c)
     return found == grants_.end() ? nullptr : found->get();
 }
 
+// Of the time that a newcomer asks for at most that of one confirmation's freshness is used up. Renewals for the sake of a
+// shorter lease, of a re-entry, confirm the grant without prolonging it.
 bool shared_arbiter::is_fresh(grant const& g) const
 {
-    auto const now = context_.recent();
-    return now - g.confirmed() < freshness_ && g.valid_until() - now >= g.period() / 2;
+    auto const since = context_.recent() - freshness_;
+    auto const lease = std::min(g.lease(), g.lock().form->longest_period(g.lock()));
+    return g.confirmed() > since && g.valid_until() >= core::valid_until(since, lease);
 }
 
 bool shared_arbiter::must_wait_for_writers(contender const& c) const

@@ -115,6 +115,24 @@ TEST_CASE("each reader's lease ends at its own time", "[read_write_lock]")
     });
 }
 
+TEST_CASE("a reader that joins has its lease time, also while a shorter re-entry is renewed", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock mine(c, "d", c.make_owner(), {.peer_watchdog = 0ms}), other(c, "d", {.peer_watchdog = 0ms});
+        auto const outer = co_await mine.read().acquire({.lease = 60s});
+        auto const inner = co_await mine.read().acquire({.lease = 100ms, .renew = true});
+        co_await a.sleep(20s);
+        for (int i = 0; i < 30; ++i) {
+            auto joined = co_await other.read().acquire({.lease = 60s});
+            CHECK(validity(joined) > a.now() + 59s);
+            joined = lease();
+            co_await a.sleep(1'007'003us);
+        }
+    });
+}
+
 TEST_CASE("a reader that must not be renewed does not live from those that are", "[read_write_lock]")
 {
     arena a;
