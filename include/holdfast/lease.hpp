@@ -159,7 +159,7 @@ public:
     /// Terminal, partial, total: before the send nothing happens; after it the operation ends at once with
     /// `operation_aborted`, and the extension may take effect.
     /// @par Lifetimes
-    /// The lease may be moved or destroyed before the operation completes.
+    /// The lease may be moved. Released, destroyed or downgraded before the server confirmed: ends with errc::lease_lost.
     template <token_for<void(error_code)> Token = asio::deferred_t>
     [[nodiscard]] auto extend(std::chrono::milliseconds by, Token && token = {})
     {
@@ -217,7 +217,7 @@ public:
     /// @par On the server
     /// Two scripts: the read is taken while the write stands, then the write is released, unless other leases hold it.
     /// @par Completion
-    /// With the read's lease; this one is empty then.
+    /// With the read's lease. This one is empty since the read was granted: what is launched on it from then on finds none.
     /// @par Errors
     /// This lease stays as it is, but for errc::lease_lost:
     /// - errc::lease_lost: the write had been lost before, or turned out to be
@@ -230,7 +230,7 @@ public:
     /// Terminal, partial, total: until the read is had, ends at once with `operation_aborted`, and nothing changed. From
     /// then on the downgrade is completed, within `config::command_timeout`.
     /// @par Lifetimes
-    /// The lease may be moved meanwhile. Released or destroyed meanwhile, the downgrade ends with errc::lease_lost.
+    /// The lease may be moved meanwhile. Released, destroyed or downgraded anew, the downgrade ends with errc::lease_lost.
     template <token_for<void(error_code, lease)> Token = asio::deferred_t>
     [[nodiscard]] auto downgrade(Token && token = {});
 

@@ -43,7 +43,7 @@ namespace holdfast {
 /// `fencing_token()` is empty. `owner()` is empty, too.
 ///
 /// @par is_locked, force_release, holders
-/// Whether any member is locked; of all members.
+/// Whether any member is locked; of all members. Also errc::invalid_option, where acquire() has it for the members.
 ///
 /// @par Two clients of one server
 /// A lock given twice is recognised by its client and key. Handles of two clients of one server for one name are two

@@ -61,7 +61,7 @@ namespace holdfast {
 ///
 /// @par is_locked, force_release, holders
 /// Whether so many servers are locked that no majority is left; all servers; the holders on all servers, each with the id
-/// that it has there.
+/// that it has there. Also errc::invalid_option, where acquire() has it for the members.
 ///
 /// @par Example
 /// @code

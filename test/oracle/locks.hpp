@@ -118,6 +118,15 @@ void for_each_part(lock_design const& d, Function const& f)
         for_each_part(locks[m], f);
 }
 
+inline bool have_common_part(lock_design const& a, lock_design const& b)
+{
+    bool found = false;
+    for_each_part(a, [&](lock_design const& x) {
+        for_each_part(b, [&](lock_design const& y) { found = found || (x.server == y.server && x.key == y.key); });
+    });
+    return found;
+}
+
 }  // namespace holdfast::test::oracle
 
 #endif

@@ -29,8 +29,7 @@ bool is_renewed(step const& s)
 
 core::duration lease_of(step const& s, client_settings const& defaults)
 {
-    auto const ms = std::min<std::int64_t>(s.get(field::lease), longest / 1ms);
-    return s.has(field::lease) ? core::duration(std::chrono::milliseconds(ms)) : defaults.lease;
+    return s.has(field::lease) ? milliseconds_of(s, field::lease) : defaults.lease;
 }
 
 void add_claims(std::vector<claim>& to, lock_design const& d)
@@ -82,6 +81,7 @@ operation& model::launch(step const& s, core::instant now)
             auto& period = reach_[{s.get(field::process), part.key}].period;
             period = std::max(period, lease_of(s, settings_));
         });
+    begin_to_ask(o, o.id, lease_of(s, settings_));
     return o;
 }
 
@@ -89,16 +89,44 @@ void model::launch_on_lease(operation& o, int of, lease_state state)
 {
     o.of_hold = of;
     o.state = state;
-    if (auto const* h = find_hold(of)) {
-        auto const& acquire = operations_[std::size_t(h->operation) - 1];
-        o.design = acquire.design;
-        o.of_acquire = h->operation;
-        o.is_limited = h->max_hold > core::duration::zero();
-        o.what.set(field::process, acquire.what.get(field::process));
-        if (o.what.what == verb::extend && o.what.get(field::by) > 0)
-            extensions_.push_back(&o);
-        activities_.at(h->operation).downgrades += o.what.what == verb::downgrade;
-    }
+    if (of == 0)
+        return;
+    o.of_acquire = acquire_of_[std::size_t(of) - 1];
+    auto const& acquire = operations_[std::size_t(o.of_acquire) - 1];
+    o.design = acquire.design;
+    o.what.set(field::process, acquire.what.get(field::process));
+    auto const* h = find_hold(of);
+    if (!h)
+        return;
+    o.is_limited = h->max_hold > core::duration::zero();
+    if (o.what.what == verb::extend)
+        begin_to_ask(o, o.of_acquire, milliseconds_of(o.what, field::by));
+    activities_.at(o.of_acquire).downgrades += o.what.what == verb::downgrade;
+}
+
+void model::begin_to_ask(operation const& o, int acquire, core::duration lease)
+{
+    if (lease > core::duration::zero())
+        asks_.push_back({&o, acquire, lease});
+}
+
+// Refused, cancelled or not answered, it may have taken effect all the same.
+void model::end_to_ask(operation const& o, core::instant now, core::duration later)
+{
+    auto const found = std::ranges::find(asks_, &o, &ask::by);
+    if (found == asks_.end())
+        return;
+    auto const asked = *found;
+    asks_.erase(found);
+    auto const end = now + later + asked.lease - core_drift(asked.lease);
+    auto const& from = activities_.at(asked.acquire);
+    for_each_part(*from.design, [&](lock_design const& part) {
+        auto& allowed = reach_[{from.what.get(field::process), part.key}].allowed;
+        allowed = std::max(allowed, end);
+    });
+    for (auto& [id, h] : holds_)
+        if (may_profit(h, asked))
+            h.allowed = std::max(h.allowed, end);
 }
 
 void model::cancel(operation& o, core::instant now)
@@ -120,6 +148,7 @@ core::duration model::undo_limit(lock_design const& d, bool disturbed) const
 bool model::finish(operation& o, core::instant now, error_code ec)
 {
     require(!std::exchange(o.done, true), "completes_once", o, "completed twice");
+    end_to_ask(o, now, ec ? slack : core::duration());  // it may be under way
     if (ec == boost::asio::error::operation_aborted) {
         require(o.cancelled.has_value(), "aborted_only_when_cancelled", o, "aborted, but nobody cancelled it");
         return false;
@@ -135,9 +164,7 @@ int model::acquired(operation& o, core::instant now, error_code ec, lease_view c
     bool const ok = finish(o, now, ec);
     bool const is_empty = l.state == lease_state::empty;
     require(ok || is_empty, "no_lease_with_an_error", o, "an error and a lease", ec);
-    bool undecided = false;
-    bool const valid_options = is_valid_option(o, undecided);
-    require(!ok || valid_options || undecided, "options_are_checked", o, "an option out of range was accepted");
+    require(!ok || has_valid_options(o, now), "options_are_checked", o, "an option out of range was accepted");
     auto& a = activities_[o.id];
     if (!is_empty)
         return begin_hold(o, now, l);
@@ -147,10 +174,9 @@ int model::acquired(operation& o, core::instant now, error_code ec, lease_view c
     if (ok && o.what.what == verb::try_acquire)
         require(
             may_be_busy(o, now), "busy_only_when_held", o, "busy, but nobody else uses it, or the servers were silent");
-    auto const wait = o.what.get(field::wait, 0);
-    if (ok && wait > 0)
+    if (ok && o.what.get(field::wait) > 0)
         require(
-            wait < 1'000'000 && now >= o.launched + std::chrono::milliseconds(wait) - 1ms,
+            now >= o.launched + milliseconds_of(o.what, field::wait) - 1ms,
             "busy_after_the_wait",
             o,
             "busy before the wait was over");
@@ -165,11 +191,10 @@ int model::begin_hold(operation& o, core::instant now, lease_view const& l)
         .operation = o.id,
         .lease = lease,
         .period = lease,
-        .max_hold = std::chrono::milliseconds(o.what.get(field::max_hold, 0)),
+        .max_hold = o.what.has(field::max_hold) ? milliseconds_of(o.what, field::max_hold) : core::duration(),
         .renewed = is_renewed(o.what),
         .granted = now};
-    if (h.max_hold > longest)
-        h.max_hold = core::duration::zero();
+    acquire_of_.push_back(o.id);
     auto const end = now + h.lease - core_drift(h.lease);
     h.allowed = h.renewed ? core::instant::min() : end;
     h.promised = h.renewed && !is_brief(o.what) ? core::never : end - slack - settings_.tolerance;
@@ -187,6 +212,7 @@ int model::begin_hold(operation& o, core::instant now, lease_view const& l)
         }
         in_process.period = std::max(in_process.period, h.period);
     });
+    end_to_ask(o, now);
     for (auto& [id, other] : holds_)
         if (shares_grant(activities_[o.id], activities_[other.operation])) {
             h.period = std::max(h.period, other.period);
@@ -240,27 +266,11 @@ void model::queried(operation& o, core::instant now, error_code ec, std::optiona
 void model::extended(operation& o, core::instant now, error_code ec, lease_view const* l)
 {
     auto const found = holds_.find(o.of_hold);
-    std::erase(extensions_, &o);
-    auto const by = core::duration(std::min<core::duration>(
-        std::chrono::milliseconds(std::min<std::int64_t>(o.what.get(field::by), longest / 1ms)), longest));
-    // Refused or not answered, it may have taken effect all the same.
-    if (by > core::duration::zero() && o.of_acquire != 0) {
-        for_each_part(*o.design, [&](lock_design const& part) {
-            auto& in_process = reach_[{o.what.get(field::process), part.key}];
-            in_process.period = std::max(in_process.period, by);
-            in_process.allowed = std::max(in_process.allowed, now + by - core_drift(by));
-        });
-        for (auto& [id, h] : holds_)
-            if (h.operation == o.of_acquire
-                || (h.renewed && shares_grant(activities_.at(h.operation), activities_.at(o.of_acquire)))) {
-                h.allowed = std::max(h.allowed, now + by - core_drift(by));
-                h.period = std::max(h.period, by);
-            }
-    }
+    auto const by = milliseconds_of(o.what, field::by);
     if (!finish(o, now, ec) || found == holds_.end())
         return;
-    require(by > core::duration::zero(), "options_are_checked", o, "an extension by nothing was accepted");
-    if (!l)
+    require(may_extend(o, now) || o.is_limited, "options_are_checked", o, "an option out of range was accepted");
+    if (!l || (l->state == lease_state::empty && may_be_given_up(o)))
         return;
     auto const least = o.launched + by - core_drift(by);
     bool const limited = found->second.max_hold > core::duration::zero() || by > confirmed_lease(found->second, by);
@@ -329,9 +339,8 @@ void model::gave_up(int id, core::instant now)
     auto& a = activities_[h.operation];
     a.is_held = false;
     bool const doubtful = !h.is_valid || is_disturbed(*a.design, a.what.get(field::process), a.launched, now);
-    a.over = now + undo_limit(*a.design, doubtful) + (doubtful ? h.period + std::max(h.allowed - now, 0ns) : 0ns);
-    if (h.renewed && doubtful)
-        a.over = now + undo_limit(*a.design, true) + h.period;
+    auto const left = h.period + (std::max(h.allowed, now) - now);
+    a.over = now + undo_limit(*a.design, doubtful) + (doubtful ? left : core::duration::zero());
 }
 
 // ---- faults
@@ -350,7 +359,6 @@ void model::disturb(unsigned server, core::instant from, core::instant to, bool 
         end = goes_on(i) ? std::min(end, i.to) : end;
     for (auto& i : disturbed_)
         i.to = goes_on(i) ? end : i.to;
-}
 }
 
 // All faults are over.

@@ -164,16 +164,41 @@ private:
         std::string key;  // empty: all
         core::instant from, to;
     };
+    // A time to live that is asked of the server now, for one hold; others may profit from it.
+    struct ask {
+        operation const* by;
+        int acquire;
+        core::duration lease;
+    };
 
     void require(bool, std::string_view check, operation const&, std::string_view what, error_code = {});
     bool finish(operation&, core::instant, error_code);
     void check_deadline(operation const&, core::instant);
+    void begin_to_ask(operation const&, int acquire, core::duration lease);
+    void end_to_ask(operation const&, core::instant, core::duration later = {});
+
+    // ---- how an operation may end
     bool may_fail(operation const&, core::instant, error_code) const;
+    bool may_be_given_up(operation const&) const;
+    bool may_be_out_of_reach(operation const&, core::instant, error_code) const;
+    bool may_be_lost(operation const&, core::instant) const;
+    bool may_be_of_wrong_type(operation const&, core::instant) const;
+    bool may_deadlock(operation const&, core::instant) const;
+    bool may_share_its_owner(operation const&, core::instant) const;
+    template <class Condition>
+    bool meets_own(operation const&, core::instant, Condition) const;
+    bool has_valid_options(operation const&, core::instant) const;
+    bool may_acquire(operation const&) const;
+    bool may_extend(operation const&, core::instant) const;
     bool may_be_busy(operation const&, core::instant) const;
+    bool is_in_the_way(activity const& mine, activity const& other) const;
+    bool has_planted(lock_design const&, core::instant) const;
     bool is_total_outage(operation const&, core::instant) const;
-    bool is_valid_option(operation const&, bool& is_undecided) const;
+
+    // ---- who may hold, and how long
     bool conflicts(activity const&, activity const&) const;
     bool same_owner(activity const&, activity const&) const;
+    bool share_an_owner(activity const&, activity const&) const;
     bool loses_data(lock_design const&, core::instant from, core::instant to) const;
     bool is_stopped(operation const&, core::instant) const;
     bool is_brief(step const&) const;  // its lease is shorter than a thread may be late
@@ -184,6 +209,9 @@ private:
     void check_order(operation const&, lease_view const&);
     // Whether both may hold by one grant: re-entries, and readers of one process.
     bool shares_grant(activity const&, activity const&) const;
+    // The longest that what is asked for it now may make it.
+    core::instant asked_until(hold const&, core::instant) const;
+    bool may_profit(hold const&, ask const&) const;
     // A lease that is confirmed now and then counts from there: reads beside a peer's watchdog.
     core::duration confirmed_lease(hold const&, core::duration lease) const;
     void check_bounds(hold&, core::instant, lease_view const&);
@@ -194,7 +222,8 @@ private:
     std::map<int, hold> holds_;
     int last_hold_ = 0;
     std::map<std::int64_t, std::pair<std::uint64_t, step>> greatest_token_;  // of a lock, and whose it is
-    std::vector<operation const*> extensions_;                               // under way
+    std::vector<ask> asks_;
+    std::vector<int> acquire_of_;  // hold: the operation
     // Of all holds of a process on a lock: a grant that is handed on lasts as long as it was made to.
     struct reach {
         core::duration period{};

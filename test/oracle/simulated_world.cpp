@@ -12,6 +12,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "client_access.hpp"
+#include "oracle/time_rules.hpp"
 
 namespace holdfast::test::oracle {
 namespace {
@@ -97,7 +98,7 @@ void simulated_world::settle(std::function<bool()> const&)
 
 bool simulated_world::let_keys_expire()
 {
-    run_for(std::chrono::hours(24 * 800));
+    run_for(longest + std::chrono::hours(24 * 100));
     return true;
 }
 

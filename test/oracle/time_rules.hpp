@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 
 #include "core/clock.hpp"
 #include "oracle/locks.hpp"
+#include "oracle/program.hpp"
 
 namespace holdfast::test::oracle {
 
@@ -19,14 +21,34 @@ namespace holdfast::test::oracle {
 // shared or handed on had used up.
 inline constexpr core::duration slack = std::chrono::milliseconds(25);
 
-// An attempt that is given less time than this may end without an answer.
+// A server that works may take so long to answer the first tries of a lock.
 inline constexpr core::duration answer_time = std::chrono::milliseconds(10);
+
+// lock_base.hpp: an answer that takes so long is overdue; by when a server that was slow before is silent, too.
+inline constexpr core::duration overdue_time = std::chrono::milliseconds(50);
 
 // The end of a fault until everybody is connected again and has been answered.
 inline constexpr core::duration recovery = std::chrono::seconds(8);
 
-// Options beyond this count as infinite.
-inline constexpr core::duration longest = std::chrono::hours(24 * 365);
+// options.hpp: longer durations count as ten years.
+inline constexpr core::duration longest = std::chrono::hours(24 * 3650);
+
+// An option, as it counts.
+inline core::duration milliseconds_of(step const& s, field f)
+{
+    constexpr std::int64_t most = longest / std::chrono::milliseconds(1);
+    return std::chrono::milliseconds(std::clamp(s.get(f), -most, most));
+}
+
+inline std::string to_milliseconds(core::duration d)
+{
+    return std::to_string(std::chrono::duration<double, std::milli>(d).count()) + " ms";
+}
+
+constexpr bool overlap(core::instant a, core::instant b, core::instant from, core::instant to)
+{
+    return a <= to && from <= b;
+}
 
 // docs/safety.md: validity ends so much before the lease.
 constexpr core::duration core_drift(core::duration lease)

@@ -1,0 +1,225 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// What is allowed: who may hold, and how long a lease is valid.
+
+#include <algorithm>
+
+#include "oracle/model.hpp"
+#include "oracle/time_rules.hpp"
+
+namespace holdfast::test::oracle {
+namespace {
+
+using namespace std::chrono_literals;
+
+bool has_owner(step const& s, lock_design const& d)
+{
+    return d.kind == kind::reentrant || s.has(field::owner);
+}
+
+bool is_owned_kind(kind k)
+{
+    return k != kind::mutex && k != kind::multi && k != kind::red;
+}
+
+}  // namespace
+
+// ---- who may hold
+
+// By owner, re-entry is no conflict: all that the two have in common can be entered again.
+bool model::same_owner(activity const& a, activity const& b) const
+{
+    auto const& x = a.what;
+    auto const& y = b.what;
+    if (x.get(field::process) != y.get(field::process) || x.get(field::owner) != y.get(field::owner))
+        return false;
+    bool is_common = false, is_owned = true;
+    for_each_part(*a.design, [&](lock_design const& p) {
+        for_each_part(*b.design, [&](lock_design const& q) {
+            if (p.server != q.server || p.key != q.key)
+                return;
+            is_common = true;
+            is_owned = is_owned && is_owned_kind(p.kind) && has_owner(x, p) && has_owner(y, q);
+        });
+    });
+    return is_common && is_owned;
+}
+
+// Whether the owner of some lock of both is the same.
+bool model::share_an_owner(activity const& a, activity const& b) const
+{
+    auto const& x = a.what;
+    auto const& y = b.what;
+    bool const same = x.get(field::process) == y.get(field::process) && x.get(field::owner) == y.get(field::owner);
+    bool found = false;
+    for_each_part(*a.design, [&](lock_design const& p) {
+        for_each_part(*b.design, [&](lock_design const& q) {
+            bool const is_common = p.server == q.server && p.key == q.key;
+            found = found || (is_common && is_owned_kind(p.kind) && has_owner(x, p) && has_owner(y, q));
+        });
+    });
+    return same && found;
+}
+
+bool model::conflicts(activity const& a, activity const& b) const
+{
+    for (auto const& x : a.claims)
+        for (auto const& y : b.claims)
+            if (x.thing == y.thing && !(x.shared && y.shared))
+                return true;
+    return false;
+}
+
+void model::check_exclusion(hold const& h, core::instant now)
+{
+    auto const& mine = activities_.at(h.operation);
+    for (auto const& [id, other] : holds_) {
+        auto const& theirs = activities_.at(other.operation);
+        if (h.tainted || other.tainted || !other.is_valid || !conflicts(mine, theirs) || same_owner(mine, theirs))
+            continue;
+        report(
+            "exclusion",
+            "two valid leases at once: " + to_text(mine.what) + ", granted at "
+                + to_milliseconds(now.time_since_epoch()) + ", and " + to_text(theirs.what));
+    }
+}
+
+// Fencing tokens grow, but for re-entries, which have that of the grant.
+void model::check_order(operation const& o, lease_view const& l)
+{
+    auto const& d = *o.design;
+    bool const wanted = d.fencing && d.kind != kind::read && d.kind != kind::multi;
+    require(l.token.has_value() == wanted, "fencing_token", o, wanted ? "no fencing token" : "a fencing token");
+    if (!l.token)
+        return;
+    auto& [greatest, whose] = greatest_token_[o.what.get(field::lock)];
+    bool const is_reentry = *l.token == greatest && whose.get(field::owner) == o.what.get(field::owner)
+                            && whose.get(field::process) == o.what.get(field::process) && has_owner(o.what, d);
+    bool const lost_counter = loses_data(d, core::instant::min(), core::never);
+    require(
+        is_reentry || lost_counter || *l.token > greatest,
+        "fencing_tokens_grow",
+        o,
+        "a token that is not greater than an earlier one");
+    if (*l.token >= greatest)
+        greatest = *l.token, whose = o.what;
+}
+
+// ---- how long a lease is valid
+
+void model::look(int id, core::instant now, lease_view const& l)
+{
+    auto const found = holds_.find(id);
+    if (found == holds_.end())
+        return;
+    auto& h = found->second;
+    auto const& a = activities_.at(h.operation);
+    auto const tell = [&](std::string_view check, std::string const& text) {
+        report(check, to_text(a.what) + ": " + text);
+    };
+    if (l.is_valid() && !h.is_valid)
+        tell("a_loss_is_final", "a lease that was lost is valid again");
+    h.is_valid = l.is_valid();
+    if (!h.is_valid)
+        activities_.at(h.operation).is_held = false;
+    if (l.state == lease_state::empty && a.downgrades > 0)
+        return;
+    if (l.state == lease_state::empty)
+        tell("a_held_lease_is_not_empty", "a lease that nobody gave up is empty");
+    if (l.is_valid()) {
+        check_hold_count(h, l);
+        check_bounds(h, now, l);
+    }
+    bool const calm = !h.tainted && !is_disturbed(*a.design, a.what.get(field::process), a.launched, now);
+    if (!calm)
+        return;
+    if (!l.is_valid() && now < h.promised - stop_margin(h.period) - slack)
+        tell("valid_as_long_as_promised", "lost " + to_milliseconds(now - h.granted) + " after its grant");
+    if (l.state == lease_state::at_risk && !is_brief(a.what))
+        tell("at_risk_needs_a_fault", "at risk without a fault");
+}
+
+// One, and one more for each re-entry by its owner. Composites have owners only in their members.
+void model::check_hold_count(hold const& h, lease_view const& l)
+{
+    auto const& a = activities_.at(h.operation);
+    auto const owned = is_owned_kind(a.design->kind) && has_owner(a.what, *a.design);
+    if (l.hold_count == 0 || (!owned && l.hold_count != 1))
+        report("hold_count", to_text(a.what) + ": it is counted " + std::to_string(l.hold_count) + " times");
+}
+
+bool model::shares_grant(activity const& a, activity const& b) const
+{
+    bool const readers = a.design->kind == kind::read && a.design == b.design
+                         && a.what.get(field::process) == b.what.get(field::process);
+    return &a == &b || readers || same_owner(a, b);
+}
+
+core::duration model::confirmed_lease(hold const& h, core::duration lease) const
+{
+    for_each_part(*activities_.at(h.operation).design, [&](lock_design const& part) {
+        if (part.kind == kind::read && part.peer_watchdog > 0)
+            lease = std::min<core::duration>(lease, std::chrono::milliseconds(part.peer_watchdog));
+    });
+    return lease;
+}
+
+core::instant model::asked_until(hold const& h, core::instant now) const
+{
+    auto end = core::instant::min();
+    for (auto const& asked : asks_)
+        if (may_profit(h, asked))
+            end = std::max(end, now + asked.lease);
+    return end;
+}
+
+// A fixed lease time is nobody else's. The grant of renewed ones may be shared, and handed on within the process.
+bool model::may_profit(hold const& h, ask const& asked) const
+{
+    auto const& mine = activities_.at(h.operation);
+    auto const& other = activities_.at(asked.acquire);
+    bool const is_local = mine.what.get(field::process) == other.what.get(field::process);
+    return asked.acquire == h.operation || (h.renewed && is_local && have_common_part(*mine.design, *other.design));
+}
+
+void model::check_bounds(hold& h, core::instant now, lease_view const& l)
+{
+    auto const& a = activities_.at(h.operation);
+    auto const tell = [&](std::string_view check, core::duration left, core::duration bound) {
+        report(
+            check,
+            to_text(a.what) + ": " + to_milliseconds(now - h.granted) + " after its grant it is valid for "
+                + to_milliseconds(left) + ", bound: " + to_milliseconds(bound));
+    };
+    auto most = std::max(h.allowed, asked_until(h, now));
+    if (h.renewed)
+        most = std::max(most, now + h.period - core_drift(h.period));
+    if (h.max_hold > 0ns)
+        most = std::min(most, h.granted + h.max_hold);
+    if (now + l.left_least > most + 1ms)
+        tell(h.max_hold > 0ns ? "max_hold_ends_a_lease" : "valid_for_no_longer_than_allowed", l.left_least, most - now);
+    bool const calm = !h.tainted && !is_disturbed(*a.design, a.what.get(field::process), a.launched, now);
+    if (!calm)
+        return;
+    auto const lease = confirmed_lease(h, h.lease);
+    bool const confirmed_now_and_then = h.renewed || lease < h.lease;
+    auto const least = confirmed_now_and_then
+                           ? std::min(h.promised - now, lease / 2 - core_drift(lease) - slack - settings_.tolerance)
+                           : h.promised - now;
+    if (now + l.left_most < std::min(h.promised, now + least))
+        tell("valid_for_as_long_as_promised", l.left_most, least);
+}
+
+bool model::is_watch_overdue(operation const& o, core::instant now) const
+{
+    auto const* h = find_hold(o.of_hold);
+    for (auto const& [p, i] : process_disturbed_)
+        if ((p == o.what.get(field::process) || p == o.runs_in) && overlap(i.from, i.to, o.launched, now))
+            return false;
+    bool const is_exact = settings_.tolerance == 0ns;
+    return h && is_exact && !o.done && !h->is_valid && !h->is_out_of_sight && now > o.launched + 1ms;
+}
+
+}  // namespace holdfast::test::oracle

@@ -1,0 +1,298 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// How an operation may end: by when, and with which errors of its closed list.
+
+#include <algorithm>
+
+#include "oracle/model.hpp"
+#include "oracle/time_rules.hpp"
+
+namespace holdfast::test::oracle {
+namespace {
+
+using namespace std::chrono_literals;
+
+bool is_on_lease(verb v)
+{
+    return v == verb::release || v == verb::extend || v == verb::lost || v == verb::downgrade;
+}
+
+bool is_query(verb v)
+{
+    return v == verb::is_locked || v == verb::holders || v == verb::force_release;
+}
+
+bool is_red(lock_design const& d)
+{
+    return d.kind == kind::red || std::ranges::any_of(d.members, [](auto m) { return is_red(locks[m]); });
+}
+
+// A server's lock of a red_lock is a member on its own, too.
+bool contradicts_itself(lock_design const& d)
+{
+    return d.name == "multi_red_own";
+}
+
+bool is_within(std::int64_t value, std::int64_t least, std::int64_t most)
+{
+    return least <= value && value <= most;
+}
+
+// Whether a wait is shorter than a server that works may take to answer.
+bool is_hasty(operation const& o, core::duration answer)
+{
+    auto const wait = o.what.get(field::wait, 0);
+    return wait > 0 && milliseconds_of(o.what, field::wait) < answer;
+}
+
+}  // namespace
+
+// ---- by when
+
+void model::check_deadline(operation const& o, core::instant now)
+{
+    auto const process = o.what.get(field::process);
+    for (auto const& [p, i] : process_disturbed_)
+        if ((p == process || p == o.runs_in) && overlap(i.from, i.to, o.launched, now))
+            return;
+    auto const v = o.what.what;
+    auto end = core::never;
+    if (v == verb::try_acquire && o.what.get(field::wait, 0) > 0)
+        end = o.launched + milliseconds_of(o.what, field::wait);
+    else if (v == verb::try_acquire || is_query(v) || v == verb::extend || v == verb::release)
+        end = o.launched + settings_.command_timeout;
+    require(
+        now <= end || now - end <= 2ms + settings_.tolerance,
+        "ends_in_time",
+        o,
+        "too late by " + to_milliseconds(now - end));
+}
+
+// ---- with which errors
+
+bool model::may_fail(operation const& o, core::instant now, error_code ec) const
+{
+    if (ec != make_error_code(static_cast<errc>(ec.value())))
+        return false;
+    auto const v = o.what.what;
+    switch (static_cast<errc>(ec.value())) {
+        case errc::unavailable:
+        case errc::no_quorum: return may_be_out_of_reach(o, now, ec);
+        case errc::lease_lost: return v == verb::with_lock || (is_on_lease(v) && may_be_lost(o, now));
+        case errc::released: return v == verb::lost && may_be_given_up(o);
+        case errc::client_stopped: return is_stopped(o, now);
+        case errc::wrong_type: return may_be_of_wrong_type(o, now);
+        case errc::not_permitted: return v != verb::lost && denied_ <= now;
+        case errc::server_refused: return v != verb::lost && refused_ <= now;
+        case errc::would_deadlock: return may_deadlock(o, now);
+        case errc::busy: return v == verb::with_lock && o.what.has(field::wait);
+        case errc::empty_lease: return is_on_lease(v) && (o.of_hold == 0 || o.was_kept || may_be_given_up(o));
+        case errc::invalid_option: return o.design && !has_valid_options(o, now);
+        case errc::owner_in_use: return may_share_its_owner(o, now);
+        default: return false;
+    }
+}
+
+// Whether its lease was released, destroyed or downgraded by now.
+bool model::may_be_given_up(operation const& o) const
+{
+    if (o.of_hold == 0)
+        return false;
+    auto const* h = find_hold(o.of_hold);
+    return !h || activities_.at(h->operation).downgrades > 0;
+}
+
+// Nothing of an outage is said of an operation that asks no server. A red_lock speaks of its majority.
+bool model::may_be_out_of_reach(operation const& o, core::instant now, error_code ec) const
+{
+    auto const v = o.what.what;
+    if (!o.design || v == verb::lost)
+        return false;
+    bool const acquires = !is_query(v) && !is_on_lease(v);
+    if (ec == errc::no_quorum ? !is_red(*o.design) : acquires && o.design->kind == kind::red)
+        return false;
+    // One member's hold may end before the last one begins.
+    bool const is_fleeting = acquires && is_composite(*o.design) && o.what.get(field::max_hold) > 0
+                             && milliseconds_of(o.what, field::max_hold) < slack;
+    bool const ended_before_a_round = ec == errc::no_quorum && is_hasty(o, slack + settings_.tolerance);
+    return ended_before_a_round || is_fleeting || (acquires && is_brief(o.what)) || is_disturbed(*o.design, o.what.get(field::process), o.launched, now);
+}
+
+// Its lease was given up meanwhile, was invalid, or may have been.
+bool model::may_be_lost(operation const& o, core::instant now) const
+{
+    auto const* h = find_hold(o.of_hold);
+    if (o.of_hold == 0)
+        return false;
+    if (may_be_given_up(o) || o.was_kept || o.state != lease_state::held)
+        return true;
+    return !h->is_valid || h->tainted || h->promised < now + 100ms
+           || is_disturbed(*o.design, o.what.get(field::process), o.launched, now);
+}
+
+bool model::may_be_of_wrong_type(operation const& o, core::instant now) const
+{
+    if (!o.design || o.what.what == verb::release || o.what.what == verb::lost)
+        return false;
+    return has_planted(*o.design, now);
+}
+
+bool model::has_planted(lock_design const& d, core::instant now) const
+{
+    bool found = false;
+    for_each_part(d, [&](lock_design const& part) {
+        for (auto const& [other, when] : planted_)
+            found = found || (other->server == part.server && other->key == part.key && when <= now);
+    });
+    return found;
+}
+
+// Another acquire of the same owner, from its launch until nothing of it is left.
+template <class Condition>
+bool model::meets_own(operation const& o, core::instant now, Condition is_wanted) const
+{
+    if (!activities_.contains(o.id))
+        return false;
+    auto const& mine = activities_.at(o.id);
+    return std::ranges::any_of(activities_, [&](auto const& entry) {
+        auto const& [id, other] = entry;
+        return id != o.id && overlap(other.launched, other.over, o.launched, now) && share_an_owner(mine, other)
+               && is_wanted(other);
+    });
+}
+
+bool model::may_deadlock(operation const& o, core::instant now) const
+{
+    auto const has = [](activity const& a, kind k) {
+        bool found = false;
+        for_each_part(*a.design, [&](lock_design const& part) { found = found || part.kind == k; });
+        return found;
+    };
+    auto const reads = [&](activity const& other) { return has(other, kind::read) || other.downgrades > 0; };
+    return o.design && meets_own(o, now, reads)
+           && has(activities_.at(o.id), kind::write);
+}
+
+// The tasks of one process share its one owner on purpose.
+bool model::may_share_its_owner(operation const& o, core::instant now) const
+{
+    return o.what.get(field::owner) != process_owner && meets_own(o, now, [](activity const&) { return true; });
+}
+
+// ---- options
+
+bool model::has_valid_options(operation const& o, core::instant now) const
+{
+    if (contradicts_itself(*o.design))
+        return false;
+    switch (o.what.what) {
+        case verb::extend: return may_extend(o, now);
+        case verb::downgrade: return o.design->kind == kind::write;
+        case verb::acquire:
+        case verb::try_acquire:
+        case verb::with_lock: return may_acquire(o);
+        default: return true;
+    }
+}
+
+bool model::may_acquire(operation const& o) const
+{
+    auto const& s = o.what;
+    auto const most = is_red(*o.design) ? settings_.lease / 1ms : endless;
+    bool const has_priority = o.design->kind == kind::fair;
+    return is_within(s.get(field::lease, 100), 100, most) && s.get(field::max_hold) >= 0 && s.get(field::wait) >= 0
+           && (!has_priority || is_within(s.get(field::priority, 5), 1, 10));
+}
+
+// By more than max_lease, or than max_hold leaves, it may not.
+bool model::may_extend(operation const& o, core::instant now) const
+{
+    auto const by = milliseconds_of(o.what, field::by);
+    auto const* h = find_hold(o.of_hold);
+    bool const is_limited = h ? h->max_hold > 0ns && now + by > h->granted + h->max_hold - slack : o.is_limited;
+    return by > 0ns && !is_limited && (!is_red(*o.design) || by <= settings_.lease);
+}
+
+// ---- faults
+
+bool model::is_disturbed(lock_design const& d, std::int64_t process, core::instant from, core::instant to) const
+{
+    for (auto const& [p, i] : process_disturbed_)
+        if (p == process && overlap(i.from, i.to, from, to))
+            return true;
+    bool found = false;
+    for_each_part(d, [&](lock_design const& part) {
+        auto const stopped = stopped_.find({process, part.server});
+        found = found || (stopped != stopped_.end() && stopped->second <= to);
+        for (auto const& i : disturbed_)
+            found = found || (i.server == part.server && overlap(i.from, i.to, from, to));
+    });
+    return found;
+}
+
+bool model::loses_data(lock_design const& d, core::instant from, core::instant to) const
+{
+    bool found = false;
+    for_each_part(d, [&](lock_design const& part) {
+        for (auto const& l : losses_)
+            found = found
+                    || (l.server == part.server && (l.key.empty() || l.key == part.key)
+                        && overlap(l.from, l.to, from, to));
+    });
+    return found;
+}
+
+bool model::is_stopped(operation const& o, core::instant now) const
+{
+    bool found = false;
+    if (o.design)
+        for_each_part(*o.design, [&](lock_design const& part) {
+            auto const at = stopped_.find({o.what.get(field::process), part.server});
+            found = found || (at != stopped_.end() && at->second <= now);
+        });
+    return found;
+}
+
+// Every server that could have told who holds it was silent all the time.
+bool model::is_total_outage(operation const& o, core::instant now) const
+{
+    unsigned servers = 0, silent = 0;
+    for_each_part(*o.design, [&](lock_design const& part) {
+        ++servers;
+        silent += std::ranges::any_of(disturbed_, [&](interval const& i) {
+            return i.is_outage && i.server == part.server && i.from + 5ms <= o.launched
+                   && now + recovery + settings_.tolerance < i.to;
+        });
+    });
+    return silent == servers;
+}
+
+// ---- busy
+
+bool model::may_be_busy(operation const& o, core::instant now) const
+{
+    auto const& mine = activities_.at(o.id);
+    bool const outage = is_total_outage(o, now);
+    bool const disturbed = is_disturbed(*o.design, o.what.get(field::process), o.launched, now);
+    if (is_hasty(o, (disturbed ? overdue_time : answer_time) + settings_.tolerance) || (has_planted(*o.design, now) && !outage))
+        return true;
+    return std::ranges::any_of(activities_, [&](auto const& entry) {
+        auto const& [id, other] = entry;
+        bool const is_local = other.what.get(field::process) == o.what.get(field::process);
+        return id != o.id && overlap(other.launched, other.over, o.launched, now) && (!outage || is_local)
+               && is_in_the_way(mine, other);
+    });
+}
+
+// Readers let each other in, unless a writer waits: then that is another reason.
+bool model::is_in_the_way(activity const& mine, activity const& other) const
+{
+    bool const readers = mine.design->kind == kind::read && other.design->kind == kind::read;
+    bool const upgrades = mine.design->kind == kind::write && other.design->kind == kind::read;
+    bool const reenters = same_owner(mine, other) && other.is_held && other.held_since <= mine.launched && !upgrades;
+    return have_common_part(*mine.design, *other.design) && !readers && !reenters;
+}
+
+}  // namespace holdfast::test::oracle
