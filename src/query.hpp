@@ -59,19 +59,23 @@ private:
     // Ready, or refused; once it is sent: the client was stopped, and no answer will come.
     void done(error_code ec) override
     {
-        if (is_sent_)
-            return finish(errc::client_stopped);
-        engine_->disarm(*this);
-        if (ec)
-            return finish(ec);
+        if (is_sent_ || ec) {
+            engine_->disarm(*this);
+            return finish(is_sent_ ? errc::client_stopped : ec);
+        }
         is_sent_ = true;
         engine_->wait_stopped(*this);
         engine_->releases().flush();
         script_call::send(engine_->link());
     }
 
+    // The wait for a connection counts. Once it is sent, the answer retires it.
     void on_due(core::instant) override
     {
+        if (is_sent_ && !this->is_complete())
+            return this->complete(errc::unavailable, Result());
+        if (is_sent_)
+            return;
         unlink();
         finish(errc::unavailable);
     }
@@ -82,6 +86,7 @@ private:
     void on_reply(engine::answer const& a) override
     {
         unlink();
+        engine_->disarm(*this);
         if (a.outcome == engine::outcome::applied)
             return finish({}, read(a.value));
         auto const failure = engine::judge_failure(a).error;
@@ -93,10 +98,10 @@ private:
     void cancel(engine::context&) override
     {
         this->complete(asio::error::operation_aborted, Result());
+        engine_->disarm(*this);
         if (is_sent_)
             return;
         unlink();
-        engine_->disarm(*this);
         this->retire();
     }
 

@@ -387,10 +387,11 @@ void acquisition::on_open(core::duration spread)
 void acquisition::on_closed()
 {
     assert(!is_under_way());
-    doubt();
     context_.disarm(*this);
-    if (phase_ != phase::resting)
-        phase_ = phase::trying;
+    if (phase_ == phase::resting)
+        return;  // the lock is held here, and its renewals tell what becomes of it
+    doubt();
+    phase_ = phase::trying;
 }
 
 void acquisition::yield()

@@ -112,12 +112,13 @@ void reentries::on_due(contender& c, core::instant now)
         context_.fail(*who, errc::unavailable);
 }
 
-// One attempt was given all the time that an answer may take.
+// One attempt was given all the time that an answer may take, unless a composite limits it.
 core::wait_outcome reentries::judge(contender const& c, core::instant now) const
 {
+    bool const is_overdue = c.is_one_shot() && now - c.joined >= context_.options().command_timeout;
     return core::judge_wait(
         {.is_connected = context_.link().is_open(),
-         .needs_answer = c.is_one_shot(),
+         .needs_answer = c.needs_answer() || is_overdue,
          .unanswered = now - c.extension_asked,
          .patience = context_.responses().patience(context_.options().command_timeout)});
 }

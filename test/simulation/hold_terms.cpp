@@ -244,6 +244,20 @@ TEST_CASE("a re-entry whose wait is shorter than its extension takes ends as bus
     });
 }
 
+TEST_CASE("a re-entry by several locks whose wait is shorter than their extension takes ends as busy", "[hold_terms]")
+{
+    arena a({.world = {.fifo = true}, .network = {.delay = {5ms, 5ms}}});
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto const me = c.make_owner();
+        multi_lock const both(reentrant_lock(c, "r", me), reentrant_lock(c, "s", me));
+        auto const outer = co_await both.acquire({.lease = 1s});
+        auto const inner = co_await both.try_acquire({.wait = 1ms, .lease = 30s});
+        CHECK(inner.empty());
+        CHECK(outer.valid());
+    });
+}
+
 TEST_CASE("a re-entry whose extension was asked for in vain before its wait ends as unavailable", "[hold_terms]")
 {
     held_lock a({.lease = 30s});

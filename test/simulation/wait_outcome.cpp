@@ -192,6 +192,46 @@ TEST_CASE("one attempt behind a waiter ends within command_timeout when the serv
     });
 }
 
+TEST_CASE("a connection that was lost while the lock was held here says nothing of a later wait", "[wait_outcome]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await mutex(c, "m").acquire();
+        lease next;
+        a.spawn([&]() -> awaitable<void> { next = co_await mutex(c, "m").acquire(); });
+        co_await a.sleep(1ms);
+        a.server().model().disconnect_all();
+        co_await a.sleep(5s);
+        a.spawn([&]() -> awaitable<void> {
+            held = lease();
+            co_return;
+        });
+        error_code ec;
+        auto const short_wait = co_await mutex(c, "m").try_acquire({.wait = 1ms}, into(ec));
+        CHECK_FALSE(ec);
+        co_await a.sleep(1s);
+        CHECK(next.valid());
+    });
+}
+
+TEST_CASE("a query that waits for a connection ends within command_timeout", "[wait_outcome]")
+{
+    auto const outage = GENERATE(50ms, 100ms, 150ms, 200ms, 250ms, 300ms, 350ms, 400ms, 450ms);
+    CAPTURE(outage);
+    arena a({.world = {.fifo = true}, .network = {.delay = {40ms, 40ms}}});
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        a.server().restart(false, outage);
+        co_await a.sleep(50ms);
+        error_code ec;
+        auto const start = a.now();
+        co_await mutex(c, "m").is_locked(into(ec));
+        CHECK(a.now() - start <= arena::quick().command_timeout);
+    });
+}
+
 TEST_CASE("one attempt that a slow server does not answer in time ends as unavailable", "[wait_outcome]")
 {
     auto const kind = GENERATE("mutex", "fenced mutex", "write lock", "read lock", "fair lock", "multi_lock");
