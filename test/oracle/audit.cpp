@@ -20,9 +20,7 @@ bool may_stay(std::string_view key)
 std::optional<finding> audit::look()
 {
     auto first = look_at_clients();
-    // What a client that was stopped held expires some time, and so does what it was not permitted to release.
-    bool const must_expire = model_.has_stopped_client() || model_.had_refusals();
-    bool const has_expired = !must_expire || (!first && world_.let_keys_expire());
+    bool const has_expired = !may_leave_keys() || (!first && world_.let_keys_expire());
     for (unsigned i = 0; i < server_count && !first && has_expired; ++i)
         first = look_for_keys(i);
     for (unsigned i = 0; i < server_count && !first && !model_.has_stopped_client(); ++i)
@@ -30,10 +28,24 @@ std::optional<finding> audit::look()
     return first;
 }
 
+void audit::expire_keys()
+{
+    for (unsigned i = 0; i < server_count; ++i)
+        for (auto const& key : world_.keys(i))
+            if (!may_stay(key))
+                world_.delete_key(i, key);
+}
+
 void audit::run()
 {
     if (auto const first = look())
         model_.report(first->check, first->text);
+    counters sum;
+    clients_.for_each([&](client_box& box) {
+        auto const s = box.client ? box.client->stats() : holdfast::stats();
+        sum = {sum.acquired + s.acquired, sum.busy + s.busy, sum.unavailable + s.unavailable};
+    });
+    model_.check_counters(sum);
     clients_.destroy_all();
     world_.finish();
 }

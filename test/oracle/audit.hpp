@@ -20,6 +20,9 @@ public:
 
     // What is left now, if anything.
     std::optional<finding> look();
+    // What a client that was stopped held expires some time, and so does what it was not permitted to release.
+    bool may_leave_keys() const { return model_.has_stopped_client() || model_.had_refusals(); }
+    void expire_keys();
     // Reports it to the model, and destroys the clients.
     void run();
 

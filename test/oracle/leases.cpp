@@ -29,6 +29,7 @@ lease_view view_of(holdfast::lease const& l)
     v.token = l.fencing_token();
     v.hold_count = l.hold_count();
     v.name = l.name();
+    v.has_owner = l.owner().has_value();
     return v;
 }
 

@@ -76,6 +76,7 @@ operation& model::launch(step const& s, core::instant now)
         return o;
     auto& a = activities_[o.id] = {.what = s, .design = o.design, .launched = now};
     add_claims(a.claims, *o.design);
+    o.enters = hold_to_enter(a);
     if (is_renewed(s))  // what it is granted may be handed on, also when it is cancelled
         for_each_part(*o.design, [&](lock_design const& part) {
             auto& period = reach_[{s.get(field::process), part.key}].period;
@@ -165,6 +166,7 @@ int model::acquired(operation& o, core::instant now, error_code ec, lease_view c
     bool const is_empty = l.state == lease_state::empty;
     require(ok || is_empty, "no_lease_with_an_error", o, "an error and a lease", ec);
     require(!ok || has_valid_options(o, now), "options_are_checked", o, "an option out of range was accepted");
+    count(o, ec, !is_empty);
     auto& a = activities_[o.id];
     if (!is_empty)
         return begin_hold(o, now, l);
@@ -181,6 +183,30 @@ int model::acquired(operation& o, core::instant now, error_code ec, lease_view c
             o,
             "busy before the wait was over");
     return 0;
+}
+
+// An acquire that was cancelled may have been granted before; with_lock does not tell of a lease that is lost before its body.
+void model::count(operation const& o, error_code ec, bool acquired)
+{
+    is_countable_ = is_countable_ && !o.cancelled && ec != errc::lease_lost;
+    told_.acquired += acquired;
+    told_.busy += !acquired && (!ec || ec == errc::busy);
+    told_.unavailable += !acquired && (ec == errc::unavailable || ec == errc::no_quorum);
+}
+
+void model::check_counters(counters const& c)
+{
+    if (!is_countable_ || has_stopped_client())
+        return;
+    auto const compare = [&](std::string_view what, std::uint64_t counted, std::uint64_t told) {
+        if (counted != told)
+            report(
+                "counters_count_what_was_asked_for",
+                std::string(what) + ": " + std::to_string(counted) + " instead of " + std::to_string(told));
+    };
+    compare("acquired", c.acquired, told_.acquired);
+    compare("busy", c.busy, told_.busy);
+    compare("unavailable", c.unavailable, told_.unavailable);
 }
 
 int model::begin_hold(operation& o, core::instant now, lease_view const& l)
@@ -239,9 +265,11 @@ void model::body_ended(int id, core::instant now)
 void model::with_lock_ended(operation& o, core::instant now, error_code ec, bool body_ran)
 {
     bool const ok = finish(o, now, ec);
+    count(o, ec, body_ran);
     auto& a = activities_[o.id];
     a.is_held = false;
     a.over = now + undo_limit(*o.design, is_disturbed(*o.design, a.what.get(field::process), a.launched, now));
+    require(!ok || has_valid_options(o, now), "options_are_checked", o, "an option out of range was accepted");
     require(!ok || body_ran, "with_lock_runs_its_body", o, "succeeded without running the body");
     if (ec == errc::busy)
         require(!body_ran && may_be_busy(o, now), "busy_only_when_held", o, "busy, but nobody else uses it");
@@ -335,6 +363,8 @@ void model::gave_up(int id, core::instant now)
     if (found == holds_.end())
         return;
     auto const h = found->second;
+    if (activities_[h.operation].downgrades == 0)
+        check_reentries(h, now);
     holds_.erase(found);
     auto& a = activities_[h.operation];
     a.is_held = false;

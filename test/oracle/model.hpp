@@ -49,8 +49,14 @@ struct lease_view {
     std::optional<std::uint64_t> token = {};
     unsigned hold_count = 0;
     std::string_view name = {};
+    bool has_owner = false;
 
     bool is_valid() const noexcept { return state == lease_state::held || state == lease_state::at_risk; }
+};
+
+// How acquires ended, of all clients together.
+struct counters {
+    std::uint64_t acquired = 0, busy = 0, unavailable = 0;
 };
 
 // Exclusive or shared use of one thing on a server.
@@ -99,6 +105,7 @@ struct operation {
     bool is_limited = false;                 // by max_hold
     int of_acquire = 0;                      // the acquire of that lease
     std::int64_t runs_in = 0;                // the process that is told of the end
+    int enters = 0;                          // a hold of its owner, which it enters again
     bool was_kept = false;
     bool done = false;
 };
@@ -140,6 +147,8 @@ public:
     void stop(std::int64_t process, unsigned server, core::instant);
 
     // ---- looking
+    // At what the clients counted, in the end.
+    void check_counters(counters const&);
     void look(int hold, core::instant, lease_view const&);
     bool is_watch_overdue(operation const&, core::instant) const;
     bool is_disturbed(lock_design const&, std::int64_t process, core::instant from, core::instant to) const;
@@ -173,6 +182,7 @@ private:
 
     void require(bool, std::string_view check, operation const&, std::string_view what, error_code = {});
     bool finish(operation&, core::instant, error_code);
+    void count(operation const&, error_code, bool acquired);
     void check_deadline(operation const&, core::instant);
     void begin_to_ask(operation const&, int acquire, core::duration lease);
     void end_to_ask(operation const&, core::instant, core::duration later = {});
@@ -181,6 +191,7 @@ private:
     bool may_fail(operation const&, core::instant, error_code) const;
     bool may_be_given_up(operation const&) const;
     bool may_be_out_of_reach(operation const&, core::instant, error_code) const;
+    bool may_end_without_a_round(operation const&, core::instant) const;
     bool may_be_lost(operation const&, core::instant) const;
     bool may_be_of_wrong_type(operation const&, core::instant) const;
     bool may_deadlock(operation const&, core::instant) const;
@@ -190,6 +201,7 @@ private:
     bool has_valid_options(operation const&, core::instant) const;
     bool may_acquire(operation const&) const;
     bool may_extend(operation const&, core::instant) const;
+    core::duration time_to_answer(operation const&, core::instant) const;
     bool may_be_busy(operation const&, core::instant) const;
     bool is_in_the_way(activity const& mine, activity const& other) const;
     bool has_planted(lock_design const&, core::instant) const;
@@ -203,8 +215,10 @@ private:
     bool is_stopped(operation const&, core::instant) const;
     bool is_brief(step const&) const;  // its lease is shorter than a thread may be late
     core::duration undo_limit(lock_design const&, bool disturbed) const;
-    void check_hold_count(hold const&, lease_view const&);
+    void check_identity(hold const&, lease_view const&);
     int begin_hold(operation&, core::instant, lease_view const&);
+    int hold_to_enter(activity const&) const;
+    void check_reentries(hold const&, core::instant);
     void check_exclusion(hold const&, core::instant);
     void check_order(operation const&, lease_view const&);
     // Whether both may hold by one grant: re-entries, and readers of one process.
@@ -235,6 +249,8 @@ private:
     std::vector<data_loss> losses_;
     std::vector<std::pair<lock_design const*, core::instant>> planted_;
     std::map<std::pair<std::int64_t, unsigned>, core::instant> stopped_;
+    counters told_;
+    bool is_countable_ = true;  // every acquire ended where the program sees it
     core::instant denied_ = core::never;
     core::instant refused_ = core::never;
     std::optional<finding> first_;

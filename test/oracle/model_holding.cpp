@@ -47,6 +47,36 @@ bool model::same_owner(activity const& a, activity const& b) const
     return is_common && is_owned;
 }
 
+// A hold of its owner in which all of the lock is held: to enter it again takes no wait for anybody.
+int model::hold_to_enter(activity const& a) const
+{
+    auto const covers = [&](lock_design const& whole) {
+        bool all = true;
+        for_each_part(*a.design, [&](lock_design const& p) { all = all && have_common_part(p, whole); });
+        return all;
+    };
+    for (auto const& [id, h] : holds_) {
+        auto const& held = activities_.at(h.operation);
+        bool const upgrades = a.design->kind == kind::write && held.design->kind == kind::read;
+        if (h.is_valid && !h.tainted && !upgrades && same_owner(a, held) && covers(*held.design))
+            return id;
+    }
+    return 0;
+}
+
+// Before a hold ends: nobody waited for what its owner held.
+void model::check_reentries(hold const& h, core::instant now)
+{
+    for (auto const& o : operations_)
+        if (!o.done && o.enters == h.id && !h.tainted && h.is_valid)
+            require(
+                now - o.launched < longest_reentry + settings_.tolerance
+                    || is_disturbed(*o.design, o.what.get(field::process), o.launched, now),
+                "a_reentry_does_not_wait",
+                o,
+                "waits, although its owner holds the lock");
+}
+
 // Whether the owner of some lock of both is the same.
 bool model::share_an_owner(activity const& a, activity const& b) const
 {
@@ -129,7 +159,7 @@ void model::look(int id, core::instant now, lease_view const& l)
     if (l.state == lease_state::empty)
         tell("a_held_lease_is_not_empty", "a lease that nobody gave up is empty");
     if (l.is_valid()) {
-        check_hold_count(h, l);
+        check_identity(h, l);
         check_bounds(h, now, l);
     }
     bool const calm = !h.tainted && !is_disturbed(*a.design, a.what.get(field::process), a.launched, now);
@@ -141,13 +171,17 @@ void model::look(int id, core::instant now, lease_view const& l)
         tell("at_risk_needs_a_fault", "at risk without a fault");
 }
 
-// One, and one more for each re-entry by its owner. Composites have owners only in their members.
-void model::check_hold_count(hold const& h, lease_view const& l)
+// One hold, and one more for each re-entry by its owner. Composites have owners only in their members.
+void model::check_identity(hold const& h, lease_view const& l)
 {
     auto const& a = activities_.at(h.operation);
     auto const owned = is_owned_kind(a.design->kind) && has_owner(a.what, *a.design);
     if (l.hold_count == 0 || (!owned && l.hold_count != 1))
         report("hold_count", to_text(a.what) + ": it is counted " + std::to_string(l.hold_count) + " times");
+    if (l.has_owner != owned)
+        report("owner_of_a_lease", to_text(a.what) + (owned ? ": has no owner" : ": has an owner"));
+    if (!is_composite(*a.design) && l.name != a.design->key)
+        report("name_of_a_lease", to_text(a.what) + ": is called \"" + std::string(l.name) + "\"");
 }
 
 bool model::shares_grant(activity const& a, activity const& b) const

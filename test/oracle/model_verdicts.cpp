@@ -113,11 +113,20 @@ bool model::may_be_out_of_reach(operation const& o, core::instant now, error_cod
     bool const acquires = !is_query(v) && !is_on_lease(v);
     if (ec == errc::no_quorum ? !is_red(*o.design) : acquires && o.design->kind == kind::red)
         return false;
-    // One member's hold may end before the last one begins.
-    bool const is_fleeting = acquires && is_composite(*o.design) && o.what.get(field::max_hold) > 0
-                             && milliseconds_of(o.what, field::max_hold) < slack;
-    bool const ended_before_a_round = ec == errc::no_quorum && is_hasty(o, slack + settings_.tolerance);
-    return ended_before_a_round || is_fleeting || (acquires && is_brief(o.what)) || is_disturbed(*o.design, o.what.get(field::process), o.launched, now);
+    return (ec == errc::no_quorum && may_end_without_a_round(o, now)) || (acquires && is_brief(o.what))
+           || is_disturbed(*o.design, o.what.get(field::process), o.launched, now);
+}
+
+// red_lock.hpp: a try whose time is over while it waits, for the rounds of another one too, unless a majority answered in the
+// last round; a round whose grants are taken away has no majority either.
+bool model::may_end_without_a_round(operation const& o, core::instant now) const
+{
+    bool const queues = std::ranges::any_of(activities_, [&](auto const& entry) {
+        auto const& [id, other] = entry;
+        return id != o.id && other.what.get(field::process) == o.what.get(field::process) && is_red(*other.design)
+               && have_common_part(*o.design, *other.design) && overlap(other.launched, other.over, o.launched, now);
+    });
+    return is_hasty(o, queues ? longest : slack + settings_.tolerance) || loses_data(*o.design, o.launched, now);
 }
 
 // Its lease was given up meanwhile, was invalid, or may have been.
@@ -171,8 +180,7 @@ bool model::may_deadlock(operation const& o, core::instant now) const
         return found;
     };
     auto const reads = [&](activity const& other) { return has(other, kind::read) || other.downgrades > 0; };
-    return o.design && meets_own(o, now, reads)
-           && has(activities_.at(o.id), kind::write);
+    return o.design && meets_own(o, now, reads) && has(activities_.at(o.id), kind::write);
 }
 
 // The tasks of one process share its one owner on purpose.
@@ -271,12 +279,24 @@ bool model::is_total_outage(operation const& o, core::instant now) const
 
 // ---- busy
 
+// How long the server may have owed an answer in the end without being silent. A process that was frozen hears none.
+core::duration model::time_to_answer(operation const& o, core::instant now) const
+{
+    auto const process = o.what.get(field::process);
+    auto const is_freeze = [&](auto const& entry) {
+        auto const& [p, i] = entry;
+        return p == process && i.to - i.from >= recovery && overlap(i.from, i.to, o.launched, now);
+    };
+    if (std::ranges::any_of(process_disturbed_, is_freeze))
+        return longest;
+    return (is_disturbed(*o.design, process, o.launched, now) ? overdue_time : answer_time) + settings_.tolerance;
+}
+
 bool model::may_be_busy(operation const& o, core::instant now) const
 {
     auto const& mine = activities_.at(o.id);
     bool const outage = is_total_outage(o, now);
-    bool const disturbed = is_disturbed(*o.design, o.what.get(field::process), o.launched, now);
-    if (is_hasty(o, (disturbed ? overdue_time : answer_time) + settings_.tolerance) || (has_planted(*o.design, now) && !outage))
+    if (is_hasty(o, time_to_answer(o, now)) || (has_planted(*o.design, now) && !outage))
         return true;
     return std::ranges::any_of(activities_, [&](auto const& entry) {
         auto const& [id, other] = entry;
@@ -286,10 +306,12 @@ bool model::may_be_busy(operation const& o, core::instant now) const
     });
 }
 
-// Readers let each other in, unless a writer waits: then that is another reason.
+// Readers let each other in, unless a writer waits: then that is another reason. Of one that waits here it is known.
 bool model::is_in_the_way(activity const& mine, activity const& other) const
 {
-    bool const readers = mine.design->kind == kind::read && other.design->kind == kind::read;
+    bool const is_local = mine.what.get(field::process) == other.what.get(field::process);
+    bool const readers = mine.design->kind == kind::read && other.design->kind == kind::read
+                         && (!is_local || other.held_since < core::never);
     bool const upgrades = mine.design->kind == kind::write && other.design->kind == kind::read;
     bool const reenters = same_owner(mine, other) && other.is_held && other.held_since <= mine.launched && !upgrades;
     return have_common_part(*mine.design, *other.design) && !readers && !reenters;

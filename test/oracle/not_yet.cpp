@@ -4,20 +4,31 @@
 //
 #include "oracle/not_yet.hpp"
 
-#include <algorithm>
 #include <cstdlib>
-#include <string>
 
 #include "oracle/locks.hpp"
+#include "oracle/time_rules.hpp"
 
 namespace holdfast::test::oracle {
 namespace {
+
+void hold_for_a_round(step& s, program const&)
+{
+    bool const several = is_composite(design_of(s.get(field::lock))) || is_composite(design_of(s.get(field::inner)));
+    if (several && s.get(field::max_hold) > 0 && milliseconds_of(s, field::max_hold) < slack)
+        s.set(field::max_hold, 50);
+}
 
 }  // namespace
 
 std::vector<exclusion> const& not_yet()
 {
     static std::vector<exclusion> const all{
+        {"fleeting",
+         "Undecidable: several locks whose max_hold is shorter than a round are had by luck, and acquire() waits for "
+         "that "
+         "as long as it takes.",
+         hold_for_a_round},
     };
     return all;
 }

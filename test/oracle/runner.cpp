@@ -47,6 +47,7 @@ private:
     void look();
     bool is_broken();
     void settle();
+    void await_idle();
     bool give_up_everything();
     bool is_idle();
 
@@ -168,14 +169,24 @@ void runner::settle()
         std::scoped_lock const guard(mutex_);
         faults_.heal();
     }
-    auto const limit = world_->now() + 90s;
-    while (!is_broken() && !give_up_everything() && world_->now() <= limit)
-        run_for(20ms);
+    await_idle();
+    // A lease of a client that was stopped may last for years, and somebody wait for its end.
+    if (!is_idle() && audit_.may_leave_keys()) {
+        audit_.expire_keys();
+        await_idle();
+    }
     {
         std::scoped_lock const guard(mutex_);
         operations_.check_completion();
     }
     world_->settle([this] { return !audit_.look(); });
+}
+
+void runner::await_idle()
+{
+    auto const limit = world_->now() + 90s;
+    while (!is_broken() && !give_up_everything() && world_->now() <= limit)
+        run_for(20ms);
 }
 
 // True when no operation was under way, which might have brought another lease.

@@ -27,6 +27,9 @@ inline constexpr core::duration answer_time = std::chrono::milliseconds(10);
 // lock_base.hpp: an answer that takes so long is overdue; by when a server that was slow before is silent, too.
 inline constexpr core::duration overdue_time = std::chrono::milliseconds(50);
 
+// A re-entry takes an extension at most, or the end of the one before it.
+inline constexpr core::duration longest_reentry = std::chrono::seconds(2);
+
 // The end of a fault until everybody is connected again and has been answered.
 inline constexpr core::duration recovery = std::chrono::seconds(8);
 
