@@ -1,0 +1,54 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// A server that gives its locks back when it is told to end: docs/shutdown.md.
+
+#include <chrono>
+#include <csignal>
+#include <iostream>
+
+#include <boost/asio.hpp>
+
+#include <holdfast.hpp>
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+asio::awaitable<void> shut_down_on_signal(holdfast::client& client)
+{
+    asio::signal_set signals(co_await asio::this_coro::executor, SIGINT, SIGTERM);
+    co_await signals.async_wait();
+    signals.async_wait([&](auto ec, int) {
+        if (!ec)
+            client.stop();
+    });
+    co_await client.shutdown({.grace = 10s});
+}
+
+asio::awaitable<void> one_job(holdfast::lease&)
+{
+    asio::steady_timer job(co_await asio::this_coro::executor, 1s);
+    co_await job.async_wait();
+}
+
+asio::awaitable<void> work(holdfast::client& client)
+{
+    holdfast::mutex jobs{client, "jobs"};
+    try {
+        for (;;)
+            co_await holdfast::with_lock(jobs, one_job);
+    } catch (boost::system::system_error const& e) {
+        std::cout << e.code().message() << '\n';  // the client was stopped
+    }
+}
+
+int main()
+{
+    asio::io_context ioc;
+    holdfast::client client{ioc, {.url = "redis://localhost"}};
+    client.run(asio::detached);
+    asio::co_spawn(ioc, shut_down_on_signal(client), asio::detached);
+    asio::co_spawn(ioc, work(client), asio::detached);
+    ioc.run();
+}
