@@ -17,6 +17,14 @@ namespace {
 
 using contender_ptr = boost::intrusive_ptr<contender>;
 
+// Only reads are granted to an owner that has some already: a downgrade contends although its owner may read, and reads under
+// one write may have waited together, each for a grant of its own.
+tenure* other_read_of(contender const& c, core::instant now)
+{
+    bool const reads = c.owner() && c.lock().form->side() == readers;
+    return reads ? c.owner()->tenure_of(c.lock(), now) : nullptr;
+}
+
 }  // namespace
 
 arbiter::arbiter(context& c, std::shared_ptr<lock_spec const> lock, bool is_private, boost::intrusive_ptr<grant> cover)
@@ -218,7 +226,7 @@ void arbiter::on_failed(lock_spec const& lock, error_code ec)
 void arbiter::begin_tenure(contender& c, grant& g)
 {
     auto const next = take(c);
-    enter(*next, g, g.confirmed(), nullptr);
+    enter(*next, g, g.confirmed(), other_read_of(*next, context_.recent()));
 }
 
 void arbiter::enter(contender& c, grant& g, core::instant counted_from, tenure* entered)

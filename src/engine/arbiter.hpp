@@ -52,8 +52,8 @@ public:
     void re_enter_all(owner_state const&, tenure&);
     // An extension for one that re-enters has ended.
     void on_extended(contender&, grant&, error_code);
-    // A contender that is in no queue begins a tenure. A fixed lease counts from that instant. `entered`: the tenure of its
-    // owner and that grant which it enters again, if any.
+    // A contender that is in no queue begins a tenure. A fixed lease counts from that instant. `entered`: a tenure of its
+    // owner and that lock, which it is counted with, if any.
     void enter(contender&, grant&, core::instant counted_from, tenure* entered);
     // The contender's own deadline has come.
     void expire(contender&, core::instant now);

@@ -51,7 +51,7 @@ class tenure final : public core::recycled<tenure>,
                      public tenure_hook,
                      private letter {
 public:
-    // `entered`: a tenure of the same owner and grant, which this one enters again; null: there is none.
+    // `entered`: a tenure of the same owner and lock, which counts for this one, too; null: there is none.
     tenure(
         std::weak_ptr<gate> home,
         std::shared_ptr<lock_spec const>,
@@ -70,7 +70,7 @@ public:
     {
         return core::instant(core::duration(valid_until_.load(std::memory_order_relaxed)));
     }
-    // The holds that its owner has of its grant.
+    // The holds that its owner has of the lock.
     unsigned hold_count() const noexcept;
 
     // Judged by the clock too: a paused process learns of its loss before any timer told it.
@@ -117,7 +117,7 @@ private:
     std::shared_ptr<lock_spec const> const lock_;
     std::shared_ptr<owner_state> const owner_;
     std::uint64_t const fence_;
-    boost::intrusive_ptr<tenure> const first_;  // of its owner and grant, which counts for all of them; null: this one
+    boost::intrusive_ptr<tenure> const first_;  // of its owner and lock, which counts for all of them; null: this one
     hold hold_;
 
     std::atomic<unsigned> holds_ = 0;  // of the first one

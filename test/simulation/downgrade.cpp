@@ -160,6 +160,38 @@ TEST_CASE("a downgrade concerns its own hold: other holds of the owner keep the 
     });
 }
 
+TEST_CASE("a downgraded write and the reads that its owner has already are counted together", "[downgrade]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d", c.make_owner());
+        auto write = co_await doc.write().acquire();
+        auto const first = co_await doc.read().acquire();
+        auto second = co_await write.downgrade();
+        CHECK(first.hold_count() == 2);
+        CHECK(second.hold_count() == 2);
+        co_await second.release();
+        CHECK(first.hold_count() == 1);
+    });
+}
+
+TEST_CASE("a read that waits while its owner's write is downgraded is counted with it", "[downgrade]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d", c.make_owner());
+        auto write = co_await doc.write().acquire();
+        lease first;
+        a.spawn([&]() -> awaitable<void> { first = co_await doc.read().acquire(); });
+        auto const second = co_await write.downgrade();
+        co_await a.sleep(50ms);
+        CHECK(first.hold_count() == 2);
+        CHECK(second.hold_count() == 2);
+    });
+}
+
 TEST_CASE("a write that is entered while another hold of it is downgraded stays", "[downgrade]")
 {
     arena a;
