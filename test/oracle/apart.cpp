@@ -9,6 +9,7 @@
 #include <cstring>
 #include <signal.h>
 #include <string>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ pid_t run_in_child(std::function<void()> const& f, standard_error errors)
         throw std::runtime_error("fork");
     if (child > 0)
         return child;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (auto const s : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL})
         ::signal(s, SIG_DFL);
     if (errors == standard_error::dropped && std::getenv("HOLDFAST_ORACLE_VERBOSE") == nullptr) {

@@ -15,6 +15,7 @@
 
 #include "oracle/live_hunt.hpp"
 #include "oracle/live_program.hpp"
+#include "support/redis_server.hpp"
 
 namespace holdfast::test::oracle {
 namespace {
@@ -35,6 +36,8 @@ void hunt_with(unsigned threads)
 {
     if (std::getenv("HOLDFAST_ORACLE_PROGRAM") != nullptr)
         SKIP("a single program is replayed");
+    if (!redis_server::is_installed())
+        SKIP("no redis-server");
     auto const r = hunt_live(
         {.first = number_or("HOLDFAST_ORACLE_SEED", 1),
          .operations = number_or("HOLDFAST_ORACLE_STEPS", 2'000),

@@ -216,6 +216,7 @@ private:
     bool is_brief(step const&) const;  // its lease is shorter than a thread may be late
     core::duration undo_limit(lock_design const&, bool disturbed) const;
     void check_identity(hold const&, lease_view const&);
+    void check_hold_count(hold const&, core::instant, lease_view const&);
     int begin_hold(operation&, core::instant, lease_view const&);
     int hold_to_enter(activity const&) const;
     void check_reentries(hold const&, core::instant);

@@ -160,6 +160,7 @@ void model::look(int id, core::instant now, lease_view const& l)
         tell("a_held_lease_is_not_empty", "a lease that nobody gave up is empty");
     if (l.is_valid()) {
         check_identity(h, l);
+        check_hold_count(h, now, l);
         check_bounds(h, now, l);
     }
     bool const calm = !h.tainted && !is_disturbed(*a.design, a.what.get(field::process), a.launched, now);
@@ -171,17 +172,37 @@ void model::look(int id, core::instant now, lease_view const& l)
         tell("at_risk_needs_a_fault", "at risk without a fault");
 }
 
-// One hold, and one more for each re-entry by its owner. Composites have owners only in their members.
+// Composites have owners only in their members.
 void model::check_identity(hold const& h, lease_view const& l)
 {
     auto const& a = activities_.at(h.operation);
     auto const owned = is_owned_kind(a.design->kind) && has_owner(a.what, *a.design);
-    if (l.hold_count == 0 || (!owned && l.hold_count != 1))
-        report("hold_count", to_text(a.what) + ": it is counted " + std::to_string(l.hold_count) + " times");
     if (l.has_owner != owned)
         report("owner_of_a_lease", to_text(a.what) + (owned ? ": has no owner" : ": has an owner"));
     if (!is_composite(*a.design) && l.name != a.design->key)
         report("name_of_a_lease", to_text(a.what) + ": is called \"" + std::string(l.name) + "\"");
+}
+
+// One, and one more for each other lease of its owner that holds the lock now: at least for those that must be valid, at
+// most for those that may have been granted. Composites have owners only in their members.
+void model::check_hold_count(hold const& h, core::instant now, lease_view const& l)
+{
+    auto const& a = activities_.at(h.operation);
+    bool const owned = is_owned_kind(a.design->kind) && has_owner(a.what, *a.design);
+    unsigned least = 1, most = 1;
+    for (auto const& [id, other] : activities_)
+        most += owned && id != h.operation && other.over >= now && same_owner(a, other);
+    for (auto const& [id, other] : holds_) {
+        auto const& theirs = activities_.at(other.operation);
+        bool const is_sure = other.is_valid && !other.tainted && other.promised > now && theirs.downgrades == 0
+                             && !is_disturbed(*a.design, a.what.get(field::process), theirs.launched, now);
+        least += owned && id != h.id && theirs.design == a.design && is_sure && same_owner(a, theirs);
+    }
+    if (l.hold_count < least || l.hold_count > most)
+        report(
+            "hold_count",
+            to_text(a.what) + ": counted " + std::to_string(l.hold_count) + " times, expected " + std::to_string(least)
+                + " to " + std::to_string(most));
 }
 
 bool model::shares_grant(activity const& a, activity const& b) const
