@@ -15,7 +15,7 @@ struct live_hunt_options {
     std::uint64_t first = 1;  // seed
     std::uint64_t operations = 2'000;
     unsigned threads = 1;  // of each program
-    unsigned lanes = 8;    // programs at a time, each in a process and on servers of its own
+    unsigned lanes = 12;   // programs at a time, each in a process and on servers of its own
 };
 
 // Runs the programs of the seeds from the first on, until they made that many operations or one of them fails. That one

@@ -42,7 +42,7 @@ void hunt_with(unsigned threads)
         {.first = number_or("HOLDFAST_ORACLE_SEED", 1),
          .operations = number_or("HOLDFAST_ORACLE_STEPS", 2'000),
          .threads = threads,
-         .lanes = unsigned(number_or("HOLDFAST_ORACLE_LANES", 8))});
+         .lanes = unsigned(number_or("HOLDFAST_ORACLE_LANES", 12))});
     if (r.broken)
         FAIL(describe(*r.broken, r.shrunken));
     std::printf(

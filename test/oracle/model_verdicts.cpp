@@ -101,7 +101,8 @@ bool model::may_be_given_up(operation const& o) const
     if (o.of_hold == 0)
         return false;
     auto const* h = find_hold(o.of_hold);
-    return !h || activities_.at(h->operation).downgrades > 0;
+    bool const downgrades = o.what.what == verb::downgrade;
+    return !h || activities_.at(h->operation).downgrades > unsigned(downgrades);
 }
 
 // Nothing of an outage is said of an operation that asks no server. A red_lock speaks of its majority.
