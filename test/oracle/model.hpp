@@ -213,6 +213,7 @@ private:
     bool share_an_owner(activity const&, activity const&) const;
     bool loses_data(lock_design const&, core::instant from, core::instant to) const;
     bool is_stopped(operation const&, core::instant) const;
+    bool may_be_too_late(operation const&) const;
     bool is_brief(step const&) const;  // its lease is shorter than a thread may be late
     core::duration undo_limit(lock_design const&, bool disturbed) const;
     void check_identity(hold const&, lease_view const&);

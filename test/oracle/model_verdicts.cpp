@@ -114,8 +114,16 @@ bool model::may_be_out_of_reach(operation const& o, core::instant now, error_cod
     bool const acquires = !is_query(v) && !is_on_lease(v);
     if (ec == errc::no_quorum ? !is_red(*o.design) : acquires && o.design->kind == kind::red)
         return false;
-    return (ec == errc::no_quorum && may_end_without_a_round(o, now)) || (acquires && is_brief(o.what))
+    return (ec == errc::no_quorum && may_end_without_a_round(o, now)) || may_be_too_late(o)
            || is_disturbed(*o.design, o.what.get(field::process), o.launched, now);
+}
+
+// A thread that is late misses the end of a brief lease, of a short wait, or of a red_lock's node_timeout.
+bool model::may_be_too_late(operation const& o) const
+{
+    bool const acquires = !is_query(o.what.what) && !is_on_lease(o.what.what);
+    return settings_.tolerance > 0ns
+           && (is_red(*o.design) || (acquires && is_brief(o.what)) || is_hasty(o, settings_.tolerance));
 }
 
 // red_lock.hpp: a try whose time is over while it waits, for the rounds of another one too, unless a majority answered in the
