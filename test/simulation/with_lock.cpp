@@ -291,7 +291,7 @@ TEST_CASE("with_lock: a cancellation of any type that the caller lets through ca
     for (auto const type : {cancellation_type::terminal, cancellation_type::partial, cancellation_type::total}) {
         arena a;
         auto& c = a.client();
-        asio::cancellation_signal signal;
+        auto& signal = a.world().new_signal();
         error_code ended;
         error_code of_body;
         auto body = [&](lease&) -> awaitable<void> {
@@ -305,8 +305,8 @@ TEST_CASE("with_lock: a cancellation of any type that the caller lets through ca
         a.world().run_for(1s);
         signal.emit(type);
         a.world().run_for(1s);
-        CHECK(of_body == asio::error::operation_aborted);
-        CHECK(ended == asio::error::operation_aborted);
+        REQUIRE(of_body == asio::error::operation_aborted);  // or it goes on with what is gone
+        REQUIRE(ended == asio::error::operation_aborted);
         CHECK_FALSE(a.exists("m"));
     }
 }
@@ -315,7 +315,7 @@ TEST_CASE("with_lock leaves the caller's cancellation as it was", "[with_lock]")
 {
     arena a;
     auto& c = a.client();
-    asio::cancellation_signal signal;
+    auto& signal = a.world().new_signal();
     bool aborted = false;
     auto const caller = [&]() -> awaitable<void> {
         co_await with_lock(mutex(c, "m"), [](lease&) -> awaitable<void> { co_return; });
@@ -331,7 +331,7 @@ TEST_CASE("with_lock leaves the caller's cancellation as it was", "[with_lock]")
     a.world().run_for(1s);
     signal.emit(asio::cancellation_type::terminal);
     a.world().run_for(1s);
-    CHECK(aborted);
+    REQUIRE(aborted);
 }
 
 }  // namespace
