@@ -73,6 +73,7 @@ private:
     lease result();
     bool is_over() const noexcept { return deadline_ != core::never && deadline_ - clock_->now() < 1ms; }
     acquired failure() const;
+    error_code obstacle_of_round() const;
 
     std::shared_ptr<multi_state const> const lock_;
     std::shared_ptr<client_state> const clock_;
@@ -218,7 +219,19 @@ acquired gathering::failure() const
 {
     if (failed_)
         return {failed_, lease()};
-    return {was_busy_ ? error_code() : out_of_reach_, lease()};
+    return {was_busy_ ? error_code() : obstacle_of_round(), lease()};
+}
+
+// Why a round failed in which nobody was in the way. If all members were granted, a lease ended before the last grant.
+error_code gathering::obstacle_of_round() const
+{
+    auto const is_stopped = [](auto const& member) {
+        auto const c = member->home();
+        return !c || c->is_stopped();
+    };
+    if (std::ranges::any_of(lock_->members(), is_stopped))
+        return errc::client_stopped;
+    return out_of_reach_ ? out_of_reach_ : errc::unavailable;
 }
 
 // The first miss says only that somebody was there. More in a row may be two of us who hinder each other.

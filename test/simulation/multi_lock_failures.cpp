@@ -188,6 +188,29 @@ TEST_CASE("a time limit bounds the tries that a silent server does not answer", 
     });
 }
 
+// The second member is granted when the lease of the first has ended.
+TEST_CASE("one attempt whose first lease ends before the last grant is unavailable, not busy", "[multi_lock]")
+{
+    for (bool const is_destroyed : {false, true}) {
+        CAPTURE(is_destroyed);
+        arena a;
+        auto& c = a.client();
+        auto& d = a.client("A", arena::quick(), "far");
+        a.run([&]() -> awaitable<void> {
+            co_await c.ready();
+            co_await d.ready();
+            a.server("far").network.delay = {80ms, 80ms};
+            multi_lock const all(mutex(c, "x"), mutex(d, "y"));
+            if (is_destroyed)
+                a.world().at(a.now() + 120ms, [&] { a.destroy(c); });
+            error_code ec;
+            auto const l = co_await all.try_acquire({.lease = is_destroyed ? 3s : 100ms}, redirect(ec));
+            CHECK(l.empty());
+            CHECK(ec == (is_destroyed ? errc::client_stopped : errc::unavailable));
+        });
+    }
+}
+
 // The second member's server answers so late that the lease of the first has ended by then; in the round that follows each
 // time, somebody else has the first.
 TEST_CASE("rounds that came too late give up only when they follow each other", "[multi_lock]")
