@@ -34,6 +34,8 @@ namespace holdfast {
 ///   client says so). One lock given twice is taken once, and a read and a write of
 ///   one @ref read_write_lock are a write
 /// - any member's error is the whole's, and every other member is given back
+/// - errc::unavailable also when the lease of one member ends before the last is granted: in one attempt, or three times in a
+///   row
 ///
 /// @par The lease
 /// `valid()` while all members are, `valid_until()` the first end of theirs; the loss of one is the loss of all.

@@ -114,6 +114,9 @@ bool model::may_be_out_of_reach(operation const& o, core::instant now, error_cod
     bool const acquires = !is_query(v) && !is_on_lease(v);
     if (ec == errc::no_quorum ? !is_red(*o.design) : acquires && o.design->kind == kind::red)
         return false;
+    // One attempt on several locks whose member is lost before the last is granted: perhaps one that was held before.
+    if (acquires && o.design->kind == kind::multi && loses_data(*o.design, core::instant::min(), now))
+        return true;
     return (ec == errc::no_quorum && may_end_without_a_round(o, now)) || may_be_too_late(o)
            || is_disturbed(*o.design, o.what.get(field::process), o.launched, now);
 }
