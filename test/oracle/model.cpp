@@ -209,6 +209,18 @@ void model::check_counters(counters const& c)
     compare("unavailable", c.unavailable, told_.unavailable);
 }
 
+// The grant may be that of an earlier acquire of the process: entered again, or handed on.
+core::instant model::begin_of_grant(operation const& o) const
+{
+    auto begin = o.launched;
+    for (auto const& [id, other] : activities_) {
+        bool const is_local = other.what.get(field::process) == o.what.get(field::process);
+        if (is_local && other.over >= o.launched && have_common_part(*o.design, *other.design))
+            begin = std::min(begin, other.launched);
+    }
+    return begin;
+}
+
 int model::begin_hold(operation& o, core::instant now, lease_view const& l)
 {
     auto const lease = lease_of(o.what, settings_);
@@ -226,7 +238,7 @@ int model::begin_hold(operation& o, core::instant now, lease_view const& l)
     h.promised = h.renewed && !is_brief(o.what) ? core::never : end - slack - settings_.tolerance;
     if (h.max_hold > core::duration::zero())
         h.promised = std::min(h.promised, now + h.max_hold - slack - settings_.tolerance);
-    h.tainted = loses_data(*o.design, o.launched, now);
+    h.tainted = loses_data(*o.design, begin_of_grant(o), now);
     activities_[o.id].is_held = true;
     activities_[o.id].held_since = now;
     // A hold that is renewed may have got the grant of another one of its process, which lasts longer.

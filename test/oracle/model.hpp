@@ -218,6 +218,7 @@ private:
     core::duration undo_limit(lock_design const&, bool disturbed) const;
     void check_identity(hold const&, lease_view const&);
     void check_hold_count(hold const&, core::instant, lease_view const&);
+    core::instant begin_of_grant(operation const&) const;
     int begin_hold(operation&, core::instant, lease_view const&);
     int hold_to_enter(activity const&) const;
     void check_reentries(hold const&, core::instant);
