@@ -114,6 +114,9 @@ bool model::may_be_out_of_reach(operation const& o, core::instant now, error_cod
     bool const acquires = !is_query(v) && !is_on_lease(v);
     if (ec == errc::no_quorum ? !is_red(*o.design) : acquires && o.design->kind == kind::red)
         return false;
+    // The read of a downgrade is not had when the write was taken away and somebody else has it.
+    if (auto const* h = find_hold(o.of_hold); v == verb::downgrade && h && h->tainted)
+        return true;
     // One attempt on several locks whose member is lost before the last is granted: perhaps one that was held before.
     if (acquires && o.design->kind == kind::multi && loses_data(*o.design, core::instant::min(), now))
         return true;
