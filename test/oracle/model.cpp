@@ -149,7 +149,8 @@ core::duration model::undo_limit(lock_design const& d, bool disturbed) const
 bool model::finish(operation& o, core::instant now, error_code ec)
 {
     require(!std::exchange(o.done, true), "completes_once", o, "completed twice");
-    end_to_ask(o, now, ec ? slack : core::duration());  // it may be under way
+    // It may be under way, or be sent once more: by its text, when the server does not know the script.
+    end_to_ask(o, now, ec ? settings_.command_timeout : core::duration());
     if (ec == boost::asio::error::operation_aborted) {
         require(o.cancelled.has_value(), "aborted_only_when_cancelled", o, "aborted, but nobody cancelled it");
         return false;
