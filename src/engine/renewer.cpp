@@ -17,6 +17,19 @@
 #include "engine/wire_form.hpp"
 
 namespace holdfast::engine {
+namespace {
+
+// A hold that its handler had not taken up when the grant was confirmed last was left with the time it had. Once it is
+// taken up, it has the grant's.
+void catch_up(grant& g, core::instant now)
+{
+    for (auto& t : g.holders())
+        if (t.is_taken_up() && now < t.valid_until())
+            t.set_valid_until(g.valid_until());
+}
+
+}  // namespace
+
 renewer::renewer(context& c) : context_(c), sender_(c, *this) {}
 
 renewer::~renewer()
@@ -81,6 +94,7 @@ void renewer::arm(grant& g)
 void renewer::on_due(grant& due, core::instant now)
 {
     boost::intrusive_ptr<grant> const g(&due);
+    catch_up(*g, now);
     lose_where(*g, [&](tenure const& t) { return g->stop_at(t) <= now; });
     if (!g->is_held())
         return;

@@ -83,6 +83,21 @@ with_lock lock=x@0 wait=1
 try_acquire lock=multi_red
 advance us=4000
 destroy
+)",
+    R"(seed 193603
+try_acquire lock=d0w
+lost
+acquire lock=d0r
+advance us=25000
+try_acquire lock=d0r owner=0 lease=100
+acquire lock=d0r owner=0
+advance us=2500
+acquire lock=d0r owner=0 lease=100 renew=1
+advance us=1526
+release keep=1
+release
+acquire lock=d0r owner=0
+advance us=250000
 )"};
 
 TEST_CASE("programs that broke a promise once keep it", "[oracle]")
