@@ -194,7 +194,8 @@ void model::check_hold_count(hold const& h, core::instant now, lease_view const&
         most += owned && id != h.operation && other.over >= now && same_owner(a, other);
     for (auto const& [id, other] : holds_) {
         auto const& theirs = activities_.at(other.operation);
-        bool const is_sure = other.is_valid && !other.tainted && other.promised > now && theirs.downgrades == 0
+        bool const is_not_lost = now < other.promised - stop_margin(other.period) - slack;
+        bool const is_sure = other.is_valid && !other.tainted && is_not_lost && theirs.downgrades == 0
                              && !is_disturbed(*a.design, a.what.get(field::process), theirs.launched, now);
         least += owned && id != h.id && theirs.design == a.design && is_sure && same_owner(a, theirs);
     }
