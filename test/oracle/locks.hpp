@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_TEST_ORACLE_LOCKS_HPP
 #define HOLDFAST_TEST_ORACLE_LOCKS_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -106,6 +107,12 @@ inline std::int64_t lock_called(std::string_view name)
 inline bool is_composite(lock_design const& d)
 {
     return d.kind == kind::multi || d.kind == kind::red;
+}
+
+// Or has a red_lock as a member.
+inline bool is_red(lock_design const& d)
+{
+    return d.kind == kind::red || std::ranges::any_of(d.members, [](auto m) { return is_red(locks[m]); });
 }
 
 // Calls f with each lock of one server that the lock consists of.

@@ -58,7 +58,9 @@ int model::hold_to_enter(activity const& a) const
     for (auto const& [id, h] : holds_) {
         auto const& held = activities_.at(h.operation);
         bool const upgrades = a.design->kind == kind::write && held.design->kind == kind::read;
-        if (h.is_valid && !h.tainted && !upgrades && same_owner(a, held) && covers(*held.design))
+        // A majority of a red_lock's members may be had without the one that is entered.
+        bool const is_held = held.design == a.design || !is_red(*held.design);
+        if (is_held && h.is_valid && !h.tainted && !upgrades && same_owner(a, held) && covers(*held.design))
             return id;
     }
     return 0;

@@ -24,11 +24,6 @@ bool is_query(verb v)
     return v == verb::is_locked || v == verb::holders || v == verb::force_release;
 }
 
-bool is_red(lock_design const& d)
-{
-    return d.kind == kind::red || std::ranges::any_of(d.members, [](auto m) { return is_red(locks[m]); });
-}
-
 // A server's lock of a red_lock is a member on its own, too.
 bool contradicts_itself(lock_design const& d)
 {
