@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A server that gives its locks back when it is told to end: docs/shutdown.md.
+// Releases all locks before the process exits on SIGINT or SIGTERM: docs/shutdown.md.
 
 #include <chrono>
 #include <csignal>
