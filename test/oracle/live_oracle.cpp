@@ -15,16 +15,11 @@
 
 #include "oracle/live_hunt.hpp"
 #include "oracle/live_program.hpp"
+#include "oracle/settings.hpp"
 #include "support/redis_server.hpp"
 
 namespace holdfast::test::oracle {
 namespace {
-
-std::uint64_t number_or(char const* variable, std::uint64_t fallback)
-{
-    auto const* text = std::getenv(variable);
-    return text ? std::strtoull(text, nullptr, 10) : fallback;
-}
 
 std::string describe(finding const& f, program const& p)
 {

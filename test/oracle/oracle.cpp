@@ -17,16 +17,11 @@
 #include "oracle/hunt.hpp"
 #include "oracle/not_yet.hpp"
 #include "oracle/runner.hpp"
+#include "oracle/settings.hpp"
 #include "oracle/shrink.hpp"
 
 namespace holdfast::test::oracle {
 namespace {
-
-std::uint64_t number_or(char const* variable, std::uint64_t fallback)
-{
-    auto const* text = std::getenv(variable);
-    return text ? std::strtoull(text, nullptr, 10) : fallback;
-}
 
 std::string describe(finding const& f, program const& p)
 {
