@@ -118,7 +118,7 @@ void acquisition::attempt(script_form form)
     asked_ = context_.recent();
     own_messages_ = 0;
     ++pending_;
-    grant_->commands.on_sent();
+    grant_->on_sent(grant_->lease());
     engine::attempt const wanted{
         .lock = head.lock(),
         .token = grant_->token(),
@@ -137,7 +137,7 @@ void acquisition::seek()
 {
     auto const& head = *arbiter_.head();
     give_up_token();
-    grant_ = context_.seek(head);
+    grant_ = context_.seek(head, arbiter_.covering_write());
     if (!head.lock().form->has_queue())
         return;
     is_placed_ = !head.is_one_shot();
@@ -173,7 +173,7 @@ void acquisition::on_try(answer const& a)
     verdict_ = grant_->lock().form->judge(a);
     sent_ = a.sent;
     context_.on_answer(a);
-    grant_->commands.on_answered(context_.recent(), a.outcome != outcome::unknown);
+    grant_->on_answered(context_.recent(), a.outcome != outcome::unknown);
     if (verdict_.what == verdict::kind::failed)
         context_.account().on_refused(verdict_.error, grant_->lock(), a.words);
     // What a script wrote before it was refused must not outlive the attempt: the token is released, not dropped.

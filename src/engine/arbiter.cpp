@@ -28,7 +28,7 @@ tenure* other_read_of(contender const& c, core::instant now)
 }  // namespace
 
 arbiter::arbiter(context& c, std::shared_ptr<lock_spec const> lock, bool is_private, boost::intrusive_ptr<grant> cover)
-    : lock_(std::move(lock)), is_private_(is_private), cover_(std::move(cover)), context_(c), entering_(c, *this)
+    : lock_(std::move(lock)), cover_(std::move(cover)), context_(c), is_private_(is_private)
 {}
 
 arbiter::~arbiter()
@@ -42,6 +42,13 @@ acquisition& arbiter::seeker()
     if (!acquisition_)
         acquisition_ = new acquisition(context_, *this);
     return *acquisition_;
+}
+
+reentries& arbiter::entering()
+{
+    if (!entering_)
+        entering_ = std::make_unique<reentries>(context_, *this);
+    return *entering_;
 }
 
 void arbiter::seek()
@@ -76,7 +83,7 @@ void arbiter::expire(contender& c, core::instant now)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
     if (c.is_entering) {
-        entering_.on_due(c, now);
+        entering_->on_due(c, now);
         return proceed();
     }
     auto const outcome = core::judge_wait(facts_of(c, now));
@@ -139,7 +146,7 @@ void arbiter::set_limit(contender& c, core::duration from_joining)
 contender_ptr arbiter::take(contender& c) noexcept
 {
     if (c.is_entering)
-        return entering_.take(c);
+        return entering_->take(c);
     queue_.erase(queue_.iterator_to(c));
     if (c.is_one_shot())
         --one_shots_;
@@ -155,7 +162,7 @@ void arbiter::re_enter(contender& c, tenure& t)
     auto& g = *t.held_grant;
     auto const now = context_.recent();
     if (needs_extension(c.terms(), now, g.valid_until(), g.reckon()))
-        entering_.wait(c, g);
+        entering().wait(c, g);
     else
         enter(c, g, now, &t);
 }
@@ -165,7 +172,7 @@ void arbiter::on_extended(contender& c, grant& g, error_code ec)
     boost::intrusive_ptr<arbiter> const keep(this);
     if (!c.is_entering)
         return;  // it has ended meanwhile
-    entering_.on_extended(c, g, ec);
+    entering_->on_extended(c, g, ec);
     proceed();
 }
 
@@ -173,7 +180,8 @@ void arbiter::fail_all(error_code ec)
 {
     while (!queue_.empty())
         context_.fail(*take(queue_.front()), ec);
-    entering_.fail_all(ec);
+    if (entering_)
+        entering_->fail_all(ec);
     proceed();
 }
 
@@ -222,6 +230,11 @@ void arbiter::on_failed(lock_spec const& lock, error_code ec)
 }
 
 // ---- the tenures
+
+void arbiter::on_grant_due(grant& g, core::instant now)
+{
+    context_.watchdog().on_due(g, now);
+}
 
 void arbiter::begin_tenure(contender& c, grant& g)
 {
@@ -287,8 +300,9 @@ void arbiter::stop()
 void arbiter::on_open(core::duration spread)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
-    bool const had_reentries = !entering_.empty();
-    entering_.on_open();
+    bool const had_reentries = has_reentries();
+    if (had_reentries)
+        entering_->on_open();
     if (acquisition_)
         acquisition_->on_open(spread);
     if (had_reentries)

@@ -62,6 +62,8 @@ public:
     // One ended by its release. `waiter` may be null.
     virtual void end_tenure(tenure&, release_waiter* waiter) = 0;
     virtual void lose(tenure&, loss) = 0;
+    // A grant that is held here is to be renewed, or one of its tenures ends.
+    void on_grant_due(grant&, core::instant now);
 
     // ---- the world
     void on_open(core::duration spread);
@@ -75,7 +77,8 @@ public:
     // ---- the acquisition
     contender* head() noexcept { return queue_.empty() ? nullptr : &queue_.front(); }
     bool has_patient_contender() const noexcept { return one_shots_ < queue_.size(); }
-    // The token of the own write under which its contender reads; empty: none.
+    // The own write under which its contender reads, null: none; and its token, empty: none that may still be there.
+    boost::intrusive_ptr<grant> const& covering_write() const noexcept { return cover_; }
     std::string_view cover() const noexcept { return cover_ && !cover_->is_retired() ? cover_->token() : ""; }
     // Whether a try with that grant's token is a try for this contender.
     static bool suits(grant const&, contender const&) noexcept;
@@ -112,7 +115,7 @@ protected:
     void tell_one_shots(error_code);
     bool is_done() const noexcept
     {
-        return queue_.empty() && entering_.empty() && (!acquisition_ || acquisition_->is_at_rest());
+        return queue_.empty() && !has_reentries() && (!acquisition_ || acquisition_->is_at_rest());
     }
 
     // A lock that is held, and for which nobody waits, needs none.
@@ -125,12 +128,13 @@ private:
     void push(contender&);
     core::wait_facts facts_of(contender const&, core::instant now) const noexcept;
     void set_limit(contender&, core::duration);
+    reentries& entering();
+    bool has_reentries() const noexcept { return entering_ && !entering_->empty(); }
 
     std::shared_ptr<lock_spec const> const lock_;
-    bool const is_private_;
     boost::intrusive_ptr<grant> const cover_;
     boost::intrusive::list<contender> queue_;
-    std::size_t one_shots_ = 0;
+    std::unique_ptr<reentries> entering_;  // null: there has been none
     acquisition* acquisition_ = nullptr;
     core::instant seen_held_ = core::instant::min();  // last; none since the last doubt: min
 
@@ -138,7 +142,8 @@ protected:
     context& context_;
 
 private:
-    reentries entering_;
+    unsigned one_shots_ = 0;
+    bool const is_private_;
 
 protected:
     bool is_contested_ = true;  // since our last grant

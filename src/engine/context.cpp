@@ -214,14 +214,14 @@ void context::set_alarm()
     session_->wake_at(alarm_);
 }
 
-boost::intrusive_ptr<grant> context::seek(contender const& c)
+boost::intrusive_ptr<grant> context::seek(contender const& c, boost::intrusive_ptr<grant> under)
 {
     std::string suffix(c.lock().form->token_mark());
     auto const label = label_of(c.owner());
     if (!suffix.empty() && !label.empty())
         suffix += ':';
     suffix += label;
-    return new grant(c.shared_lock(), core::token(identity(), ++tokens_, suffix), c.terms().lease);
+    return new grant(c.shared_lock(), core::token(identity(), ++tokens_, suffix), c.terms().lease, std::move(under));
 }
 
 // A forked child is another process: it must never speak with its parent's tokens.

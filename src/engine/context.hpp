@@ -108,7 +108,7 @@ public:
     void arm(core::deadline&, core::instant);
     void disarm(core::deadline& d) noexcept { deadlines_.disarm(d); }
 
-    boost::intrusive_ptr<grant> seek(contender const&);
+    boost::intrusive_ptr<grant> seek(contender const&, boost::intrusive_ptr<grant> under);
     boost::intrusive_ptr<tenure> begin_tenure(
         contender const&, grant const&, core::instant counted_from, tenure* entered);
     void end_tenure(tenure&);

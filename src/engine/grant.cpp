@@ -7,13 +7,14 @@
 #include <cassert>
 #include <utility>
 
-#include "engine/renewer.hpp"
+#include "engine/arbiter.hpp"
 #include "engine/wire_form.hpp"
 
 namespace holdfast::engine {
 
-grant::grant(std::shared_ptr<lock_spec const> lock, core::token token, core::duration lease)
-    : lock_(std::move(lock)), token_(std::move(token)), lease_(lease), longest_asked_(lease)
+grant::grant(
+    std::shared_ptr<lock_spec const> lock, core::token token, core::duration lease, boost::intrusive_ptr<grant> under)
+    : lock_(std::move(lock)), token_(std::move(token)), under_(std::move(under)), lease_(lease), longest_asked_(lease)
 {
     if (auto key = lock_->form->own_key(*lock_, token_.text()); !key.empty())
         own_key_ = std::make_unique<std::string const>(std::move(key));
@@ -65,9 +66,27 @@ bool grant::drop_claim() noexcept
     return --claims_ == 0;
 }
 
+void grant::on_sent(core::duration lease) noexcept
+{
+    commands_.on_sent();
+    longest_asked_ = std::max(longest_asked_, lease);
+    if (!under_)
+        return;
+    under_->commands_.on_sent();
+    under_->cover(lease);
+}
+
+void grant::on_answered(core::instant now, bool is_known) noexcept
+{
+    commands_.on_answered(now, is_known);
+    if (under_)
+        under_->commands_.on_answered(now, is_known);
+}
+
 void grant::cover(core::duration lease) noexcept
 {
-    covered_ = std::max(covered_, lease);
+    covers_reads_ = true;
+    longest_asked_ = std::max(longest_asked_, lease);
 }
 
 bool grant::lasts(core::instant now) const noexcept
@@ -85,7 +104,7 @@ demand const& grant::reckon() noexcept
 
 void grant::on_due(core::instant now)
 {
-    watcher->on_due(*this, now);
+    home->on_grant_due(*this, now);
 }
 
 }  // namespace holdfast::engine

@@ -6,7 +6,6 @@
 #define HOLDFAST_ENGINE_GRANT_HPP
 
 #include <memory>
-#include <optional>
 
 #include <boost/intrusive/list.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -25,7 +24,6 @@
 namespace holdfast::engine {
 
 class arbiter;
-class renewer;
 
 // What Redis records: one token under the lock's key. Belongs to an arbiter, which seeks it for the head of its queue;
 // while somebody holds it, the renewer watches it; then the releaser has its token deleted. All tenures of an exclusive
@@ -35,7 +33,12 @@ class grant final : public core::recycled<grant>,
                     public boost::intrusive::list_base_hook<>,
                     public boost::intrusive_ref_counter<grant, boost::thread_unsafe_counter> {
 public:
-    grant(std::shared_ptr<lock_spec const> lock, core::token token, core::duration lease);
+    // `under`: the write of its owner under which it reads; null: none.
+    grant(
+        std::shared_ptr<lock_spec const> lock,
+        core::token token,
+        core::duration lease,
+        boost::intrusive_ptr<grant> under = {});
     ~grant();
 
     lock_spec const& lock() const noexcept { return *lock_; }
@@ -86,33 +89,35 @@ public:
     bool is_kept() noexcept { return may_be_shortened() || reckon().is_renewed(); }
     // What the next renewal asks for: zero when nothing is to become longer.
     core::duration renewal() noexcept { return reckon().ask; }
-    // A command that asks for that lease time is about to be sent.
-    void on_asked(core::duration lease) noexcept { longest_asked_ = std::max(longest_asked_, lease); }
+
+    // A command that sets its time to live is sent, and answered or unknown. A read lies in the key of the write under
+    // which it reads, so that its commands count as commands of that write, too.
+    void on_sent(core::duration lease) noexcept;
+    void on_answered(core::instant now, bool is_known) noexcept;
+    void on_barrier(core::instant now) noexcept { commands_.on_barrier(now); }
 
     // A read is sought under this write, and may outlast it: then it is never handed on, and its field lasts as long as
     // that read's lease, because the lock does.
     void cover(core::duration lease) noexcept;
-    bool covers_reads() const noexcept { return covered_ > core::duration::zero(); }
+    bool covers_reads() const noexcept { return covers_reads_; }
     // When nothing of it is left on the server, if no command that keeps it is submitted from then on; `never` while one
     // may still be executed.
     core::instant expiry(core::instant queued) const noexcept
     {
-        return core::key_expiry(queued, commands.settled(), std::max({longest_asked_, covered_, lock_->patience}));
+        return core::key_expiry(queued, commands_.settled(), std::max(longest_asked_, lock_->patience));
     }
 
     // A writer waits, or the server could not tell: no reader joins.
     bool is_closed = false;
 
-    // Of those that set its time to live.
-    core::token_commands commands;
-
     // ---- the renewer's
+    bool is_watched = false;
     bool at_risk = false;
     refusal last_refusal = refusal::none;  // of its renewals, for a reason of its own; none since one was kept
     arbiter* home = nullptr;
-    renewer* watcher = nullptr;
-    std::optional<core::instant> asked_since;  // the first renewal of this epoch without an answer yet
+    core::instant asked_since = core::never;  // the first renewal of this epoch without an answer yet; never: none
     core::instant asked_last{};
+    bool owes_answer() const noexcept { return asked_since < core::never; }
 
     void on_due(core::instant now) override;
 
@@ -123,16 +128,18 @@ private:
     std::shared_ptr<lock_spec const> const lock_;
     core::token const token_;
     std::unique_ptr<std::string const> own_key_;  // few have one, and many grants may be held
+    boost::intrusive_ptr<grant> const under_;
     core::duration const lease_;
-    core::duration longest_asked_;  // by any command that may have been applied
-    core::duration covered_{};
-    demand demand_;  // may include holds that have ended since it was reckoned
+    core::token_commands commands_;  // those that set its time to live
+    core::duration longest_asked_;   // by any command that may have been applied, of a read under it, too
+    demand demand_;                  // may include holds that have ended since it was reckoned
     core::instant confirmed_ = core::instant::min();
     core::instant set_until_ = core::instant::min();  // by what we set, if nobody shortens it
     core::instant valid_until_ = core::instant::min();
     tenures holders_;
     unsigned claims_ = 0;
     bool retired_ = false;
+    bool covers_reads_ = false;
 };
 
 }  // namespace holdfast::engine

@@ -135,7 +135,7 @@ void releaser::order::begin()
 
 void releaser::order::on_open(core::instant now)
 {
-    grant_->commands.on_barrier(now);
+    grant_->on_barrier(now);
     leave();
 }
 

@@ -47,8 +47,7 @@ public:
           lease_text_(lease),
           waiter_(w)
     {
-        g.on_asked(lease);
-        g.commands.on_sent();
+        g.on_sent(lease);
     }
 
     void finish(error_code);
@@ -89,7 +88,7 @@ void renewal_sender::renewal::submit(session& to, command& c, script_form form)
 
 void renewal_sender::renewal::on_reply(answer const& a)
 {
-    grant_->commands.on_answered(sender_.context_.now(), a.outcome != outcome::unknown);
+    grant_->on_answered(sender_.context_.now(), a.outcome != outcome::unknown);
     sender_.renewals_.erase(sender_.renewals_.iterator_to(*this));
     std::unique_ptr<renewal> const self(this);
     finish(judge(a));

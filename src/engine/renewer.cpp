@@ -39,9 +39,9 @@ renewer::~renewer()
 
 void renewer::watch(grant& g)
 {
-    assert(g.is_held() && !g.is_retired() && !g.watcher);
-    g.watcher = this;
-    g.asked_since.reset();
+    assert(g.is_held() && !g.is_retired() && !g.is_watched);
+    g.is_watched = true;
+    g.asked_since = core::never;
     g.at_risk = false;
     watched_.push_back(g);
     arm(g);
@@ -58,9 +58,8 @@ void renewer::attend(grant& g, tenure const& t)
 
 void renewer::unwatch(grant& g)
 {
-    if (!g.watcher)
+    if (!std::exchange(g.is_watched, false))
         return;
-    g.watcher = nullptr;
     watched_.erase(watched_.iterator_to(g));
     context_.disarm(g);
 }
@@ -78,7 +77,7 @@ void renewer::extend(grant& g, tenure* t, core::duration lease, extension_waiter
 core::instant renewer::next_ask(grant const& g) const
 {
     auto const again = g.asked_last + core::renewal_retry(g.period());
-    return g.asked_since ? again : std::max(again, core::renewal_due(g.confirmed(), g.period()));
+    return g.owes_answer() ? again : std::max(again, core::renewal_due(g.confirmed(), g.period()));
 }
 
 void renewer::arm(grant& g)
@@ -87,7 +86,7 @@ void renewer::arm(grant& g)
     for (auto const& t : g.holders())
         stop = std::min(stop, g.stop_at(t));
     if (!g.is_kept())
-        g.asked_since.reset();  // a renewal that nobody waits for says nothing of the connection later
+        g.asked_since = core::never;  // a renewal that nobody waits for says nothing of the connection later
     context_.arm(g, g.is_kept() ? std::min(stop, next_ask(g)) : stop);
 }
 
@@ -99,7 +98,7 @@ void renewer::on_due(grant& due, core::instant now)
     if (!g->is_held())
         return;
     if (g->is_kept() && now >= next_ask(*g)) {
-        bool const is_ignored = g->asked_since && now - *g->asked_since >= core::longest_silence(g->period());
+        bool const is_ignored = g->owes_answer() && now - g->asked_since >= core::longest_silence(g->period());
         if (is_ignored && context_.link().is_open())
             context_.link().drop("renewals were not answered");
         ask(*g, now);
@@ -135,9 +134,9 @@ void renewer::ask(grant& g, core::instant now)
     // Nobody may ever look at a lease that its handler has not taken up: it is left to run out.
     if (std::ranges::none_of(g.holders(), [](tenure const& t) { return t.is_taken_up(); }))
         return;
-    if (g.asked_since || !context_.link().is_open())
+    if (g.owes_answer() || !context_.link().is_open())
         on_unanswered(g);
-    if (!g.asked_since)
+    if (!g.owes_answer())
         g.asked_since = now;
     if (context_.link().is_open())
         due_.emplace_back(&g);
@@ -147,7 +146,7 @@ void renewer::ask(grant& g, core::instant now)
 // after the time of a retry.
 void renewer::on_refused(grant& g, answer const& a)
 {
-    g.asked_since.reset();
+    g.asked_since = core::never;
     note_refusal(g, a);
     put_at_risk(g);
     arm(g);
@@ -172,7 +171,7 @@ void renewer::note_success(grant& g)
 
 void renewer::on_unanswered(grant& g)
 {
-    if (g.is_held() && g.is_kept() && !g.asked_since)
+    if (g.is_held() && g.is_kept() && !g.owes_answer())
         g.asked_since = g.asked_last = context_.now();
     put_at_risk(g);
 }
@@ -197,7 +196,7 @@ bool renewer::on_kept(grant& g, tenure* extended, answer const& a, core::duratio
         return false;
     g.confirm(a.sent, lease);
     g.is_closed = is_closed;
-    g.asked_since.reset();
+    g.asked_since = core::never;
     note_success(g);
     if (extended)
         extended->extend(a.sent, lease);
@@ -226,7 +225,7 @@ void renewer::on_open()
     sender_.on_open();
     auto const now = context_.now();
     for (auto& g : watched_) {
-        g.commands.on_barrier(now);
+        g.on_barrier(now);
         if (g.is_kept() && std::ranges::any_of(g.holders(), [](tenure const& t) { return t.is_taken_up(); })) {
             g.asked_since = g.asked_last = now;
             due_.emplace_back(&g);

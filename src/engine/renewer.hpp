@@ -33,6 +33,8 @@ public:
     // One more tenure holds it.
     void attend(grant&, tenure const&);
     void unwatch(grant&);
+    // Its renewal is due, or the end of one of its tenures.
+    void on_due(grant&, core::instant now);
 
     // Renews one grant now, for at least `lease`, and with it that tenure, if any, renewed or not. `waiter` may be null.
     void extend(grant&, tenure*, core::duration lease, extension_waiter* waiter);
@@ -45,14 +47,11 @@ public:
     void stop();
 
 private:
-    friend class grant;
-
     bool on_kept(grant&, tenure* extended, answer const&, core::duration lease, bool is_closed) override;
     void on_key_missing(grant&) override;
     void on_refused(grant&, answer const&) override;
     void on_unanswered(grant&) override;
 
-    void on_due(grant&, core::instant now);
     template <class Condition>
     void lose_where(grant&, Condition);
     void lose_all(grant&, loss);

@@ -93,6 +93,17 @@ release keep=1
 release
 acquire lock=d0r owner=0
 advance us=250000
+)",
+    R"(seed 590629
+acquire lock=d1w owner=0
+advance us=6250
+acquire lock=d1r
+try_acquire lock=d1w owner=0 slot=1
+try_acquire lock=d1r owner=0
+advance us=3000
+try_acquire lock=d1r owner=0 lease=max
+advance us=3125
+restart us=2500000
 )"};
 
 TEST_CASE("programs that broke a promise once keep it", "[oracle]")

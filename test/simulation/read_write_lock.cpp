@@ -348,6 +348,24 @@ TEST_CASE("a short write is released also when a long read under it keeps the lo
     CHECK(a.census(c).releases == 0);
 }
 
+TEST_CASE("a short write is released also when a read under it is extended", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        read_write_lock doc(c, "d", c.make_owner());
+        auto writer = co_await doc.write().acquire({.lease = 500ms});
+        auto reader = co_await doc.read().acquire({.lease = 500ms});
+        co_await reader.extend(60s);
+        a.server().pause_for(4s);
+        writer = lease();
+        reader = lease();
+        co_await a.sleep(8s);
+        CHECK_FALSE(a.exists("d"));
+    });
+    CHECK(a.census(c).releases == 0);
+}
+
 TEST_CASE("who reads cannot write: told at once", "[read_write_lock]")
 {
     arena a;
