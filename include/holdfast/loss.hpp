@@ -20,7 +20,7 @@ enum class lease_state : unsigned char {
 };
 
 /// Why a lease was lost.
-enum class loss {
+enum class loss : unsigned char {
     /// Its validity ran out before a renewal got through, or its fixed lease ended.
     expired,
     /// The server said that the key is gone or somebody else's.

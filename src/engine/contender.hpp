@@ -64,12 +64,12 @@ public:
     // The arbiter in whose queue it stands.
     arbiter* home = nullptr;
     core::instant joined{};
-    // It stands in no queue, but waits there for an extension of what its owner holds.
-    bool is_entering = false;
     // Since when the server owes the answer to that extension; never: it owes none.
     core::instant extension_asked = core::never;
     // With which its try leaves, if it is sent while the others join.
     joint_attempt* company = nullptr;
+    // It stands in no queue, but waits there for an extension of what its owner holds.
+    bool is_entering = false;
 
     void on_due(core::instant now) override;
 
@@ -78,8 +78,8 @@ protected:
     void ask_for(engine::terms const& t) noexcept { wish_.terms = t; }
 
 private:
-    wish wish_;
     bool is_over_ = false;
+    wish wish_;
 };
 
 }  // namespace holdfast::engine

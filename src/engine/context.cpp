@@ -183,7 +183,7 @@ void context::extend(tenure& t, core::duration lease, extension_waiter& waiter)
 void context::watch_loss(tenure& t, loss_waiter& w)
 {
     if (t.is_lost())
-        w.lost(t.reason);
+        w.lost(t.reason());
     else if (!t.held_grant)
         w.failed(errc::released);
     else if (stage_ == stage::stopped)
@@ -252,7 +252,7 @@ void context::end_tenure(tenure& t)
 
 void context::lose_tenure(tenure& t, loss why)
 {
-    t.reason = why;
+    t.set_reason(why);
     t.waiters.clear_and_dispose([why](loss_waiter* w) { w->lost(why); });
     account_.on_lost(t, now() - t.started());
 }

@@ -107,7 +107,7 @@ void telemetry::on_lost(tenure const& t, core::duration held)
     meters_.lost.add();
     if (observer_)
         observer_->on_lost(
-            {.name = t.lock().name, .label = label_of(t.owner()), .held = to_ms(held), .reason = t.reason});
+            {.name = t.lock().name, .label = label_of(t.owner()), .held = to_ms(held), .reason = t.reason()});
 }
 
 void telemetry::on_at_risk(tenure const& t)

@@ -96,6 +96,9 @@ public:
 
     void set_valid_until(core::instant grant_end) noexcept;
     void set_state(lease_state s) noexcept { state_.store(s, std::memory_order_relaxed); }
+    // Why it was lost, once it is.
+    loss reason() const noexcept { return reason_; }
+    void set_reason(loss why) noexcept { reason_ = why; }
     // Its own extension was confirmed: a command sent then set that lease time.
     void extend(core::instant sent, core::duration lease) noexcept { hold_.extend(sent, lease); }
     // What its loss is due to when its validity runs out.
@@ -105,7 +108,6 @@ public:
 
     boost::intrusive_ptr<grant> held_grant;  // also after a loss, until its lease is gone or the client stops
     loss_waiters waiters;
-    loss reason = loss::expired;  // once it is lost
 
 private:
     void deliver(context&) override;
@@ -120,10 +122,12 @@ private:
     boost::intrusive_ptr<tenure> const first_;  // of its owner and lock, which counts for all of them; null: this one
     hold hold_;
 
-    std::atomic<unsigned> holds_ = 0;  // of the first one
+    // In this order they leave no gaps: many tenures may be kept.
     std::atomic<core::duration::rep> valid_until_;
+    std::atomic<unsigned> holds_ = 0;  // of the first one
     std::atomic<lease_state> state_ = lease_state::held;
     std::atomic<bool> taken_up_ = false;
+    loss reason_ = loss::expired;
 };
 
 using tenures = boost::intrusive::

@@ -17,11 +17,13 @@ bool is_capped(terms const& t) noexcept
 }  // namespace
 
 hold::hold(terms const& t, core::instant began, core::instant counted_from) noexcept
-    : terms_(t),
-      began_(began),
-      fixed_until_(t.renewed ? core::never : core::valid_until(counted_from, t.lease)),
-      capped_at_(is_capped(t) ? began + t.max_hold : core::never)
+    : terms_(t), began_(began), fixed_until_(t.renewed ? core::never : core::valid_until(counted_from, t.lease))
 {}
+
+core::instant hold::capped_at() const noexcept
+{
+    return is_capped(terms_) ? began_ + terms_.max_hold : core::never;
+}
 
 core::duration hold::stop_margin(core::duration trusted) const noexcept
 {
@@ -31,7 +33,7 @@ core::duration hold::stop_margin(core::duration trusted) const noexcept
 
 bool hold::may_last(core::instant now, core::duration by) const noexcept
 {
-    return now + by <= capped_at_;
+    return now + by <= capped_at();
 }
 
 void hold::extend(core::instant sent, core::duration by) noexcept
@@ -66,11 +68,6 @@ bool needs_extension(terms const& asked, core::instant now, core::instant grant_
 bool may_pass_on(terms const& from, terms const& to, core::duration remaining) noexcept
 {
     return from.renewed && to.renewed && from.lease >= to.lease && remaining >= from.lease / 2;
-}
-
-core::instant expiry(core::instant last_sent, core::duration longest) noexcept
-{
-    return last_sent + longest + core::drift(longest);
 }
 
 }  // namespace holdfast::engine

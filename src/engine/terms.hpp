@@ -39,12 +39,12 @@ public:
     core::instant began() const noexcept { return began_; }
 
     // Where its own terms end it, whatever the server confirms: its fixed lease time or max_hold; never: nowhere.
-    core::instant own_end() const noexcept { return std::min(fixed_until_, capped_at_); }
+    core::instant own_end() const noexcept { return std::min(fixed_until_, capped_at()); }
     core::instant valid_until(core::instant grant_end) const noexcept { return std::min(grant_end, own_end()); }
     // The holder learns of the loss so long before its validity ends. `trusted`: how long one confirmation counts at most.
     core::duration stop_margin(core::duration trusted) const noexcept;
     // Why validity that ends then ends: true by max_hold, false because the lease time was used up.
-    bool is_capped_at(core::instant end) const noexcept { return end == capped_at_; }
+    bool is_capped_at(core::instant end) const noexcept { return end == capped_at(); }
 
     // Whether max_hold leaves room for an extension by so much.
     bool may_last(core::instant now, core::duration by) const noexcept;
@@ -52,10 +52,12 @@ public:
     void extend(core::instant sent, core::duration by) noexcept;
 
 private:
+    // Never: it has no max_hold. Computed each time, because many holds may be kept.
+    core::instant capped_at() const noexcept;
+
     terms terms_;
     core::instant began_;
     core::instant fixed_until_;  // never: it is renewed
-    core::instant capped_at_;    // by max_hold; never: there is no limit
 };
 
 // What all holds of a grant together ask of the server.
@@ -81,10 +83,6 @@ bool needs_extension(terms const& asked, core::instant now, core::instant grant_
 // Whether the terms let a grant pass from its last hold to the next contender without a round trip: both are renewed, the
 // next one asks for no longer lease time, and at least half of it remains.
 bool may_pass_on(terms const& from, terms const& to, core::duration remaining) noexcept;
-
-// When the server has nothing left of a grant, if `longest` is the longest lease time that any command asked for, and no
-// command is sent after `last_sent`.
-core::instant expiry(core::instant last_sent, core::duration longest) noexcept;
 
 }  // namespace holdfast::engine
 

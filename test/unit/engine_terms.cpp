@@ -182,10 +182,5 @@ TEST_CASE("a grant passes on between renewed holds while half of the lease time 
     CHECK_FALSE(may_pass_on(renewed(3s), fixed(3s), 3s));
 }
 
-TEST_CASE("a key expires when the longest lease time that was asked for has run out", "[terms]")
-{
-    CHECK(expiry(start + 1s, 60s) == start + 61s + 602ms);
-}
-
 }  // namespace
 }  // namespace holdfast::engine
