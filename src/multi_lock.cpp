@@ -118,8 +118,11 @@ std::optional<acquired> gathering::judge()
     constexpr unsigned most_late = 3;
     if (is_complete())
         return acquired(error_code(), result());
+    // One may have been called off because another was held, which was granted after all.
+    bool const was_called_off = !missing_ && std::ranges::any_of(held_, &lease::empty);
+    was_busy_ = was_busy_ || was_called_off;
     held_.clear();
-    late_ = missing_ ? 0 : late_ + 1;
+    late_ = missing_ || was_called_off ? 0 : late_ + 1;
     if (late_ == most_late)
         failed_ = errc::unavailable;
     if (failed_ || is_over())

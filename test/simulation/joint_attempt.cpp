@@ -182,6 +182,28 @@ TEST_CASE("who waits behind a try that is called off has the next one", "[multi_
 }
 
 // In every phase of the first round: under way, answered NOSCRIPT, under way as text, answered.
+TEST_CASE("one attempt is busy when a member was held, also if that is granted after all", "[multi_lock][joint]")
+{
+    joint_arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        auto& server = a.server();
+        server.execute({"SET", "x", "somebody else's", "PX", "60000"});
+        server.check([&server](executed const& e) {
+            if (!e.what.in_script && e.what.args[0] == "EVALSHA")
+                server.execute({"DEL", "x"});
+        });
+        error_code ec;
+        auto l = co_await multi_lock(mutex(c, "x"), mutex(c, "y")).try_acquire(redirect(ec));
+        CHECK(l.empty());
+        CHECK_FALSE(ec);
+        co_await a.sleep(10ms);
+        CHECK_FALSE(a.exists("x"));
+        CHECK_FALSE(a.exists("y"));
+    });
+}
+
 TEST_CASE("a cancelled joint attempt leaves nothing", "[multi_lock][joint][cancellation]")
 {
     for (auto after = 0us; after <= 6000us; after += 250us) {
