@@ -19,15 +19,15 @@ constexpr core::duration longest_wait = 1s;
 
 }  // namespace
 
-void alarm::stop()
+void alarm::stop() noexcept
 {
-    events_ = nullptr;
+    to_.reset();
     timer_.cancel();
 }
 
 void alarm::wake_at(core::instant at)
 {
-    if (events_ == nullptr || at >= at_)
+    if (at >= at_)
         return;
     at_ = at;
     wait();
@@ -46,12 +46,13 @@ void alarm::wait()
 void alarm::on_timer()
 {
     // Another wait may have been set since this one ended.
-    if (events_ == nullptr || at_ == core::never)
+    auto const to = to_.lock();
+    if (!to || at_ == core::never)
         return;
     if (boot_time() < at_)
         return wait();
     at_ = core::never;
-    events_->on_alarm();
+    to->on_time();
 }
 
 }  // namespace holdfast::redis

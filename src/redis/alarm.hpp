@@ -10,18 +10,17 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "core/clock.hpp"
-#include "engine/session.hpp"
 #include "engine/strand.hpp"
+#include "session/environment.hpp"
 
 namespace holdfast::redis {
 
-// engine::session::wake_at() over one timer of Asio.
+// session::environment::wake_at() over one timer of Asio.
 class alarm : public std::enable_shared_from_this<alarm> {
 public:
-    explicit alarm(engine::strand const& on) : timer_(on) {}
+    alarm(engine::strand const& on, std::weak_ptr<session::clock_events> to) : to_(std::move(to)), timer_(on) {}
 
-    void start(engine::session_events& events) noexcept { events_ = &events; }
-    void stop();
+    void stop() noexcept;
 
     void wake_at(core::instant);
 
@@ -29,7 +28,7 @@ private:
     void wait();
     void on_timer();
 
-    engine::session_events* events_ = nullptr;  // null before start() and after stop()
+    std::weak_ptr<session::clock_events> to_;  // nobody after stop()
     core::instant at_ = core::never;
     boost::asio::steady_timer timer_;
 };

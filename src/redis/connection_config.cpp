@@ -6,14 +6,12 @@
 
 #include <algorithm>
 
-#include "redis/greeting.hpp"
-
 namespace holdfast::redis {
 namespace {
 
 using std::chrono::milliseconds;
 
-// Each part of opening a connection; all of it has opening_limit.
+// Each part of opening a connection; the session limits all of it.
 constexpr std::chrono::seconds step_limit{5};
 
 // No reply to a command of ours comes near it; a server that sends more is none of ours.
@@ -41,19 +39,23 @@ void set_place(boost::redis::config& c, endpoint const& to)
         c.addr = to_address(to.hosts.front());
 }
 
-void set_sentinels(boost::redis::config& c, endpoint const& to, std::string_view client_name)
+void set_sentinels(boost::redis::config& c, endpoint const& to, std::string const& client_name)
 {
     for (auto const& h : to.hosts)
         c.sentinel.addresses.push_back(to_address(h));
     c.sentinel.master_name = to.master_name;
     // Boost.Redis asks the master for its ROLE before our greeting.
-    say_hello(c.setup, to, client_name);
+    auto const who = credentials_of(to, client_name);
+    auto const hello = session::hello_words(who);
+    c.setup.push_range(hello.front(), hello.begin() + 1, hello.end());
+    if (to.database != 0)
+        c.setup.push("SELECT", to.database);
 }
 
 }  // namespace
 
 boost::redis::config make_connection_config(
-    endpoint const& to, std::string_view client_name, holdfast::config const& options)
+    endpoint const& to, std::string const& client_name, holdfast::config const& options)
 {
     boost::redis::config c;
     c.resolve_timeout = c.connect_timeout = c.ssl_handshake_timeout = step_limit;
@@ -68,6 +70,11 @@ boost::redis::config make_connection_config(
     if (to.transport == transport::sentinel)
         set_sentinels(c, to, client_name);
     return c;
+}
+
+session::credentials credentials_of(endpoint const& e, std::string const& client_name)
+{
+    return {e.has_password, e.user, e.password, client_name, e.database};
 }
 
 }  // namespace holdfast::redis

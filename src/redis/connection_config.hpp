@@ -5,22 +5,21 @@
 #ifndef HOLDFAST_REDIS_CONNECTION_CONFIG_HPP
 #define HOLDFAST_REDIS_CONNECTION_CONFIG_HPP
 
-#include <chrono>
-#include <string_view>
+#include <string>
 
 #include <boost/redis/config.hpp>
 
 #include <holdfast/config.hpp>
 
 #include "redis/url.hpp"
+#include "session/greeting.hpp"
 
 namespace holdfast::redis {
 
 // How Boost.Redis is to make one connection.
-boost::redis::config make_connection_config(endpoint const&, std::string_view client_name, holdfast::config const&);
+boost::redis::config make_connection_config(endpoint const&, std::string const& client_name, holdfast::config const&);
 
-// The longest that opening a connection may take, from the look-up of the name to the reply to our greeting.
-inline constexpr std::chrono::seconds opening_limit{10};
+session::credentials credentials_of(endpoint const&, std::string const& client_name);
 
 }  // namespace holdfast::redis
 

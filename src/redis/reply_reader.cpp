@@ -59,6 +59,11 @@ bool is_list(type t)
     return t == type::array || t == type::set || t == type::map;
 }
 
+std::size_t elements_of(node_view const& list)
+{
+    return list.aggregate_size * (list.data_type == type::map ? 2 : 1);
+}
+
 }  // namespace
 
 progress reply_reader::take(node_view const& n)
@@ -71,7 +76,8 @@ progress reply_reader::take_head(node_view const& n)
     if (is_list(n.data_type)) {
         items_.clear();
         texts_.clear();
-        expected_ = n.aggregate_size * (n.data_type == type::map ? 2 : 1);
+        expected_ = elements_of(n);
+        skipped_ = 0;
         return expected_ == 0 ? complete_array() : progress::more;
     }
     auto const r = scalar(n);
@@ -83,12 +89,18 @@ progress reply_reader::take_head(node_view const& n)
 
 progress reply_reader::take_element(node_view const& n)
 {
-    auto const r = scalar(n);
-    if (!r || n.depth != 1)
+    auto const r = is_list(n.data_type) ? engine::reply{.type = engine::reply::kind::array} : scalar(n);
+    if (!r)
         return progress::malformed;
-    items_.push_back(*r);
-    texts_ += r->text;
-    return items_.size() == expected_ ? complete_array() : progress::more;
+    if (n.depth > 1)
+        --skipped_;
+    if (is_list(n.data_type))
+        skipped_ += elements_of(n);
+    if (n.depth == 1) {
+        items_.push_back(*r);
+        texts_ += r->text;
+    }
+    return items_.size() == expected_ && skipped_ == 0 ? complete_array() : progress::more;
 }
 
 // Points the items at their copied texts, which lie still from here on.

@@ -25,7 +25,7 @@ public:
         more,       // an array, not yet whole
         complete,   // value() is the reply
         error,      // the server answered with an error: words()
-        malformed,  // nested deeper than any reply we ask for, or no number where one was announced
+        malformed,  // such as no number where one was announced
     };
 
     progress take(boost::redis::resp3::node_view const&);
@@ -43,6 +43,7 @@ private:
     std::vector<engine::reply> items_;
     std::string texts_;         // those of the items, one after the other
     std::size_t expected_ = 0;  // items
+    std::size_t skipped_ = 0;   // elements that are still to come of those in an item, which nobody reads
 };
 
 }  // namespace holdfast::redis

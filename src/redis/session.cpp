@@ -8,8 +8,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "redis/boost_session.hpp"
+#include "redis/connection_config.hpp"
+#include "redis/environment.hpp"
 #include "redis/tls.hpp"
+#include "session/session.hpp"
 
 namespace holdfast::redis {
 namespace {
@@ -49,8 +51,10 @@ std::shared_ptr<engine::session> make_session(engine::strand on, config const& o
     auto name = checked_name(options.name);
     auto tls = context_for(e, options.tls);
     warn_of(e, options.tls, log);
-    return std::make_shared<boost_session>(
-        std::move(on), std::move(e), std::move(name), std::move(tls), options, std::move(log));
+    auto const s = std::make_shared<session::session>(
+        on, session::session::settings{credentials_of(e, name), options.command_timeout}, log);
+    s->live_in(std::make_unique<environment>(on, e, name, std::move(tls), options, log, s->clock()));
+    return s;
 }
 
 }  // namespace holdfast::redis

@@ -11,6 +11,14 @@
 namespace holdfast::simulated {
 namespace {
 
+std::string lower(std::string_view s)
+{
+    std::string text(s);
+    for (auto& x : text)
+        x = x >= 'A' && x <= 'Z' ? char(x + 32) : x;
+    return text;
+}
+
 value run_ping(call& c)
 {
     if (c.args.size() > 2)
@@ -42,12 +50,40 @@ value run_info(call& c)
     bool const demoted = c.server.state() == condition::replica || c.server.state() == condition::stale;
     std::string text = "# Server\r\nredis_version:7.0.15\r\nredis_mode:";
     text.append(c.server.is_cluster() ? "cluster" : "standalone").append("\r\n");
-    text.append("uptime_in_seconds:").append(std::to_string(uptime_in_seconds(c)));
+    text.append("run_id:")
+        .append(c.server.run_id())
+        .append("\r\nuptime_in_seconds:")
+        .append(std::to_string(uptime_in_seconds(c)));
     text.append("\r\n\r\n# Clients\r\nconnected_clients:").append(std::to_string(c.server.connection_count()));
     text.append("\r\n\r\n# Memory\r\nmaxmemory_policy:noeviction\r\n\r\n# Persistence\r\nloading:");
     text.append(c.server.state() == condition::loading ? "1" : "0").append("\r\naof_enabled:0\r\n");
     text.append("\r\n# Replication\r\nrole:").append(demoted ? "slave" : "master").append("\r\n");
     return bulk(text);
+}
+
+// HELLO 3 [AUTH user password] [SETNAME name]. Everybody is let in.
+value run_hello(call& c)
+{
+    if (c.args.size() < 2 || c.args[1] != "3")
+        return error("NOPROTO unsupported protocol version");
+    for (std::size_t i = 2; i + 1 < c.args.size(); ++i)
+        if (lower(c.args[i]) == "setname")
+            c.from.name = c.args[i + 1];
+    return array(
+        {bulk("server"),
+         bulk("redis"),
+         bulk("version"),
+         bulk("7.0.15"),
+         bulk("proto"),
+         of(3),
+         bulk("id"),
+         of(std::int64_t(c.from.id)),
+         bulk("mode"),
+         bulk(c.server.is_cluster() ? "cluster" : "standalone"),
+         bulk("role"),
+         bulk("master"),
+         bulk("modules"),
+         array({})});
 }
 
 value run_dbsize(call& c)
@@ -85,14 +121,6 @@ value run_eval(call& c)
     auto const name = sha1(c.args[1]);
     auto failed = c.server.load_script(name, c.args[1]);
     return failed.is_error() ? failed : c.server.evaluate(c, name);
-}
-
-std::string lower(std::string_view s)
-{
-    std::string text(s);
-    for (auto& x : text)
-        x = x >= 'A' && x <= 'Z' ? char(x + 32) : x;
-    return text;
 }
 
 value run_evalsha(call& c)
@@ -175,6 +203,7 @@ constexpr std::array table{
     command_spec{"echo", 2, trait::while_loading, run_echo},
     command_spec{"time", 1, trait::while_loading, run_time},
     command_spec{"info", -1, trait::while_loading, run_info},
+    command_spec{"hello", -1, always | outside | trait::while_busy, run_hello},
     command_spec{"dbsize", 1, trait::none, run_dbsize},
     command_spec{"flushall", -1, trait::writes, run_flushall},
     command_spec{"publish", 3, always, run_publish},

@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <random>
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
-#include "testing/outbox.hpp"
 #include "testing/real_world.hpp"
+#include "testing/reply_view.hpp"
 
 namespace holdfast::simulated {
 namespace {
@@ -24,23 +25,24 @@ std::int64_t microseconds(std::chrono::nanoseconds d)
 }  // namespace
 
 // What the two sides share is guarded by the server's mutex; `open_` belongs to the strand.
-class memory_server::memory_link final : public link, peer, public std::enable_shared_from_this<memory_link> {
+class memory_server::memory_connection final : public session::connection,
+                                               peer,
+                                               public std::enable_shared_from_this<memory_connection> {
 public:
-    memory_link(memory_server& s, engine::strand st, std::weak_ptr<link_events> e)
+    memory_connection(memory_server& s, engine::strand st, std::weak_ptr<session::connection_events> e)
         : server_(s.shared_from_this()), strand_(std::move(st)), events_(std::move(e))
     {}
 
     // Its session may go without a word, with the whole context.
-    ~memory_link() { hang_up(); }
+    ~memory_connection() { hang_up(); }
 
     void connect()
     {
         std::lock_guard const guard(server_->mutex_);
         id_ = server_->model_.connect(*this);
-        post_delivery();
     }
 
-    void send(words text) override { leaving_.add({}, text); }
+    void send(words text) override { leaving_.emplace_back(text.begin(), text.end()); }
 
     void flush() override
     {
@@ -97,12 +99,13 @@ private:
 
     void execute()
     {
-        leaving_.for_each([this](auto const&, words text) {
+        for (auto const& command : leaving_) {
             if (!server_->model_.is_connected(id_))
-                return;
+                break;
+            std::vector<std::string_view> const text(command.begin(), command.end());
             if (auto reply = server_->model_.execute(id_, text, server_->clock_us()))
                 arrive({std::move(*reply), false});
-        });
+        }
         leaving_.clear();
     }
 
@@ -146,23 +149,20 @@ private:
             killed = killed_;
         }
         auto const to = events_.lock();
-        if (to && open_ && !std::exchange(told_, true))
-            to->on_connected();
         for (auto const& a : arrived)
             if (to && open_)
-                a.is_push ? to->on_push(a.what) : to->on_reply(a.what);
+                a.is_push ? deliver_push(*to, a.what) : simulated::deliver(*to, a.what);
         if (to && open_ && killed)
-            to->on_disconnected(boost::asio::error::eof);
+            to->on_ended({boost::asio::error::eof});
     }
 
     std::shared_ptr<memory_server> const server_;
     engine::strand strand_;
-    std::weak_ptr<link_events> const events_;
+    std::weak_ptr<session::connection_events> const events_;
     bool open_ = true;
-    bool told_ = false;
 
     connection_id id_ = 0;
-    outbox leaving_;
+    std::vector<std::vector<std::string>> leaving_;
     std::vector<arrival> inbox_;
     bool delivery_posted_ = false;
     bool killed_ = false;
@@ -173,16 +173,20 @@ memory_server::memory_server()
     : clock_offset_us_(
         microseconds(std::chrono::system_clock::now().time_since_epoch())
         - microseconds(boot_time().time_since_epoch()))
-{}
+{
+    std::random_device source;
+    model_.set_identity(std::to_string(source()) + std::to_string(source()));
+}
 
 std::int64_t memory_server::clock_us() const
 {
     return clock_offset_us_ + microseconds(boot_time().time_since_epoch());
 }
 
-std::shared_ptr<link> memory_server::dial(engine::strand const& s, std::weak_ptr<link_events> to)
+std::shared_ptr<session::connection> memory_server::connect(
+    engine::strand const& s, std::weak_ptr<session::connection_events> to)
 {
-    auto fresh = std::make_shared<memory_link>(*this, s, std::move(to));
+    auto fresh = std::make_shared<memory_connection>(*this, s, std::move(to));
     fresh->connect();
     return fresh;
 }
@@ -195,7 +199,8 @@ void memory_server::pause()
 
 void memory_server::resume()
 {
-    std::vector<std::shared_ptr<memory_link>> waiting;  // outlives the lock: the last owner of a link takes it, too
+    std::vector<std::shared_ptr<memory_connection>>
+        waiting;  // outlives the lock: the last owner of a link takes it, too
     std::lock_guard const guard(mutex_);
     paused_ = false;
     waiting.swap(waiting_);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/strand.hpp"
+#include "session/connection.hpp"
 #include "testing/redis_model.hpp"
-#include "testing/world.hpp"
 
 namespace holdfast::simulated {
 
@@ -21,7 +21,7 @@ class memory_server : public std::enable_shared_from_this<memory_server> {
 public:
     memory_server();
 
-    std::shared_ptr<link> dial(engine::strand const&, std::weak_ptr<link_events>);
+    std::shared_ptr<session::connection> connect(engine::strand const&, std::weak_ptr<session::connection_events>);
 
     // Commands are taken, and executed after resume(); as a stopped process, not as one that refuses.
     void pause();
@@ -32,7 +32,7 @@ public:
     value execute(words);
 
 private:
-    class memory_link;
+    class memory_connection;
 
     std::int64_t clock_us() const;
 
@@ -40,7 +40,7 @@ private:
     redis_model model_;
     std::int64_t const clock_offset_us_;  // wall clock - boot clock: the server's clock never steps
     bool paused_ = false;
-    std::vector<std::shared_ptr<memory_link>> waiting_;  // for resume(), in the order of arrival
+    std::vector<std::shared_ptr<memory_connection>> waiting_;  // for resume(), in the order of arrival
 };
 
 }  // namespace holdfast::simulated

@@ -6,9 +6,9 @@
 
 #include <stdexcept>
 
+#include "session/session.hpp"
 #include "testing/real_world.hpp"
 #include "testing/session_registry.hpp"
-#include "testing/simulated_session.hpp"
 
 namespace holdfast::simulated {
 namespace {
@@ -34,8 +34,10 @@ std::shared_ptr<engine::session> make_memory_session(engine::strand s, config co
     auto& registry = boost::asio::use_service<session_registry>(context);
     if (auto const make = registry.replacement())
         return make(std::move(s), c, std::move(l), name);
-    auto here = std::make_unique<real_world>(s, registry.find_or_make(name));
-    return std::make_shared<session>(std::move(s), c, std::move(l), std::move(here));
+    auto const made = std::make_shared<session::session>(
+        s, session::session::settings{{.client_name = c.name}, c.command_timeout}, std::move(l));
+    made->live_in(std::make_unique<real_world>(s, name, registry.find_or_make(name), made->clock()));
+    return made;
 }
 
 }  // namespace holdfast::simulated

@@ -4,10 +4,10 @@
 //
 #include "testing/real_world.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <ctime>
 #include <unistd.h>
-#include <vector>
 
 #include "testing/memory_server.hpp"
 
@@ -25,69 +25,61 @@ core::instant boot_time() noexcept
 }
 
 // What is to be called when, behind one timer.
-struct real_world::agenda : std::enable_shared_from_this<agenda> {
-    explicit agenda(engine::strand const& s) : timer(s) {}
+struct real_world::alarm : std::enable_shared_from_this<alarm> {
+    alarm(engine::strand const& s, std::weak_ptr<session::clock_events> e) : timer(s), to(std::move(e)) {}
 
-    void add(core::instant when, std::function<void()> f)
+    void wake_at(core::instant when)
     {
-        entries.emplace(when, std::move(f));
-        if (entries.begin()->first < armed_for)
-            arm();
-    }
-
-    void arm()
-    {
-        armed_for = entries.empty() ? core::never : entries.begin()->first;
-        if (entries.empty())
+        if (when >= due)
             return;
-        timer.expires_after(armed_for - boot_time());
+        due = when;
+        timer.expires_after(std::max(due - boot_time(), core::duration::zero()));
         timer.async_wait([self = weak_from_this()](boost::system::error_code ec) {
             if (auto const a = self.lock(); a && !ec)
-                a->work();
+                a->ring();
         });
     }
 
-    void work()
+    void ring()
     {
-        std::vector<std::function<void()>> due;
-        for (auto const now = boot_time(); !entries.empty() && entries.begin()->first <= now;) {
-            due.push_back(std::move(entries.begin()->second));
-            entries.erase(entries.begin());
-        }
-        arm();
-        for (auto const& f : due)
-            f();
+        due = core::never;
+        if (auto const listener = to.lock())
+            listener->on_time();
     }
 
     boost::asio::steady_timer timer;
-    std::multimap<core::instant, std::function<void()>> entries;
-    core::instant armed_for = core::never;
+    std::weak_ptr<session::clock_events> to;
+    core::instant due = core::never;
 };
 
-real_world::real_world(engine::strand s, std::shared_ptr<memory_server> m)
+real_world::real_world(
+    engine::strand s,
+    std::string_view name,
+    std::shared_ptr<memory_server> m,
+    std::weak_ptr<session::clock_events> clock)
     : strand_(std::move(s)),
+      name_("memory://" + std::string(name)),
       server_(std::move(m)),
       random_(std::random_device{}()),
-      agenda_(std::make_shared<agenda>(strand_))
+      alarm_(std::make_shared<alarm>(strand_, std::move(clock)))
 {}
 
 real_world::~real_world() = default;
 
-void real_world::at(core::instant when, std::function<void()> f)
+void real_world::wake_at(core::instant when)
 {
-    agenda_->add(when, std::move(f));
+    alarm_->wake_at(when);
 }
 
-// A timer under way would keep the user's run() from returning.
 void real_world::stop() noexcept
 {
-    agenda_->entries.clear();
-    agenda_->timer.cancel();
+    alarm_->to.reset();
+    alarm_->timer.cancel();
 }
 
-std::shared_ptr<link> real_world::dial(std::weak_ptr<link_events> to)
+std::shared_ptr<session::connection> real_world::connect(std::weak_ptr<session::connection_events> to)
 {
-    return server_->dial(strand_, std::move(to));
+    return server_->connect(strand_, std::move(to));
 }
 
 std::array<std::uint8_t, 16> real_world::identity()

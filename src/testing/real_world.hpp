@@ -5,14 +5,15 @@
 #ifndef HOLDFAST_TESTING_REAL_WORLD_HPP
 #define HOLDFAST_TESTING_REAL_WORLD_HPP
 
-#include <map>
 #include <memory>
 #include <random>
+#include <string>
+#include <string_view>
 
 #include <boost/asio/steady_timer.hpp>
 
 #include "engine/strand.hpp"
-#include "testing/world.hpp"
+#include "session/environment.hpp"
 
 namespace holdfast::simulated {
 
@@ -22,27 +23,30 @@ class memory_server;
 core::instant boot_time() noexcept;
 
 // Real time on the user's executor, and a server in this process.
-class real_world final : public world {
+class real_world final : public session::environment {
 public:
-    real_world(engine::strand, std::shared_ptr<memory_server>);
+    real_world(
+        engine::strand, std::string_view name, std::shared_ptr<memory_server>, std::weak_ptr<session::clock_events>);
     ~real_world();
 
     core::instant now() const noexcept override { return boot_time(); }
-    void at(core::instant, std::function<void()>) override;
+    void wake_at(core::instant) override;
     void stop() noexcept override;
-    std::shared_ptr<link> dial(std::weak_ptr<link_events>) override;
+    std::shared_ptr<session::connection> connect(std::weak_ptr<session::connection_events>) override;
+    std::string server_name() const override { return name_; }
     std::uint64_t random() noexcept override { return random_(); }
     std::array<std::uint8_t, 16> identity() override;
     std::uint64_t incarnation() const noexcept override;
 
 private:
     // Outlives the world while its timer's handler is under way.
-    struct agenda;
+    struct alarm;
 
     engine::strand strand_;
+    std::string const name_;
     std::shared_ptr<memory_server> server_;
     std::mt19937_64 random_;
-    std::shared_ptr<agenda> agenda_;
+    std::shared_ptr<alarm> const alarm_;
 };
 
 }  // namespace holdfast::simulated

@@ -8,6 +8,7 @@
 
 #include "testing/command_words.hpp"
 #include "testing/hash_slot.hpp"
+#include "testing/sha1.hpp"
 
 namespace holdfast::simulated {
 namespace {
@@ -144,8 +145,14 @@ void redis_model::restart(bool data_lost)
     disconnect_all();
     scripts_.clear();
     started_us_.reset();
+    ++runs_;
     if (data_lost)
         keys_.clear();
+}
+
+std::string redis_model::run_id() const
+{
+    return sha1(identity_ + ":" + std::to_string(runs_));
 }
 
 bool redis_model::kill(connection_id id)

@@ -78,12 +78,15 @@ public:
     void set_cluster_mode(bool yes) { is_cluster_ = yes; }
     void disconnect_all();
     void restart(bool data_lost);
+    // Other than that of every other server: its runs are told apart by it.
+    void set_identity(std::string identity) { identity_ = std::move(identity); }
     void flush_scripts() { scripts_.clear(); }
 
     keyspace& keys() noexcept { return keys_; }
 
     // What INFO says of it. The first command starts the clock.
     condition state() const noexcept { return condition_; }
+    std::string run_id() const;
     std::int64_t uptime_us() const noexcept { return keys_.now_us() - started_us_.value_or(keys_.now_us()); }
     bool is_cluster() const noexcept { return is_cluster_; }
     std::size_t connection_count() const noexcept { return connections_.size(); }
@@ -121,6 +124,8 @@ private:
     bool script_wrote_ = false;
     condition condition_ = condition::normal;
     std::optional<std::int64_t> started_us_;
+    std::string identity_;
+    unsigned runs_ = 1;
     std::set<std::string, std::less<>> denied_commands_;
     std::set<std::string, std::less<>> denied_keys_;
     bool channels_denied_ = false;

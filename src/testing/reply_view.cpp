@@ -24,22 +24,22 @@ engine::reply leaf(value const& v)
 
 }  // namespace
 
-void deliver(engine::command& c, core::instant sent, value const& v)
+void deliver(session::connection_events& to, value const& v)
 {
-    engine::answer a{.sent = sent};
+    if (v.is_error())
+        return to.on_error(v.text);
     boost::container::small_vector<engine::reply, 8> items;
-    if (v.is_error()) {
-        a.outcome = engine::outcome::refused;
-        a.why = engine::classify(v.text);
-        a.words = v.text;
-    } else {
-        a.outcome = engine::outcome::applied;
-        for (auto const& item : v.items)
-            items.push_back(leaf(item));
-        a.value = leaf(v);
-        a.value.items = {items.data(), items.size()};
-    }
-    c.on_answer(a);
+    for (auto const& item : v.items)
+        items.push_back(leaf(item));
+    auto r = leaf(v);
+    r.items = {items.data(), items.size()};
+    to.on_reply(r);
+}
+
+void deliver_push(session::connection_events& to, value const& push)
+{
+    if (push.items.size() == 3 && push.items[0].text == "message")
+        to.on_message(push.items[1].text);
 }
 
 }  // namespace holdfast::simulated

@@ -5,13 +5,16 @@
 #ifndef HOLDFAST_TESTING_REPLY_VIEW_HPP
 #define HOLDFAST_TESTING_REPLY_VIEW_HPP
 
-#include "engine/command.hpp"
+#include "session/connection.hpp"
 #include "testing/value.hpp"
 
 namespace holdfast::simulated {
 
-// Answers a command with what the server said.
-void deliver(engine::command&, core::instant sent, value const&);
+// Tells a session what its server replied.
+void deliver(session::connection_events&, value const& reply);
+
+// The same of a push. What is no message of a channel is dropped.
+void deliver_push(session::connection_events&, value const& push);
 
 }  // namespace holdfast::simulated
 

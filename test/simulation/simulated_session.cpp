@@ -268,25 +268,6 @@ TEST_CASE("a session that was refused a subscription tries again, an epoch after
     CHECK(a.count("news") == 1);
 }
 
-// What rule 10 is for (a held lock, and SET NX says OK).
-TEST_CASE("without the guard every reply is read as another's", "[simulation]")
-{
-    simulation sim({.guard_subscriptions = false});
-    sim.server().model().deny_channels(true);
-    sim.server().execute({"SET", "lock", "somebody's", "PX", "30000"});
-    recorder a(sim);
-    a.when_open = [&] {
-        a.session().subscribe("news");
-        a.send({"GET", "lock"});
-        a.send({"SET", "other", "x"});
-        a.send({"SET", "lock", "mine", "NX", "PX", "30000"});
-    };
-    a.start();
-    sim.world().run_for(1s);
-    CHECK(a.commands[2].text == "OK");
-    CHECK(sim.server().execute({"GET", "lock"}).text == "somebody's");
-}
-
 // ---- each fault by itself, with certainty
 
 struct faulty {

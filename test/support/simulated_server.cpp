@@ -22,6 +22,7 @@ struct nobody final : simulated::peer {
 simulated_server::simulated_server(virtual_world& w, std::string name, std::shared_ptr<simulated::lua_engine> lua)
     : world_(w), name_(std::move(name)), model_(std::move(lua)), clock_offset_us_(epoch_us)
 {
+    model_.set_identity(name_);
     model_.watch([this](simulated::execution const& e) {
         for (auto const& f : checks_)
             f({world_.now(), name_, client_, e});

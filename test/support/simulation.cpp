@@ -6,9 +6,9 @@
 
 #include <cstring>
 
+#include "session/session.hpp"
 #include "support/virtual_link.hpp"
 #include "testing/session_registry.hpp"
-#include "testing/simulated_session.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -23,34 +23,42 @@ std::shared_ptr<simulated::lua_engine> kept_lua()
 }
 
 // The world as a session of one process sees it.
-class virtual_view final : public simulated::world {
+class virtual_view final : public session::environment {
 public:
-    virtual_view(process& p, simulated_server& s, engine::strand st, unsigned& connections, bool guards)
-        : process_(p), server_(s), strand_(std::move(st)), connections_(connections), guards_(guards)
+    virtual_view(
+        process& p,
+        simulated_server& s,
+        engine::strand st,
+        unsigned& connections,
+        std::weak_ptr<session::clock_events> clock)
+        : process_(p), server_(s), strand_(std::move(st)), connections_(connections), clock_(std::move(clock))
     {}
 
-    core::instant now() const noexcept override { return process_.local_time(process_.world().now()); }
-
-    void at(core::instant when, std::function<void()> f) override
-    {
-        process_.world().at(
-            process_.world_time(when), [alive = std::weak_ptr(alive_), strand = strand_, f = std::move(f)] {
-                if (!alive.expired())
-                    asio::post(strand, [alive, f] {
-                        if (!alive.expired())
-                            f();
-                    });
-            });
-    }
-
-    void stop() noexcept override { alive_ = std::make_shared<int>(); }
-
-    std::shared_ptr<simulated::link> dial(std::weak_ptr<simulated::link_events> to) override
+    std::shared_ptr<session::connection> connect(std::weak_ptr<session::connection_events> to) override
     {
         auto fresh = std::make_shared<virtual_link>(process_, server_, strand_, std::move(to), ++connections_);
         fresh->connect();
         return fresh;
     }
+    std::string server_name() const override { return "a simulated server"; }
+
+    core::instant now() const noexcept override { return process_.local_time(process_.world().now()); }
+
+    void wake_at(core::instant when) override
+    {
+        if (when >= due_)
+            return;
+        due_ = when;
+        process_.world().at(process_.world_time(when), [alive = std::weak_ptr(alive_), this, when] {
+            if (alive.expired())
+                return;
+            asio::post(strand_, [alive, this, when] {
+                if (!alive.expired())
+                    ring(when);
+            });
+        });
+    }
+    void stop() noexcept override { alive_.reset(); }
 
     std::uint64_t random() noexcept override { return process_.chance().next(); }
 
@@ -63,14 +71,24 @@ public:
     }
 
     std::uint64_t incarnation() const noexcept override { return process_.incarnation(); }
-    bool guards_subscriptions() const noexcept override { return guards_; }
 
 private:
+    // An alarm that an earlier one has replaced does nothing.
+    void ring(core::instant of)
+    {
+        if (of != due_)
+            return;
+        due_ = core::never;
+        if (auto const to = clock_.lock())
+            to->on_time();
+    }
+
     process& process_;
     simulated_server& server_;
     engine::strand strand_;
     unsigned& connections_;
-    bool const guards_;
+    std::weak_ptr<session::clock_events> clock_;
+    core::instant due_ = core::never;
     std::shared_ptr<int> alive_ = std::make_shared<int>();
 };
 
@@ -142,8 +160,10 @@ std::shared_ptr<engine::session> simulation::make_session(process& p, std::strin
 std::shared_ptr<engine::session> simulation::make_session(
     process& p, engine::strand s, holdfast::config const& c, engine::log l, std::string_view name)
 {
-    auto view = std::make_unique<virtual_view>(p, server(name), s, connections_[&p], options_.guard_subscriptions);
-    return std::make_shared<simulated::session>(std::move(s), c, std::move(l), std::move(view));
+    auto const made = std::make_shared<session::session>(
+        s, session::session::settings{{.client_name = c.name}, c.command_timeout}, std::move(l));
+    made->live_in(std::make_unique<virtual_view>(p, server(name), s, connections_[&p], made->clock()));
+    return made;
 }
 
 }  // namespace holdfast::test

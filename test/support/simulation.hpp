@@ -25,7 +25,6 @@ struct simulation_options {
     world_options world = {};
     fault_plan faults = {};  // of each new server
     network_options network = {};
-    bool guard_subscriptions = true;  // false: shows what rule 10 is for
 };
 
 // A virtual world with processes, networks and servers. In its context memory://NAME is the simulated server NAME, so

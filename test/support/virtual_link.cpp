@@ -10,13 +10,15 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
+#include "testing/reply_view.hpp"
+
 namespace holdfast::test {
 
 namespace asio = boost::asio;
 using simulated::value;
 
 virtual_link::virtual_link(
-    process& p, simulated_server& s, engine::strand st, std::weak_ptr<simulated::link_events> e, unsigned number)
+    process& p, simulated_server& s, engine::strand st, std::weak_ptr<session::connection_events> e, unsigned number)
     : process_(p),
       server_(s),
       strand_(std::move(st)),
@@ -70,8 +72,11 @@ void virtual_link::send(simulated::words text)
     leaving_.push_back(std::move(m));
 }
 
+// What is flushed before the connection exists leaves once it does.
 void virtual_link::flush()
 {
+    if (!is_connected_)
+        return;
     auto arrival = std::max(last_up_, world().now() + delay());
     for (auto& m : std::exchange(leaving_, {})) {
         draw_faults(arrival);
@@ -202,10 +207,10 @@ void virtual_link::tell(incoming const& i)
     if (!to)
         return;
     switch (i.kind) {
-        case incoming::kind::connected: return to->on_connected();
-        case incoming::kind::reply: return to->on_reply(i.body);
-        case incoming::kind::push: return to->on_push(i.body);
-        case incoming::kind::end: return to->on_disconnected(i.why);
+        case incoming::kind::connected: is_connected_ = true; return flush();
+        case incoming::kind::reply: return simulated::deliver(*to, i.body);
+        case incoming::kind::push: return simulated::deliver_push(*to, i.body);
+        case incoming::kind::end: return to->on_ended({i.why, i.why.message()});
     }
 }
 

@@ -11,17 +11,20 @@
 #include <vector>
 
 #include "engine/strand.hpp"
+#include "session/connection.hpp"
 #include "support/process.hpp"
 #include "support/simulated_server.hpp"
-#include "testing/world.hpp"
 
 namespace holdfast::test {
 
 // One TCP connection of a simulated process: in order in each direction, each message with its own delay, and with
 // the faults of the server's plan. It goes on without its client until what has left has arrived.
-class virtual_link final : public simulated::link, simulated::peer, public std::enable_shared_from_this<virtual_link> {
+class virtual_link final : public session::connection,
+                           simulated::peer,
+                           public std::enable_shared_from_this<virtual_link> {
 public:
-    virtual_link(process&, simulated_server&, engine::strand, std::weak_ptr<simulated::link_events>, unsigned number);
+    virtual_link(
+        process&, simulated_server&, engine::strand, std::weak_ptr<session::connection_events>, unsigned number);
 
     void connect();
 
@@ -68,7 +71,7 @@ private:
     process& process_;
     simulated_server& server_;
     engine::strand strand_;
-    std::weak_ptr<simulated::link_events> const events_;
+    std::weak_ptr<session::connection_events> const events_;
     std::string const name_;
     simulated::connection_id id_ = 0;
     std::shared_ptr<virtual_link> at_server_;  // itself, as long as the server knows the connection
@@ -77,6 +80,7 @@ private:
     bool up_broken_ = false;  // nothing more gets to the server
     bool down_broken_ = false;
     bool silent_ = false;
+    bool is_connected_ = false;
 
     std::vector<message> leaving_;
     std::deque<message> upstream_;

@@ -111,9 +111,19 @@ TEST_CASE("reply_reader: one reader serves one message after the other", "[redis
     CHECK(reader.value().items[0].text == "d");
 }
 
+TEST_CASE("reply_reader: the elements of an element are passed over", "[redis]")
+{
+    fed const f("*3\r\n*2\r\n:1\r\n%1\r\n+a\r\n:2\r\n:3\r\n*1\r\n+b\r\n");
+    REQUIRE(f.last == progress::complete);
+    auto const& items = f.reader.value().items;
+    REQUIRE(items.size() == 3);
+    CHECK(items[0].type == kind::array);
+    CHECK(items[1].integer == 3);
+    CHECK(items[2].type == kind::array);
+}
+
 TEST_CASE("reply_reader: what makes no sense is malformed", "[redis]")
 {
-    CHECK(fed("*1\r\n*1\r\n:1\r\n").last == progress::malformed);
     CHECK(fed(":abc\r\n").last == progress::malformed);
     CHECK(fed(":99999999999999999999\r\n").last == progress::malformed);
     CHECK(fed("|1\r\n+a\r\n:1\r\n").last == progress::malformed);

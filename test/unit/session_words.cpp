@@ -7,22 +7,22 @@
 #include <holdfast/error.hpp>
 
 #include "engine/refusal.hpp"
-#include "redis/greeting.hpp"
-#include "redis/words.hpp"
+#include "session/greeting.hpp"
+#include "session/words.hpp"
 
 using namespace holdfast;
-using redis::judge_refusal;
-using redis::printable;
-using redis::without_arguments;
+using session::judge_refusal;
+using session::printable;
+using session::without_arguments;
 
-TEST_CASE("words: arguments that a server repeats are cut off", "[redis]")
+TEST_CASE("words: arguments that a server repeats are cut off", "[session]")
 {
     constexpr auto old = "ERR unknown command `HELLO`, with args beginning with: `3`, `AUTH`, `u`, `hunter2`, ";
     CHECK(without_arguments(old) == "ERR unknown command `HELLO`");
     CHECK(without_arguments("WRONGPASS no") == "WRONGPASS no");
 }
 
-TEST_CASE("words: printable", "[redis]")
+TEST_CASE("words: printable", "[session]")
 {
     CHECK(printable("a\r\nb\x1b[2J\x7f") == "a\\x0d\\x0ab\\x1b[2J\\x7f");
     CHECK(printable("\xc3\xa4") == "\xc3\xa4");
@@ -30,7 +30,7 @@ TEST_CASE("words: printable", "[redis]")
     CHECK(printable("") == "");
 }
 
-TEST_CASE("words: what a refused greeting means", "[redis]")
+TEST_CASE("words: what a refused greeting means", "[session]")
 {
     auto const wrong = judge_refusal("WRONGPASS invalid username-password pair or user is disabled.");
     CHECK(wrong.permanent);

@@ -2,11 +2,11 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include "redis/words.hpp"
+#include "session/words.hpp"
 
 #include "core/printable.hpp"
 
-namespace holdfast::redis {
+namespace holdfast::session {
 namespace {
 
 constexpr std::size_t longest = 240;
@@ -25,4 +25,4 @@ std::string printable(std::string_view words)
     return words.size() > longest ? line + "..." : line;
 }
 
-}  // namespace holdfast::redis
+}  // namespace holdfast::session

@@ -1,0 +1,281 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "redis/connection.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/socket_base.hpp>
+#include <boost/redis/connection.hpp>
+#include <boost/redis/request.hpp>
+
+#include <holdfast/error.hpp>
+
+#include "redis/push_reader.hpp"
+#include "redis/reply_reader.hpp"
+#include "redis/tls.hpp"
+#include "session/words.hpp"
+
+namespace holdfast::redis {
+namespace {
+
+using boost::redis::operation;
+using boost::system::error_code;
+using session::printable;
+using session::without_arguments;
+
+// Boost.Redis tells its log only what the server says against its own setup request.
+constexpr std::string_view setup_failed = "Setup request execution failed: ";
+
+constexpr std::size_t most_spent = 16;
+
+// What one flush sends. Boost.Redis' cost is per request.
+using request_ptr = std::shared_ptr<boost::redis::request>;
+
+class redis_connection final : public session::connection,
+                               private push_receiver,
+                               public std::enable_shared_from_this<redis_connection> {
+public:
+    redis_connection(
+        engine::strand const& on,
+        boost::asio::ssl::context tls,
+        engine::log log,
+        std::weak_ptr<session::connection_events> events)
+        : strand_(on),
+          connection_(on, std::move(tls), logger()),
+          log_(std::move(log)),
+          weak_events_(std::move(events)),
+          events_(*weak_events_.lock()),
+          pushes_(*this)
+    {
+        connection_.set_receive_response(pushes_);
+    }
+
+    void start(boost::redis::config const&);
+
+    void send(std::span<std::string_view const>) override;
+    void flush() override;
+    void close() noexcept override;
+
+private:
+    // What a pending handler keeps alive.
+    struct kept {
+        std::shared_ptr<redis_connection> connection;
+        std::shared_ptr<session::connection_events> events;
+    };
+    kept keep() { return {shared_from_this(), weak_events_.lock()}; }
+
+    void on_message(std::string_view channel) override;
+    void on_unsolicited(std::string_view words) override { refusal_ = without_arguments(words); }
+
+    request_ptr fresh_request();
+    void read(boost::redis::resp3::node_view const&, error_code&);
+    void on_ended(error_code);
+    std::string description(error_code);
+
+    boost::redis::logger logger();
+    void log(boost::redis::logger::level, std::string_view line);
+    void drain_pushes();
+    auto& stream();
+    void set_no_delay();
+    void discard_unsent();
+
+    engine::strand strand_;
+    boost::redis::basic_connection<engine::strand> connection_;
+    engine::log log_;
+    std::weak_ptr<session::connection_events> const weak_events_;
+    session::connection_events& events_;  // alive as long as a handler is pending
+    push_reader pushes_;
+    reply_reader reader_;
+    request_ptr collecting_;
+    std::vector<request_ptr> spent_;
+    std::string refusal_;      // the words of a server that does not accept this client
+    std::string setup_words_;  // of a master to which a Sentinel led
+    bool uses_tls_ = false;
+    bool is_used_ = false;    // a first reply has come
+    bool is_closed_ = false;  // no event follows
+    bool is_malformed_ = false;
+};
+
+auto& redis_connection::stream()
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    return connection_.next_layer();  // deprecated without a replacement
+#pragma GCC diagnostic pop
+}
+
+boost::redis::logger redis_connection::logger()
+{
+    using level = boost::redis::logger::level;
+    return {level::info, [this](level l, std::string_view line) { log(l, line); }};
+}
+
+void redis_connection::log(boost::redis::logger::level l, std::string_view line)
+{
+    if (line.starts_with(setup_failed))
+        setup_words_ = without_arguments(line.substr(setup_failed.size()));
+    if (l >= boost::redis::logger::level::info)
+        log_.debug(printable(line));
+    else
+        log_.info(printable(line));
+}
+
+void redis_connection::start(boost::redis::config const& how)
+{
+    uses_tls_ = how.use_ssl;
+    connection_.async_run(how, [k = keep()](error_code ec) { k.connection->on_ended(ec); });
+    drain_pushes();
+}
+
+// ---- sending
+
+request_ptr redis_connection::fresh_request()
+{
+    if (spent_.empty()) {
+        auto r = std::make_shared<boost::redis::request>();
+        // Nothing may wait in Boost.Redis' queue for another connection.
+        r->get_config().cancel_on_connection_lost = true;
+        r->get_config().cancel_if_unresponded = true;
+        return r;
+    }
+    auto r = std::move(spent_.back());
+    spent_.pop_back();
+    r->clear();
+    return r;
+}
+
+// push(), not subscribe(): Boost.Redis must not restore a subscription by itself, unguarded.
+void redis_connection::send(std::span<std::string_view const> words)
+{
+    if (!collecting_)
+        collecting_ = fresh_request();
+    if (words.size() == 1)
+        collecting_->push(words.front());
+    else
+        collecting_->push_range(words.front(), words.begin() + 1, words.end());
+}
+
+void redis_connection::flush()
+{
+    if (!collecting_)
+        return;
+    auto r = std::exchange(collecting_, nullptr);
+    r->get_config().cancel_if_not_connected = is_used_;  // the greeting waits for the connection
+    auto const& request = *r;
+    using event = boost::redis::any_adapter::parse_event;
+    connection_.async_exec(
+        request,
+        boost::redis::any_adapter::impl_t([this](event e, auto const& node, auto& ec) {
+            if (e == event::node)
+                read(node, ec);
+        }),
+        [k = keep(), r = std::move(r)](error_code, std::size_t) {
+            if (k.connection->spent_.size() < most_spent)
+                k.connection->spent_.push_back(r);
+        });
+}
+
+// ---- receiving
+
+// The session may close this connection in each of the calls. The error ends it there: no reply may be read as that of
+// another command.
+void redis_connection::read(boost::redis::resp3::node_view const& node, error_code& ec)
+{
+    using progress = reply_reader::progress;
+    auto const p = is_closed_ ? progress::more : reader_.take(node);
+    if (p == progress::complete || p == progress::error) {
+        if (!std::exchange(is_used_, true))
+            set_no_delay();
+        p == progress::complete ? events_.on_reply(reader_.value())
+                                : events_.on_error(without_arguments(reader_.words()));
+    }
+    is_malformed_ = is_malformed_ || p == progress::malformed;
+    if (is_closed_ || is_malformed_)
+        ec = errc::protocol;
+}
+
+void redis_connection::on_message(std::string_view channel)
+{
+    if (!is_closed_)
+        events_.on_message(channel);
+}
+
+// Boost.Redis hands over pushes as they are parsed, but stops reading when 256 of them were not asked for.
+void redis_connection::drain_pushes()
+{
+    connection_.async_receive2([k = keep()](error_code ec) {
+        if (!ec && !k.connection->is_closed_)
+            k.connection->drain_pushes();
+    });
+}
+
+// ---- the end
+
+void redis_connection::on_ended(error_code ec)
+{
+    if (std::exchange(is_closed_, true))
+        return;
+    auto const words = description(ec);
+    if (ec == boost::redis::error::resp3_hello)
+        refusal_ = setup_words_;
+    if (!refusal_.empty())
+        events_.on_ended({ec, refusal_, true});
+    else if (is_malformed_)
+        events_.on_ended({errc::protocol, "a reply that makes no sense", false});
+    else
+        events_.on_ended({ec, words, false});
+}
+
+// The code in words, with the reason why a certificate was not accepted.
+std::string redis_connection::description(error_code ec)
+{
+    bool const is_tls = uses_tls_ && ec.category() == boost::asio::error::get_ssl_category();
+    auto const failure = is_tls ? verification_failure(stream().native_handle()) : std::string();
+    return failure.empty() ? ec.message() : ec.message() + ": " + failure;
+}
+
+// Posted, because Boost.Redis may be in the middle of a reply.
+void redis_connection::close() noexcept
+{
+    is_closed_ = true;
+    boost::asio::post(strand_, [self = shared_from_this()] {
+        self->discard_unsent();
+        self->connection_.cancel(operation::all);
+    });
+}
+
+// Boost.Redis leaves Nagle's algorithm on: a second request would wait for the replies to the first.
+void redis_connection::set_no_delay()
+{
+    error_code ignored;  // a UNIX socket in use, whose twin here is not open
+    stream().next_layer().set_option(boost::asio::ip::tcp::no_delay(true), ignored);
+}
+
+// A connection that is not trusted any more must not deliver what the system still holds for it.
+void redis_connection::discard_unsent()
+{
+    error_code ignored;
+    stream().next_layer().set_option(boost::asio::socket_base::linger(true, 0), ignored);
+}
+
+}  // namespace
+
+std::shared_ptr<session::connection> connect(
+    engine::strand const& on,
+    boost::asio::ssl::context tls,
+    engine::log const& log,
+    boost::redis::config const& how,
+    std::weak_ptr<session::connection_events> events)
+{
+    auto fresh = std::make_shared<redis_connection>(on, std::move(tls), log, std::move(events));
+    fresh->start(how);
+    return fresh;
+}
+
+}  // namespace holdfast::redis

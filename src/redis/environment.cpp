@@ -1,0 +1,49 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "redis/environment.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "redis/connection.hpp"
+#include "redis/connection_config.hpp"
+#include "redis/tls.hpp"
+
+namespace holdfast::redis {
+namespace {
+
+std::uint64_t random_seed()
+{
+    std::uint64_t seed;
+    auto const bytes = random_bytes();
+    std::memcpy(&seed, bytes.data(), sizeof seed);
+    return seed;
+}
+
+}  // namespace
+
+environment::environment(
+    engine::strand on,
+    endpoint const& e,
+    std::string const& client_name,
+    boost::asio::ssl::context tls,
+    config const& options,
+    engine::log log,
+    std::weak_ptr<session::clock_events> clock)
+    : strand_(std::move(on)),
+      server_name_(redacted(e)),
+      tls_(std::move(tls)),
+      connection_config_(make_connection_config(e, client_name, options)),
+      log_(std::move(log)),
+      jitter_(random_seed()),
+      alarm_(std::make_shared<alarm>(strand_, std::move(clock)))
+{}
+
+std::shared_ptr<session::connection> environment::connect(std::weak_ptr<session::connection_events> events)
+{
+    return redis::connect(strand_, share(tls_), log_, connection_config_, std::move(events));
+}
+
+}  // namespace holdfast::redis

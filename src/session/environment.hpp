@@ -1,0 +1,56 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_SESSION_ENVIRONMENT_HPP
+#define HOLDFAST_SESSION_ENVIRONMENT_HPP
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/clock.hpp"
+#include "session/connection.hpp"
+
+namespace holdfast::session {
+
+// Where a session is told the time.
+class clock_events {
+public:
+    // The instant given to wake_at() has passed. On the strand.
+    virtual void on_time() = 0;
+
+protected:
+    ~clock_events() = default;
+};
+
+// What a session needs of the system, or of a simulation of it: connections, time and chance.
+class environment {
+public:
+    virtual ~environment() = default;
+
+    // Begins to connect. The connection tells its events only while they live.
+    virtual std::shared_ptr<connection> connect(std::weak_ptr<connection_events>) = 0;
+    // The server as logs name it, without secrets.
+    virtual std::string server_name() const = 0;
+
+    // CLOCK_BOOTTIME, or virtual time. Any thread.
+    virtual core::instant now() const noexcept = 0;
+    // Asks for one on_time(), not before that instant. An earlier request replaces a later one; a later one is ignored
+    // while an earlier one is pending.
+    virtual void wake_at(core::instant) = 0;
+    // No on_time() follows.
+    virtual void stop() noexcept = 0;
+
+    // For jitter.
+    virtual std::uint64_t random() noexcept = 0;
+    // 128 bits from the operating system, new at each call.
+    virtual std::array<std::uint8_t, 16> identity() = 0;
+    // Changes when the process was forked.
+    virtual std::uint64_t incarnation() const noexcept = 0;
+};
+
+}  // namespace holdfast::session
+
+#endif

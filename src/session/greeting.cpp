@@ -1,0 +1,137 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "session/greeting.hpp"
+
+#include <utility>
+
+#include <holdfast/error.hpp>
+
+namespace holdfast::session {
+namespace {
+
+using engine::refusal;
+
+bool is_busy(std::string_view words)
+{
+    return engine::classify(words) == refusal::not_now;
+}
+
+// Refusals without a prefix of their own that time cures.
+bool passes(std::string_view words)
+{
+    return words.find("max number of clients") != words.npos || words.find("max clients") != words.npos;
+}
+
+// The line of INFO that begins with `key`.
+std::string_view value_of(std::string_view key, std::string_view info)
+{
+    auto const at = info.find(key);
+    if (at == info.npos)
+        return {};
+    auto const line = info.substr(at + key.size());
+    return line.substr(0, line.find_first_of("\r\n"));
+}
+
+// Of a map: its keys and values take turns.
+std::int64_t number_of(std::string_view key, engine::reply const& map)
+{
+    for (std::size_t i = 0; i + 1 < map.items.size(); i += 2)
+        if (map.items[i].text == key)
+            return map.items[i + 1].integer;
+    return 0;
+}
+
+}  // namespace
+
+std::vector<std::string_view> hello_words(credentials const& c)
+{
+    std::vector<std::string_view> words{"HELLO", "3"};
+    if (c.has_password)
+        words.insert(words.end(), {"AUTH", c.user.empty() ? std::string_view("default") : c.user, c.password});
+    if (!c.client_name.empty())
+        words.insert(words.end(), {"SETNAME", c.client_name});
+    return words;
+}
+
+void greeting::begin(bool selects_database) noexcept
+{
+    step_ = step::hello;
+    selects_ = selects_database;
+    present_ = {};
+}
+
+greeting::outcome greeting::on_reply(engine::reply const& r)
+{
+    switch (step_) {
+        case step::hello: return on_hello(r);
+        case step::select: step_ = step::info; return outcome::more;
+        case step::info: return on_info(r.text);
+        case step::barrier: return open();
+        case step::done: break;
+    }
+    return outcome::more;
+}
+
+greeting::outcome greeting::on_hello(engine::reply const& r)
+{
+    if (r.type != engine::reply::kind::array)
+        return refuse({errc::protocol, "the server does not speak RESP3", true});
+    present_.number = static_cast<std::uint64_t>(number_of("id", r));
+    step_ = selects_ ? step::select : step::info;
+    return outcome::more;
+}
+
+// Only on the very same run of the server is the old number still ours.
+greeting::outcome greeting::on_info(std::string_view text)
+{
+    present_.server_run = value_of("run_id:", text);
+    bool const is_same_run = previous_.is_known() && previous_.server_run == present_.server_run;
+    if (!is_same_run || previous_.number == present_.number)
+        return open();
+    step_ = step::barrier;
+    return outcome::kill;
+}
+
+// Commands of the connection before could still land after a barrier that was not raised.
+greeting::outcome greeting::on_error(std::string_view words)
+{
+    bool const is_needed = step_ == step::hello || step_ == step::select;
+    if (is_needed || is_busy(words))
+        return refuse(judge_refusal(words));
+    return open();
+}
+
+greeting::outcome greeting::open()
+{
+    step_ = step::done;
+    previous_ = present_;
+    return outcome::open;
+}
+
+greeting::outcome greeting::refuse(engine::closing const& why)
+{
+    step_ = step::done;
+    words_ = why.words;
+    refusal_ = {why.code, words_, why.permanent};
+    return outcome::refused;
+}
+
+engine::closing judge_refusal(std::string_view words)
+{
+    switch (engine::classify(words)) {
+        case refusal::not_permitted: return {errc::not_permitted, words, true};
+        case refusal::not_now:
+        case refusal::read_only: return {errc::unavailable, words, false};
+        case refusal::out_of_resources: return {errc::server_refused, words, false};
+        default: break;
+    }
+    if (words.starts_with("DENIED"))  // protected mode
+        return {errc::not_permitted, words, true};
+    if (passes(words))
+        return {errc::unavailable, words, false};
+    return {errc::protocol, words, true};
+}
+
+}  // namespace holdfast::session

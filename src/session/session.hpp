@@ -1,0 +1,148 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_SESSION_SESSION_HPP
+#define HOLDFAST_SESSION_SESSION_HPP
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/backoff.hpp"
+#include "core/deadline_queue.hpp"
+#include "core/subscription_right.hpp"
+#include "engine/log.hpp"
+#include "engine/session.hpp"
+#include "engine/strand.hpp"
+#include "session/awaited_replies.hpp"
+#include "session/environment.hpp"
+#include "session/greeting.hpp"
+
+namespace holdfast::session {
+
+// The session that every client has, whatever carries its bytes: it greets servers, raises the barrier between epochs,
+// hands replies to commands, guards subscriptions, keeps the deadlines of commands, and connects again.
+//
+// | state    | event                                   | next     | what it does                                         |
+// |----------|-----------------------------------------|----------|------------------------------------------------------|
+// | idle     | start()                                 | greeting | connects, and sends the greeting                     |
+// | greeting | the greeting is over                    | open     | on_open()                                            |
+// | greeting | a refusal, the end of the connection,   | pausing  | on_closed()                                          |
+// |          | or opening_limit has passed             |          |                                                      |
+// | open     | drop()                                  | dropping | trusts no reply from here on                         |
+// | open     | the end of the connection, a refused    | pausing  | commands end as `unknown`, then on_closed()          |
+// |          | subscription, a demoted server          |          |                                                      |
+// | dropping | the end of this turn                    | pausing  | the same                                             |
+// | pausing  | the pause is over                       | greeting | connects, and sends the greeting                     |
+// | any      | stop()                                  | stopped  | forgets all                                          |
+class session final : public engine::session,
+                      private connection_events,
+                      private clock_events,
+                      public std::enable_shared_from_this<session> {
+public:
+    enum class state : std::uint8_t { idle, greeting, open, dropping, pausing, stopped };
+
+    struct settings {
+        credentials who;
+        core::duration command_timeout;
+    };
+
+    session(engine::strand, settings, engine::log);
+
+    // Before start(). The environment tells the time to clock().
+    void live_in(std::unique_ptr<environment> e) { environment_ = std::move(e); }
+    std::weak_ptr<clock_events> clock();
+
+    void start(engine::session_events&) override;
+    void stop() noexcept override;
+    bool is_open() const noexcept override { return state_ == state::open; }
+    void submit(engine::command&, std::span<std::string_view const>) override;
+    void await_turn_end() override { flush_soon(); }
+    void subscribe(std::string_view channel) override { add_to_row("SUBSCRIBE", channel); }
+    void unsubscribe(std::string_view channel) override { add_to_row("UNSUBSCRIBE", channel); }
+    bool notifies() const noexcept override { return right_.may_subscribe(); }
+    void drop(std::string_view why) override;
+    core::instant now() const noexcept override { return environment_->now(); }
+    void wake_at(core::instant) override;
+    std::uint64_t random() noexcept override { return environment_->random(); }
+    std::array<std::uint8_t, 16> identity() override { return environment_->identity(); }
+    std::uint64_t incarnation() const noexcept override { return environment_->incarnation(); }
+
+private:
+    // Calls a member function when its instant has come.
+    class timer final : public core::deadline {
+    public:
+        timer(session& s, void (session::*on_due)()) noexcept : session_(s), on_due_(on_due) {}
+        void on_due(core::instant) override { (session_.*on_due_)(); }
+
+    private:
+        session& session_;
+        void (session::*on_due_)();
+    };
+
+    void on_reply(engine::reply const&) override;
+    void on_error(std::string_view words) override;
+    void on_message(std::string_view channel) override;
+    void on_ended(ending const&) override;
+    void on_time() override;
+
+    void connect();
+    void go_on(greeting::outcome);
+    void open();
+    void on_opening_limit();
+    void lose(engine::closing const&);
+    void tell_closed(engine::closing const&);
+
+    void add_to_row(std::string_view verb, std::string_view channel);
+    void send_row();
+    void send(std::span<std::string_view const>);
+    void leave();
+    void flush_soon();
+    void flush();
+    void pass_guard(awaited_replies::kind);
+    void on_refused_subscription(std::string_view words);
+
+    void arm(timer&, core::instant);
+    void watch_deadlines();
+    void on_deadline();
+    void on_alarm();
+
+    // Posts a call of a member function for this connection: none when the connection is another one by then.
+    template <class Function>
+    void post(Function);
+
+    engine::strand strand_;
+    settings const settings_;
+    engine::log log_;
+    std::unique_ptr<environment> environment_;
+    engine::session_events* events_ = nullptr;  // null before start() and after stop()
+
+    state state_ = state::idle;
+    std::shared_ptr<connection> connection_;  // null but while greeting, open or dropping
+    std::uint64_t generation_ = 0;
+    greeting greeting_;
+    awaited_replies awaited_;
+    core::subscription_right right_;
+    std::string_view row_verb_;              // of the subscriptions in a row ...
+    std::vector<std::string> row_channels_;  // ... that were not sent yet
+    bool flush_is_posted_ = false;
+
+    core::instant opened_{};    // the present connection
+    std::string last_words_;    // of the last failure that was logged
+    core::backoff pause_;       // between connections
+    core::backoff long_pause_;  // after a failure that trying again may not cure
+
+    core::deadline_queue timers_;
+    timer opening_limit_{*this, &session::on_opening_limit};
+    timer reconnection_{*this, &session::connect};
+    timer deadline_{*this, &session::on_deadline};
+    timer alarm_{*this, &session::on_alarm};
+};
+
+}  // namespace holdfast::session
+
+#endif

@@ -1,0 +1,159 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Every line of the table in session/greeting.hpp.
+
+#include <array>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <holdfast/error.hpp>
+
+#include "session/greeting.hpp"
+
+namespace holdfast::session {
+namespace {
+
+using step = greeting::step;
+using outcome = greeting::outcome;
+
+constexpr std::string_view busy = "BUSY Redis is busy running a script.";
+constexpr std::string_view denied = "NOPERM this user has no permissions to run the command";
+
+constexpr engine::reply text(std::string_view t)
+{
+    return {.type = engine::reply::kind::text, .text = t};
+}
+
+outcome say_hello(greeting& g, std::int64_t number)
+{
+    std::array const items{
+        text("server"), text("redis"), text("id"), engine::reply{engine::reply::kind::integer, number, {}, {}}};
+    return g.on_reply({.type = engine::reply::kind::array, .items = items});
+}
+
+outcome say_info(greeting& g, std::string const& run)
+{
+    return g.on_reply(text("# Server\r\nrun_id:" + run + "\r\nuptime_in_seconds:1\r\n"));
+}
+
+// One whose first connection, 7 of run "a", was opened.
+greeting second_connection()
+{
+    greeting g;
+    g.begin(false);
+    REQUIRE(say_hello(g, 7) == outcome::more);
+    REQUIRE(say_info(g, "a") == outcome::open);
+    g.begin(false);
+    return g;
+}
+
+TEST_CASE("greeting: HELLO and INFO tell the connection's number and the server's run", "[session]")
+{
+    greeting g;
+    g.begin(false);
+    CHECK(g.current_step() == step::hello);
+    CHECK(say_hello(g, 7) == outcome::more);
+    CHECK(g.current_step() == step::info);
+    CHECK(say_info(g, "a") == outcome::open);
+    CHECK(g.current_step() == step::done);
+    CHECK(g.id().number == 7);
+    CHECK(g.id().server_run == "a");
+}
+
+TEST_CASE("greeting: SELECT comes before INFO where a database is chosen", "[session]")
+{
+    greeting g;
+    g.begin(true);
+    CHECK(say_hello(g, 7) == outcome::more);
+    CHECK(g.current_step() == step::select);
+    CHECK(g.on_reply(text("OK")) == outcome::more);
+    CHECK(g.current_step() == step::info);
+}
+
+TEST_CASE("greeting: the connection before is killed on the same run of the server", "[session]")
+{
+    auto g = second_connection();
+    say_hello(g, 8);
+    CHECK(say_info(g, "a") == outcome::kill);
+    CHECK(g.current_step() == step::barrier);
+    CHECK(g.previous().number == 7);
+    CHECK(g.on_reply({.type = engine::reply::kind::integer}) == outcome::open);
+    CHECK(g.previous().number == 8);
+}
+
+TEST_CASE("greeting: a server that was started anew has no connection to be killed", "[session]")
+{
+    auto g = second_connection();
+    say_hello(g, 8);
+    CHECK(say_info(g, "b") == outcome::open);
+    CHECK(g.previous().server_run == "b");
+}
+
+TEST_CASE("greeting: without the right to INFO or CLIENT KILL the connection is used all the same", "[session]")
+{
+    auto without_info = second_connection();
+    say_hello(without_info, 8);
+    CHECK(without_info.on_error(denied) == outcome::open);
+    CHECK_FALSE(without_info.previous().is_known());
+
+    auto without_kill = second_connection();
+    say_hello(without_kill, 8);
+    say_info(without_kill, "a");
+    CHECK(without_kill.on_error(denied) == outcome::open);
+}
+
+TEST_CASE(
+    "greeting: a server that is too busy for INFO or CLIENT KILL is refused, and the barrier is still owed",
+    "[session]")
+{
+    auto at_info = second_connection();
+    say_hello(at_info, 8);
+    CHECK(at_info.on_error(busy) == outcome::refused);
+    CHECK(at_info.refusal().code == errc::unavailable);
+    CHECK(at_info.refusal().words == busy);
+    CHECK_FALSE(at_info.refusal().permanent);
+    CHECK(at_info.previous().number == 7);
+
+    auto at_kill = second_connection();
+    say_hello(at_kill, 8);
+    say_info(at_kill, "a");
+    CHECK(at_kill.on_error(busy) == outcome::refused);
+    CHECK(at_kill.previous().number == 7);
+}
+
+TEST_CASE("greeting: an error in place of HELLO's or SELECT's reply ends the connection", "[session]")
+{
+    greeting at_hello;
+    at_hello.begin(false);
+    CHECK(at_hello.on_error("WRONGPASS invalid username-password pair") == outcome::refused);
+    CHECK(at_hello.refusal().code == errc::not_permitted);
+    CHECK(at_hello.refusal().permanent);
+
+    greeting at_select;
+    at_select.begin(true);
+    say_hello(at_select, 7);
+    CHECK(at_select.on_error("ERR DB index is out of range") == outcome::refused);
+    CHECK(at_select.refusal().code == errc::protocol);
+}
+
+TEST_CASE("greeting: a server that does not speak RESP3 ends the connection", "[session]")
+{
+    greeting g;
+    g.begin(false);
+    CHECK(g.on_reply(text("OK")) == outcome::refused);
+    CHECK(g.refusal().words == "the server does not speak RESP3");
+}
+
+TEST_CASE("hello_words: credentials and a name are said only where there are any", "[session]")
+{
+    using words = std::vector<std::string_view>;
+    CHECK(hello_words({}) == words{"HELLO", "3"});
+    credentials const named{.has_password = true, .user = {}, .password = "", .client_name = "c"};
+    CHECK(hello_words(named) == words{"HELLO", "3", "AUTH", "default", "", "SETNAME", "c"});
+}
+
+}  // namespace
+}  // namespace holdfast::session
