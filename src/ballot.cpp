@@ -73,12 +73,7 @@ asio::awaitable<void> ballot::cast(acquire_request const& request, core::instant
 {
     node_timeout_ = lock_->node_timeout(request.lease.value_or(clock_->options().lease));
     co_await ask_for_grants(request, limit(deadline));
-    bool cancelled = co_await is_cancelled();
-    if (cancelled)
-        co_return;
-    // With a limit of its own: that of the grants is used up where a minority is silent.
-    co_await ask_runs(limit(deadline));
-    cancelled = co_await is_cancelled();
+    bool const cancelled = co_await is_cancelled();
     if (cancelled)
         co_return;
     count();
@@ -109,27 +104,6 @@ asio::awaitable<void> ballot::ask_for_grants(acquire_request const& request, cor
 
 // What the servers are that answered; asked behind the grant, so that it is said of the process that granted, or of a
 // later one.
-asio::awaitable<void> ballot::ask_runs(core::instant limit)
-{
-    std::vector<decltype(ask_run(clock_, asio::deferred))> questions;
-    std::vector<std::size_t> asked;
-    for (std::size_t i = 0; i < votes_.size(); ++i) {
-        auto const c = lock_->members()[i]->home();
-        bool const has_answered = !votes_[i].held.empty() || votes_[i].said == vote::kind::busy;
-        if (!c || !has_answered || votes_[i].run.epoch != 0)
-            continue;
-        questions.push_back(ask_run(c, asio::deferred));
-        asked.push_back(i);
-    }
-    if (questions.empty())
-        co_return;
-    auto const here = co_await asio::this_coro::executor;
-    auto ended = co_await all_until(limit, asio::experimental::wait_for_all(), std::move(questions), clock_, here)
-                     .async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
-    for (std::size_t i = 0; i < asked.size(); ++i)
-        votes_[asked[i]].run = std::get<3>(ended)[i];
-}
-
 void ballot::count()
 {
     for (auto& v : votes_) {
@@ -166,7 +140,7 @@ std::vector<error_code> ballot::permanent_errors() const
 bool ballot::has_twins() const
 {
     for (auto v = votes_.begin(); v != votes_.end(); ++v)
-        if (std::any_of(votes_.begin(), v, [&](vote const& other) { return v->run.is_twin_of(other.run); }))
+        if (std::any_of(votes_.begin(), v, [&](vote const& other) { return are_of_one_server(*v, other); }))
             return true;
     return false;
 }

@@ -52,7 +52,6 @@ public:
 
 private:
     asio::awaitable<void> ask_for_grants(acquire_request const&, core::instant limit);
-    asio::awaitable<void> ask_runs(core::instant limit);
     asio::awaitable<void> spread_fence(core::instant limit);
 
     void count();

@@ -12,7 +12,7 @@
 namespace holdfast::detail {
 
 ballot_box::ballot_box(std::shared_ptr<red_state const> of, core::instant began, std::vector<lease> kept)
-    : lock_(std::move(of)), began_(began), votes_(lock_->members().size()), runs_(votes_.size())
+    : lock_(std::move(of)), began_(began), votes_(lock_->members().size()), servers_(votes_.size())
 {
     kept.resize(votes_.size());
     for (std::size_t i = 0; i < votes_.size(); ++i)
@@ -60,8 +60,8 @@ vote ballot_box::weigh(std::size_t node, attempt_end end) const
 {
     vote v;
     v.note(std::move(end));
-    v.run = known_run_of(*lock_->members()[node]);
-    if (!v.held.empty() && !v.is_open())
+    v.server = server_of(*lock_->members()[node]);
+    if (!v.held.empty())
         v.check(*lock_, began_);
     return v;
 }
@@ -72,7 +72,7 @@ bool ballot_box::is_decided() const
     auto const majority = static_cast<std::ptrdiff_t>(lock_->quorum());
     auto const granted = std::ranges::count(votes_, vote::kind::granted, &vote::said);
     auto const busy = std::ranges::count(votes_, vote::kind::busy, &vote::said);
-    auto const open = std::ranges::count_if(votes_, &vote::is_open);
+    auto const open = std::ranges::count(votes_, false, &vote::has_ended);
     if (granted >= majority || busy >= majority)
         return true;
     bool const is_contested = granted + busy >= majority;
@@ -83,14 +83,12 @@ bool ballot_box::is_decided() const
 // A late grant must count like the others.
 void ballot_box::take_late(std::size_t node, vote late)
 {
-    if (late.run.epoch == 0)
-        return learn_run(node, std::move(late));
     std::shared_ptr<bundle> won;
     {
         std::scoped_lock const guard(mutex_);
-        if (late.said != vote::kind::granted || is_twin(node, late.run))
+        if (late.said != vote::kind::granted || shares_a_server(node, late))
             return;
-        runs_[node] = late.run;
+        servers_[node] = late.server;
         won = won_.lock();
         if (phase_ == phase::opened)
             late_.push_back(std::move(late.held));
@@ -99,25 +97,11 @@ void ballot_box::take_late(std::size_t node, vote late)
         won->join(std::move(late.held));
 }
 
-void ballot_box::learn_run(std::size_t node, vote late)
+// Two members on one server would count twice.
+bool ballot_box::shares_a_server(std::size_t node, vote const& late) const
 {
-    auto const c = lock_->members()[node]->home();
-    if (!c)
-        return;
-    ask_run(c, [self = shared_from_this(), node, late = std::move(late)](error_code ec, server_run run) mutable {
-        if (ec)
-            return;
-        late.run = run;
-        late.check(*self->lock_, self->began_);
-        self->take_late(node, std::move(late));
-    });
-}
-
-// Two of the members are on one server.
-bool ballot_box::is_twin(std::size_t node, server_run const& run) const
-{
-    for (std::size_t i = 0; i < runs_.size(); ++i)
-        if (i != node && runs_[i].is_twin_of(run))
+    for (std::size_t i = 0; i < servers_.size(); ++i)
+        if (i != node && late.server && servers_[i] && servers_[i]->is_same_server(*late.server))
             return true;
     return false;
 }
@@ -128,8 +112,8 @@ std::vector<vote> ballot_box::open()
     phase_ = phase::opened;
     for (std::size_t i = 0; i < votes_.size(); ++i) {
         if (!votes_[i].has_ended)
-            votes_[i].run = known_run_of(*lock_->members()[i]);
-        runs_[i] = votes_[i].run;
+            votes_[i].server = server_of(*lock_->members()[i]);
+        servers_[i] = votes_[i].server;
     }
     return std::move(votes_);
 }

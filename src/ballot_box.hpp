@@ -50,8 +50,7 @@ private:
     vote weigh(std::size_t node, attempt_end) const;
     bool is_decided() const;
     void take_late(std::size_t node, vote);
-    void learn_run(std::size_t node, vote);
-    bool is_twin(std::size_t node, server_run const&) const;
+    bool shares_a_server(std::size_t node, vote const&) const;
 
     std::shared_ptr<red_state const> const lock_;
     core::instant const began_;
@@ -59,9 +58,9 @@ private:
 
     std::mutex mutex_;  // of what follows
     phase phase_ = phase::collecting;
-    std::vector<vote> votes_;       // until it is opened
-    std::vector<server_run> runs_;  // since then: what is known, by node
-    std::vector<lease> late_;       // until it is known what they join
+    std::vector<vote> votes_;                                      // until it is opened
+    std::vector<std::optional<engine::server_identity>> servers_;  // since then, by node
+    std::vector<lease> late_;                                      // until it is known what they join
     std::weak_ptr<bundle> won_;
     boost::intrusive_ptr<attempts> under_way_;
     std::size_t left_ = 0;

@@ -148,16 +148,16 @@ bool client_state::is_stopped() const noexcept
     return !inside_ || inside_->engine.is_stopped();
 }
 
-server_run client_state::known_run() const
+std::optional<engine::server_identity> client_state::server() const
 {
     std::scoped_lock const guard(mutex_);
-    return inside_ && run_.epoch == inside_->engine.epoch() ? run_ : server_run();
+    return server_;
 }
 
-void client_state::keep_run(server_run r)
+void client_state::on_server(engine::server_identity const& s)
 {
     std::scoped_lock const guard(mutex_);
-    run_ = std::move(r);
+    server_ = s;
 }
 
 engine::context::census client_state::count() const noexcept

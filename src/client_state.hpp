@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,9 +20,9 @@
 
 #include "engine/context.hpp"
 #include "engine/gate.hpp"
+#include "engine/server_identity.hpp"
 #include "engine/session.hpp"
 #include "engine/strand.hpp"
-#include "server_run.hpp"
 #include "turnstiles.hpp"
 
 namespace holdfast::detail {
@@ -58,13 +59,13 @@ public:
     void stop() noexcept;
     bool is_stopped() const noexcept;
 
-    // What is known of the server of the present connection; epoch 0: nothing.
-    server_run known_run() const;
-    void keep_run(server_run);
+    // The server of the last epoch; none before the first.
+    std::optional<engine::server_identity> server() const;
     std::shared_ptr<turnstile> turnstile_of(std::string const& key) { return turnstiles_.of(key); }
 
     // ---- on the strand
     void read_mail() override;
+    void on_server(engine::server_identity const&) override;
     // For audits.
     engine::context::census count() const noexcept;
 
@@ -91,7 +92,7 @@ private:
     std::shared_ptr<engine::owner_state> process_owner_;
 
     mutable std::mutex mutex_;  // of what follows
-    server_run run_;
+    std::optional<engine::server_identity> server_;
 };
 
 }  // namespace holdfast::detail

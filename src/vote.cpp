@@ -36,9 +36,9 @@ void vote::check(red_state const& of, core::instant asked) noexcept
     bool const trusts = of.options().trust_new_nodes;
     if (!held.valid())
         said = kind::expired;
-    else if (!trusts && run.since == core::never)
+    else if (!trusts && running_since() == core::never)
         said = kind::unknown_age;
-    else if (!trusts && !core::has_outlived_leases(run.since, of.max_lease(), asked))
+    else if (!trusts && !core::has_outlived_leases(running_since(), of.max_lease(), asked))
         said = kind::young;
     else
         said = kind::granted;
@@ -46,7 +46,7 @@ void vote::check(red_state const& of, core::instant asked) noexcept
 
 bool vote::hides_its_age(red_state const& from) const noexcept
 {
-    return !from.options().trust_new_nodes && run.epoch != 0 && run.since == core::never;
+    return !from.options().trust_new_nodes && server && running_since() == core::never;
 }
 
 std::string vote::words() const
@@ -63,10 +63,15 @@ std::string vote::words() const
     }
 }
 
-server_run known_run_of(lockable const& l)
+bool are_of_one_server(vote const& a, vote const& b) noexcept
+{
+    return a.server && b.server && a.server->is_same_server(*b.server);
+}
+
+std::optional<engine::server_identity> server_of(lockable const& l)
 {
     auto const c = l.home();
-    return c ? c->known_run() : server_run();
+    return c ? c->server() : std::nullopt;
 }
 
 }  // namespace holdfast::detail

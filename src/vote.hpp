@@ -6,12 +6,12 @@
 #define HOLDFAST_VOTE_HPP
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <holdfast/lease.hpp>
 
 #include "red_state.hpp"
-#include "server_run.hpp"
 
 namespace holdfast::detail {
 
@@ -23,20 +23,22 @@ struct vote {
     bool has_ended = false;  // nothing more will come
     error_code why = {};     // it was refused
     lease held = {};
-    server_run run = {};
+    std::optional<engine::server_identity> server = {};  // none: its client was never connected
 
     void note(attempt_end);
     // A grant counts if it is valid, and its server had run for long enough before it was asked.
     void check(red_state const&, core::instant asked) noexcept;
     // The server does not say since when it runs, and so never counts: INFO is not permitted.
     bool hides_its_age(red_state const&) const noexcept;
-    // It may yet count, or not.
-    bool is_open() const noexcept { return !has_ended || (!held.empty() && run.epoch == 0); }
+    // Of its server, at the latest; never: it does not say.
+    core::instant running_since() const noexcept { return server ? server->running_since : core::never; }
     std::string words() const;
 };
 
 // What is known of the server now.
-server_run known_run_of(lockable const&);
+bool are_of_one_server(vote const&, vote const&) noexcept;
+
+std::optional<engine::server_identity> server_of(lockable const&);
 
 }  // namespace holdfast::detail
 

@@ -330,8 +330,9 @@ void context::tell(client_waiters& waiters, error_code ec)
 void context::on_open()
 {
     refused_ = connect_error_ = {};
-    epoch_.fetch_add(1, std::memory_order_release);
     account_.on_connected();
+    if (auto const g = home_.lock())
+        g->on_server(session_->server());
     hub_.on_open();
     releaser_.on_open();
     renewer_.on_open();

@@ -63,8 +63,6 @@ public:
     // At once: every contender and waiter is told, leases become lost, keys expire.
     void stop();
     std::string_view id() const noexcept { return uuid_; }
-    // Any thread. How many connections there were.
-    std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_acquire); }
     bool is_stopped() const noexcept { return stage_.load(std::memory_order_relaxed) == stage::stopped; }
 
     void join(contender&);
@@ -158,7 +156,6 @@ private:
     tenures lost_;
 
     std::atomic<stage> stage_ = stage::fresh;
-    std::atomic<std::uint64_t> epoch_ = 0;
     error_code refused_;  // for good, until an epoch opens
     error_code connect_error_;
     client_waiters awaiting_ready_;

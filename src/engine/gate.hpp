@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "core/clock.hpp"
+#include "engine/server_identity.hpp"
 
 namespace holdfast::engine {
 
@@ -54,6 +55,8 @@ public:
     // On the strand: delivers what has come meanwhile.
     virtual void read_mail() = 0;
     virtual core::instant now() const noexcept = 0;
+    // On the strand: an epoch is open on that server. Called before anything of that epoch.
+    virtual void on_server(server_identity const&) = 0;
 
 protected:
     ~gate() = default;

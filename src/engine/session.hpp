@@ -15,6 +15,7 @@
 #include "core/clock.hpp"
 #include "engine/command.hpp"
 #include "engine/script.hpp"
+#include "engine/server_identity.hpp"
 
 namespace holdfast::engine {
 
@@ -47,7 +48,7 @@ protected:
 };
 
 // The port through which the engine sees the world: commands, pushes, epochs, time, randomness. Everything on one
-// strand, except now(), which any thread may call. Implemented over Boost.Redis and by the simulator.
+// strand, except now(), which any thread may call. There is one implementation: session::session.
 class session {
 public:
     virtual ~session() = default;
@@ -61,6 +62,9 @@ public:
 
     // True from just before on_open() until the connection is lost.
     virtual bool is_open() const noexcept = 0;
+
+    // The server of the present epoch. Precondition: is_open().
+    virtual server_identity const& server() const noexcept = 0;
 
     // Sends one command, words as given, after all that were submitted before it; what is submitted in one turn of
     // the loop leaves in one write. The words are copied. Precondition: is_open().

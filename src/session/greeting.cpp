@@ -4,9 +4,12 @@
 //
 #include "session/greeting.hpp"
 
+#include <charconv>
 #include <utility>
 
 #include <holdfast/error.hpp>
+
+#include "core/server_age.hpp"
 
 namespace holdfast::session {
 namespace {
@@ -24,14 +27,27 @@ bool passes(std::string_view words)
     return words.find("max number of clients") != words.npos || words.find("max clients") != words.npos;
 }
 
-// The line of INFO that begins with `key`.
-std::string_view value_of(std::string_view key, std::string_view info)
+// The value of a field of INFO; empty: it is not there.
+std::string_view field(std::string_view info, std::string_view name)
 {
-    auto const at = info.find(key);
-    if (at == info.npos)
-        return {};
-    auto const line = info.substr(at + key.size());
-    return line.substr(0, line.find_first_of("\r\n"));
+    for (auto at = info.find(name); at != info.npos; at = info.find(name, at + 1)) {
+        bool const begins_line = at == 0 || info[at - 1] == '\n';
+        auto const value = info.substr(at + name.size());
+        if (begins_line && value.starts_with(':'))
+            return value.substr(1, value.find_first_of("\r\n") - 1);
+    }
+    return {};
+}
+
+engine::server_identity identity_of(std::string_view info, core::instant now)
+{
+    using id = engine::server_identity::run_id_type;
+    auto const run = field(info, "run_id").substr(0, id::static_capacity);
+    auto const uptime = field(info, "uptime_in_seconds");
+    std::int64_t seconds = 0;
+    auto const parsed = std::from_chars(uptime.data(), uptime.data() + uptime.size(), seconds);
+    bool const is_told = parsed.ec == std::errc() && !uptime.empty();
+    return {id(run.data(), run.size()), is_told ? core::latest_start(std::chrono::seconds(seconds), now) : core::never};
 }
 
 // Of a map: its keys and values take turns.
@@ -62,12 +78,12 @@ void greeting::begin(bool selects_database) noexcept
     present_ = {};
 }
 
-greeting::outcome greeting::on_reply(engine::reply const& r)
+greeting::outcome greeting::on_reply(engine::reply const& r, core::instant now)
 {
     switch (step_) {
         case step::hello: return on_hello(r);
         case step::select: step_ = step::info; return outcome::more;
-        case step::info: return on_info(r.text);
+        case step::info: return on_info(r.text, now);
         case step::barrier: return open();
         case step::done: break;
     }
@@ -84,11 +100,10 @@ greeting::outcome greeting::on_hello(engine::reply const& r)
 }
 
 // Only on the very same run of the server is the old number still ours.
-greeting::outcome greeting::on_info(std::string_view text)
+greeting::outcome greeting::on_info(std::string_view text, core::instant now)
 {
-    present_.server_run = value_of("run_id:", text);
-    bool const is_same_run = previous_.is_known() && previous_.server_run == present_.server_run;
-    if (!is_same_run || previous_.number == present_.number)
+    present_.server = identity_of(text, now);
+    if (!present_.is_beside(previous_))
         return open();
     step_ = step::barrier;
     return outcome::kill;

@@ -31,13 +31,17 @@ std::vector<std::string_view> hello_words(credentials const&);
 // alone may belong to another client.
 struct connection_id {
     std::uint64_t number = 0;
-    std::string server_run;  // empty: the access rules keep INFO from this client
+    engine::server_identity server;  // empty: the access rules keep INFO from this client
 
-    bool is_known() const noexcept { return number != 0 && !server_run.empty(); }
+    // They are connections to the same run of one server, but not the same.
+    bool is_beside(connection_id const& other) const noexcept
+    {
+        return server.is_same_server(other.server) && number != other.number && other.number != 0;
+    }
 };
 
 // The first commands of a connection, and what their replies mean. HELLO asks for no right and tells the number of the
-// connection, INFO tells the run of the server. CLIENT KILL is the barrier of rule 8: it ends the connection before this
+// connection, INFO tells the run of the server, and since when it runs. CLIENT KILL is the barrier of rule 8: it ends the connection before this
 // one, whose bytes could still reach the server.
 //
 // | step    | reply                    | next    | outcome                                                             |
@@ -59,7 +63,7 @@ public:
     // A new connection. What the last one that was opened is called is remembered.
     void begin(bool selects_database) noexcept;
 
-    outcome on_reply(engine::reply const&);
+    outcome on_reply(engine::reply const&, core::instant now);
     // `words`: of the server.
     outcome on_error(std::string_view words);
 
@@ -72,7 +76,7 @@ public:
 
 private:
     outcome on_hello(engine::reply const&);
-    outcome on_info(std::string_view text);
+    outcome on_info(std::string_view text, core::instant now);
     outcome open();
     outcome refuse(engine::closing const&);
 

@@ -233,7 +233,7 @@ void session::flush()
 void session::on_reply(engine::reply const& r)
 {
     if (state_ == state::greeting)
-        return go_on(greeting_.on_reply(r));
+        return go_on(greeting_.on_reply(r, now()));
     if (state_ != state::open)
         return;
     if (awaited_.empty() || is_nested(r))

@@ -60,6 +60,7 @@ public:
     void start(engine::session_events&) override;
     void stop() noexcept override;
     bool is_open() const noexcept override { return state_ == state::open; }
+    engine::server_identity const& server() const noexcept override { return greeting_.id().server; }
     void submit(engine::command&, std::span<std::string_view const>) override;
     void await_turn_end() override { flush_soon(); }
     void subscribe(std::string_view channel) override { add_to_row("SUBSCRIBE", channel); }

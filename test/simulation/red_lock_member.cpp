@@ -297,11 +297,12 @@ bool cancel_after(scene s, std::uint64_t handlers)
 }
 
 TEST_CASE(
-    "cancelled while a server of a red_lock among the members is silent, it ends at once",
+    "cancelled while a majority of the servers of a red_lock among the members is silent, it ends at once",
     "[multi_lock][red_lock][cancellation]")
 {
     among_four(patient, [](quorum_and_one& a, handles const& locks) -> awaitable<void> {
-        a.node(0).pause();
+        for (unsigned i : {0u, 1u})
+            a.node(i).pause();
         asio::cancellation_signal signal;
         error_code ec;
         bool ended = false;
@@ -315,7 +316,8 @@ TEST_CASE(
         co_await a.sleep(0ms);
         CHECK(ended);
         CHECK(ec == asio::error::operation_aborted);
-        a.node(0).resume();
+        for (unsigned i : {0u, 1u})
+            a.node(i).resume();
         co_await a.sleep(1s);
         CHECK(a.is_free());
     });
@@ -333,7 +335,7 @@ TEST_CASE(
             CAPTURE(int(s), points);
             more = cancel_after(s, points++);
         }
-        CHECK(points > 15);
+        CHECK(points > 10);
         CHECK(more == (s != scene::nobody));
     }
 }

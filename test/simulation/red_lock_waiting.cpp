@@ -204,6 +204,8 @@ TEST_CASE("a waiting acquire fails as not_permitted when a majority denies INFO"
         co_await ready(ours);
         co_await a.sleep(6s);
         a.node(0).model().deny_command("info");
+        a.node(0).model().disconnect_all();
+        co_await a.sleep(1s);
         auto l = co_await red_lock(ours, "r").acquire();  // one does not say, and is not needed
         CHECK(l.valid());
         co_await l.release();

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// The simulated session keeps the promises of engine::session, and each fault does what it says.
+// The session keeps the promises of engine::session in the simulator, and each fault does what it says.
 
 #include <algorithm>
 

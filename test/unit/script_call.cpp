@@ -35,6 +35,7 @@ public:
     void start(session_events&) override {}
     void stop() noexcept override {}
     bool is_open() const noexcept override { return open; }
+    server_identity const& server() const noexcept override { return server_; }
     void submit(command& c, std::span<std::string_view const> words) override
     {
         sent.push_back({&c, texts(words.begin(), words.end())});
@@ -60,6 +61,9 @@ public:
 
     bool open = true;
     std::deque<submitted> sent;
+
+private:
+    server_identity server_;
 };
 
 answer value(std::int64_t n)

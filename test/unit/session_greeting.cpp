@@ -11,6 +11,7 @@
 
 #include <holdfast/error.hpp>
 
+#include "core/server_age.hpp"
 #include "session/greeting.hpp"
 
 namespace holdfast::session {
@@ -18,6 +19,8 @@ namespace {
 
 using step = greeting::step;
 using outcome = greeting::outcome;
+
+constexpr core::instant now{std::chrono::hours(1000)};
 
 constexpr std::string_view busy = "BUSY Redis is busy running a script.";
 constexpr std::string_view denied = "NOPERM this user has no permissions to run the command";
@@ -31,12 +34,12 @@ outcome say_hello(greeting& g, std::int64_t number)
 {
     std::array const items{
         text("server"), text("redis"), text("id"), engine::reply{engine::reply::kind::integer, number, {}, {}}};
-    return g.on_reply({.type = engine::reply::kind::array, .items = items});
+    return g.on_reply({.type = engine::reply::kind::array, .items = items}, now);
 }
 
 outcome say_info(greeting& g, std::string const& run)
 {
-    return g.on_reply(text("# Server\r\nrun_id:" + run + "\r\nuptime_in_seconds:1\r\n"));
+    return g.on_reply(text("# Server\r\nrun_id:" + run + "\r\nuptime_in_seconds:60\r\n"), now);
 }
 
 // One whose first connection, 7 of run "a", was opened.
@@ -50,7 +53,7 @@ greeting second_connection()
     return g;
 }
 
-TEST_CASE("greeting: HELLO and INFO tell the connection's number and the server's run", "[session]")
+TEST_CASE("greeting: HELLO and INFO tell the connection's number, the server's run and its age", "[session]")
 {
     greeting g;
     g.begin(false);
@@ -60,7 +63,8 @@ TEST_CASE("greeting: HELLO and INFO tell the connection's number and the server'
     CHECK(say_info(g, "a") == outcome::open);
     CHECK(g.current_step() == step::done);
     CHECK(g.id().number == 7);
-    CHECK(g.id().server_run == "a");
+    CHECK(g.id().server.run_id == "a");
+    CHECK(g.id().server.running_since == core::latest_start(std::chrono::seconds(60), now));
 }
 
 TEST_CASE("greeting: SELECT comes before INFO where a database is chosen", "[session]")
@@ -69,7 +73,7 @@ TEST_CASE("greeting: SELECT comes before INFO where a database is chosen", "[ses
     g.begin(true);
     CHECK(say_hello(g, 7) == outcome::more);
     CHECK(g.current_step() == step::select);
-    CHECK(g.on_reply(text("OK")) == outcome::more);
+    CHECK(g.on_reply(text("OK"), now) == outcome::more);
     CHECK(g.current_step() == step::info);
 }
 
@@ -80,7 +84,7 @@ TEST_CASE("greeting: the connection before is killed on the same run of the serv
     CHECK(say_info(g, "a") == outcome::kill);
     CHECK(g.current_step() == step::barrier);
     CHECK(g.previous().number == 7);
-    CHECK(g.on_reply({.type = engine::reply::kind::integer}) == outcome::open);
+    CHECK(g.on_reply({.type = engine::reply::kind::integer}, now) == outcome::open);
     CHECK(g.previous().number == 8);
 }
 
@@ -89,7 +93,7 @@ TEST_CASE("greeting: a server that was started anew has no connection to be kill
     auto g = second_connection();
     say_hello(g, 8);
     CHECK(say_info(g, "b") == outcome::open);
-    CHECK(g.previous().server_run == "b");
+    CHECK(g.previous().server.run_id == "b");
 }
 
 TEST_CASE("greeting: without the right to INFO or CLIENT KILL the connection is used all the same", "[session]")
@@ -97,7 +101,8 @@ TEST_CASE("greeting: without the right to INFO or CLIENT KILL the connection is 
     auto without_info = second_connection();
     say_hello(without_info, 8);
     CHECK(without_info.on_error(denied) == outcome::open);
-    CHECK_FALSE(without_info.previous().is_known());
+    CHECK(without_info.previous().server.run_id.empty());
+    CHECK(without_info.previous().server.running_since == core::never);
 
     auto without_kill = second_connection();
     say_hello(without_kill, 8);
@@ -143,7 +148,7 @@ TEST_CASE("greeting: a server that does not speak RESP3 ends the connection", "[
 {
     greeting g;
     g.begin(false);
-    CHECK(g.on_reply(text("OK")) == outcome::refused);
+    CHECK(g.on_reply(text("OK"), now) == outcome::refused);
     CHECK(g.refusal().words == "the server does not speak RESP3");
 }
 
