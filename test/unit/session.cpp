@@ -1,0 +1,461 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Every line of the table in session/session.hpp, without a server and without a clock.
+
+#include "session/session.hpp"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include <holdfast/error.hpp>
+
+namespace holdfast::session {
+namespace {
+
+using namespace std::chrono_literals;
+using engine::outcome;
+using lines = std::vector<std::string>;
+
+constexpr core::instant start{std::chrono::hours(1000)};
+
+engine::reply text(std::string_view t)
+{
+    return {.type = engine::reply::kind::text, .text = t};
+}
+
+// What the session does to one connection. The test is the server.
+struct fake_connection final : connection {
+    explicit fake_connection(std::weak_ptr<connection_events> e) : events(std::move(e)) {}
+
+    void send(std::span<std::string_view const> words) override
+    {
+        std::string line;
+        for (auto const w : words)
+            line.append(line.empty() ? "" : " ").append(w);
+        unsent.push_back(line);
+    }
+    void flush() override
+    {
+        sent.insert(sent.end(), unsent.begin(), unsent.end());
+        unsent.clear();
+    }
+    void close() noexcept override { is_closed = true; }
+
+    lines take() { return std::exchange(sent, {}); }
+
+    void reply(std::string_view t) { events.lock()->on_reply(text(t)); }
+    void error(std::string_view words) { events.lock()->on_error(words); }
+    void end() { events.lock()->on_ended({boost::asio::error::eof, "End of file"}); }
+    void hello(std::int64_t number)
+    {
+        std::vector<engine::reply> const items{text("id"), {engine::reply::kind::integer, number, {}, {}}};
+        events.lock()->on_reply({.type = engine::reply::kind::array, .items = items});
+    }
+    void info(std::string const& run) { reply("# Server\r\nrun_id:" + run + "\r\nuptime_in_seconds:9\r\n"); }
+
+    std::weak_ptr<connection_events> events;
+    lines unsent, sent;
+    bool is_closed = false;
+};
+
+struct fake_world {
+    core::instant now = start;
+    core::instant alarm = core::never;
+    std::vector<std::shared_ptr<fake_connection>> connections;
+};
+
+class fake_environment final : public environment {
+public:
+    explicit fake_environment(fake_world& w) : world_(w) {}
+
+    std::shared_ptr<connection> connect(std::weak_ptr<connection_events> e) override
+    {
+        return world_.connections.emplace_back(std::make_shared<fake_connection>(std::move(e)));
+    }
+    std::string server_name() const override { return "fake"; }
+    core::instant now() const noexcept override { return world_.now; }
+    void wake_at(core::instant when) override { world_.alarm = std::min(world_.alarm, when); }
+    void stop() noexcept override { world_.alarm = core::never; }
+    std::uint64_t random() noexcept override { return 0; }
+    std::array<std::uint8_t, 16> identity() override { return {}; }
+    std::uint64_t incarnation() const noexcept override { return 0; }
+
+private:
+    fake_world& world_;
+};
+
+struct probe final : engine::command {
+    void on_answer(engine::answer const& a) override
+    {
+        ++answers;
+        outcome = a.outcome;
+        words = a.outcome == engine::outcome::applied ? a.value.text : a.words;
+    }
+
+    int answers = 0;
+    engine::outcome outcome = engine::outcome::unknown;
+    std::string words;
+};
+
+// A session and the engine above it.
+class story final : engine::session_events {
+public:
+    explicit story(unsigned database = 0)
+        : strand_(context_.get_executor()),
+          session_(std::make_shared<session>(
+              strand_,
+              session::settings{{.client_name = "me", .database = database}, 3s},
+              engine::log([this](log_level, std::string_view line) { logged.emplace_back(line); })))
+    {
+        session_->live_in(std::make_unique<fake_environment>(world));
+        session_->start(*this);
+        turn();
+    }
+    ~story() { session_->stop(); }
+
+    session& operator*() { return *session_; }
+    session* operator->() { return session_.get(); }
+    fake_connection& server() { return *world.connections.back(); }
+
+    void turn()
+    {
+        context_.restart();
+        context_.poll();
+    }
+    void advance(core::duration by)
+    {
+        auto const end = world.now + by;
+        for (auto const clock = session_->clock(); world.alarm <= end;) {
+            world.now = std::max(world.now, std::exchange(world.alarm, core::never));
+            clock.lock()->on_time();
+            turn();
+        }
+        world.now = end;
+    }
+    void submit(probe& p, std::initializer_list<std::string_view> words)
+    {
+        session_->submit(p, std::span(words.begin(), words.size()));
+    }
+    void greet(std::int64_t number, std::string const& run)
+    {
+        server().hello(number);
+        server().info(run);
+        server().take();
+    }
+
+    fake_world world;
+    lines events;
+    lines logged;
+    engine::closing last;
+
+private:
+    void on_open() override { events.emplace_back("open"); }
+    void on_closed(engine::closing const& c) override
+    {
+        events.emplace_back("closed: " + std::string(c.words));
+        last = {c.code, {}, c.permanent};
+    }
+    void on_message(std::string_view channel) override { events.emplace_back("message: " + std::string(channel)); }
+    void on_turn_end() override {}
+    void on_alarm() override { events.emplace_back("alarm"); }
+
+    boost::asio::io_context context_;
+    engine::strand strand_;
+    std::shared_ptr<session> session_;
+};
+
+TEST_CASE("session: it greets, and is open when the greeting is over", "[session]")
+{
+    story s;
+    CHECK(s.server().take() == lines{"HELLO 3 SETNAME me", "INFO server"});
+    s.server().hello(7);
+    CHECK_FALSE(s->is_open());
+    s.server().info("a");
+    CHECK(s->is_open());
+    CHECK(s->server().run_id == "a");
+    CHECK(s.events == lines{"open"});
+    CHECK(s.logged == lines{"connected to fake as client 7"});
+}
+
+TEST_CASE("session: it selects a database before it asks for INFO", "[session]")
+{
+    story s(5);
+    CHECK(s.server().take() == lines{"HELLO 3 SETNAME me", "SELECT 5", "INFO server"});
+}
+
+TEST_CASE("session: the second epoch opens behind the barrier", "[session]")
+{
+    story s;
+    s.greet(7, "a");
+    s.server().end();
+    CHECK(s.events.back() == "closed: End of file");
+    s.advance(5s);
+    s.server().hello(8);
+    s.server().take();
+    s.server().info("a");
+    CHECK_FALSE(s->is_open());
+    CHECK(s.server().take() == lines{"CLIENT KILL ID 7"});
+    s.server().reply("0");
+    CHECK(s->is_open());
+}
+
+TEST_CASE("session: a busy server is left, and the barrier is raised later", "[session]")
+{
+    story s;
+    s.greet(7, "a");
+    s.server().end();
+    s.advance(5s);
+    s.server().hello(8);
+    s.server().error("BUSY Redis is busy running a script.");
+    CHECK_FALSE(s->is_open());
+    CHECK(s.server().is_closed);
+    s.advance(5s);
+    s.server().hello(9);
+    s.server().take();
+    s.server().info("a");
+    CHECK(s.server().take() == lines{"CLIENT KILL ID 7"});
+}
+
+TEST_CASE("session: a greeting that takes too long is given up", "[session]")
+{
+    story s;
+    s.advance(9s);
+    CHECK(s.world.connections.size() == 1);
+    CHECK(s.events.empty());
+    s.advance(2s);
+    CHECK(s.world.connections.size() == 2);
+    CHECK(s.events == lines{"closed: the connection could not be opened in time"});
+    CHECK(s.world.connections.front()->is_closed);
+}
+
+TEST_CASE("session: pauses grow until an epoch has lasted for a second", "[session]")
+{
+    story s;
+    auto const pause = [&] {
+        auto const before = s.world.connections.size();
+        auto const began = s.world.now;
+        s.server().end();
+        while (s.world.connections.size() == before)
+            s.advance(1ms);
+        return s.world.now - began;
+    };
+    CHECK(pause() == 25ms);
+    CHECK(pause() == 50ms);
+    CHECK(pause() == 100ms);
+    s.greet(7, "a");
+    CHECK(pause() == 200ms);
+    s.greet(8, "b");
+    s.advance(1s);
+    CHECK(pause() == 25ms);
+}
+
+TEST_CASE("session: a wrong password is told as permanent, and logged once", "[session]")
+{
+    story s;
+    for (int i = 0; i < 3; ++i) {
+        s.server().error("WRONGPASS invalid username-password pair");
+        CHECK(s.last.permanent);
+        CHECK(s.last.code == errc::not_permitted);
+        s.advance(10s);
+    }
+    CHECK(s.events.size() == 3);
+    CHECK(s.logged == lines{"no connection to fake: WRONGPASS invalid username-password pair"});
+}
+
+TEST_CASE("session: what is submitted in one turn leaves at its end, in order", "[session]")
+{
+    story s;
+    s.greet(7, "a");
+    probe get, set;
+    s.submit(get, {"GET", "k"});
+    s->subscribe("x");
+    s->subscribe("y");
+    s->unsubscribe("z");
+    s.submit(set, {"SET", "k", "v"});
+    CHECK(s.server().sent.empty());
+    s.turn();
+    CHECK(s.server().take() == lines{"GET k", "SUBSCRIBE x y", "PING", "UNSUBSCRIBE z", "PING", "SET k v"});
+    s.server().reply("1");
+    s.server().reply("PONG");
+    s.server().reply("PONG");
+    s.server().error("OOM command not allowed");
+    CHECK(get.words == "1");
+    CHECK(set.outcome == outcome::refused);
+    CHECK(set.words == "OOM command not allowed");
+}
+
+TEST_CASE("session: an error in place of a guard's PONG ends the connection, and no later reply is read", "[session]")
+{
+    story s;
+    s.greet(7, "a");
+    probe set;
+    s->subscribe("x");
+    s.submit(set, {"SET", "k", "v", "NX"});
+    s.turn();
+    s.server().error("NOPERM no channel");
+    CHECK(set.outcome == outcome::unknown);
+    CHECK(set.answers == 1);
+    CHECK(s.server().is_closed);
+    s.advance(5s);
+    s.greet(8, "b");
+    CHECK_FALSE(s->notifies());
+}
+
+TEST_CASE("session: a subscription that a busy server refuses does not lead to polling", "[session]")
+{
+    story s;
+    s.greet(7, "a");
+    s->subscribe("x");
+    s.turn();
+    s.server().error("BUSY Redis is busy running a script.");
+    s.advance(5s);
+    s.greet(8, "b");
+    CHECK(s->notifies());
+}
+
+TEST_CASE("session: a command without a reply ends as unknown, and its late reply is dropped", "[session]")
+{
+    story s;
+    s.greet(7, "a");
+    probe first, second;
+    s.submit(first, {"GET", "a"});
+    s.turn();
+    s.advance(2s);
+    s.submit(second, {"GET", "b"});
+    s.turn();
+    s.advance(1s);
+    CHECK(first.answers == 1);
+    CHECK(first.outcome == outcome::unknown);
+    CHECK(second.answers == 0);
+    s.server().reply("late");
+    s.server().reply("yours");
+    CHECK(first.answers == 1);
+    CHECK(second.words == "yours");
+}
+
+TEST_CASE("session: each command that is not answered has its own deadline", "[session]")
+{
+    story s;
+    s.greet(7, "a");
+    probe first, second;
+    s.submit(first, {"GET", "a"});
+    s.turn();
+    s.advance(2s);
+    s.submit(second, {"GET", "b"});
+    s.turn();
+    s.advance(2s);
+    CHECK(first.answers == 1);
+    CHECK(second.answers == 0);
+    s.advance(1s);
+    CHECK(second.answers == 1);
+}
+
+TEST_CASE("session: a connection that is dropped is not trusted any more", "[session]")
+{
+    story s;
+    s.greet(7, "a");
+    probe get;
+    s.submit(get, {"GET", "k"});
+    s.turn();
+    s->drop("renewals were not answered");
+    CHECK_FALSE(s->is_open());
+    s.server().reply("1");
+    CHECK(get.answers == 0);
+    s.turn();
+    CHECK(get.outcome == outcome::unknown);
+    CHECK(s.events.back() == "closed: renewals were not answered");
+}
+
+TEST_CASE("session: what is submitted to a dropped connection ends as unknown", "[session]")
+{
+    story s;
+    s.greet(7, "a");
+    s->drop("no");
+    probe get;
+    s.submit(get, {"GET", "k"});
+    s.turn();
+    CHECK(get.answers == 1);
+    CHECK(get.outcome == outcome::unknown);
+    CHECK(s.server().sent.empty());
+}
+
+TEST_CASE("session: a demoted master is left after its answer", "[session]")
+{
+    story s;
+    s.greet(7, "a");
+    probe set;
+    s.submit(set, {"SET", "k", "v"});
+    s.turn();
+    s.server().error("READONLY You can't write against a read only replica.");
+    CHECK(set.outcome == outcome::refused);
+    CHECK(s.last.code == errc::server_refused);
+    CHECK_FALSE(s->is_open());
+}
+
+TEST_CASE("session: a reply to no command, and one that no command has, end the connection", "[session]")
+{
+    story to_nothing;
+    to_nothing.greet(7, "a");
+    to_nothing.server().reply("1");
+    CHECK(to_nothing.last.code == errc::protocol);
+
+    story nested;
+    nested.greet(7, "a");
+    probe eval;
+    nested.submit(eval, {"EVAL", "..."});
+    nested.turn();
+    std::vector<engine::reply> const items{{.type = engine::reply::kind::array}};
+    nested.server().events.lock()->on_reply({.type = engine::reply::kind::array, .items = items});
+    CHECK(eval.outcome == outcome::unknown);
+    CHECK(nested.last.code == errc::protocol);
+}
+
+TEST_CASE("session: messages are told while it is open", "[session]")
+{
+    story s;
+    s.greet(7, "a");
+    s.server().events.lock()->on_message("x");
+    s->drop("no");
+    s.server().events.lock()->on_message("y");
+    CHECK(s.events == lines{"open", "message: x"});
+}
+
+TEST_CASE("session: the alarm rings once, at the earliest instant asked for", "[session]")
+{
+    story s;
+    s.greet(7, "a");
+    s->wake_at(start + 3s);
+    s->wake_at(start + 2s);
+    s->wake_at(start + 4s);
+    s.advance(1s);
+    CHECK(s.events == lines{"open"});
+    s.advance(5s);
+    CHECK(s.events == lines{"open", "alarm"});
+}
+
+TEST_CASE("session: nothing is told after stop()", "[session]")
+{
+    story s;
+    s.greet(7, "a");
+    probe get;
+    s.submit(get, {"GET", "k"});
+    s.turn();
+    s->wake_at(start + 1s);
+    s->stop();
+    CHECK(s.server().is_closed);
+    s.advance(100s);
+    CHECK(get.answers == 0);
+    CHECK(s.events == lines{"open"});
+    CHECK(s.world.connections.size() == 1);
+}
+
+}  // namespace
+}  // namespace holdfast::session
