@@ -174,6 +174,34 @@ TEST_CASE("drop closes, answers what is open as unknown, and connects again", "[
     CHECK(c.outcome == outcome::unknown);
 }
 
+TEST_CASE("a reply that comes after drop is not read", "[simulation]")
+{
+    simulation sim({.network = {.delay = {1ms, 1ms}}});  // both replies come together
+    recorder a(sim);
+    a.start();
+    sim.world().run();
+    auto& first = a.send({"SET", "k", "1"});
+    auto& second = a.send({"GET", "k"});
+    first.then = [&] { a.session().drop("not trusted any more"); };
+    sim.world().run();
+    CHECK(first.outcome == outcome::applied);
+    CHECK(second.outcome == outcome::unknown);
+    CHECK(second.answers == 1);
+}
+
+TEST_CASE("the connection to a demoted master is closed after its answer", "[simulation]")
+{
+    simulation sim(1);
+    recorder a(sim);
+    a.start();
+    sim.world().run();
+    sim.server().model().set_condition(simulated::condition::replica);
+    auto const& set = a.send({"SET", "k", "1"});
+    sim.world().run();
+    CHECK(set.outcome == outcome::refused);
+    CHECK(a.events == events{"open", "closed", "open"});
+}
+
 // The barrier of rule 8: whatever the plan does to the old connection.
 TEST_CASE("nothing of the old connection is executed once the next is open", "[simulation]")
 {
@@ -220,6 +248,22 @@ TEST_CASE("without the right to kill, an old command may come late", "[simulatio
         sim.world().run_for(60s);
     }
     CHECK(late > 0);
+}
+
+TEST_CASE("no epoch is open while the server is too busy for the barrier", "[simulation]")
+{
+    simulation sim(1);
+    recorder a(sim);
+    a.start();
+    sim.world().run();
+    sim.server().model().set_condition(simulated::condition::busy);
+    a.session().drop("test");
+    sim.world().run_for(5s);
+    CHECK(a.count("open") == 1);
+    CHECK_FALSE(a.session().is_open());
+    sim.server().model().set_condition(simulated::condition::normal);
+    sim.world().run();
+    CHECK(a.count("open") == 2);
 }
 
 TEST_CASE("a refused subscription closes the connection and leads to polling", "[simulation]")
