@@ -15,7 +15,7 @@
 
 namespace holdfast::session {
 
-// Where a session is told the time.
+// Receives the events of the clock.
 class clock_events {
 public:
     // The instant given to wake_at() has passed. On the strand.

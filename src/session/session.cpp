@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <utility>
 
 #include <boost/asio/error.hpp>
@@ -74,6 +75,7 @@ void session::stop() noexcept
 
 void session::connect()
 {
+    assert(awaited_.empty());  // or the first reply would be read as that of an earlier command
     ++generation_;
     state_ = state::greeting;
     greeting_.begin(settings_.who.database != 0);
@@ -165,16 +167,27 @@ void session::tell_closed(engine::closing const& why)
 
 void session::submit(engine::command& c, std::span<std::string_view const> words)
 {
+    if (!is_open())
+        return end_as_unknown(c);
     send_row();
     send(words);
     awaited_.add(c);
     flush_soon();
 }
 
+// No reply of another connection, or of the greeting, may be read as that of a command that was submitted against the rule.
+void session::end_as_unknown(engine::command& c)
+{
+    boost::asio::post(strand_, [self = shared_from_this(), &c, sent = now()] {
+        if (self->state_ != state::stopped)
+            c.on_answer({.sent = sent});
+    });
+}
+
 // Several of one kind in a row are one command with one guard.
 void session::add_to_row(std::string_view verb, std::string_view channel)
 {
-    if (!notifies())
+    if (!is_open() || !notifies())
         return;
     if (verb != row_verb_)
         send_row();
@@ -202,11 +215,9 @@ void session::leave()
     c->flush();
 }
 
-// After drop() there may be no connection left: what is submitted then ends as `unknown`.
 void session::send(std::span<std::string_view const> words)
 {
-    if (connection_)
-        connection_->send(words);
+    connection_->send(words);
 }
 
 void session::flush_soon()

@@ -98,6 +98,7 @@ private:
     void lose(engine::closing const&);
     void tell_closed(engine::closing const&);
 
+    void end_as_unknown(engine::command&);
     void add_to_row(std::string_view verb, std::string_view channel);
     void send_row();
     void send(std::span<std::string_view const>);

@@ -257,7 +257,7 @@ TEST_CASE("session: pauses grow until an epoch has lasted for a second", "[sessi
     CHECK(pause() == 25ms);
 }
 
-TEST_CASE("session: a wrong password is told as permanent, and logged once", "[session]")
+TEST_CASE("session: a wrong password is reported as permanent, and logged once", "[session]")
 {
     story s;
     for (int i = 0; i < 3; ++i) {
@@ -387,6 +387,28 @@ TEST_CASE("session: what is submitted to a dropped connection ends as unknown", 
     CHECK(s.server().sent.empty());
 }
 
+TEST_CASE("session: what is submitted while it is not open takes no reply of the next connection", "[session]")
+{
+    story s;
+    probe while_greeting, while_pausing, get;
+    s.submit(while_greeting, {"GET", "a"});
+    s.greet(7, "a");
+    s.server().end();
+    s.submit(while_pausing, {"GET", "b"});
+    s.turn();
+    CHECK(while_greeting.outcome == outcome::unknown);
+    CHECK(while_greeting.answers == 1);
+    CHECK(while_pausing.answers == 1);
+    s.advance(5s);
+    s.greet(8, "b");
+    s.submit(get, {"GET", "c"});
+    s.turn();
+    CHECK(s.server().take() == lines{"GET c"});
+    s.server().reply("yours");
+    CHECK(get.words == "yours");
+    CHECK(while_pausing.answers == 1);
+}
+
 TEST_CASE("session: a demoted master is left after its answer", "[session]")
 {
     story s;
@@ -418,7 +440,7 @@ TEST_CASE("session: a reply to no command, and one that no command has, end the 
     CHECK(nested.last.code == errc::protocol);
 }
 
-TEST_CASE("session: messages are told while it is open", "[session]")
+TEST_CASE("session: messages are delivered while it is open", "[session]")
 {
     story s;
     s.greet(7, "a");
@@ -441,7 +463,7 @@ TEST_CASE("session: the alarm rings once, at the earliest instant asked for", "[
     CHECK(s.events == lines{"open", "alarm"});
 }
 
-TEST_CASE("session: nothing is told after stop()", "[session]")
+TEST_CASE("session: no event follows stop()", "[session]")
 {
     story s;
     s.greet(7, "a");
