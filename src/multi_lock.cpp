@@ -66,6 +66,7 @@ private:
     asio::awaitable<void> back_off();
 
     std::optional<acquired> judge();
+    acquired end(acquired);
     void begin_round();
     core::duration remaining() const noexcept;
     void note(std::size_t member, error_code, lease);
@@ -107,10 +108,16 @@ void gathering::take(attempt_ends ends)
 
 std::optional<acquired> gathering::verdict()
 {
-    auto end = judge();
-    if (end)
-        account_.end(std::get<error_code>(*end), std::get<lease>(*end));
-    return end;
+    auto result = judge();
+    if (result)
+        return end(std::move(*result));
+    return std::nullopt;
+}
+
+acquired gathering::end(acquired result)
+{
+    account_.end(std::get<error_code>(result), std::get<lease>(result));
+    return result;
 }
 
 std::optional<acquired> gathering::judge()
@@ -140,8 +147,10 @@ asio::awaitable<acquired> gathering::go_on()
     co_await be_cancelled_by_hand();
     for (;;) {
         co_await back_off();
-        begin_round();
         bool cancelled = co_await is_cancelled();
+        if (!cancelled && is_over())
+            co_return end(failure());
+        begin_round();
         if (!cancelled && missing_)
             co_await wait_for_missing();
         cancelled = co_await is_cancelled();

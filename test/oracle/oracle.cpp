@@ -104,6 +104,18 @@ advance us=3000
 try_acquire lock=d1r owner=0 lease=max
 advance us=3125
 restart us=2500000
+)",
+    R"(seed 219246
+acquire lock=d1r
+force_release lock=d1w
+lost
+downgrade
+advance us=1000
+try_acquire process=1 lock=multi_red max_hold=25
+advance us=50000
+lost slot=1
+try_acquire process=1 lock=multi_red wait=5
+advance us=5000
 )"};
 
 TEST_CASE("programs that broke a promise once keep it", "[oracle]")

@@ -188,6 +188,34 @@ TEST_CASE("a time limit bounds the tries that a silent server does not answer", 
     });
 }
 
+// Whenever one member is granted, somebody takes the other one for a moment, so that there is a pause before each round.
+TEST_CASE("no round begins in the last millisecond of the time", "[multi_lock]")
+{
+    for (auto wait = 300ms; wait < 330ms; ++wait) {
+        CAPTURE(wait.count());
+        arena a;
+        auto& c = a.client();
+        auto& d = a.client("A", arena::quick(), "other");
+        auto const take_other = [&](std::string_view server, std::string_view other, std::string_view key) {
+            a.server(server).network.delay = {5ms, 5ms};
+            a.server(server).check([&a, other, key](executed const& e) {
+                if (e.what.args[0] == "SET" && e.what.args[2] != "somebody")
+                    a.server(other).execute({"SET", key, "somebody", "PX", "20"});
+            });
+        };
+        a.run([&]() -> awaitable<void> {
+            co_await c.ready();
+            co_await d.ready();
+            take_other("redis", "other", "y");
+            take_other("other", "redis", "x");
+            auto const start = a.now();
+            auto const l = co_await multi_lock(mutex(c, "x"), mutex(d, "y")).try_acquire({.wait = wait});
+            CHECK(l.empty());
+            CHECK(a.now() - start <= wait + 1ms);
+        });
+    }
+}
+
 // The lease of the first member is lost before the second member is granted.
 TEST_CASE("one attempt whose first lease is lost before the last grant is not busy", "[multi_lock]")
 {
