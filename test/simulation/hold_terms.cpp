@@ -5,7 +5,9 @@
 // Each hold of a grant has terms of its own: its lease time, its max_hold, its renewal, its end.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/io_context.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include "simulation/arena.hpp"
@@ -171,6 +173,26 @@ TEST_CASE("a renewed re-entry for longer makes the grant ask for longer, until i
         co_await a.sleep(40s);
         CHECK(a.outer.valid());
         CHECK(a.pttl() <= 200);
+    });
+}
+
+// The handler of the outer acquire runs after a re-entry has made the grant longer.
+TEST_CASE("a hold that is taken up late has the time of its grant", "[hold_terms]")
+{
+    arena a;
+    auto& c = a.client();
+    asio::io_context elsewhere;
+    a.run([&]() -> awaitable<void> {
+        reentrant_lock const r(c, "r", c.make_owner());
+        lease outer;
+        r.acquire(asio::bind_executor(elsewhere, [&](error_code, lease l) { outer = std::move(l); }));
+        co_await a.sleep(100ms);
+        auto const inner = co_await r.acquire({.lease = 30s, .renew = true});
+        elsewhere.run();
+        REQUIRE(outer.valid());
+        co_await a.sleep(20s);
+        CHECK(outer.valid());
+        CHECK(inner.valid());
     });
 }
 
