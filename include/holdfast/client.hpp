@@ -172,7 +172,7 @@ public:
 
 private:
     friend struct detail::client_access;
-    friend struct detail::lock_state;
+    friend struct detail::single_lock;
 
     explicit client(std::shared_ptr<detail::client_state> state) noexcept : state_(std::move(state)) {}
 

@@ -26,15 +26,14 @@ struct try_options;
 
 namespace engine {
 class owner_state;
-class tenure;
 }  // namespace engine
 
 namespace detail {
-class bundle;
 class client_state;
-class lockable;
+class lease_impl;
+class lock_impl;
 struct lock_access;
-struct lock_state;
+struct single_lock;
 }  // namespace detail
 
 }  // namespace holdfast

@@ -7,13 +7,13 @@
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
 #include <holdfast/detail/initiate.hpp>
-#include <holdfast/detail/tenure_ptr.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/fwd.hpp>
 #include <holdfast/loss.hpp>
@@ -25,25 +25,26 @@ namespace detail {
 
 struct lease_access;
 
-struct extend_launch {
-    tenure_ptr of;
-    std::shared_ptr<bundle> all;  // several leases held as one, instead
-    std::chrono::milliseconds by;
+// What a lease stands for.
+using lease_ptr = boost::intrusive_ptr<lease_impl>;
+void intrusive_ptr_add_ref(lease_impl*) noexcept;
+void intrusive_ptr_release(lease_impl*) noexcept;
+
+struct lease_launch {
+    lease_ptr of;
     asio::any_io_executor get_executor() const noexcept;
+};
+
+struct extend_launch : lease_launch {
+    std::chrono::milliseconds by;
     void start(handler_at<void(error_code)>) &&;
 };
 
-struct lost_launch {
-    tenure_ptr of;
-    std::shared_ptr<bundle> all;
-    asio::any_io_executor get_executor() const noexcept;
+struct lost_launch : lease_launch {
     void start(handler_at<void(error_code, loss)>) &&;
 };
 
-struct downgrade_launch {
-    tenure_ptr of;
-    std::shared_ptr<bundle> all;
-    asio::any_io_executor get_executor() const noexcept;
+struct downgrade_launch : lease_launch {
     void start(handler_at<void(error_code, lease)>) &&;
 };
 
@@ -88,15 +89,14 @@ public:
     lease& operator=(lease&& other) noexcept
     {
         lease taken(std::move(other));
-        std::swap(tenure_, taken.tenure_);
-        std::swap(bundle_, taken.bundle_);
+        impl_.swap(taken.impl_);
         return *this;
     }
 
     /// Queues the release, if held: never blocks, never throws.
     ~lease()
     {
-        if (tenure_ || bundle_)
+        if (impl_)
             drop();
     }
 
@@ -163,8 +163,7 @@ public:
     template <token_for<void(error_code)> Token = asio::deferred_t>
     [[nodiscard]] auto extend(std::chrono::milliseconds by, Token && token = {})
     {
-        return detail::initiate<void(error_code)>(
-            detail::extend_launch{tenure_, bundle_, by}, std::forward<Token>(token));
+        return detail::initiate<void(error_code)>(detail::extend_launch{{impl_}, by}, std::forward<Token>(token));
     }
 
     /// Waits for the loss of the lease.
@@ -185,8 +184,7 @@ public:
     template <token_for<void(error_code, loss)> Token = asio::deferred_t>
     [[nodiscard]] auto lost(Token && token = {}) const
     {
-        return detail::initiate<void(error_code, loss)>(
-            detail::lost_launch{tenure_, bundle_}, std::forward<Token>(token));
+        return detail::initiate<void(error_code, loss)>(detail::lost_launch{{impl_}}, std::forward<Token>(token));
     }
 
     /// Releases the lock, or one hold of it. The lease is empty from this call on; should the operation never be
@@ -237,13 +235,10 @@ public:
 private:
     friend struct detail::lease_access;
 
-    explicit lease(detail::tenure_ptr t) noexcept : tenure_(std::move(t)) {}
-    explicit lease(std::shared_ptr<detail::bundle> b) noexcept : bundle_(std::move(b)) {}
+    explicit lease(detail::lease_ptr l) noexcept : impl_(std::move(l)) {}
     void drop() noexcept;
 
-    // One of the two.
-    detail::tenure_ptr tenure_;
-    std::shared_ptr<detail::bundle> bundle_;
+    detail::lease_ptr impl_;
 };
 
 namespace detail {
@@ -259,8 +254,7 @@ struct release_launch {
 template <token_for<void(error_code, lease)> Token>
 auto lease::downgrade(Token&& token)
 {
-    return detail::initiate<void(error_code, lease)>(
-        detail::downgrade_launch{tenure_, bundle_}, std::forward<Token>(token));
+    return detail::initiate<void(error_code, lease)>(detail::downgrade_launch{{impl_}}, std::forward<Token>(token));
 }
 
 template <token_for<void(error_code)> Token>

@@ -21,7 +21,7 @@ namespace holdfast {
 class read_lock : public detail::lock_base<acquire_options, try_options> {
 private:
     friend class read_write_lock;
-    explicit read_lock(std::shared_ptr<detail::lockable const> s) noexcept : lock_base(std::move(s)) {}
+    explicit read_lock(std::shared_ptr<detail::lock_impl const> s) noexcept : lock_base(std::move(s)) {}
 };
 
 /// The writers' side of a @ref read_write_lock: one holds it, and nobody reads, but for reads of the same owner.
@@ -29,7 +29,7 @@ private:
 class write_lock : public detail::lock_base<acquire_options, try_options> {
 private:
     friend class read_write_lock;
-    explicit write_lock(std::shared_ptr<detail::lockable const> s) noexcept : lock_base(std::move(s)) {}
+    explicit write_lock(std::shared_ptr<detail::lock_impl const> s) noexcept : lock_base(std::move(s)) {}
 };
 
 /// Many readers or one writer. `read()` and `write()` are locks: with `acquire()`, `try_acquire()`, `with_lock` ...

@@ -21,7 +21,7 @@
 #include "cli/connection.hpp"
 #include "cli/diagnosis.hpp"
 #include "cli/exit_status.hpp"
-#include "server_query.hpp"
+#include "operations/server_query.hpp"
 
 namespace holdfast::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "cli/connection.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/inspection.hpp"
-#include "server_query.hpp"
+#include "operations/server_query.hpp"
 
 namespace holdfast::cli {
 namespace {

@@ -12,8 +12,8 @@
 
 namespace holdfast::cli {
 
-// `holdfast run`: takes the lock, on several servers as a red_lock, and runs the command while it is held. Returns the exit status. `inherited`: the file
-// descriptors that the tool was started with.
+// `holdfast run`: takes the lock, on several servers as a red_lock, and runs the command while it is held. Returns the
+// exit status. `inherited`: the file descriptors that the tool was started with.
 int run_command(std::vector<std::string> const& urls, run_arguments const&, std::vector<int> const& inherited);
 
 }  // namespace holdfast::cli

@@ -26,8 +26,8 @@ std::string suffixed(std::string_view name, std::string_view suffix);
 // Where the unlock messages of mutex and reentrant_lock go.
 std::string unlock_channel(std::string_view name);
 
-// Those of a read_write_lock, and its further keys: the mark of a waiting writer, the mark of waiting readers, and what the
-// slots of readers begin with.
+// Those of a read_write_lock, and its further keys: the mark of a waiting writer, the mark of waiting readers, and what
+// the slots of readers begin with.
 std::string rw_channel(std::string_view name);
 std::vector<std::string> rw_companions(std::string_view name);
 

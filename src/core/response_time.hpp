@@ -16,7 +16,7 @@ namespace holdfast::core {
 class response_time {
 public:
     static constexpr duration longest_sample = std::chrono::milliseconds(250);
-    static constexpr duration least_patience = std::chrono::milliseconds(25);
+    static constexpr duration least_answer_timeout = std::chrono::milliseconds(25);
 
     constexpr void add(instant sent, instant answered) noexcept
     {
@@ -33,9 +33,9 @@ public:
     constexpr duration average() const noexcept { return average_; }
 
     // An answer that takes longer is overdue: something is wrong with the server or with the way to it.
-    constexpr duration patience(duration command_timeout) const noexcept
+    constexpr duration answer_timeout(duration command_timeout) const noexcept
     {
-        return std::min(std::max(8 * slowest_, least_patience), command_timeout);
+        return std::min(std::max(8 * slowest_, least_answer_timeout), command_timeout);
     }
 
 private:

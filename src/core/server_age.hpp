@@ -12,9 +12,9 @@
 
 namespace holdfast::core {
 
-// The latest instant at which a server can have started that reported `uptime` in a reply received then. Redis subtracts
-// two clock readings that are each cut to whole seconds: a server that runs for 1.1 s may report two seconds, so the true
-// uptime may be up to a second less than the reported one.
+// The latest instant at which a server can have started that reported `uptime` in a reply received then. Redis
+// subtracts two clock readings that are each cut to whole seconds: a server that runs for 1.1 s may report two seconds,
+// so the true uptime may be up to a second less than the reported one.
 constexpr instant latest_start(std::chrono::seconds uptime, instant received) noexcept
 {
     constexpr std::chrono::seconds uncertainty(1);

@@ -10,8 +10,8 @@
 
 namespace holdfast::core {
 
-// Whether a session may subscribe. A refusal costs the connection (rule 10), so the next epoch does without; access rules
-// change, so the epoch after that tries again.
+// Whether a session may subscribe. A refusal costs the connection (rule 10), so the next epoch does without; access
+// rules change, so the epoch after that tries again.
 //
 // | state    | event     | next     | to log                                      |
 // |----------|-----------|----------|---------------------------------------------|

@@ -57,8 +57,8 @@ private:
     instant settled_ = instant::min();
 };
 
-// When a release may be given up, because the key must have expired: a whole time to live after the last moment at which
-// a command can have set it. `queued`: no command that sets it was submitted later.
+// When a release may be given up, because the key must have expired: a whole time to live after the last moment at
+// which a command can have set it. `queued`: no command that sets it was submitted later.
 constexpr instant key_expiry(instant queued, instant settled, duration longest_lease) noexcept
 {
     return settled == never ? never : std::max(queued, settled) + longest_lease + drift(longest_lease);

@@ -42,8 +42,8 @@ constexpr duration renewal_retry(duration lease) noexcept
 }
 
 // How long a renewal may stay unanswered before the client closes the connection, which all its locks share: a third of
-// the lease, so that another third is left to renew it on a new connection. But no less than what a server may need that
-// forks or runs a slow script: a lease so short that this is too long is lost alone.
+// the lease, so that another third is left to renew it on a new connection. But no less than what a server may need
+// that forks or runs a slow script: a lease so short that this is too long is lost alone.
 constexpr duration shortest_silence = std::chrono::seconds(1);
 constexpr duration longest_silence(duration lease) noexcept
 {

@@ -18,16 +18,16 @@ struct wait_facts {
     bool was_seen_held =
         false;  // by somebody else, since the contender joined; a failed try or a lost connection clears it
     bool is_in_doubt = false;   // the last try failed, or the connection was lost, and no try was answered since
-    bool needs_answer = false;  // it is a vote of this server that is wanted: whatever is not one is worth nothing
+    bool needs_answer = false;  // a red_lock counts this server's answers: without one there is nothing to count
     duration unanswered{};      // how long the server has owed an answer about this lock; zero: it owes none
-    duration patience{};        // how long an answer takes at most while nothing is wrong
+    duration answer_timeout{};  // how long an answer takes at most while nothing is wrong
 };
 
 enum class wait_outcome : std::uint8_t { busy, unavailable };
 
 // Busy never hides an outage, and unavailable is never said of a server that answers. What happens in between, a wait
 // that is shorter than the server needs for an answer, is busy: nothing went wrong.
-constexpr wait_outcome judge_wait(wait_facts const& f) noexcept
+constexpr wait_outcome classify_wait(wait_facts const& f) noexcept
 {
     if (f.is_held_here)
         return wait_outcome::busy;
@@ -35,7 +35,7 @@ constexpr wait_outcome judge_wait(wait_facts const& f) noexcept
         return wait_outcome::unavailable;
     if (f.was_seen_held)
         return wait_outcome::busy;
-    bool const is_silent = f.unanswered > f.patience;
+    bool const is_silent = f.unanswered > f.answer_timeout;
     return f.is_in_doubt || f.needs_answer || is_silent ? wait_outcome::unavailable : wait_outcome::busy;
 }
 

@@ -25,7 +25,7 @@ constexpr int most_late_grants = 3;
 
 // After a try that asked for nothing but the lock. Whoever was quicker has it for less than that more often than not,
 // and no lease ends sooner.
-constexpr core::duration look_again = 100ms;
+constexpr core::duration probe_again = 100ms;
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void acquisition::proceed()
         return rest();
     if (phase_ == phase::resting)
         phase_ = phase::trying;
-    if (!is_due() || !context_.link().is_open())
+    if (!is_due() || !context_.session().is_open())
         return;
     if (!is_too_early())
         attempt(script_form::sha1);
@@ -83,7 +83,7 @@ void acquisition::rest()
 void acquisition::settle()
 {
     phase_ = phase::resting;
-    flagged_ = told_ = known_busy_ = in_doubt_ = looked_ = false;
+    flagged_ = told_ = known_busy_ = in_doubt_ = probed_ = false;
     give_up_token();
     pauses_.reset();
     context_.disarm(*this);
@@ -97,7 +97,7 @@ std::string_view acquisition::channel() const noexcept
 
 void acquisition::leave_channel()
 {
-    context_.messages().leave(channel(), *this);
+    context_.subscriptions().leave(channel(), *this);
     own_channel_.clear();
 }
 
@@ -108,11 +108,11 @@ void acquisition::attempt(script_form form)
     phase_ = phase::trying;
     if (!grant_ || !arbiter_.suits(*grant_, head))
         seek();
-    context_.releases().flush(head.lock());
+    context_.releaser().flush(head.lock());
     bool const was_told = std::exchange(told_, false) && hears();
     if (was_told)
-        look_.guess(look_again), pace_.spend(context_.recent());
-    else if (looked_)
+        probe_.guess(probe_again), pace_.spend(context_.recent());
+    else if (probed_)
         prepare_to_wait();
     flagged_ = false;
     asked_ = context_.recent();
@@ -126,11 +126,11 @@ void acquisition::attempt(script_form form)
         .is_patient = arbiter_.has_patient_contender(),
         .priority = head.terms().priority,
         .cover = arbiter_.cover()};
-    leaves_trace_ = leaves_trace_ || (wanted.is_patient && head.lock().form->leaves_trace(head.lock()));
-    if (head.company && head.company->take(head, try_command_, wanted))
-        all_ = head.company;
+    leaves_trace_ = leaves_trace_ || (wanted.is_patient && head.lock().protocol->leaves_trace(head.lock()));
+    if (head.batch && head.batch->take(head, try_command_, wanted))
+        all_ = head.batch;
     else
-        head.lock().form->acquire(context_.link(), try_command_, wanted, form);
+        head.lock().protocol->acquire(context_.session(), try_command_, wanted, form);
 }
 
 void acquisition::seek()
@@ -138,27 +138,27 @@ void acquisition::seek()
     auto const& head = *arbiter_.head();
     give_up_token();
     grant_ = context_.seek(head, arbiter_.covering_write());
-    if (!head.lock().form->has_queue())
+    if (!head.lock().protocol->has_queue())
         return;
     is_placed_ = !head.is_one_shot();
     own_channel_ = std::string(head.lock().channel).append(":").append(grant_->token());
     if (queue_)
         return;
-    queue_ = context_.meetings().queue_of(head.shared_lock());
+    queue_ = context_.registry().queue_of(head.shared_lock());
     // Who has to expect to wait subscribes at once, and needs no second try for that.
-    looked_ = is_placed_ && queue_->expects_wait();
+    probed_ = is_placed_ && queue_->expects_wait();
     queue_->attach();
 }
 
-// What a waiter asks for besides, unless a message led to the try: to hear of the release, before the try that decides to
-// wait; and, where the try itself does not say, what is in the way.
+// What a waiter asks for besides, unless a message led to the try: to hear of the release, before the try that decides
+// to wait; and, where the try itself does not say, what is in the way.
 void acquisition::prepare_to_wait()
 {
     auto const& lock = arbiter_.head()->lock();
     if (!hears() && arbiter_.has_patient_contender())
-        context_.messages().join(channel(), *this);
-    if (lock.form->is_mute())
-        pending_ += look_.send(context_.link(), lock.key);
+        context_.subscriptions().join(channel(), *this);
+    if (lock.protocol->is_mute())
+        pending_ += probe_.send(context_.session(), lock.key);
 }
 
 void acquisition::on_seen()
@@ -170,15 +170,15 @@ void acquisition::on_seen()
 void acquisition::on_try(answer const& a)
 {
     all_.reset();
-    verdict_ = grant_->lock().form->judge(a);
+    result_ = grant_->lock().protocol->classify(a);
     sent_ = a.sent;
     context_.on_answer(a);
     grant_->on_answered(context_.recent(), a.outcome != outcome::unknown);
-    if (verdict_.what == verdict::kind::failed)
-        context_.account().on_refused(verdict_.error, grant_->lock(), a.words);
+    if (result_.what == acquire_result::kind::failed)
+        context_.telemetry().on_refused(result_.error, grant_->lock(), a.words);
     // What a script wrote before it was refused must not outlive the attempt: the token is released, not dropped.
-    auto const sent = grant_->lock().form->is_mute() ? command_kind::single : command_kind::script;
-    leaves_trace_ = leaves_trace_ || (verdict_.what == verdict::kind::failed && may_be_applied(sent, a));
+    auto const sent = grant_->lock().protocol->is_mute() ? command_kind::single : command_kind::script;
+    leaves_trace_ = leaves_trace_ || (result_.what == acquire_result::kind::failed && may_be_applied(sent, a));
     if (--pending_ == 0)
         decide();
 }
@@ -187,17 +187,17 @@ void acquisition::decide()
 {
     boost::intrusive_ptr<arbiter> const keep(&arbiter_);
     // What is in the way is no lock, and will not go.
-    if (look_.take_wrong_type() && verdict_.what == verdict::kind::busy) {
-        verdict_ = {.what = verdict::kind::failed, .error = errc::wrong_type};
-        context_.account().on_refused(verdict_.error, grant_->lock(), {});
+    if (probe_.take_wrong_type() && result_.what == acquire_result::kind::busy) {
+        result_ = {.what = acquire_result::kind::failed, .error = errc::wrong_type};
+        context_.telemetry().on_refused(result_.error, grant_->lock(), {});
     }
-    switch (verdict_.what) {
-        case verdict::kind::granted: on_granted(); break;
-        case verdict::kind::busy: on_busy(); break;
-        case verdict::kind::failed: on_failed(verdict_.error); break;
-        case verdict::kind::later: on_later(); break;
-        case verdict::kind::unknown: on_unknown(); break;
-        case verdict::kind::no_script: on_no_script(); break;
+    switch (result_.what) {
+        case acquire_result::kind::granted: on_granted(); break;
+        case acquire_result::kind::busy: on_busy(); break;
+        case acquire_result::kind::failed: on_failed(result_.error); break;
+        case acquire_result::kind::later: on_later(); break;
+        case acquire_result::kind::unknown: on_unknown(); break;
+        case acquire_result::kind::no_script: on_no_script(); break;
     }
     keep->proceed();  // a lock that is held may have ended its acquisition by now
 }
@@ -207,7 +207,7 @@ void acquisition::on_granted()
     if (context_.now() >= core::valid_until(sent_, grant_->lease()))
         return on_late();
     grant_->confirm(sent_, grant_->lease());
-    grant_->fence = verdict_.fence;
+    grant_->fence = result_.fence;
     auto won = std::move(grant_);
     leaves_trace_ = false;
     settle();
@@ -233,9 +233,9 @@ void acquisition::on_busy()
     arbiter_.note_held();
     in_doubt_ = false;
     // Nobody waits unheard: whoever has not subscribed, or came when only one-shots looked, tries once more with that.
-    bool const is_first = !std::exchange(looked_, true);
-    bool const is_unheard = arbiter_.has_patient_contender() && !hears() && context_.link().notifies();
-    if (arbiter_.head() && (is_unheard || (is_first && verdict_.is_mute)))
+    bool const is_first = !std::exchange(probed_, true);
+    bool const is_unheard = arbiter_.has_patient_contender() && !hears() && context_.session().notifies();
+    if (arbiter_.head() && (is_unheard || (is_first && result_.is_mute)))
         return;
     known_busy_ = true;
     phase_ = phase::waiting;
@@ -248,7 +248,7 @@ void acquisition::on_busy()
 
 void acquisition::wait_in_queue()
 {
-    queue_->join(*this, grant_->lock().patience, remaining());
+    queue_->join(*this, grant_->lock().waiter_timeout, remaining());
 }
 
 void acquisition::on_turn()
@@ -275,7 +275,7 @@ void acquisition::on_later()
 // Not applied: nothing to undo. The text is sent only if somebody still wants the grant.
 void acquisition::on_no_script()
 {
-    if (arbiter_.head() && context_.link().is_open() && arbiter_.suits(*grant_, *arbiter_.head()))
+    if (arbiter_.head() && context_.session().is_open() && arbiter_.suits(*grant_, *arbiter_.head()))
         attempt(script_form::text);
 }
 
@@ -283,7 +283,7 @@ void acquisition::on_no_script()
 void acquisition::on_unknown()
 {
     compensate();
-    if (context_.link().is_open())
+    if (context_.session().is_open())
         pause();
     else
         phase_ = phase::trying;
@@ -306,7 +306,7 @@ void acquisition::compensate()
 void acquisition::release_token()
 {
     leaves_trace_ = false;
-    context_.releases().release(std::move(grant_), nullptr, nullptr);
+    context_.releaser().release(std::move(grant_), nullptr, nullptr);
     grant_.reset();
 }
 
@@ -331,7 +331,7 @@ void acquisition::pause()
 
 core::duration acquisition::remaining() const noexcept
 {
-    return verdict_.is_mute ? look_.remaining() : verdict_.remaining;
+    return result_.is_mute ? probe_.remaining() : result_.remaining;
 }
 
 // A notification may be lost, and a crashed holder sends none: asked again when the grant in the way ends, and now and
@@ -339,7 +339,7 @@ core::duration acquisition::remaining() const noexcept
 core::duration acquisition::recheck_after()
 {
     core::duration longest = context_.options().poll_interval;
-    if (!context_.link().notifies())
+    if (!context_.session().notifies())
         longest = std::min(longest, pauses_.next(context_.random()));
     auto const base = std::min(remaining(), longest);
     return base + 1ms + core::jitter(std::min<core::duration>(base / 10, 50ms), context_.random());
@@ -376,7 +376,7 @@ void acquisition::on_open(core::duration spread)
     told_ = false;
     if (phase_ == phase::resting)
         return;
-    if (!looked_) {
+    if (!probed_) {
         phase_ = phase::trying;
         return arbiter_.proceed();
     }
@@ -401,10 +401,10 @@ void acquisition::yield()
     asked_ = context_.recent();
     context_.arm(*this, asked_ + core::longest_yield);
     flagged_ = false;
-    own_messages_ = context_.messages().is_subscribed(channel()) ? 1 : 0;
+    own_messages_ = context_.subscriptions().is_subscribed(channel()) ? 1 : 0;
     own_share_ = own_messages_;
-    if (context_.link().is_open() && !hears())
-        context_.messages().join(channel(), *this);
+    if (context_.session().is_open() && !hears())
+        context_.subscriptions().join(channel(), *this);
 }
 
 void acquisition::on_released(unsigned heard)

@@ -14,16 +14,16 @@
 #include "core/backoff.hpp"
 #include "core/clock.hpp"
 #include "core/deadline_queue.hpp"
-#include "core/recycled.hpp"
+#include "core/pooled.hpp"
 #include "core/turn_taking.hpp"
+#include "engine/batch_acquire.hpp"
 #include "engine/command.hpp"
 #include "engine/fair_queue.hpp"
 #include "engine/grant.hpp"
-#include "engine/hub.hpp"
-#include "engine/joint_attempt.hpp"
-#include "engine/look.hpp"
+#include "engine/lock_protocol.hpp"
+#include "engine/probe.hpp"
 #include "engine/session.hpp"
-#include "engine/wire_form.hpp"
+#include "engine/subscriptions.hpp"
 
 namespace holdfast::engine {
 
@@ -37,11 +37,11 @@ class context;
 //
 // Of a fair lock: a patient try takes a place in a queue on the server. The token is kept until it is granted or given
 // up, and its queue says when the next try is due.
-class acquisition final : public core::recycled<acquisition>,
+class acquisition final : public core::pooled<acquisition>,
                           private core::deadline,
                           private listener,
                           private place,
-                          private onlooker {
+                          private probe_listener {
 public:
     acquisition(context&, arbiter&);
     ~acquisition();
@@ -119,16 +119,16 @@ private:
     arbiter& arbiter_;
     boost::intrusive_ptr<grant> grant_;
 
-    look look_{*this};
+    probe probe_{*this};
     command_of<acquisition, &acquisition::on_try> try_command_{*this};
-    verdict verdict_;
+    acquire_result result_;
     core::instant sent_{};
     core::instant asked_{};      // the try under way, or the release before a yield
     core::message_pace pace_{};  // of tries to which messages led
 
     std::string own_channel_;                  // of its place; empty: that of the lock
     boost::intrusive_ptr<fair_queue> queue_;   // of a fair lock
-    boost::intrusive_ptr<joint_attempt> all_;  // that carries the try under way
+    boost::intrusive_ptr<batch_acquire> all_;  // that carries the try under way
 
     core::backoff pauses_;
     phase phase_ = phase::resting;
@@ -138,7 +138,7 @@ private:
     std::uint8_t own_messages_ = 0;  // the message of that release, still to come
     bool flagged_ = false;           // sticky: a message came since the last try was sent
     bool told_ = false;              // and it was of a release: the lock is likely free
-    bool looked_ = false;            // refused before: tries go with a subscription, and with questions
+    bool probed_ = false;            // refused before: tries go with a subscription, and with questions
     bool known_busy_ = false;        // the last answer was that somebody else holds it
     bool in_doubt_ = false;          // there was no such answer, nor a grant, since a try failed
     bool leaves_trace_ = false;      // a refused try of this token left something on the server

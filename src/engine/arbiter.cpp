@@ -17,11 +17,11 @@ namespace {
 
 using contender_ptr = boost::intrusive_ptr<contender>;
 
-// Only reads are granted to an owner that has some already: a downgrade contends although its owner may read, and reads under
-// one write may have waited together, each for a grant of its own.
+// Only reads are granted to an owner that has some already: a downgrade contends although its owner may read, and reads
+// under one write may have waited together, each for a grant of its own.
 tenure* other_read_of(contender const& c, core::instant now)
 {
-    bool const reads = c.owner() && c.lock().form->side() == readers;
+    bool const reads = c.owner() && c.lock().protocol->side() == readers;
     return reads ? c.owner()->tenure_of(c.lock(), now) : nullptr;
 }
 
@@ -86,7 +86,7 @@ void arbiter::expire(contender& c, core::instant now)
         entering_->on_due(c, now);
         return proceed();
     }
-    auto const outcome = core::judge_wait(facts_of(c, now));
+    auto const outcome = core::classify_wait(facts_of(c, now));
     auto const gone = take(c);
     if (outcome == core::wait_outcome::busy)
         context_.refuse(*gone);
@@ -102,12 +102,12 @@ core::wait_facts arbiter::facts_of(contender const& c, core::instant now) const 
     bool const is_overdue = c.is_one_shot() && now - c.joined >= context_.options().command_timeout;
     return {
         .is_held_here = is_held_here(),
-        .is_connected = context_.link().is_open(),
+        .is_connected = context_.session().is_open(),
         .was_seen_held = seen_held_ > c.joined,
         .is_in_doubt = acquisition_ && acquisition_->is_in_doubt(),
         .needs_answer = c.needs_answer() || is_overdue,
         .unanswered = since == core::never ? core::duration::zero() : now - since,
-        .patience = context_.responses().patience(context_.options().command_timeout)};
+        .answer_timeout = context_.responses().answer_timeout(context_.options().command_timeout)};
 }
 
 core::instant arbiter::asked_since() const noexcept
@@ -129,8 +129,8 @@ void arbiter::push(contender& c)
         ++one_shots_;
     if (c.owner())
         c.owner()->begins_to_wait(*this);
-    // One attempt may begin with a wait for the attempt of another one, for others' turn, or for a connection: what bounds
-    // its own command does not bound these.
+    // One attempt may begin with a wait for the attempt of another one, for others' turn, or for a connection: what
+    // bounds its own command does not bound these.
     set_limit(
         c,
         c.is_one_shot() ? std::min<core::duration>(c.limit(), context_.options().command_timeout)
@@ -224,7 +224,7 @@ void arbiter::on_failed(lock_spec const& lock, error_code ec)
 {
     for (auto c = queue_.begin(); c != queue_.end();) {
         auto& current = *c++;
-        if (current.lock().form == lock.form)
+        if (current.lock().protocol == lock.protocol)
             context_.fail(*take(current), ec);
     }
 }
@@ -254,7 +254,7 @@ void arbiter::enter(contender& c, grant& g, core::instant counted_from, tenure* 
         c.owner()->begins(*t);
     context_.admit(c, t);
     if (!entered && t->owner() && t->owner()->is_process())
-        context_.let_in(*t->owner(), *t);
+        context_.admit_reentrants(*t->owner(), *t);
 }
 
 void arbiter::detach(tenure& t) noexcept
@@ -278,7 +278,8 @@ void arbiter::detach_lost(tenure& t, loss why)
     context_.keep_lost(t);
 }
 
-// They enter through the arbiter that has the grant: where every contender has an arbiter of its own, that is another one.
+// They enter through the arbiter that has the grant: where every contender has an arbiter of its own, that is another
+// one.
 void arbiter::re_enter_all(owner_state const& owner, tenure& t)
 {
     boost::intrusive_ptr<arbiter> const has_grant(t.held_grant->home);

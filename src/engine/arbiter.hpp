@@ -21,8 +21,8 @@
 #include "engine/acquisition.hpp"
 #include "engine/contender.hpp"
 #include "engine/grant.hpp"
-#include "engine/hub.hpp"
 #include "engine/reentries.hpp"
+#include "engine/subscriptions.hpp"
 #include "engine/tenure.hpp"
 
 namespace holdfast::engine {
@@ -32,8 +32,8 @@ class owner_state;
 class release_waiter;
 
 // Who contends in this process for one lock, or one side of it. Redis arbitrates between processes; an arbiter between
-// the coroutines of one. It, not a contender, seeks the grant, on behalf of the head of its queue. A contender that gives
-// up only leaves the queue. What becomes of a grant is up to the two kinds of it.
+// the coroutines of one. It, not a contender, seeks the grant, on behalf of the head of its queue. A contender that
+// gives up only leaves the queue. What becomes of a grant is up to the two kinds of it.
 class arbiter : public boost::intrusive_ref_counter<arbiter, boost::thread_unsafe_counter> {
 public:
     // A private arbiter has one contender, whose place on the server it is; `cover`: the write under which that reads.
@@ -52,8 +52,8 @@ public:
     void re_enter_all(owner_state const&, tenure&);
     // An extension for one that re-enters has ended.
     void on_extended(contender&, grant&, error_code);
-    // A contender that is in no queue begins a tenure. A fixed lease counts from that instant. `entered`: a tenure of its
-    // owner and that lock, which it is counted with, if any.
+    // A contender that is in no queue begins a tenure. A fixed lease counts from that instant. `entered`: a tenure of
+    // its owner and that lock, which it is counted with, if any.
     void enter(contender&, grant&, core::instant counted_from, tenure* entered);
     // The contender's own deadline has come.
     void expire(contender&, core::instant now);

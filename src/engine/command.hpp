@@ -16,7 +16,7 @@
 
 namespace holdfast::engine {
 
-// Every reply is judged. Unknown is neither success nor busy.
+// Every reply is classified. Unknown is neither success nor busy.
 enum class outcome : std::uint8_t {
     applied,  // the server executed it and said so
     refused,  // the server answered with an error: not applied

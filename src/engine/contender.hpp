@@ -21,7 +21,7 @@
 namespace holdfast::engine {
 
 class arbiter;
-class joint_attempt;
+class batch_acquire;
 class owner_state;
 
 // One acquire that has not ended. Exactly one of the three outcomes is called, once, on the strand, when it is in no
@@ -40,6 +40,8 @@ public:
 
     explicit contender(wish w) : wish_(std::move(w)) {}
 
+    // The tenure that it is granted next.
+    virtual tenure* make_tenure(tenure::beginning) const = 0;
     virtual void granted(boost::intrusive_ptr<tenure>) = 0;
     virtual void busy() = 0;
     virtual void failed(boost::system::error_code) = 0;
@@ -67,7 +69,7 @@ public:
     // Since when the server owes the answer to that extension; never: it owes none.
     core::instant extension_asked = core::never;
     // With which its try leaves, if it is sent while the others join.
-    joint_attempt* company = nullptr;
+    batch_acquire* batch = nullptr;
     // It stands in no queue, but waits there for an extension of what its owner holds.
     bool is_entering = false;
 

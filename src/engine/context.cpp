@@ -10,13 +10,13 @@
 #include <boost/asio/error.hpp>
 
 #include "core/validity.hpp"
+#include "engine/lock_protocol.hpp"
 #include "engine/owner_state.hpp"
-#include "engine/wire_form.hpp"
 
 namespace holdfast::engine {
 
-context::context(std::shared_ptr<session> s, config const& c, log l, std::weak_ptr<gate> home)
-    : session_(std::move(s)), config_(c), home_(std::move(home)), account_(c.observer, std::move(l))
+context::context(std::shared_ptr<engine::session> s, config const& c, log l, std::weak_ptr<inbox> home)
+    : session_(std::move(s)), config_(c), home_(std::move(home)), telemetry_(c.observer, std::move(l))
 {
     incarnation_ = session_->incarnation();
     uuid_ = core::uuid_v8(session_->identity());
@@ -66,11 +66,11 @@ void context::stop()
 {
     if (stage_.exchange(stage::stopped) == stage::stopped)
         return;
-    account_.on_stopped(releaser_.size());
+    telemetry_.on_stopped(releaser_.size());
     session_->stop();
     registry_.for_each_arbiter([](arbiter& a) { a.stop(); });
     releaser_.stop();
-    renewer_.stop();
+    watchdog_.stop();
     registry_.clear();
     sever_lost();
     tell(awaiting_ready_, errc::client_stopped);
@@ -79,7 +79,7 @@ void context::stop()
 }
 
 // Why nobody may begin to contend now.
-error_code context::door() const noexcept
+error_code context::admission_error() const noexcept
 {
     switch (stage_.load(std::memory_order_relaxed)) {
         case stage::fresh: return errc::not_running;
@@ -91,18 +91,18 @@ error_code context::door() const noexcept
 void context::join(contender& c)
 {
     c.joined = now();
-    account_.on_joined(c);
+    telemetry_.on_joined(c);
     contend(c);
 }
 
 void context::contend(contender& c)
 {
-    if (auto const ec = door())
+    if (auto const ec = admission_error())
         return fail(c, ec);
     if (auto const* owner = c.owner().get(); owner && !c.under()) {
         if (auto* held = owner->tenure_of(c.lock(), now()))
             return held->held_grant->home->re_enter(c, *held);
-        if (c.lock().form->side() == writers && owner->tenure_of(c.lock(), readers, now()))
+        if (c.lock().protocol->side() == writers && owner->tenure_of(c.lock(), readers, now()))
             return fail(c, errc::would_deadlock);
         if (!owner->is_process() && owner->waits_for(c.lock()))
             return fail(c, errc::owner_in_use);
@@ -110,7 +110,7 @@ void context::contend(contender& c)
     registry_.arbiter_for(c)->join(c);
 }
 
-void context::let_in(owner_state const& owner, tenure& t)
+void context::admit_reentrants(owner_state const& owner, tenure& t)
 {
     for (auto const& a : owner.waits_at(t.lock())) {
         a->re_enter_all(owner, t);
@@ -126,7 +126,7 @@ void context::leave(contender& c, error_code why)
 
 void context::call_off(contender& c)
 {
-    account_.on_failed(c, boost::asio::error::operation_aborted, now() - c.joined);
+    telemetry_.on_failed(c, boost::asio::error::operation_aborted, now() - c.joined);
     c.be_over();
 }
 
@@ -136,13 +136,13 @@ void context::leave(tenure& t, release_waiter* waiter)
         t.held_grant->home->lose(t, t.cause_of_end());
     if (t.is_holding())
         return t.held_grant->home->end_tenure(t, waiter);
-    bury(t);
+    release_lost(t);
     if (waiter)
-        waiter->released(t.is_lost() ? errc::lease_lost : errc::empty_lease);  // empty: it was passed on
+        waiter->released(t.is_lost() ? errc::lease_lost : errc::empty_lease);  // empty: it was detached
 }
 
 // The body of one who had lost it has ended.
-void context::bury(tenure& t)
+void context::release_lost(tenure& t)
 {
     boost::intrusive_ptr<tenure> const keep(&t);
     if (t.is_linked()) {
@@ -154,7 +154,7 @@ void context::bury(tenure& t)
         releaser_.release(g, nullptr, nullptr);
 }
 
-void context::pass_on(tenure& t, release_waiter& waiter)
+void context::detach(tenure& t, release_waiter& waiter)
 {
     if (!t.is_lost())
         t.set_state(lease_state::empty);
@@ -177,7 +177,7 @@ void context::extend(tenure& t, core::duration lease, extension_waiter& waiter)
     if (!t.held().may_last(now(), lease))
         return waiter.extended(errc::invalid_option);
     auto& g = *t.held_grant;
-    renewer_.extend(g, &t, g.reckon().extension(t.held(), lease), &waiter);
+    watchdog_.extend(g, &t, g.reckon().extension(t.held(), lease), &waiter);
 }
 
 void context::watch_loss(tenure& t, loss_waiter& w)
@@ -194,7 +194,7 @@ void context::watch_loss(tenure& t, loss_waiter& w)
 
 context::census context::count() const noexcept
 {
-    return {registry_.arbiters(), deadlines_.size(), hub_.size(), releaser_.size()};
+    return {registry_.arbiters(), deadlines_.size(), subscriptions_.size(), releaser_.size()};
 }
 
 // ---- what the engine's parts share
@@ -216,7 +216,7 @@ void context::set_alarm()
 
 boost::intrusive_ptr<grant> context::seek(contender const& c, boost::intrusive_ptr<grant> under)
 {
-    std::string suffix(c.lock().form->token_mark());
+    std::string suffix(c.lock().protocol->token_mark());
     auto const label = label_of(c.owner());
     if (!suffix.empty() && !label.empty())
         suffix += ':';
@@ -236,8 +236,8 @@ boost::intrusive_ptr<tenure> context::begin_tenure(
     contender const& c, grant const& g, core::instant counted_from, tenure* entered)
 {
     hold const h(c.terms(), recent(), counted_from);
-    boost::intrusive_ptr<tenure> t(new tenure(home_, c.shared_lock(), c.owner(), h, g.fence, entered));
-    account_.on_begun(*t);
+    boost::intrusive_ptr<tenure> t(c.make_tenure({home_, c.shared_lock(), c.owner(), h, g.fence, entered}));
+    telemetry_.on_begun(*t);
     t->set_valid_until(g.valid_until());
     if (g.at_risk)
         t->set_state(lease_state::at_risk);
@@ -247,14 +247,14 @@ boost::intrusive_ptr<tenure> context::begin_tenure(
 void context::end_tenure(tenure& t)
 {
     t.waiters.clear_and_dispose([](loss_waiter* w) { w->failed(errc::released); });
-    account_.on_ended(t, recent() - t.started());
+    telemetry_.on_ended(t, recent() - t.started());
 }
 
 void context::lose_tenure(tenure& t, loss why)
 {
     t.set_reason(why);
     t.waiters.clear_and_dispose([why](loss_waiter* w) { w->lost(why); });
-    account_.on_lost(t, now() - t.started());
+    telemetry_.on_lost(t, now() - t.started());
 }
 
 void context::keep_lost(tenure& t)
@@ -263,8 +263,8 @@ void context::keep_lost(tenure& t)
     lost_.push_back(t);
 }
 
-// Any thread may destroy the leases that are left, at the same time: none of them may reach a grant, which belongs to the
-// strand.
+// Any thread may destroy the leases that are left, at the same time: none of them may reach a grant, which belongs to
+// the strand.
 void context::sever_lost() noexcept
 {
     lost_.clear_and_dispose([](tenure* t) {
@@ -283,19 +283,19 @@ void context::forget(arbiter& a)
 
 void context::admit(contender& c, boost::intrusive_ptr<tenure> t)
 {
-    account_.on_acquired(c, recent() - c.joined);
+    telemetry_.on_acquired(c, recent() - c.joined);
     c.granted(std::move(t));
 }
 
 void context::refuse(contender& c)
 {
-    account_.on_busy(c, now() - c.joined);
+    telemetry_.on_busy(c, now() - c.joined);
     c.busy();
 }
 
 void context::fail(contender& c, error_code ec)
 {
-    account_.on_failed(c, ec, now() - c.joined);
+    telemetry_.on_failed(c, ec, now() - c.joined);
     c.failed(ec);
 }
 
@@ -303,7 +303,7 @@ void context::on_answer(answer const& a)
 {
     if (a.outcome != outcome::applied)
         return;
-    account_.on_answered(now() - a.sent);
+    telemetry_.on_answered(now() - a.sent);
     responses_.add(a.sent, recent());
 }
 
@@ -330,12 +330,12 @@ void context::tell(client_waiters& waiters, error_code ec)
 void context::on_open()
 {
     refused_ = connect_error_ = {};
-    account_.on_connected();
+    telemetry_.on_connected();
     if (auto const g = home_.lock())
         g->on_server(session_->server());
-    hub_.on_open();
+    subscriptions_.on_open();
     releaser_.on_open();
-    renewer_.on_open();
+    watchdog_.on_open();
     core::duration spread{};
     registry_.for_each_arbiter([&](arbiter& a) {
         a.on_open(spread + core::jitter(std::chrono::microseconds(100), random()));
@@ -347,11 +347,11 @@ void context::on_open()
 
 void context::on_closed(closing const& why)
 {
-    hub_.on_closed();
+    subscriptions_.on_closed();
     releaser_.on_closed();
-    renewer_.on_closed();
+    watchdog_.on_closed();
     connect_error_ = why.code;
-    account_.on_disconnected(why.code, why.words);
+    telemetry_.on_disconnected(why.code, why.words);
     registry_.for_each_arbiter([](arbiter& a) { a.on_closed(); });
     if (!why.permanent)
         return;
@@ -362,7 +362,7 @@ void context::on_closed(closing const& why)
 
 void context::on_message(std::string_view channel)
 {
-    hub_.on_message(channel);
+    subscriptions_.on_message(channel);
 }
 
 // Of a burst of callers the first was let in at once, the others came while its command waited to leave.
@@ -379,7 +379,7 @@ void context::on_alarm()
 {
     alarm_ = core::never;
     deadlines_.run(now());
-    renewer_.flush();
+    watchdog_.flush();
     set_alarm();
 }
 

@@ -19,14 +19,14 @@
 #include "core/response_time.hpp"
 #include "core/token.hpp"
 #include "engine/contender.hpp"
-#include "engine/gate.hpp"
-#include "engine/hub.hpp"
 #include "engine/log.hpp"
+#include "engine/mailbox.hpp"
 #include "engine/registry.hpp"
 #include "engine/releaser.hpp"
-#include "engine/renewer.hpp"
 #include "engine/session.hpp"
+#include "engine/subscriptions.hpp"
 #include "engine/telemetry.hpp"
+#include "engine/watchdog.hpp"
 
 namespace holdfast::engine {
 
@@ -46,7 +46,7 @@ using client_waiters = boost::intrusive::list<client_waiter, boost::intrusive::c
 // The inside of a client: what its arbiters share, and where the session's events arrive. Everything on the strand.
 class context final : private session_events {
 public:
-    context(std::shared_ptr<session>, config const&, log, std::weak_ptr<gate>);
+    context(std::shared_ptr<engine::session>, config const&, log, std::weak_ptr<inbox>);
     context(context const&) = delete;
     context& operator=(context const&) = delete;
     ~context();
@@ -72,14 +72,14 @@ public:
     void call_off(contender&);
     void leave(tenure&, release_waiter*);
     // Its lease becomes empty: what it guarded goes on under another tenure.
-    void pass_on(tenure&, release_waiter&);
+    void detach(tenure&, release_waiter&);
     // Why nothing more can be done with that hold, whose lease somebody kept: success when it is held.
     static error_code check_held(tenure const&) noexcept;
     void extend(tenure&, core::duration, extension_waiter&);
     void watch_loss(tenure&, loss_waiter&);
 
     // Why no command can be sent for a newcomer now; success when one may be.
-    error_code door() const noexcept;
+    error_code admission_error() const noexcept;
 
     // What is under way; all zero when nothing is, and nothing lingers.
     struct census {
@@ -89,14 +89,14 @@ public:
     census count() const noexcept;
 
     // ---- what the engine's parts share
-    session& link() noexcept { return *session_; }
+    engine::session& session() noexcept { return *session_; }
     config const& options() const noexcept { return config_; }
-    hub& messages() noexcept { return hub_; }
-    registry& meetings() noexcept { return registry_; }
-    renewer& watchdog() noexcept { return renewer_; }
-    releaser& releases() noexcept { return releaser_; }
-    telemetry& account() noexcept { return account_; }
-    std::weak_ptr<gate> const& home() const noexcept { return home_; }
+    engine::subscriptions& subscriptions() noexcept { return subscriptions_; }
+    engine::registry& registry() noexcept { return registry_; }
+    engine::watchdog& watchdog() noexcept { return watchdog_; }
+    engine::releaser& releaser() noexcept { return releaser_; }
+    engine::telemetry& telemetry() noexcept { return telemetry_; }
+    std::weak_ptr<inbox> const& home() const noexcept { return home_; }
 
     core::instant now() noexcept { return recent_ = session_->now(); }
     // As now() was read last. For what follows a reading of the same turn: clock reads count on the path of an acquire.
@@ -115,7 +115,7 @@ public:
     void keep_lost(tenure&);
     void forget(arbiter&);
     // The tasks of one process share its one owner on purpose: all who wait for the lock hold it now.
-    void let_in(owner_state const&, tenure&);
+    void admit_reentrants(owner_state const&, tenure&);
 
     // ---- outcomes of a contender
     void admit(contender&, boost::intrusive_ptr<tenure>);
@@ -135,24 +135,24 @@ private:
     void on_turn_end() override;
     void on_alarm() override;
 
-    void bury(tenure&);
+    void release_lost(tenure&);
     void sever_lost() noexcept;
     bool is_idle() const noexcept;
     void set_alarm();
     std::string_view identity();
     void tell(client_waiters&, error_code);
 
-    std::shared_ptr<session> const session_;
+    std::shared_ptr<engine::session> const session_;
     config const config_;
-    std::weak_ptr<gate> const home_;
-    telemetry account_;
+    std::weak_ptr<inbox> const home_;
+    engine::telemetry telemetry_;
     core::deadline_queue deadlines_;
     core::instant alarm_ = core::never;
     core::instant recent_{};
-    hub hub_{*this};
-    renewer renewer_{*this};
-    releaser releaser_{*this};
-    registry registry_{*this};
+    engine::subscriptions subscriptions_{*this};
+    engine::watchdog watchdog_{*this};
+    engine::releaser releaser_{*this};
+    engine::registry registry_{*this};
     tenures lost_;
 
     std::atomic<stage> stage_ = stage::fresh;

@@ -31,7 +31,7 @@ void exclusive_arbiter::on_granted(boost::intrusive_ptr<grant> g)
     if (wanted)
         serve(*head());
     else
-        context_.releases().release(std::move(grant_), nullptr, nullptr);
+        context_.releaser().release(std::move(grant_), nullptr, nullptr);
 }
 
 void exclusive_arbiter::serve(contender& c)
@@ -62,14 +62,14 @@ void exclusive_arbiter::end_tenure(tenure& t, release_waiter* waiter)
     t.held_grant->drop_claim();
     t.held_grant.reset();
     if (by_hand) {
-        context_.account().on_handed_off();
+        context_.telemetry().on_handed_off();
         serve(*head());
         if (waiter)
             waiter->released({});
         return;
     }
     bool const others_turn = head() && !in_budget;
-    context_.releases().release(std::move(grant_), waiter, others_turn ? this : nullptr);
+    context_.releaser().release(std::move(grant_), waiter, others_turn ? this : nullptr);
     if (others_turn)
         seeker().yield();
     proceed();

@@ -6,14 +6,14 @@
 #define HOLDFAST_ENGINE_EXCLUSIVE_ARBITER_HPP
 
 #include "core/handoff_budget.hpp"
-#include "core/recycled.hpp"
+#include "core/pooled.hpp"
 #include "engine/arbiter.hpp"
 
 namespace holdfast::engine {
 
-// One owner at a time holds the grant, perhaps several times. It passes on by hand where the rules of hand-off allow, else
-// by the server.
-class exclusive_arbiter final : public core::recycled<exclusive_arbiter>, public arbiter {
+// One owner at a time holds the grant, perhaps several times. It passes on by hand where the rules of hand-off allow,
+// else by the server.
+class exclusive_arbiter final : public core::pooled<exclusive_arbiter>, public arbiter {
 public:
     exclusive_arbiter(
         context&, std::shared_ptr<lock_spec const>, bool is_private = false, boost::intrusive_ptr<grant> cover = {});

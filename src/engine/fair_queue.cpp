@@ -10,7 +10,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
 #include "engine/context.hpp"
-#include "engine/wire_form.hpp"
+#include "engine/lock_protocol.hpp"
 #include "scripts_generated.hpp"
 
 namespace holdfast::engine {
@@ -25,7 +25,7 @@ constexpr core::duration linger = 1s;
 }  // namespace
 
 fair_queue::fair_queue(context& c, std::shared_ptr<lock_spec const> lock)
-    : context_(c), lock_(std::move(lock)), patience_(lock_->patience)
+    : context_(c), lock_(std::move(lock)), waiter_timeout_(lock_->waiter_timeout)
 {}
 
 fair_queue::~fair_queue()
@@ -33,9 +33,9 @@ fair_queue::~fair_queue()
     places_.clear();
 }
 
-void fair_queue::join(place& p, core::duration patience, core::duration remaining)
+void fair_queue::join(place& p, core::duration waiter_timeout, core::duration remaining)
 {
-    patience_ = std::min(patience_, patience);
+    waiter_timeout_ = std::min(waiter_timeout_, waiter_timeout);
     was_refused_ = true;
     if (!p.is_linked())
         places_.push_back(p);
@@ -57,7 +57,7 @@ void fair_queue::detach()
     if (was_refused_ || is_under_way())
         context_.arm(*this, context_.now() + linger);
     else
-        context_.meetings().forget(*this);
+        context_.registry().forget(*this);
 }
 
 void fair_queue::on_open()
@@ -66,12 +66,12 @@ void fair_queue::on_open()
         refresh_within(core::duration::zero());
 }
 
-// A waiter gives three signs of life in the time for which it may be silent. Without notifications it is by them that it
-// learns of its turn.
+// A waiter gives three signs of life in the time for which it may be silent. Without notifications it is by them that
+// it learns of its turn.
 void fair_queue::refresh_within(core::duration remaining)
 {
-    auto const& link = context_.link();
-    auto const usual = link.notifies() ? std::min<core::duration>(patience_ / 3, context_.options().poll_interval)
+    auto const& link = context_.session();
+    auto const usual = link.notifies() ? std::min<core::duration>(waiter_timeout_ / 3, context_.options().poll_interval)
                                        : shortest_interval;
     // A millisecond more: what is to happen then has happened.
     auto const wait = std::min(remaining, usual - 1ms) + 1ms;
@@ -83,19 +83,19 @@ void fair_queue::refresh_within(core::duration remaining)
 void fair_queue::on_due(core::instant now)
 {
     if (attached_ == 0)
-        return is_under_way() ? context_.arm(*this, now + linger) : context_.meetings().forget(*this);
-    if (places_.empty() || !context_.link().is_open() || is_under_way())
+        return is_under_way() ? context_.arm(*this, now + linger) : context_.registry().forget(*this);
+    if (places_.empty() || !context_.session().is_open() || is_under_way())
         return;
     earliest_ = now + shortest_interval;
-    send(context_.link());
+    send(context_.session());
 }
 
 void fair_queue::submit(session& to, command& c, script_form form)
 {
-    milliseconds_text const patience(patience_);
+    milliseconds_text const waiter_timeout(waiter_timeout_);
     std::vector<std::string_view> keys{lock_->key};
     keys.insert(keys.end(), lock_->companions.begin(), lock_->companions.end());
-    std::vector<std::string_view> arguments{patience, lock_->channel};
+    std::vector<std::string_view> arguments{waiter_timeout, lock_->channel};
     asked_.clear();
     for (auto& p : places_) {
         arguments.push_back(p.place_token());

@@ -45,15 +45,16 @@ public:
 
     lock_spec const& lock() const noexcept { return *lock_; }
 
-    // Whoever asks for the lock, waits for it or holds it. The queue ends with the last one, or lingers for a while when
-    // somebody had to wait.
+    // Whoever asks for the lock, waits for it or holds it. The queue ends with the last one, or lingers for a while
+    // when somebody had to wait.
     void attach() noexcept { ++attached_; }
     void detach();
     // Whether who comes now has to expect somebody before it.
     bool expects_wait() const noexcept { return attached_ > 0 || was_refused_; }
 
-    // Its try was refused; it may be silent for `patience`. Something may change without a message after `remaining`.
-    void join(place&, core::duration patience, core::duration remaining);
+    // Its try was refused; it may be silent for `waiter_timeout`. Something may change without a message after
+    // `remaining`.
+    void join(place&, core::duration waiter_timeout, core::duration remaining);
     void leave(place&);
 
     void on_open();
@@ -71,7 +72,7 @@ private:
 
     context& context_;
     std::shared_ptr<lock_spec const> const lock_;
-    core::duration patience_;  // the shortest of its waiters'
+    core::duration waiter_timeout_;  // the shortest of its waiters'
     place_list places_;
     std::vector<place*> asked_;  // by the refresh under way; null: left meanwhile
     core::instant earliest_{};   // of the next refresh

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "engine/arbiter.hpp"
-#include "engine/wire_form.hpp"
+#include "engine/lock_protocol.hpp"
 
 namespace holdfast::engine {
 
@@ -16,7 +16,7 @@ grant::grant(
     std::shared_ptr<lock_spec const> lock, core::token token, core::duration lease, boost::intrusive_ptr<grant> under)
     : lock_(std::move(lock)), token_(std::move(token)), under_(std::move(under)), lease_(lease), longest_asked_(lease)
 {
-    if (auto key = lock_->form->own_key(*lock_, token_.text()); !key.empty())
+    if (auto key = lock_->protocol->own_key(*lock_, token_.text()); !key.empty())
         own_key_ = std::make_unique<std::string const>(std::move(key));
 }
 
@@ -33,7 +33,7 @@ core::duration grant::period() const noexcept
 
 core::duration grant::longest_period() const noexcept
 {
-    return lock_->form->longest_period(*lock_);
+    return lock_->protocol->longest_period(*lock_);
 }
 
 void grant::confirm(core::instant sent, core::duration lease) noexcept

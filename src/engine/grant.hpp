@@ -13,7 +13,7 @@
 
 #include "core/clock.hpp"
 #include "core/deadline_queue.hpp"
-#include "core/recycled.hpp"
+#include "core/pooled.hpp"
 #include "core/token.hpp"
 #include "core/token_commands.hpp"
 #include "core/validity.hpp"
@@ -26,9 +26,9 @@ namespace holdfast::engine {
 class arbiter;
 
 // What Redis records: one token under the lock's key. Belongs to an arbiter, which seeks it for the head of its queue;
-// while somebody holds it, the renewer watches it; then the releaser has its token deleted. All tenures of an exclusive
+// while somebody holds it, the watchdog renews it; then the releaser has its token deleted. All tenures of an exclusive
 // grant are of one owner; a reader's is shared. Each tenure has terms and an end of its own.
-class grant final : public core::recycled<grant>,
+class grant final : public core::pooled<grant>,
                     public core::deadline,
                     public boost::intrusive::list_base_hook<>,
                     public boost::intrusive_ref_counter<grant, boost::thread_unsafe_counter> {
@@ -49,8 +49,8 @@ public:
 
     // The lease time with which it was sought.
     core::duration lease() const noexcept { return lease_; }
-    // How long one answer of the server counts, which paces the renewals: the lease time that is asked for, or less where
-    // other libraries may shorten what it set.
+    // How long one answer of the server counts, which paces the renewals: the lease time that is asked for, or less
+    // where other libraries may shorten what it set.
     core::duration period() const noexcept;
     // When a tenure of it is told its loss.
     core::instant stop_at(tenure const& t) const noexcept
@@ -85,7 +85,7 @@ public:
 
     // What its holds ask of the server now.
     demand const& reckon() noexcept;
-    // Whether the renewer asks for it: somebody wants it renewed, or others may shorten it.
+    // Whether the watchdog renews it: somebody wants it renewed, or others may shorten it.
     bool is_kept() noexcept { return may_be_shortened() || reckon().is_renewed(); }
     // What the next renewal asks for: zero when nothing is to become longer.
     core::duration renewal() noexcept { return reckon().ask; }
@@ -100,17 +100,17 @@ public:
     // that read's lease, because the lock does.
     void cover(core::duration lease) noexcept;
     bool covers_reads() const noexcept { return covers_reads_; }
-    // When nothing of it is left on the server, if no command that keeps it is submitted from then on; `never` while one
-    // may still be executed.
+    // When nothing of it is left on the server, if no command that keeps it is submitted from then on; `never` while
+    // one may still be executed.
     core::instant expiry(core::instant queued) const noexcept
     {
-        return core::key_expiry(queued, commands_.settled(), std::max(longest_asked_, lock_->patience));
+        return core::key_expiry(queued, commands_.settled(), std::max(longest_asked_, lock_->waiter_timeout));
     }
 
     // A writer waits, or the server could not tell: no reader joins.
     bool is_closed = false;
 
-    // ---- the renewer's
+    // ---- the watchdog's
     bool is_watched = false;
     bool at_risk = false;
     refusal last_refusal = refusal::none;  // of its renewals, for a reason of its own; none since one was kept

@@ -25,8 +25,8 @@ std::size_t size_of(lock_spec::words const& w) noexcept
 
 }  // namespace
 
-lock_spec::lock_spec(wire_form const& f, words const& w, std::vector<std::string> more)
-    : text_(std::make_unique_for_overwrite<char[]>(size_of(w))), form(&f), companions(std::move(more))
+lock_spec::lock_spec(lock_protocol const& f, words const& w, std::vector<std::string> more)
+    : text_(std::make_unique_for_overwrite<char[]>(size_of(w))), protocol(&f), companions(std::move(more))
 {
     auto* room = text_.get();
     place(w.prefix, room);

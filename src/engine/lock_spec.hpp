@@ -19,7 +19,7 @@
 
 namespace holdfast::engine {
 
-class wire_form;
+class lock_protocol;
 
 class lock_spec;
 
@@ -42,12 +42,12 @@ public:
         std::string_view label;    // of the owner, appended to the token
     };
 
-    lock_spec(wire_form const&, words const&, std::vector<std::string> companions);
+    lock_spec(lock_protocol const&, words const&, std::vector<std::string> companions);
 
     bool is_fenced() const noexcept { return !counter.empty(); }
     bool shares_grants_with(lock_spec const& other) const noexcept
     {
-        return this == &other || (form == other.form && label == other.label && key == other.key);
+        return this == &other || (protocol == other.protocol && label == other.label && key == other.key);
     }
     bool has_key_of(lock_spec const& other) const noexcept { return key_hash == other.key_hash && key == other.key; }
 
@@ -55,15 +55,15 @@ private:
     std::unique_ptr<char[]> text_;  // all words, one after the other: many locks may be held
 
 public:
-    wire_form const* form;  // how it stands on the server
-    std::string_view key;   // with the prefix
-    std::size_t key_hash;   // of the key: an acquire looks for it several times
+    lock_protocol const* protocol;  // how it stands on the server
+    std::string_view key;           // with the prefix
+    std::size_t key_hash;           // of the key: an acquire looks for it several times
     std::string_view name;
     std::string_view channel;
     std::string_view counter;
     std::string_view label;
     std::vector<std::string> companions;    // further keys of the kind, in the order of its scripts
-    core::duration patience{};              // of a fair lock: how long a waiter may be silent
+    core::duration waiter_timeout{};        // of a fair lock: how long a waiter may be silent
     std::shared_ptr<rw_rules const> rules;  // of a read_write_lock
 };
 

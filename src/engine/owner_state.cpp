@@ -5,14 +5,14 @@
 #include "engine/owner_state.hpp"
 
 #include "engine/arbiter.hpp"
-#include "engine/wire_form.hpp"
+#include "engine/lock_protocol.hpp"
 
 namespace holdfast::engine {
 namespace {
 
 bool is_same_side(lock_spec const& a, lock_spec const& b) noexcept
 {
-    return a.form->side() == b.form->side();
+    return a.protocol->side() == b.protocol->side();
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ std::string_view owner_state::key_of::operator()(arbiter const& a) const noexcep
 
 tenure* owner_state::tenure_of(lock_spec const& lock, core::instant now) const
 {
-    return tenure_of(lock, lock.form->side(), now);
+    return tenure_of(lock, lock.protocol->side(), now);
 }
 
 tenure* owner_state::tenure_of(lock_spec const& lock, std::uint8_t side, core::instant now) const
@@ -32,7 +32,7 @@ tenure* owner_state::tenure_of(lock_spec const& lock, std::uint8_t side, core::i
     std::scoped_lock const guard(mutex_);
     auto const same_key = held_.of(lock.key);
     auto const found = std::ranges::find_if(
-        same_key, [&](auto const* t) { return t->lock().form->side() == side && now < t->valid_until(); });
+        same_key, [&](auto const* t) { return t->lock().protocol->side() == side && now < t->valid_until(); });
     return found == same_key.end() ? nullptr : *found;
 }
 

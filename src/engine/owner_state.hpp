@@ -23,12 +23,12 @@ class arbiter;
 // One logical task that contends. Of one client; compared by identity.
 class owner_state {
 public:
-    owner_state(std::weak_ptr<gate> home, std::string label, bool is_process)
+    owner_state(std::weak_ptr<inbox> home, std::string label, bool is_process)
         : home_(std::move(home)), label_(std::move(label)), is_process_(is_process)
     {}
 
     std::string const& label() const noexcept { return label_; }
-    std::weak_ptr<gate> const& home() const noexcept { return home_; }
+    std::weak_ptr<inbox> const& home() const noexcept { return home_; }
 
     // The one owner of a whole process: its tasks re-enter each other's tenures on purpose.
     bool is_process() const noexcept { return is_process_; }
@@ -70,7 +70,7 @@ private:
         std::string_view operator()(arbiter const&) const noexcept;
     };
 
-    std::weak_ptr<gate> home_;
+    std::weak_ptr<inbox> home_;
     std::string label_;
     bool is_process_;
     core::keyed_bag<arbiter, key_of> waits_;

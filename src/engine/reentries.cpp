@@ -11,7 +11,7 @@
 
 #include <holdfast/error.hpp>
 
-#include "core/recycled.hpp"
+#include "core/pooled.hpp"
 #include "engine/arbiter.hpp"
 #include "engine/context.hpp"
 #include "engine/owner_state.hpp"
@@ -24,7 +24,7 @@ constexpr core::duration pause = std::chrono::milliseconds(100);
 
 }  // namespace
 
-class reentries::extension final : public core::recycled<extension>, public extension_waiter {
+class reentries::extension final : public core::pooled<extension>, public extension_waiter {
 public:
     extension(arbiter& home, contender& who, grant& g) : home_(&home), who_(&who), grant_(&g) {}
 
@@ -77,7 +77,7 @@ core::instant reentries::last_moment(contender const& c) const
 void reentries::on_extended(contender& c, grant& g, error_code ec)
 {
     if (ec == errc::unavailable && !c.is_one_shot()) {
-        if (context_.link().is_open())
+        if (context_.session().is_open())
             context_.arm(c, std::min(last_moment(c), context_.now() + pause));
         return;  // else the next epoch asks again
     }
@@ -106,21 +106,21 @@ void reentries::on_due(contender& c, core::instant now)
     auto const who = take(c);
     if (now < last_moment(*who))
         context_.contend(*who);
-    else if (judge(*who, now) == core::wait_outcome::busy)
+    else if (classify(*who, now) == core::wait_outcome::busy)
         context_.refuse(*who);
     else
         context_.fail(*who, errc::unavailable);
 }
 
 // One attempt was given all the time that an answer may take, unless a composite limits it.
-core::wait_outcome reentries::judge(contender const& c, core::instant now) const
+core::wait_outcome reentries::classify(contender const& c, core::instant now) const
 {
     bool const is_overdue = c.is_one_shot() && now - c.joined >= context_.options().command_timeout;
-    return core::judge_wait(
-        {.is_connected = context_.link().is_open(),
+    return core::classify_wait(
+        {.is_connected = context_.session().is_open(),
          .needs_answer = c.needs_answer() || is_overdue,
          .unanswered = now - c.extension_asked,
-         .patience = context_.responses().patience(context_.options().command_timeout)});
+         .answer_timeout = context_.responses().answer_timeout(context_.options().command_timeout)});
 }
 
 void reentries::on_open()

@@ -19,8 +19,8 @@ class arbiter;
 class context;
 
 // The re-entries of one arbiter that wait until the server has confirmed a longer time to live of the grant that their
-// owner holds. Each has it extended, again and again, until it is, until its own wait is over, or until it is cancelled.
-// When the owner's hold ends first, the contender contends like any other.
+// owner holds. Each has it extended, again and again, until it is, until its own wait is over, or until it is
+// cancelled. When the owner's hold ends first, the contender contends like any other.
 class reentries {
 public:
     reentries(context& c, arbiter& home) noexcept : context_(c), home_(home) {}
@@ -43,7 +43,7 @@ private:
 
     void enter(contender&, grant&);
     core::instant last_moment(contender const&) const;
-    core::wait_outcome judge(contender const&, core::instant now) const;
+    core::wait_outcome classify(contender const&, core::instant now) const;
 
     context& context_;
     arbiter& home_;

@@ -6,9 +6,9 @@
 
 #include "engine/context.hpp"
 #include "engine/exclusive_arbiter.hpp"
+#include "engine/lock_protocol.hpp"
 #include "engine/owner_state.hpp"
 #include "engine/shared_arbiter.hpp"
-#include "engine/wire_form.hpp"
 
 namespace holdfast::engine {
 namespace {
@@ -31,19 +31,19 @@ registry::address registry::address::of(lock_spec const& lock, std::uint8_t side
 boost::intrusive_ptr<arbiter> registry::arbiter_for(contender const& c)
 {
     auto const& lock = c.lock();
-    if (lock.form->is_private())
+    if (lock.protocol->is_private())
         return make_private(c, {});
-    bool const reads = lock.form->side() == readers;
+    bool const reads = lock.protocol->side() == readers;
     if (auto const* write = reads ? own_write(c, context_.now()) : nullptr)
         return make_private(c, write->held_grant);
-    if (auto const found = common_.find(address::of(lock, lock.form->side())); found != common_.end())
+    if (auto const found = common_.find(address::of(lock, lock.protocol->side())); found != common_.end())
         return found->second;
     boost::intrusive_ptr<arbiter> fresh;
     if (reads)
         fresh.reset(new shared_arbiter(context_, c.shared_lock()));
     else
         fresh.reset(new exclusive_arbiter(context_, c.shared_lock()));
-    common_.emplace(address::of(fresh->lock(), lock.form->side()), fresh);
+    common_.emplace(address::of(fresh->lock(), lock.protocol->side()), fresh);
     return fresh;
 }
 
@@ -60,7 +60,7 @@ void registry::forget(arbiter& a)
         private_.erase(&a);
         return;
     }
-    auto const found = common_.find(address::of(a.lock(), a.lock().form->side()));
+    auto const found = common_.find(address::of(a.lock(), a.lock().protocol->side()));
     if (found != common_.end() && found->second == &a)
         common_.erase(found);
 }

@@ -11,10 +11,10 @@
 #include <holdfast/error.hpp>
 
 #include "core/backoff.hpp"
-#include "core/recycled.hpp"
+#include "core/pooled.hpp"
 #include "engine/arbiter.hpp"
 #include "engine/context.hpp"
-#include "engine/wire_form.hpp"
+#include "engine/lock_protocol.hpp"
 
 namespace holdfast::engine {
 namespace {
@@ -24,7 +24,7 @@ constexpr std::size_t batch_size = 64;
 
 }  // namespace
 
-class releaser::order final : public core::recycled<order>,
+class releaser::order final : public core::pooled<order>,
                               public batchable_call,
                               public core::deadline,
                               public boost::intrusive::list_base_hook<> {
@@ -54,7 +54,7 @@ private:
 
     context& world() const { return releaser_.context_; }
     core::instant expiry() const { return grant_->expiry(queued_); }
-    core::instant patience() const { return queued_ + world().options().command_timeout; }
+    core::instant waiter_timeout() const { return queued_ + world().options().command_timeout; }
 
     releaser& releaser_;
     boost::intrusive_ptr<grant> grant_;
@@ -65,7 +65,7 @@ private:
     bool repeated_ = false;  // an earlier send may have been applied
 };
 
-releaser::releaser(context& c) : context_(c), batches_(c.link(), c.account(), "released", batch_size) {}
+releaser::releaser(context& c) : context_(c), batches_(c.session(), c.telemetry(), "released", batch_size) {}
 
 std::size_t releaser::size() const noexcept
 {
@@ -88,7 +88,7 @@ void releaser::release(boost::intrusive_ptr<grant> g, release_waiter* waiter, ar
 void releaser::gather(script const& s, order& o)
 {
     if (batches_.are_allowed() && !batches_.is_gathering())
-        context_.link().await_turn_end();
+        context_.session().await_turn_end();
     batches_.add(s, o);
 }
 
@@ -127,10 +127,10 @@ void releaser::stop()
 
 void releaser::order::begin()
 {
-    if (world().link().is_open())
+    if (world().session().is_open())
         leave();
     else
-        world().arm(*this, patience());
+        world().arm(*this, waiter_timeout());
 }
 
 void releaser::order::on_open(core::instant now)
@@ -143,11 +143,11 @@ void releaser::order::leave()
 {
     if (is_under_way())
         return;
-    auto const* together = seller_ ? nullptr : lock().form->joint_release();
+    auto const* together = seller_ ? nullptr : lock().protocol->batch_release();
     if (together)
         releaser_.gather(*together, *this);
     else
-        send(world().link());
+        send(world().session());
 }
 
 void releaser::order::add_to(script_words& to) const
@@ -159,7 +159,7 @@ void releaser::order::add_to(script_words& to) const
 
 void releaser::order::submit(session& to, command& c, script_form form)
 {
-    lock().form->release(to, c, lock(), grant_->token(), form);
+    lock().protocol->release(to, c, lock(), grant_->token(), form);
 }
 
 void releaser::order::on_reply(answer const& a)
@@ -185,13 +185,13 @@ void releaser::order::on_applied(std::int64_t count)
 
 void releaser::order::on_refused(answer const& a)
 {
-    auto const v = judge_failure(a);
-    if (v.what != verdict::kind::failed || v.error == errc::server_refused)
+    auto const v = classify_failure(a);
+    if (v.what != acquire_result::kind::failed || v.error == errc::server_refused)
         try_later();
     else if (v.error == errc::wrong_type)
         finish(errc::lease_lost, 0);
     else {
-        world().account().on_refused(v.error, grant_->lock(), a.words);
+        world().telemetry().on_refused(v.error, grant_->lock(), a.words);
         finish(v.error, 0);
     }
 }
@@ -201,21 +201,21 @@ void releaser::order::try_later()
     auto const now = world().now();
     if (now >= expiry())
         return finish(errc::unavailable, 0);
-    auto when = world().link().is_open() ? now + pauses_.next(world().random()) : expiry();
+    auto when = world().session().is_open() ? now + pauses_.next(world().random()) : expiry();
     if (waiter_)
-        when = std::min(when, patience());
+        when = std::min(when, waiter_timeout());
     world().arm(*this, std::max(when, now));
 }
 
 void releaser::order::on_due(core::instant now)
 {
-    if (waiter_ && now >= patience())
+    if (waiter_ && now >= waiter_timeout())
         tell(errc::unavailable);
     if (is_under_way())
         return;
     if (now >= expiry())
         finish(errc::unavailable, 0);
-    else if (world().link().is_open())
+    else if (world().session().is_open())
         leave();
     else
         world().arm(*this, expiry());

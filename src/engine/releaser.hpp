@@ -32,8 +32,8 @@ protected:
 
 // Deletes tokens: those of leases that end, and, as compensation, those of acquisitions whose outcome is unknown or
 // that nobody wants any more. What was queued goes on, over reconnections, until the server answered or the key must
-// have expired (core::key_expiry()). Releases of one turn leave together: the server spends about half on each of what it
-// does on a script of its own.
+// have expired (core::key_expiry()). Releases of one turn leave together: the server spends about half on each of what
+// it does on a script of its own.
 class releaser {
 public:
     explicit releaser(context&);

@@ -11,10 +11,10 @@
 
 #include <holdfast/error.hpp>
 
-#include "core/recycled.hpp"
+#include "core/pooled.hpp"
 #include "engine/context.hpp"
+#include "engine/lock_protocol.hpp"
 #include "engine/tenure.hpp"
-#include "engine/wire_form.hpp"
 
 namespace holdfast::engine {
 namespace {
@@ -34,7 +34,7 @@ constexpr std::int64_t kept_closed = 2;
 }  // namespace
 
 // Of one grant. An extension is a renewal with a waiter.
-class renewal_sender::renewal final : public core::recycled<renewal>,
+class renewal_sender::renewal final : public core::pooled<renewal>,
                                       public batchable_call,
                                       public boost::intrusive::list_base_hook<> {
 public:
@@ -59,7 +59,7 @@ private:
     void on_reply(answer const&) override;
 
     bool is_current() const { return !grant_->is_retired() && (tenure_ ? tenure_->is_holding() : grant_->is_held()); }
-    error_code judge(answer const&);
+    error_code classify(answer const&);
     error_code judge_refusal(answer const&);
 
     renewal_sender& sender_;
@@ -74,7 +74,7 @@ void renewal_sender::renewal::add_to(script_words& to) const
 {
     assert(is_wanted());
     auto const& lock = grant_->lock();
-    lock.form->add_renewal_keys(lock, grant_->own_key(), to.keys);
+    lock.protocol->add_renewal_keys(lock, grant_->own_key(), to.keys);
     to.arguments.push_back(grant_->token());
     to.arguments.push_back(lease_text_);
 }
@@ -83,7 +83,7 @@ void renewal_sender::renewal::submit(session& to, command& c, script_form form)
 {
     script_words words;
     add_to(words);
-    submit_script(to, c, grant_->lock().form->renewal(), form, words.keys, words.arguments);
+    submit_script(to, c, grant_->lock().protocol->renewal(), form, words.keys, words.arguments);
 }
 
 void renewal_sender::renewal::on_reply(answer const& a)
@@ -91,10 +91,10 @@ void renewal_sender::renewal::on_reply(answer const& a)
     grant_->on_answered(sender_.context_.now(), a.outcome != outcome::unknown);
     sender_.renewals_.erase(sender_.renewals_.iterator_to(*this));
     std::unique_ptr<renewal> const self(this);
-    finish(judge(a));
+    finish(classify(a));
 }
 
-error_code renewal_sender::renewal::judge(answer const& a)
+error_code renewal_sender::renewal::classify(answer const& a)
 {
     if (!is_current() || a.why == refusal::no_script)
         return errc::lease_lost;
@@ -114,7 +114,7 @@ error_code renewal_sender::renewal::judge(answer const& a)
 // An extension that is refused takes nothing from the lease.
 error_code renewal_sender::renewal::judge_refusal(answer const& a)
 {
-    auto const ec = judge_failure(a).error;
+    auto const ec = classify_failure(a).error;
     if (!waiter_)
         sender_.events_.on_refused(*grant_, a);
     return ec ? ec : errc::unavailable;
@@ -127,7 +127,7 @@ void renewal_sender::renewal::finish(error_code ec)
 }
 
 renewal_sender::renewal_sender(context& c, renewal_events& e)
-    : context_(c), events_(e), batches_(c.link(), c.account(), "renewed", batch_size)
+    : context_(c), events_(e), batches_(c.session(), c.telemetry(), "renewed", batch_size)
 {}
 
 renewal_sender::~renewal_sender()
@@ -140,13 +140,13 @@ void renewal_sender::renew(std::vector<boost::intrusive_ptr<grant>> const& due)
     auto const now = context_.now();
     for (auto const& g : due)
         if (is_alive(*g, now))
-            batches_.add(g->lock().form->renewal(), make(*g, nullptr, g->renewal(), nullptr));
+            batches_.add(g->lock().protocol->renewal(), make(*g, nullptr, g->renewal(), nullptr));
     batches_.flush();
 }
 
 void renewal_sender::extend(grant& g, tenure* t, core::duration lease, extension_waiter* waiter)
 {
-    make(g, t, lease, waiter).send(context_.link());
+    make(g, t, lease, waiter).send(context_.session());
 }
 
 renewal_sender::renewal& renewal_sender::make(grant& g, tenure* t, core::duration lease, extension_waiter* waiter)

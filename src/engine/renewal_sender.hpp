@@ -33,7 +33,8 @@ protected:
 // Receives the outcome of each renewal, matched by token: the grant, not the name, identifies it.
 class renewal_events {
 public:
-    // The server keeps the key for at least `lease`. False: the answer came too late for `extended`, or for all holders.
+    // The server keeps the key for at least `lease`. False: the answer came too late for `extended`, or for all
+    // holders.
     virtual bool on_kept(grant&, tenure* extended, answer const&, core::duration lease, bool is_closed) = 0;
     // The key is missing, or belongs to another token.
     virtual void on_key_missing(grant&) = 0;
@@ -46,8 +47,8 @@ protected:
     ~renewal_events() = default;
 };
 
-// Sends renewals: those that are due together in batches, one script for up to a hundred grants of one wire form, and
-// each extension alone. When to renew, and what an outcome means, is up to the renewer.
+// Sends renewals: those that are due together in batches, one script for up to a hundred grants of one lock protocol,
+// and each extension alone. When to renew, and what an outcome means, is up to the watchdog.
 class renewal_sender {
 public:
     renewal_sender(context&, renewal_events&);

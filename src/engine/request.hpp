@@ -8,12 +8,12 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 
-#include "engine/gate.hpp"
+#include "engine/mailbox.hpp"
 
 namespace holdfast::engine {
 
-// What a caller asks of a client: travels to the strand as a letter, and stays there until it is answered.
-class request : public letter, public boost::intrusive_ref_counter<request, boost::thread_safe_counter> {
+// What a caller asks of a client: it reaches the strand as a message, and stays there until it is answered.
+class request : public message, public boost::intrusive_ref_counter<request, boost::thread_safe_counter> {
 public:
     virtual ~request() = default;
 };

@@ -16,7 +16,7 @@
 #include <boost/container/small_vector.hpp>
 #include <boost/intrusive/list.hpp>
 
-#include "core/recycled.hpp"
+#include "core/pooled.hpp"
 #include "engine/command.hpp"
 #include "engine/session.hpp"
 
@@ -111,7 +111,7 @@ class telemetry;
 // | by_sha1, by_text | unknown                                        | ended     | each is told                          |
 //
 // After a reply of a wrong shape nobody knows what was applied, so the members are not sent again from here.
-class script_batch final : public core::recycled<script_batch>,
+class script_batch final : public core::pooled<script_batch>,
                            public boost::intrusive::list_base_hook<>,
                            private command {
 public:
@@ -147,8 +147,8 @@ private:
     state state_ = state::gathering;
 };
 
-// Gathers the calls of one sender into batches, a batch for each script, and keeps the batches that are under way. After
-// the server refused a batch for a member's sake, calls are sent alone for the rest of the epoch.
+// Gathers the calls of one sender into batches, a batch for each script, and keeps the batches that are under way.
+// After the server refused a batch for a member's sake, calls are sent alone for the rest of the epoch.
 class script_batches {
 public:
     // `done`: what the scripts do to locks, for the log: "renewed".

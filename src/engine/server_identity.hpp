@@ -11,8 +11,8 @@
 
 namespace holdfast::engine {
 
-// What a server says of itself when an epoch is opened: each epoch has one server, and a server that was started anew opens
-// another epoch.
+// What a server says of itself when an epoch is opened: each epoch has one server, and a server that was started anew
+// opens another epoch.
 struct server_identity {
     using run_id_type = boost::static_string<64>;
 

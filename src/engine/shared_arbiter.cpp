@@ -13,7 +13,7 @@
 
 #include "core/validity.hpp"
 #include "engine/context.hpp"
-#include "engine/wire_form.hpp"
+#include "engine/lock_protocol.hpp"
 
 namespace holdfast::engine {
 
@@ -55,22 +55,22 @@ grant* shared_arbiter::grant_for(contender const& c)
     return found == grants_.end() ? nullptr : found->get();
 }
 
-// Of the time that a newcomer asks for at most that of one confirmation's freshness is used up. Renewals for the sake of a
-// shorter lease, of a re-entry, confirm the grant without prolonging it.
+// Of the time that a newcomer asks for at most that of one confirmation's freshness is used up. Renewals for the sake
+// of a shorter lease, of a re-entry, confirm the grant without prolonging it.
 bool shared_arbiter::is_fresh(grant const& g) const
 {
     auto const since = context_.recent() - freshness_;
-    auto const lease = std::min(g.lease(), g.lock().form->longest_period(g.lock()));
+    auto const lease = std::min(g.lease(), g.lock().protocol->longest_period(g.lock()));
     return g.confirmed() > since && g.valid_until() >= core::valid_until(since, lease);
 }
 
 bool shared_arbiter::must_wait_for_writers(contender const& c) const
 {
-    return c.lock().rules->prefer != preference::readers && context_.meetings().has_waiting_writer(c.lock());
+    return c.lock().rules->prefer != preference::readers && context_.registry().has_waiting_writer(c.lock());
 }
 
 // Beginning a tenure may let others of the queue in: each search begins anew.
-void shared_arbiter::let_in_where_fresh()
+void shared_arbiter::admit_where_fresh()
 {
     auto const fresh_for = [this](contender const& c) -> grant* {
         auto* const g = must_wait_for_writers(c) ? nullptr : grant_for(c);
@@ -83,7 +83,7 @@ void shared_arbiter::let_in_where_fresh()
 }
 
 // All who want such a grant enter together.
-void shared_arbiter::let_in(grant& g)
+void shared_arbiter::admit_readers(grant& g)
 {
     auto const may_enter = [&](contender const& c) { return suits(g, c); };
     for (auto c = std::ranges::find_if(queue(), may_enter); c != queue().end();
@@ -109,7 +109,7 @@ void shared_arbiter::on_inquired(grant& g, error_code ec)
     if (ec)
         g.is_closed = true;  // until a renewal is answered
     else if (!g.is_closed)
-        let_in(g);
+        admit_readers(g);
     proceed();
 }
 
@@ -118,12 +118,12 @@ void shared_arbiter::on_inquired(grant& g, error_code ec)
 void shared_arbiter::proceed()
 {
     boost::intrusive_ptr<arbiter> const keep(this);
-    let_in_where_fresh();
+    admit_where_fresh();
     auto* const first = head();
     auto* const g = first && !must_wait_for_writers(*first) ? grant_for(*first) : nullptr;
     if (is_inquiring_)
         return;
-    if (g && context_.link().is_open() && !is_seeking())
+    if (g && context_.session().is_open() && !is_seeking())
         return inquire(*g);
     seek();
     if (grants_.empty() && is_done())
@@ -133,11 +133,11 @@ void shared_arbiter::proceed()
 void shared_arbiter::on_granted(boost::intrusive_ptr<grant> g)
 {
     grants_.push_back(g);
-    let_in(*g);
+    admit_readers(*g);
     if (g->is_held())
         return;
     std::erase(grants_, g);
-    context_.releases().release(std::move(g), nullptr, nullptr);
+    context_.releaser().release(std::move(g), nullptr, nullptr);
 }
 
 void shared_arbiter::end_tenure(tenure& t, release_waiter* waiter)
@@ -149,7 +149,7 @@ void shared_arbiter::end_tenure(tenure& t, release_waiter* waiter)
     auto const g = std::exchange(t.held_grant, nullptr);
     forget_unheld(*g);
     if (g->drop_claim())
-        context_.releases().release(g, waiter, nullptr);
+        context_.releaser().release(g, waiter, nullptr);
     else if (waiter)
         waiter->released({});
     proceed();

@@ -11,9 +11,9 @@
 
 namespace holdfast::engine {
 
-// The readers of a lock. Those who ask for the same share a grant: joining costs nothing as long as the server was asked
-// lately, and later one script, which renews the grant and hears whether a writer waits. Where joining is over, the
-// readers seek a grant of their own, and the server decides; so there may be several for a while.
+// The readers of a lock. Those who ask for the same share a grant: joining costs nothing as long as the server was
+// asked lately, and later one script, which renews the grant and hears whether a writer waits. Where joining is over,
+// the readers seek a grant of their own, and the server decides; so there may be several for a while.
 class shared_arbiter final : public arbiter {
 public:
     shared_arbiter(context&, std::shared_ptr<lock_spec const>);
@@ -32,8 +32,8 @@ private:
     grant* grant_for(contender const&);
     bool is_fresh(grant const&) const;
     bool must_wait_for_writers(contender const&) const;
-    void let_in_where_fresh();
-    void let_in(grant&);
+    void admit_where_fresh();
+    void admit_readers(grant&);
     void inquire(grant&);
     void on_inquired(grant&, error_code);
     void forget_unheld(grant&);

@@ -13,19 +13,13 @@
 
 namespace holdfast::engine {
 
-tenure::tenure(
-    std::weak_ptr<gate> home,
-    std::shared_ptr<lock_spec const> lock,
-    std::shared_ptr<owner_state> owner,
-    hold const& h,
-    std::uint64_t fence,
-    tenure* entered)
-    : home_(std::move(home)),
-      lock_(std::move(lock)),
-      owner_(std::move(owner)),
-      fence_(fence),
-      first_(entered ? &entered->first() : nullptr),
-      hold_(h),
+tenure::tenure(beginning b)
+    : home_(std::move(b.home)),
+      lock_(std::move(b.lock)),
+      owner_(std::move(b.owner)),
+      fence_(b.fence),
+      first_(b.entered ? &b.entered->first() : nullptr),
+      hold_(b.hold),
       valid_until_(core::instant::min().time_since_epoch().count())
 {
     first().holds_.fetch_add(1, std::memory_order_relaxed);
@@ -39,7 +33,7 @@ tenure::~tenure()
 
 unsigned tenure::hold_count() const noexcept
 {
-    return is_passed_on() ? 0 : first().holds_.load(std::memory_order_relaxed);
+    return is_detached() ? 0 : first().holds_.load(std::memory_order_relaxed);
 }
 
 void tenure::end_hold() noexcept
@@ -56,7 +50,7 @@ lease_state tenure::state() const noexcept
 
 bool tenure::is_valid() const noexcept
 {
-    if (is_lost() || is_passed_on())
+    if (is_lost() || is_detached())
         return false;
     auto const client = home_.lock();
     return client && client->now() < valid_until();
@@ -73,8 +67,8 @@ loss tenure::cause_of_end() const noexcept
     return hold_.is_capped_at(valid_until()) ? loss::max_hold : loss::expired;
 }
 
-// What the holder's thread wrote before it let the lease go is visible to whoever holds the lock next: the mailbox passes
-// the letter on with release and acquire.
+// What the holder's thread wrote before it let the lease go is visible to whoever holds the lock next: the mailbox
+// passes the message on with release and acquire.
 void tenure::drop(boost::intrusive_ptr<tenure> t) noexcept
 {
     if (auto const client = t->home_.lock())

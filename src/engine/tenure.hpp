@@ -17,9 +17,8 @@
 #include <holdfast/loss.hpp>
 
 #include "core/clock.hpp"
-#include "core/recycled.hpp"
-#include "engine/gate.hpp"
 #include "engine/lock_spec.hpp"
+#include "engine/mailbox.hpp"
 #include "engine/terms.hpp"
 
 namespace holdfast::engine {
@@ -43,28 +42,32 @@ using loss_waiters = boost::intrusive::list<loss_waiter, boost::intrusive::const
 // Among the tenures of one grant; after a loss, among those whose leases still exist.
 using tenure_hook = boost::intrusive::list_base_hook<boost::intrusive::tag<class held_by_grant>>;
 
-// The stretch in which one contender holds a grant: one lease, one tenure, one release. A re-entry is a tenure of its own of
-// the same grant. What leases read from any thread are atomics, without an executor: it may outlive the client, and is
-// inert then, because the client severs it from its grant when it stops.
-class tenure final : public core::recycled<tenure>,
-                     public boost::intrusive_ref_counter<tenure, boost::thread_safe_counter>,
-                     public tenure_hook,
-                     private letter {
+// The stretch in which one contender holds a grant: one lease, one tenure, one release. A re-entry is a tenure of its
+// own of the same grant. What leases read from any thread are atomics, without an executor: it may outlive the client,
+// and is inert then, because the client severs it from its grant when it stops.
+//
+// Whoever asked for it makes it, as the object that its lease stands for.
+class tenure : public boost::intrusive_ref_counter<tenure, boost::thread_safe_counter>,
+               public tenure_hook,
+               private message {
 public:
-    // `entered`: a tenure of the same owner and lock, which counts for this one, too; null: there is none.
-    tenure(
-        std::weak_ptr<gate> home,
-        std::shared_ptr<lock_spec const>,
-        std::shared_ptr<owner_state>,
-        hold const&,
-        std::uint64_t fence,
-        tenure* entered);
-    ~tenure();
+    struct beginning {
+        std::weak_ptr<inbox> home;
+        std::shared_ptr<lock_spec const> lock;
+        std::shared_ptr<owner_state> owner;
+        engine::hold hold;
+        std::uint64_t fence;
+        tenure* entered;  // of the same owner and lock, which counts for this one, too; null: there is none
+    };
+
+    explicit tenure(beginning);
+    virtual ~tenure();
 
     // ---- any thread
     lock_spec const& lock() const noexcept { return *lock_; }
+    std::shared_ptr<lock_spec const> const& shared_lock() const noexcept { return lock_; }
     std::shared_ptr<owner_state> const& owner() const noexcept { return owner_; }
-    std::weak_ptr<gate> const& home() const noexcept { return home_; }
+    std::weak_ptr<inbox> const& home() const noexcept { return home_; }
     std::uint64_t fence() const noexcept { return fence_; }
     core::instant valid_until() const noexcept
     {
@@ -89,7 +92,7 @@ public:
     terms const& conditions() const noexcept { return hold_.conditions(); }
     core::instant started() const noexcept { return hold_.began(); }
     bool is_lost() const noexcept { return state_.load(std::memory_order_relaxed) == lease_state::lost; }
-    bool is_passed_on() const noexcept { return state_.load(std::memory_order_relaxed) == lease_state::empty; }
+    bool is_detached() const noexcept { return state_.load(std::memory_order_relaxed) == lease_state::empty; }
 
     // Neither released nor lost.
     bool is_holding() const noexcept { return held_grant && !is_lost(); }
@@ -115,7 +118,7 @@ private:
 
     tenure& first() const noexcept { return first_ ? *first_ : const_cast<tenure&>(*this); }
 
-    std::weak_ptr<gate> const home_;
+    std::weak_ptr<inbox> const home_;
     std::shared_ptr<lock_spec const> const lock_;
     std::shared_ptr<owner_state> const owner_;
     std::uint64_t const fence_;

@@ -11,12 +11,12 @@
 #include "core/clock.hpp"
 
 // The terms on which a grant is held: pure functions from what its holds want, since when each of them counts, and what
-// the server confirmed, to the lease time to ask for next, whether to renew, and the end of each hold. Acquire, re-entry,
-// extension, renewal, hand-off and release ask here; nobody else compares lease times.
+// the server confirmed, to the lease time to ask for next, whether to renew, and the end of each hold. Acquire,
+// re-entry, extension, renewal, hand-off and release ask here; nobody else compares lease times.
 //
-// A grant may have several holds: those of readers who share it, and those of one owner that entered it again. Each hold
-// has terms of its own. Its end moves only by its own extension, never by another hold of the grant. The server keeps one
-// time to live for all of them, which no command ever shortens.
+// A grant may have several holds: those of readers who share it, and those of one owner that entered it again. Each
+// hold has terms of its own. Its end moves only by its own extension, never by another hold of the grant. The server
+// keeps one time to live for all of them, which no command ever shortens.
 namespace holdfast::engine {
 
 // What one acquire asks for.
@@ -31,8 +31,8 @@ struct terms {
 // One hold of a grant, and when it ends.
 class hold {
 public:
-    // `counted_from`: the instant from which a fixed lease time counts. That is the send of the command that confirmed it,
-    // or the re-entry if nothing had to be sent.
+    // `counted_from`: the instant from which a fixed lease time counts. That is the send of the command that confirmed
+    // it, or the re-entry if nothing had to be sent.
     hold(terms const&, core::instant began, core::instant counted_from) noexcept;
 
     terms const& conditions() const noexcept { return terms_; }
@@ -41,7 +41,8 @@ public:
     // Where its own terms end it, whatever the server confirms: its fixed lease time or max_hold; never: nowhere.
     core::instant own_end() const noexcept { return std::min(fixed_until_, capped_at()); }
     core::instant valid_until(core::instant grant_end) const noexcept { return std::min(grant_end, own_end()); }
-    // The holder learns of the loss so long before its validity ends. `trusted`: how long one confirmation counts at most.
+    // The holder learns of the loss so long before its validity ends. `trusted`: how long one confirmation counts at
+    // most.
     core::duration stop_margin(core::duration trusted) const noexcept;
     // Why validity that ends then ends: true by max_hold, false because the lease time was used up.
     bool is_capped_at(core::instant end) const noexcept { return end == capped_at(); }
@@ -80,8 +81,8 @@ struct demand {
 // whose lease time is renewed already has not.
 bool needs_extension(terms const& asked, core::instant now, core::instant grant_end, demand const& present) noexcept;
 
-// Whether the terms let a grant pass from its last hold to the next contender without a round trip: both are renewed, the
-// next one asks for no longer lease time, and at least half of it remains.
+// Whether the terms let a grant pass from its last hold to the next contender without a round trip: both are renewed,
+// the next one asks for no longer lease time, and at least half of it remains.
 bool may_pass_on(terms const& from, terms const& to, core::duration remaining) noexcept;
 
 }  // namespace holdfast::engine

@@ -16,11 +16,11 @@
 
 namespace holdfast::redis {
 
-// Begins to connect. Boost.Redis could reconnect the same object, but it closes the old socket only when it opens the next,
-// and a UNIX socket is out of our reach; a connection of ours closes its socket by ending.
+// Begins to connect. Boost.Redis could reconnect the same object, but it closes the old socket only when it opens the
+// next, and a UNIX socket is out of our reach; a connection of ours closes its socket by ending.
 //
-// Every pending handler keeps the connection and its session alive; the connection does not keep the session. So an execution
-// context that is destroyed with handlers still pending leaves nothing behind.
+// Every pending handler keeps the connection and its session alive; the connection does not keep the session. So an
+// execution context that is destroyed with handlers still pending leaves nothing behind.
 std::shared_ptr<session::connection> connect(
     engine::strand const&,
     boost::asio::ssl::context,

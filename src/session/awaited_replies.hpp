@@ -15,8 +15,8 @@
 
 namespace holdfast::session {
 
-// The commands of one connection that have no reply yet, in the order in which they were submitted. A connection keeps the
-// order, so the next reply belongs to the first of them.
+// The commands of one connection that have no reply yet, in the order in which they were submitted. A connection keeps
+// the order, so the next reply belongs to the first of them.
 class awaited_replies {
 public:
     // What the next reply answers. A subscription has no reply of its own, only a push; when the server refuses it, the
@@ -42,7 +42,8 @@ public:
     // The first one. Precondition: not empty.
     entry take() noexcept;
 
-    // Answers with `unknown` what was sent by then; its replies are dropped when they come. Those who are told may submit.
+    // Answers with `unknown` what was sent by then; its replies are dropped when they come. Those who are told may
+    // submit.
     void expire(core::instant sent_by);
     // When the oldest command was sent that somebody waits for; `never`: nobody does, or none was sent.
     core::instant oldest_sent() const noexcept;

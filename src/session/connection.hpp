@@ -37,8 +37,8 @@ protected:
     ~connection_events() = default;
 };
 
-// One connection to one server, from the attempt to connect until it is lost. It carries commands and replies, in order,
-// and decides nothing.
+// One connection to one server, from the attempt to connect until it is lost. It carries commands and replies, in
+// order, and decides nothing.
 class connection {
 public:
     virtual ~connection() = default;

@@ -27,8 +27,8 @@ struct credentials {
 // HELLO with credentials and name.
 std::vector<std::string_view> hello_words(credentials const&);
 
-// A connection as its server knows it. A server that was started anew counts its connections from 1 again, so the number
-// alone may belong to another client.
+// A connection as its server knows it. A server that was started anew counts its connections from 1 again, so the
+// number alone may belong to another client.
 struct connection_id {
     std::uint64_t number = 0;
     engine::server_identity server;  // empty: the access rules keep INFO from this client
@@ -41,8 +41,8 @@ struct connection_id {
 };
 
 // The first commands of a connection, and what their replies mean. HELLO asks for no right and tells the number of the
-// connection, INFO tells the run of the server, and since when it runs. CLIENT KILL is the barrier of rule 8: it ends the connection before this
-// one, whose bytes could still reach the server.
+// connection, INFO tells the run of the server, and since when it runs. CLIENT KILL is the barrier of rule 8: it ends
+// the connection before this one, whose bytes could still reach the server.
 //
 // | step    | reply                    | next    | outcome                                                             |
 // |---------|--------------------------|---------|---------------------------------------------------------------------|

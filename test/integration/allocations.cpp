@@ -14,7 +14,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/recycled.hpp"
+#include "core/pooled.hpp"
 #include "support/live.hpp"
 #include "support/redis_server.hpp"
 

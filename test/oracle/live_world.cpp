@@ -17,7 +17,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "client_access.hpp"
+#include "client/client_access.hpp"
 
 namespace holdfast::test::oracle {
 namespace {
@@ -42,7 +42,7 @@ constexpr std::string_view plant_script = R"(
     return 1)";
 
 // Counts what a client has, on the client's strand.
-struct counter final : engine::letter {
+struct counter final : engine::message {
     void deliver(engine::context& c) override { result.set_value(c.count()); }
     void discard() noexcept override { result.set_value({}); }
     std::promise<engine::context::census> result;

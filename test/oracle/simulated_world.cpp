@@ -11,7 +11,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "client_access.hpp"
+#include "client/client_access.hpp"
 #include "oracle/time_rules.hpp"
 
 namespace holdfast::test::oracle {

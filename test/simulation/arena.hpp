@@ -21,9 +21,10 @@
 
 #include <holdfast.hpp>
 
-#include "client_access.hpp"
-#include "operation.hpp"
+#include "client/client_access.hpp"
+#include "operations/operation.hpp"
 #include "support/simulation.hpp"
+#include "support/tenure_of.hpp"
 
 namespace holdfast::test {
 
@@ -145,7 +146,7 @@ private:
 // The end of a lease's validity in virtual time.
 inline core::instant validity(lease& l)
 {
-    return detail::lease_access::tenure_of(l)->valid_until();
+    return tenure_of(l).valid_until();
 }
 
 // The error that a coroutine ends with; success when it ends well.

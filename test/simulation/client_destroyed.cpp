@@ -9,8 +9,10 @@
 #include <boost/asio/io_context.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include "lock_state.hpp"
-#include "party.hpp"
+#include "composite/client_batch.hpp"
+#include "composite/multi_lock_impl.hpp"
+#include "operations/single_lock.hpp"
+#include "redlock/red_lock_impl.hpp"
 #include "simulation/red_arena.hpp"
 
 namespace holdfast::test {
@@ -35,10 +37,9 @@ TEST_CASE("attempts whose client is gone when they start end with client_stopped
 {
     arena a;
     auto& c = a.client();
-    auto const one = std::static_pointer_cast<detail::lock_state const>(
-        detail::lock_access::lockable_of(mutex(c, "m")));
+    auto const one = std::static_pointer_cast<detail::single_lock const>(detail::lock_access::impl_of(mutex(c, "m")));
     boost::intrusive_ptr<counted_attempts> const ends(new counted_attempts);
-    boost::intrusive_ptr<detail::party> const all(new detail::party(one->home(), true));
+    boost::intrusive_ptr<detail::client_batch> const all(new detail::client_batch(one->home(), true));
     for (std::size_t i = 0; i < 3; ++i)
         all->add(ends, i, {.lock = detail::lock_of(*one), .owner = {}, .terms = {}, .wait = core::duration::zero()});
     a.destroy(c);
@@ -50,9 +51,10 @@ TEST_CASE("attempts whose client is gone when they start end with client_stopped
 }
 
 // Its client is gone from the n-th look on.
-struct vanishing_lock final : detail::lockable {
+struct vanishing_lock final : detail::lock_impl {
     vanishing_lock(std::shared_ptr<detail::client_state> c, int n) : client(std::move(c)), looks(n) {}
 
+    void accept(detail::lock_visitor& v) const override { v.visit(any_red_lock); }
     std::string_view name() const noexcept override { return "vanishing"; }
     std::shared_ptr<detail::client_state> home() const noexcept override { return looks-- > 0 ? client : nullptr; }
     void acquire(detail::handler_at<void(error_code, lease)> h, detail::acquire_request const&) const override
@@ -65,10 +67,11 @@ struct vanishing_lock final : detail::lockable {
 
     std::shared_ptr<detail::client_state> client;
     mutable int looks;
+    detail::red_lock_impl any_red_lock{"", {}, {}, "", {}};
 };
 
 struct any_handle : detail::lock_base<acquire_options, try_options> {
-    explicit any_handle(std::shared_ptr<detail::lockable const> l) : lock_base(std::move(l)) {}
+    explicit any_handle(std::shared_ptr<detail::lock_impl const> l) : lock_base(std::move(l)) {}
 };
 
 TEST_CASE("a multi_lock ends with client_stopped whenever its client vanishes", "[multi_lock][lifetimes]")
@@ -77,12 +80,11 @@ TEST_CASE("a multi_lock ends with client_stopped whenever its client vanishes", 
         arena a;
         auto const state = detail::client_access::state_of(a.client()).shared_from_this();
         auto const lock = [&] {
-            std::vector<any_lock> members;
-            members.emplace_back(any_handle(std::make_shared<vanishing_lock>(state, looks)));
-            return multi_lock(members);
+            detail::lock_list members{std::make_shared<vanishing_lock>(state, looks)};
+            return any_handle(std::make_shared<detail::multi_lock_impl>("vanishing", std::move(members), ""));
         };
-        multi_lock const first = lock();
-        multi_lock const second = lock();
+        auto const first = lock();
+        auto const second = lock();
         a.run([&]() -> awaitable<void> {
             error_code ec;
             CAPTURE(looks);

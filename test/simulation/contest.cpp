@@ -21,12 +21,13 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include "client_access.hpp"
+#include "client/client_access.hpp"
 #include "core/lock_name.hpp"
 #include "engine/grant.hpp"
-#include "operation.hpp"
+#include "operations/operation.hpp"
 #include "scripts_generated.hpp"
 #include "simulation/fair_order.hpp"
+#include "support/tenure_of.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -353,7 +354,7 @@ void contest::check_promptness() const
 // The server never gives away what a lease still believes to hold.
 void contest::check_validity(lease const& l) const
 {
-    auto const& tenure = *detail::lease_access::tenure_of(const_cast<lease&>(l)).get();
+    auto const& tenure = tenure_of(l);
     auto& server = const_cast<contest&>(*this).simulation_.server();
     auto left = server.execute({"PTTL", tenure.lock().key}).integer;
     if (tenure.held_grant && !tenure.held_grant->own_key().empty())
@@ -478,7 +479,7 @@ asio::awaitable<void> contest::spend_time(participant& p, lease& l)
 // No longer than its validity.
 void contest::record(lease const& l, std::string who, core::instant from, core::instant to, bool shared)
 {
-    auto const& tenure = *detail::lease_access::tenure_of(const_cast<lease&>(l)).get();
+    auto const& tenure = tenure_of(l);
     to = std::min(to, tenure.valid_until());
     if (tenure.state() == lease_state::lost) {
         ++result_.lost;

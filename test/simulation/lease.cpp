@@ -168,12 +168,12 @@ TEST_CASE("a client that stops severs the leases that are left from their grants
         auto other = co_await doc.read().acquire();
         co_await a.sleep(200ms);
         for (auto* l : {&held, &lost, &one, &other})
-            CHECK(detail::lease_access::tenure_of(*l)->held_grant);
+            CHECK(tenure_of(*l).held_grant);
         c.stop();
         co_await a.sleep(1ms);
         for (auto* l : {&held, &lost, &one, &other}) {
             CHECK(l->state() == lease_state::lost);
-            CHECK_FALSE(detail::lease_access::tenure_of(*l)->held_grant);
+            CHECK_FALSE(tenure_of(*l).held_grant);
         }
         auto const ec = co_await error_of(held.release(use_awaitable));
         CHECK(ec == errc::lease_lost);

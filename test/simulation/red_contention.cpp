@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr fault_plan bad_network{.lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.1};
 
-TEST_CASE("split votes settle, and none starves", "[red_lock][contest]")
+TEST_CASE("split replies settle, and none starves", "[red_lock][contest]")
 {
     auto const seeds = std::max<std::uint64_t>(1, seeds_or(10'000) / 12);
     for (unsigned servers : {2u, 3u, 4u, 5u})

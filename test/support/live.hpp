@@ -26,7 +26,7 @@
 
 #include <holdfast.hpp>
 
-#include "client_access.hpp"
+#include "client/client_access.hpp"
 
 namespace holdfast::test {
 

@@ -27,8 +27,8 @@ TEST_CASE("the first answer is the first estimate of the response time", "[respo
     CHECK(r.average() == 1ms);
     r.add(epoch, epoch + 60ms);
     CHECK(r.average() == 60ms);
-    CHECK(r.patience(1s) == 480ms);
-    CHECK(r.patience(200ms) == 200ms);
+    CHECK(r.answer_timeout(1s) == 480ms);
+    CHECK(r.answer_timeout(200ms) == 200ms);
 }
 
 TEST_CASE("the estimate follows the server", "[response_time]")
@@ -36,19 +36,19 @@ TEST_CASE("the estimate follows the server", "[response_time]")
     response_time r;
     auto const later = answer_often(r, epoch, 100, 200us);
     CHECK(r.average() == 200us);
-    CHECK(r.patience(1s) == 25ms);
+    CHECK(r.answer_timeout(1s) == 25ms);
     answer_often(r, later, 100, 40ms);
     CHECK(r.average() > 39ms);
-    CHECK(r.patience(1s) >= 312ms);
+    CHECK(r.answer_timeout(1s) >= 312ms);
 }
 
-TEST_CASE("patience is that of the slowest of the last answers", "[response_time]")
+TEST_CASE("the answer timeout is that of the slowest of the last answers", "[response_time]")
 {
     response_time r;
     auto const later = answer_often(r, epoch, 100, 10ms);
     r.add(later, later + 60ms);
     CHECK(r.average() < 17ms);
-    CHECK(r.patience(1s) == 480ms);
+    CHECK(r.answer_timeout(1s) == 480ms);
 }
 
 TEST_CASE("one stall, whatever it held up, does not spoil the estimate", "[response_time]")
@@ -58,7 +58,7 @@ TEST_CASE("one stall, whatever it held up, does not spoil the estimate", "[respo
     for (int i = 0; i < 1'000; ++i)
         r.add(stalled + i * 1ms, stalled + 2500ms);
     CHECK(r.average() < 2ms);
-    CHECK(r.patience(3s) <= 64ms);
+    CHECK(r.answer_timeout(3s) <= 64ms);
     response_time fresh;
     fresh.add(epoch, epoch + 2500ms);
     CHECK(fresh.average() == response_time::longest_sample);

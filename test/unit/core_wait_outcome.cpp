@@ -20,21 +20,21 @@ TEST_CASE("how a wait ends follows from what is known of the lock", "[wait_outco
         wait_outcome outcome;
     };
     row const rows[] = {
-        {"nothing is known, and nothing is wrong", {.patience = 25ms}, busy},
-        {"an answer is under way", {.unanswered = 10ms, .patience = 25ms}, busy},
-        {"an answer is just not overdue", {.unanswered = 25ms, .patience = 25ms}, busy},
-        {"an answer is overdue", {.unanswered = 26ms, .patience = 25ms}, unavailable},
-        {"an answer is overdue, of a slow server", {.unanswered = 26ms, .patience = 300ms}, busy},
+        {"nothing is known, and nothing is wrong", {.answer_timeout = 25ms}, busy},
+        {"an answer is under way", {.unanswered = 10ms, .answer_timeout = 25ms}, busy},
+        {"an answer is just not overdue", {.unanswered = 25ms, .answer_timeout = 25ms}, busy},
+        {"an answer is overdue", {.unanswered = 26ms, .answer_timeout = 25ms}, unavailable},
+        {"an answer is overdue, of a slow server", {.unanswered = 26ms, .answer_timeout = 300ms}, busy},
         {"the connection is down", {.is_connected = false}, unavailable},
         {"the last try failed", {.is_in_doubt = true}, unavailable},
         {"the last try failed, the next is under way",
-         {.is_in_doubt = true, .unanswered = 1ms, .patience = 25ms},
+         {.is_in_doubt = true, .unanswered = 1ms, .answer_timeout = 25ms},
          unavailable},
-        {"an answer is needed", {.needs_answer = true, .unanswered = 1ms, .patience = 25ms}, unavailable},
+        {"an answer is needed", {.needs_answer = true, .unanswered = 1ms, .answer_timeout = 25ms}, unavailable},
         {"an answer is needed, and somebody held it", {.was_seen_held = true, .needs_answer = true}, busy},
         {"somebody held it", {.was_seen_held = true}, busy},
         {"somebody held it, and an answer is overdue",
-         {.was_seen_held = true, .unanswered = 1s, .patience = 25ms},
+         {.was_seen_held = true, .unanswered = 1s, .answer_timeout = 25ms},
          busy},
         {"somebody held it, and the connection is down", {.is_connected = false, .was_seen_held = true}, unavailable},
         {"this process holds it", {.is_held_here = true}, busy},
@@ -43,7 +43,7 @@ TEST_CASE("how a wait ends follows from what is known of the lock", "[wait_outco
     };
     for (auto const& [when, facts, outcome] : rows) {
         CAPTURE(when);
-        CHECK((judge_wait(facts) == outcome));
+        CHECK((classify_wait(facts) == outcome));
     }
 }
 

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include "quorum.hpp"
+#include "composite/quorum.hpp"
 
 #include <chrono>
 #include <vector>
@@ -36,7 +36,7 @@ TEST_CASE("what the ends of operations on the members mean for the lease of seve
         {{errc::empty_lease, errc::empty_lease}, 2, errc::empty_lease},
     };
     for (auto const& row : rows)
-        CHECK(detail::judge(row.ends, row.quorum) == row.expected);
+        CHECK(detail::classify(row.ends, row.quorum) == row.expected);
 }
 
 TEST_CASE("the lease of several is valid until a quorum of its members is not", "[quorum]")

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include "round_result.hpp"
+#include "redlock/round_result.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -13,7 +13,7 @@ TEST_CASE("what a round shows, by its replies", "[red_lock]")
 {
     using enum round_result;
     struct {
-        round_replies replies;
+        reply_counts replies;
         round_result shows;
     } const cases[] = {
         // quorum, granted, busy, silent, cut short

@@ -88,7 +88,7 @@ constexpr acquire_request to_request(TryOptions const& o) noexcept
 }
 
 struct lock_launch {
-    std::shared_ptr<lockable const> of;
+    std::shared_ptr<lock_impl const> of;
     asio::any_io_executor get_executor() const noexcept;
 };
 
@@ -244,7 +244,7 @@ public:
     }
 
 protected:
-    explicit lock_base(std::shared_ptr<lockable const> state) noexcept : state_(std::move(state)) {}
+    explicit lock_base(std::shared_ptr<lock_impl const> state) noexcept : state_(std::move(state)) {}
 
     // The same lock, taken with other options.
     template <class A, class T>
@@ -252,14 +252,14 @@ protected:
     {}
 
     // Of a lock that is no composite.
-    std::shared_ptr<lock_state const> state() const noexcept;
+    std::shared_ptr<single_lock const> state() const noexcept;
 
 private:
     friend struct lock_access;
     template <class A, class T>
     friend class lock_base;
 
-    std::shared_ptr<lockable const> state_;
+    std::shared_ptr<lock_impl const> state_;
 };
 
 extern template class lock_base<acquire_options, try_options>;

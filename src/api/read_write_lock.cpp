@@ -1,0 +1,75 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <holdfast/read_write_lock.hpp>
+
+#include "core/bounds.hpp"
+#include "operations/single_lock.hpp"
+
+namespace holdfast {
+namespace {
+
+using namespace std::chrono_literals;
+using detail::single_lock;
+using single_lock_ptr = std::shared_ptr<single_lock const>;
+
+constexpr auto shortest_watchdog = 100ms;
+constexpr core::duration shortest_mark = 1s;
+
+rw_options const& checked(rw_options const& o)
+{
+    if (o.peer_watchdog != 0ms && o.peer_watchdog < shortest_watchdog)
+        throw std::invalid_argument("peer_watchdog: must be 0 or at least 100 ms");
+    return o;
+}
+
+// A waiter refreshes its mark with each try, so the mark of a crashed waiter expires soon.
+core::duration mark_lifetime(config const& c)
+{
+    return std::max<core::duration>(2 * c.poll_interval, shortest_mark);
+}
+
+single_lock_ptr make_side(
+    client const& c,
+    std::string_view name,
+    rw_options const& o,
+    std::shared_ptr<engine::owner_state> owner,
+    std::shared_ptr<engine::lock_spec const> reader)  // of the writers' side
+{
+    bool const is_fenced = o.fencing && reader;
+    auto const& protocol = reader ? engine::write_protocol() : engine::read_protocol();
+    engine::rw_rules rules{
+        o.prefer, core::bounded(o.peer_watchdog), mark_lifetime(single_lock::options_of(c)), std::move(reader)};
+    return single_lock::make(c, name, std::move(owner), [&](std::string_view key) -> single_lock::traits {
+        return {
+            .protocol = protocol,
+            .channel = core::rw_channel(key),
+            .counter = is_fenced ? core::fence_key(key) : std::string(),
+            .companions = core::rw_companions(key),
+            .rules = std::make_shared<engine::rw_rules const>(std::move(rules))};
+    });
+}
+
+}  // namespace
+
+read_write_lock::read_write_lock(client const& c, std::string_view name, options o)
+    : read_(make_side(c, name, checked(o), nullptr, nullptr)),
+      write_(make_side(c, name, o, nullptr, detail::lock_of(*read_.state())))
+{}
+
+read_write_lock::read_write_lock(client const& c, std::string_view name, holdfast::owner owner, options o)
+    : read_(make_side(c, name, checked(o), single_lock::at_home(c, owner.state_), nullptr)),
+      write_(make_side(c, name, o, owner.state_, detail::lock_of(*read_.state())))
+{}
+
+std::string_view read_write_lock::name() const noexcept
+{
+    return read_.name();
+}
+
+}  // namespace holdfast

@@ -1,0 +1,118 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <set>
+#include <string>
+#include <utility>
+
+#include <holdfast/mutex.hpp>
+#include <holdfast/red_lock.hpp>
+
+#include "client/log_sink.hpp"
+#include "core/bounds.hpp"
+#include "operations/single_lock.hpp"
+#include "redlock/red_lock_impl.hpp"
+
+namespace holdfast {
+namespace detail {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t fewest_nodes = 2;
+constexpr std::size_t most_nodes = 31;
+
+// Collects the members of a red_lock, which must be locks of one server each.
+class node_list final : public lock_visitor {
+public:
+    std::vector<single_lock const*> nodes;
+    bool has_others = false;
+
+    void visit(single_lock const& l) override { nodes.push_back(&l); }
+    void visit(multi_lock_impl const&) override { has_others = true; }
+    void visit(red_lock_impl const&) override { has_others = true; }
+};
+
+std::string validation_error_of(node_list const& list, red_options const& o)
+{
+    auto const& nodes = list.nodes;
+    if (list.has_others)
+        return "members: must be locks of one server each";
+    if (nodes.size() < fewest_nodes || nodes.size() > most_nodes)
+        return "members: there must be 2 to 31 servers";
+    std::set<client_state*> clients;
+    for (auto const* l : nodes) {
+        if (o.fencing && l->lock.protocol != &engine::mutex_protocol(true))
+            return "fencing: the members must be mutexes with fencing";
+        if (auto const c = l->home(); c && !clients.insert(c.get()).second)
+            return "members: two of them are of one client";
+    }
+    if (o.node_timeout && *o.node_timeout < 1ms)
+        return "node_timeout: must be at least 1 ms";
+    if (o.max_lease && *o.max_lease < 100ms)
+        return "max_lease: must be at least 100 ms";
+    return {};
+}
+
+std::vector<any_lock> mutexes_of(std::vector<client const*> const& clients, std::string_view name, red_options const& o)
+{
+    std::vector<any_lock> all;
+    for (auto const* c : clients)
+        all.emplace_back(mutex(*c, name, {.fencing = o.fencing}));
+    return all;
+}
+
+std::vector<client const*> addresses_of(std::initializer_list<std::reference_wrapper<client const>> clients)
+{
+    std::vector<client const*> all;
+    for (client const& c : clients)
+        all.push_back(&c);
+    return all;
+}
+
+red_options bounded(red_options o)
+{
+    o.node_timeout = core::bounded(o.node_timeout);
+    o.max_lease = core::bounded(o.max_lease);
+    return o;
+}
+
+std::shared_ptr<lock_impl const> make_red(
+    std::vector<any_lock> const& given, std::string_view name, red_options const& options)
+{
+    auto const o = bounded(options);
+    lock_list members;
+    node_list list;
+    for (auto const& l : given) {
+        members.push_back(lock_access::impl_of(l));
+        members.back()->accept(list);
+    }
+    auto validation_error = validation_error_of(list, o);
+    auto const made = std::make_shared<red_lock_impl const>(
+        std::string(name), std::move(members), std::move(list.nodes), std::move(validation_error), o);
+    if (auto const c = made->home(); c && given.size() % 2 == 0)
+        make_log(c->options())
+            .warning(
+                "red_lock " + in_quotes(name) + ": " + std::to_string(given.size())
+                + " servers bear no more failures than " + std::to_string(given.size() - 1));
+    return made;
+}
+
+}  // namespace
+}  // namespace detail
+
+red_lock::red_lock(
+    std::initializer_list<std::reference_wrapper<client const>> clients, std::string_view name, options o)
+    : red_lock(detail::addresses_of(clients), name, o)
+{}
+
+red_lock::red_lock(std::vector<client const*> const& clients, std::string_view name, options o)
+    : lock_base(detail::make_red(detail::mutexes_of(clients, name, o), name, o))
+{}
+
+red_lock::red_lock(std::vector<any_lock> const& members, options o)
+    : lock_base(detail::make_red(members, members.empty() ? std::string_view() : members.front().name(), o))
+{}
+
+}  // namespace holdfast

@@ -1,0 +1,28 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <holdfast/reentrant_lock.hpp>
+
+#include "operations/single_lock.hpp"
+
+namespace holdfast {
+reentrant_lock::reentrant_lock(client const& c, std::string_view name, holdfast::owner owner, options o)
+    : lock_base(detail::single_lock::make(
+        c,
+        name,
+        detail::single_lock::at_home(c, std::move(owner.state_)),
+        [&](std::string_view key) -> detail::single_lock::traits {
+            return {
+                .protocol = engine::reentrant_protocol(o.fencing),
+                .channel = core::unlock_channel(key),
+                .counter = o.fencing ? core::redisson_fence_key(key) : std::string()};
+        }))
+{}
+
+bool reentrant_lock::is_held() const noexcept
+{
+    return state()->owner->holds(state()->lock.key);
+}
+
+}  // namespace holdfast

@@ -1,0 +1,27 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_CLIENT_ACCESS_HPP
+#define HOLDFAST_CLIENT_ACCESS_HPP
+
+#include <utility>
+
+#include <holdfast/client.hpp>
+
+#include "client/client_state.hpp"
+
+namespace holdfast::detail {
+
+// Makes a client with a given session. The simulator runs the production code this way.
+struct client_access {
+    static client make(asio::any_io_executor executor, config const& c, client_state::session_maker const& session)
+    {
+        return client(client_state::make(std::move(executor), c, session));
+    }
+    static client_state& state_of(client& c) noexcept { return *c.state_; }
+};
+
+}  // namespace holdfast::detail
+
+#endif

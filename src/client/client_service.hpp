@@ -1,0 +1,38 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_CLIENT_SERVICE_HPP
+#define HOLDFAST_CLIENT_SERVICE_HPP
+
+#include <mutex>
+#include <unordered_set>
+
+#include <boost/asio/execution_context.hpp>
+
+namespace holdfast::detail {
+
+class client_state;
+
+// Shuts down the clients of an execution context when it is destroyed, as Asio's services do for timers and sockets.
+// Otherwise a pending handler that owns its client would keep itself alive.
+class client_service final : public boost::asio::execution_context::service {
+public:
+    using key_type = client_service;
+    static boost::asio::execution_context::id id;
+
+    explicit client_service(boost::asio::execution_context& c) : service(c) {}
+
+    void add(client_state&);
+    void remove(client_state&) noexcept;
+
+private:
+    void shutdown() override;
+
+    std::mutex mutex_;
+    std::unordered_set<client_state*> clients_;
+};
+
+}  // namespace holdfast::detail
+
+#endif

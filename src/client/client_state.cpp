@@ -1,0 +1,178 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "client/client_state.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/query.hpp>
+
+#include "client/client_service.hpp"
+#include "client/log_sink.hpp"
+#include "core/bounds.hpp"
+#include "core/lock_name.hpp"
+#include "engine/owner_state.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+void require(bool ok, char const* validation_error)
+{
+    if (!ok)
+        throw std::invalid_argument(validation_error);
+}
+
+void check(config const& c)
+{
+    using namespace std::chrono_literals;
+    require(c.lease >= 100ms, "lease: must be at least 100 ms");
+    require(c.command_timeout >= 1ms, "command_timeout: must be at least 1 ms");
+    require(c.max_hold >= 0ms, "max_hold: must not be negative");
+    require(c.poll_interval >= 1ms, "poll_interval: must be at least 1 ms");
+    require(c.local_handoff.max_time >= 0ms, "local_handoff.max_time: must not be negative");
+    require(c.key_prefix.size() < core::max_name_size, "key_prefix: too long, 512 bytes with the name");
+    require(c.key_prefix.find_first_of("{}") == c.key_prefix.npos, "key_prefix: must not contain braces");
+}
+
+config bounded(config c)
+{
+    for (auto* d : {&c.lease, &c.command_timeout, &c.max_hold, &c.poll_interval, &c.local_handoff.max_time})
+        *d = core::bounded(*d);
+    return c;
+}
+
+}  // namespace
+
+// The parts that need an execution context.
+struct client_state::inside {
+    asio::any_io_executor executor;
+    engine::strand strand;
+    std::shared_ptr<engine::session> session;
+    engine::context engine;
+};
+
+std::shared_ptr<client_state> client_state::make(
+    asio::any_io_executor executor, config const& given, session_maker const& make_session)
+{
+    check(given);
+    auto const c = bounded(given);
+    auto const log = make_log(c);
+    engine::strand strand(executor);
+    auto session = make_session(strand, c, log);
+    auto& service = asio::use_service<client_service>(asio::query(executor, asio::execution::context));
+
+    auto made = std::make_shared<client_state>(executor, c, service);
+    std::weak_ptr<engine::inbox> const home = made;
+    made->process_owner_ = std::make_shared<engine::owner_state>(home, std::string(), true);
+    made->inside_.reset(new inside{executor, strand, session, {session, c, log, home}});
+    made->id_ = made->inside_->engine.id();
+    service.add(*made);
+    return made;
+}
+
+client_state::client_state(asio::any_io_executor, config const& c, client_service& s) : config_(c), service_(&s) {}
+
+client_state::~client_state()
+{
+    if (inside_)
+        service_->remove(*this);
+}
+
+void client_state::send(engine::message& l) noexcept
+{
+    if (!inside_)
+        return l.discard();
+    if (!mailbox_.push(l))
+        return;
+    // Runs inline if the caller's thread allows it, but never inside the engine. With an observer it never runs on the
+    // stack of a caller that destroys a lease or starts an operation, because the observer may lock a mutex that the
+    // caller has locked.
+    auto read = [self = shared_from_this()] { self->read_mail(); };
+    auto const& strand = inside_->strand;
+    bool const is_posted = config_.observer || strand.running_in_this_thread();
+    is_posted ? asio::post(strand, std::move(read)) : asio::dispatch(strand, std::move(read));
+}
+
+void client_state::read_mail()
+{
+    if (inside_)
+        mailbox_.deliver_all(inside_->engine);
+    else
+        mailbox_.discard_all();
+}
+
+core::instant client_state::now() const noexcept
+{
+    return inside_ ? inside_->session->now() : core::never;
+}
+
+asio::any_io_executor client_state::executor() const noexcept
+{
+    return inside_ ? inside_->executor : asio::any_io_executor();
+}
+
+stats client_state::read_stats() const
+{
+    return inside_ ? inside_->engine.telemetry().read_stats() : stats();
+}
+
+failure client_state::last_failure() const
+{
+    return inside_ ? inside_->engine.telemetry().last_failure() : failure();
+}
+
+void client_state::remember(error_code ec, std::string_view words)
+{
+    if (inside_)
+        inside_->engine.telemetry().remember(ec, words);
+}
+
+engine::composite_meters* client_state::composites() noexcept
+{
+    return inside_ ? &inside_->engine.telemetry().composites() : nullptr;
+}
+
+void client_state::stop() noexcept
+{
+    if (!is_ending_.exchange(true))
+        send(ending_);
+}
+
+bool client_state::is_stopped() const noexcept
+{
+    return !inside_ || inside_->engine.is_stopped();
+}
+
+std::optional<engine::server_identity> client_state::server() const
+{
+    std::scoped_lock const guard(mutex_);
+    return server_;
+}
+
+void client_state::on_server(engine::server_identity const& s)
+{
+    std::scoped_lock const guard(mutex_);
+    server_ = s;
+}
+
+engine::context::census client_state::count() const noexcept
+{
+    return inside_ ? inside_->engine.count() : engine::context::census{};
+}
+
+void client_state::shut() noexcept
+{
+    auto const ending = std::exchange(inside_, nullptr);
+    mailbox_.discard_all();
+    queues_.open_all();
+    if (ending)
+        ending->engine.stop();
+}
+
+}  // namespace holdfast::detail

@@ -1,0 +1,75 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "client/fifo_mutex.hpp"
+
+#include <algorithm>
+
+#include "handle/completion.hpp"
+
+namespace holdfast::detail {
+
+bool fifo_mutex::try_enter() noexcept
+{
+    std::scoped_lock const guard(mutex_);
+    return !std::exchange(is_taken_, true) || is_open_;
+}
+
+void fifo_mutex::wait(handler h)
+{
+    {
+        std::scoped_lock const guard(mutex_);
+        if (std::exchange(is_taken_, true) && !is_open_) {
+            auto const number = ++last_;
+            if (auto slot = asio::get_associated_cancellation_slot(h.handler); slot.is_connected())
+                slot.assign([self = shared_from_this(), number](asio::cancellation_type_t type) {
+                    if (type != asio::cancellation_type::none)
+                        self->give_up(number);
+                });
+            queue_.emplace_back(number, std::move(h));
+            return;
+        }
+    }
+    complete_early<>(std::move(h), {});
+}
+
+void fifo_mutex::leave() noexcept
+{
+    std::list<std::pair<std::uint64_t, handler>> next;
+    {
+        std::scoped_lock const guard(mutex_);
+        is_taken_ = !queue_.empty();
+        if (is_taken_)
+            next.splice(next.end(), queue_, queue_.begin());
+    }
+    for (auto& [number, h] : next)
+        complete_early<>(std::move(h), {});
+}
+
+void fifo_mutex::open() noexcept
+{
+    std::list<std::pair<std::uint64_t, handler>> all;
+    {
+        std::scoped_lock const guard(mutex_);
+        is_open_ = true;
+        all.swap(queue_);
+    }
+    for (auto& [number, h] : all)
+        complete_early<>(std::move(h), {});
+}
+
+void fifo_mutex::give_up(std::uint64_t number)
+{
+    std::list<std::pair<std::uint64_t, handler>> gone;
+    {
+        std::scoped_lock const guard(mutex_);
+        auto const at = std::ranges::find(queue_, number, &std::pair<std::uint64_t, handler>::first);
+        if (at != queue_.end())
+            gone.splice(gone.end(), queue_, at);
+    }
+    for (auto& [n, h] : gone)
+        complete_early<>(std::move(h), asio::error::operation_aborted);
+}
+
+}  // namespace holdfast::detail

@@ -1,0 +1,42 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_FIFO_MUTEXES_HPP
+#define HOLDFAST_FIFO_MUTEXES_HPP
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "client/fifo_mutex.hpp"
+
+namespace holdfast::detail {
+
+// The FIFO mutexes of one client, by key. Thread-safe.
+class fifo_mutexes {
+public:
+    // Returns the mutex of that key. The first call makes it with `make`; it lives as long as somebody refers to it.
+    std::shared_ptr<fifo_mutex> of(std::string const& key, std::shared_ptr<fifo_mutex> (*make)() = &fifo_mutex::make);
+
+    // Opens all of them.
+    void open_all() noexcept;
+
+    // The number of entries, with those that expired and were not swept yet. For tests.
+    std::size_t size() const;
+
+private:
+    using by_key = std::unordered_map<std::string, std::weak_ptr<fifo_mutex>>;
+
+    void sweep();
+
+    mutable std::mutex mutex_;
+    by_key known_;
+    std::size_t sweep_at_ = 0;
+};
+
+}  // namespace holdfast::detail
+
+#endif

@@ -1,0 +1,23 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_SESSION_FACTORY_HPP
+#define HOLDFAST_SESSION_FACTORY_HPP
+
+#include <memory>
+
+#include <holdfast/config.hpp>
+
+#include "engine/log.hpp"
+#include "engine/session.hpp"
+#include "engine/strand.hpp"
+
+namespace holdfast::detail {
+
+// Makes the session for the URL's scheme. Throws std::invalid_argument with the name of the invalid option.
+std::shared_ptr<engine::session> make_session(engine::strand, config const&, engine::log);
+
+}  // namespace holdfast::detail
+
+#endif

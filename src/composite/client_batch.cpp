@@ -1,0 +1,143 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "composite/client_batch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/error.hpp>
+
+#include "engine/batch_acquire.hpp"
+#include "engine/context.hpp"
+#include "operations/operation.hpp"
+#include "operations/single_lease.hpp"
+
+namespace holdfast::detail {
+
+// One attempt on the lock of one server. It is a contender itself: no operation and no handler are allocated for it.
+class single_try final : public core::pooled<single_try>, public lease_contender {
+public:
+    single_try(boost::intrusive_ptr<attempts> all, std::size_t place, wish w)
+        : lease_contender(std::move(w)), all_(std::move(all)), place_(place)
+    {}
+
+    bool is_over() const noexcept { return !all_; }
+    bool is_had() const noexcept { return is_had_; }
+    void give_up(engine::context&);
+
+    void acquired(lease l) override
+    {
+        is_had_ = true;
+        end({}, std::move(l));
+    }
+    void busy() override { end({}, lease()); }
+    void failed(error_code ec) override { end(ec, lease()); }
+
+private:
+    // Never sent: its batch is.
+    void deliver(engine::context&) override {}
+    void discard() noexcept override {}
+    void end(error_code, lease);
+
+    boost::intrusive_ptr<attempts> all_;  // until it ended
+    std::size_t place_;
+    bool is_had_ = false;
+};
+
+void single_try::give_up(engine::context& c)
+{
+    if (is_queued())
+        c.leave(*this, asio::error::operation_aborted);
+    else
+        end(asio::error::operation_aborted, lease());
+}
+
+// A lease that is granted after a cancellation is destroyed here, which releases it.
+void single_try::end(error_code ec, lease got)
+{
+    if (auto const all = std::move(all_))
+        all->end(place_, ec, std::move(got));
+}
+
+client_batch::client_batch(std::shared_ptr<client_state> const& home, bool all_or_none)
+    : home_(home), all_or_none_(all_or_none)
+{}
+
+client_batch::~client_batch() = default;
+
+void client_batch::add(boost::intrusive_ptr<attempts> of, std::size_t place, engine::contender::wish w)
+{
+    tries_.emplace_back(new single_try(std::move(of), place, std::move(w)));
+}
+
+void client_batch::start() noexcept
+{
+    if (!post(*this))
+        fail_all(errc::client_stopped);
+}
+
+void client_batch::ask_to_cancel() noexcept
+{
+    post(cancellation_);
+}
+
+// Returns false when the client has been destroyed.
+bool client_batch::post(engine::message& l) noexcept
+{
+    auto const client = home_.lock();
+    if (!client)
+        return false;
+    intrusive_ptr_add_ref(static_cast<engine::request*>(this));
+    client->send(l);
+    return true;
+}
+
+void client_batch::fail_all(error_code ec)
+{
+    for (auto const& t : tries_)
+        t->failed(ec);
+}
+
+void client_batch::deliver(engine::context& c)
+{
+    boost::intrusive_ptr<client_batch> const keep(this, false);
+    if (all_or_none_ && tries_.size() > 1)
+        return join_together(c);
+    for (auto const& t : tries_)
+        if (!t->is_over())
+            c.join(*t);
+}
+
+void client_batch::join_together(engine::context& c)
+{
+    boost::intrusive_ptr<engine::batch_acquire> const all(new engine::batch_acquire(c));
+    auto const is_missed = [](auto const& t) { return t->is_over() && !t->is_had(); };
+    for (auto const& t : tries_)
+        if (!t->is_over() && std::ranges::none_of(tries_, is_missed)) {
+            t->batch = all.get();
+            c.join(*t);
+        }
+    for (auto const& t : tries_)
+        t->batch = nullptr;
+    if (std::ranges::none_of(tries_, is_missed))
+        return all->send();
+    all->call_off();
+    give_up(c);
+}
+
+void client_batch::give_up(engine::context& c)
+{
+    for (auto const& t : tries_)
+        t->give_up(c);
+}
+
+// The client's execution context has ended. The composite lock may wait in another one.
+void client_batch::discard() noexcept
+{
+    boost::intrusive_ptr<client_batch> const keep(this, false);
+    fail_all(errc::client_stopped);
+}
+
+}  // namespace holdfast::detail

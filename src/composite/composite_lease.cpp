@@ -1,0 +1,277 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "composite/composite_lease.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <boost/asio/bind_executor.hpp>
+#include <boost/container/small_vector.hpp>
+
+#include "composite/coordinate.hpp"
+#include "composite/quorum.hpp"
+#include "composite/release_each.hpp"
+#include "operations/operation.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+using std::chrono::steady_clock;
+
+using plain_outcome = std::tuple<error_code>;
+
+// Ends a group of operations when enough have succeeded: the others go on in the background, and cannot change the
+// result.
+struct enough_successes {
+    std::size_t needed;
+
+    asio::cancellation_type_t operator()(error_code ec) noexcept
+    {
+        return !ec && --needed == 0 ? asio::cancellation_type::all : asio::cancellation_type::none;
+    }
+};
+
+// Ends a group of lost() operations when enough leases are lost.
+struct enough_losses {
+    std::size_t needed;
+
+    asio::cancellation_type_t operator()(error_code ec, loss) noexcept
+    {
+        return !ec && --needed == 0 ? asio::cancellation_type::all : asio::cancellation_type::none;
+    }
+};
+
+template <class Operation>
+asio::awaitable<plain_outcome> await_all(std::vector<Operation> operations, std::size_t quorum)
+{
+    co_await be_cancelled_by_hand();
+    auto const here = co_await asio::this_coro::executor;
+    auto const ended = co_await asio::experimental::make_parallel_group(all_on(here, std::move(operations)))
+                           .async_wait(enough_successes{quorum}, asio::use_awaitable);
+    bool const cancelled = co_await is_cancelled();
+    co_return cancelled ? error_code(asio::error::operation_aborted) : classify(std::get<1>(ended), quorum);
+}
+
+// The reason of the loss that made the composite lease lost; none if fewer leases were lost.
+template <class Ended>
+std::optional<loss> decisive_loss(Ended const& ended, std::size_t needed)
+{
+    auto const& [order, errors, reasons] = ended;
+    for (auto const i : order)
+        if (!errors[i] && --needed == 0)
+            return reasons[i];
+    return std::nullopt;
+}
+
+}  // namespace
+
+composite_lease::composite_lease(parts p) noexcept
+    : lock_(std::move(p.of)),
+      fence_(p.fence),
+      members_(std::move(p.members)),
+      hold_(std::move(p.hold)),
+      more_(std::move(p.more))
+{}
+
+std::string_view composite_lease::name() const noexcept
+{
+    return lock_->name();
+}
+
+asio::any_io_executor composite_lease::executor() const noexcept
+{
+    auto const c = lock_->home();
+    return c ? c->executor() : asio::any_io_executor();
+}
+
+// A composite lease that was reported lost must not become valid again.
+void composite_lease::join(lease late)
+{
+    std::scoped_lock const guard(mutex_);
+    if (classify_members() == lease_state::lost)
+        return;
+    lease_access::take_up(late, is_taken_up_);
+    members_.push_back(std::move(late));
+}
+
+lease_state composite_lease::state() const noexcept
+{
+    std::scoped_lock const guard(mutex_);
+    return classify_members();
+}
+
+lease_state composite_lease::classify_members() const noexcept
+{
+    std::size_t held = 0;
+    std::size_t valid = 0;
+    for (auto const& l : members_) {
+        auto const s = l.state();
+        held += s == lease_state::held;
+        valid += s == lease_state::held || s == lease_state::at_risk;
+    }
+    if (valid < lock_->quorum())
+        return lease_state::lost;
+    return held < lock_->quorum() ? lease_state::at_risk : lease_state::held;
+}
+
+// Reads the end of each member once: two conversions of one instant to the steady clock differ by some nanoseconds, so
+// of two members with the same end, as those of one script, each would seem to end before the other.
+steady_clock::time_point composite_lease::valid_until() const noexcept
+{
+    std::scoped_lock const guard(mutex_);
+    boost::container::small_vector<steady_clock::time_point, 8> ends;
+    for (auto const& l : members_)
+        if (l.valid())
+            ends.push_back(l.valid_until());
+    return quorum_end(ends, lock_->quorum());
+}
+
+std::optional<std::uint64_t> composite_lease::fencing_token(std::string_view member) const noexcept
+{
+    if (lock_->has_one_fence())
+        return member == lock_->name() ? fence_ : std::nullopt;
+    std::scoped_lock const guard(mutex_);
+    for (auto const& l : members_)
+        if (auto const f = l.fencing_token(member))
+            return f;
+    return std::nullopt;
+}
+
+void composite_lease::take_up(bool taken_up) noexcept
+{
+    std::scoped_lock const guard(mutex_);
+    is_taken_up_ = taken_up;
+    for (auto& l : members_)
+        lease_access::take_up(l, taken_up);
+}
+
+std::vector<lease> composite_lease::take() noexcept
+{
+    std::vector<lease> all;
+    std::shared_ptr<collector> more;
+    std::unique_ptr<composite_hold> hold;
+    {
+        std::scoped_lock const guard(mutex_);
+        all.swap(members_);
+        more.swap(more_);
+        hold.swap(hold_);
+    }
+    if (more)
+        more->refuse();
+    return all;
+}
+
+// The operations that `start` launches on the members' leases; none when the lease is released.
+template <class Start>
+auto composite_lease::for_each_member(Start start)
+{
+    std::scoped_lock const guard(mutex_);
+    std::vector<decltype(start(members_.front()))> operations;
+    for (auto& l : members_)
+        operations.push_back(start(l));
+    return operations;
+}
+
+void composite_lease::refuse(std::string const& what) const
+{
+    if (auto const c = lock_->home())
+        c->remember(errc::invalid_option, in_quotes(lock_->name()) + ": " + what);
+}
+
+// Nothing is sent if one member does not allow so much: an extension of the others could not be undone.
+void composite_lease::extend(std::chrono::milliseconds by, handler_at<void(error_code)> h)
+{
+    if (auto const what = lock_->extension_error(by); !what.empty()) {
+        refuse(what);
+        return complete_early<>(std::move(h), errc::invalid_option);
+    }
+    auto operations = for_each_member([by](lease& l) { return l.extend(by, asio::deferred); });
+    if (operations.empty())
+        return complete_early<>(std::move(h), errc::empty_lease);
+    coordinate(*lock_, std::move(h), await_all(std::move(operations), lock_->quorum()));
+}
+
+void composite_lease::lost(handler_at<void(error_code, loss)> h)
+{
+    if (is_released())
+        return complete_early<loss>(std::move(h), errc::released, {});
+    if (!lock_->home())
+        return complete_early<loss>(std::move(h), {}, loss::client_stopped);
+    coordinate(*lock_, std::move(h), await_loss(self_ptr(this)));
+}
+
+// The number of losses that makes the whole lease lost depends on the number of members. If members have joined
+// meanwhile, it watches all of them anew.
+asio::awaitable<composite_lease::loss_outcome> composite_lease::await_loss(self_ptr self)
+{
+    co_await be_cancelled_by_hand();
+    auto const here = co_await asio::this_coro::executor;
+    for (;;) {
+        auto watches = self->for_each_member([](lease& l) { return l.lost(asio::deferred); });
+        if (watches.empty())
+            co_return loss_outcome{errc::released, {}};
+        auto const size = watches.size();
+        auto const needed = size - self->lock_->quorum() + 1;
+        auto const ended = co_await asio::experimental::make_parallel_group(all_on(here, std::move(watches)))
+                               .async_wait(enough_losses{needed}, asio::use_awaitable);
+        auto const why = decisive_loss(ended, needed);
+        if (why && !self->has_grown_from(size))
+            co_return loss_outcome{error_code(), *why};
+        bool const cancelled = co_await is_cancelled();
+        if (cancelled || !why)
+            co_return loss_outcome{cancelled ? error_code(asio::error::operation_aborted) : errc::released, {}};
+    }
+}
+
+bool composite_lease::is_released() const noexcept
+{
+    std::scoped_lock const guard(mutex_);
+    return members_.empty();
+}
+
+bool composite_lease::has_grown_from(std::size_t size) const noexcept
+{
+    std::scoped_lock const guard(mutex_);
+    return members_.size() > size;
+}
+
+void composite_lease::downgrade(handler_at<void(error_code, lease)> h)
+{
+    refuse("downgrade: it is several locks");
+    complete_early<lease>(std::move(h), errc::invalid_option, {});
+}
+
+void composite_lease::raise_fence(std::uint64_t, handler_at<void(error_code, bool)> h)
+{
+    refuse("fencing: it is several locks");
+    complete_early<bool>(std::move(h), errc::invalid_option, false);
+}
+
+void composite_lease::release(handler_at<void(error_code)> h)
+{
+    auto members = take();
+    if (members.empty())
+        complete_early<>(std::move(h), errc::empty_lease);
+    else
+        release_each(std::move(members), lock_->quorum(), std::move(h));
+    remove_reference();
+}
+
+// Completes on the executor of the waiting handler, because the executors of its own clients may end before.
+void composite_lease::release_in(
+    boost::intrusive_ptr<release_group> all, std::size_t place, asio::any_io_executor const& executor)
+{
+    auto ended = [all = std::move(all), place](error_code ec) { all->end(place, ec); };
+    release({asio::bind_executor(executor, std::move(ended)), {executor, true}});
+}
+
+void composite_lease::drop() noexcept
+{
+    self_ptr const self(this, false);
+    take();
+}
+
+}  // namespace holdfast::detail

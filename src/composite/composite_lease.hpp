@@ -1,0 +1,98 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_COMPOSITE_LEASE_HPP
+#define HOLDFAST_COMPOSITE_LEASE_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+
+#include "composite/composite_account.hpp"
+#include "composite/composite_lock.hpp"
+#include "handle/lease_impl.hpp"
+
+namespace holdfast::detail {
+
+// The leases of several locks, held as one lease, which is valid while a quorum of them is. Further members may join
+// until it is released or lost. Thread-safe: members end on the strands of several clients.
+class composite_lease final : public boost::intrusive_ref_counter<composite_lease, boost::thread_safe_counter>,
+                              public lease_impl {
+    using counter = boost::intrusive_ref_counter<composite_lease, boost::thread_safe_counter>;
+
+public:
+    struct parts {
+        std::shared_ptr<composite_lock const> of;
+        std::vector<lease> members;
+        std::unique_ptr<composite_hold> hold;  // null: it is not counted
+        std::optional<std::uint64_t> fence = {};
+        std::shared_ptr<collector> more = {};  // what further members may join from; told when none are wanted any more
+    };
+
+    explicit composite_lease(parts) noexcept;
+
+    lease_state state() const noexcept override;
+    bool empty() const noexcept override { return false; }
+    std::chrono::steady_clock::time_point valid_until() const noexcept override;
+    std::optional<std::uint64_t> fencing_token() const noexcept override { return fence_; }
+    std::optional<std::uint64_t> fencing_token(std::string_view member) const noexcept override;
+    std::string_view name() const noexcept override;
+    std::shared_ptr<engine::owner_state> owner() const noexcept override { return nullptr; }
+    unsigned hold_count() const noexcept override { return 1; }
+    asio::any_io_executor executor() const noexcept override;
+
+    void extend(std::chrono::milliseconds, handler_at<void(error_code)>) override;
+    void lost(handler_at<void(error_code, loss)>) override;
+    void downgrade(handler_at<void(error_code, lease)>) override;
+    void release(handler_at<void(error_code)>) override;
+    void release_in(boost::intrusive_ptr<release_group>, std::size_t place, asio::any_io_executor const&) override;
+    void drop() noexcept override;
+
+    void take_up(bool) noexcept override;
+    void raise_fence(std::uint64_t, handler_at<void(error_code, bool)>) override;
+
+    // Adds a lease that was granted after the others. If the composite lease is lost or released already, it is
+    // released.
+    void join(lease);
+
+private:
+    using loss_outcome = std::tuple<error_code, loss>;
+    using self_ptr = boost::intrusive_ptr<composite_lease>;
+
+    void add_reference() noexcept override { intrusive_ptr_add_ref(static_cast<counter*>(this)); }
+    void remove_reference() noexcept override { intrusive_ptr_release(static_cast<counter*>(this)); }
+
+    static asio::awaitable<loss_outcome> await_loss(self_ptr);
+    void refuse(std::string const& what) const;
+    lease_state classify_members() const noexcept;
+    bool is_released() const noexcept;
+    bool has_grown_from(std::size_t size) const noexcept;
+    std::vector<lease> take() noexcept;
+    template <class Start>
+    auto for_each_member(Start);
+
+    std::shared_ptr<composite_lock const> const lock_;
+    std::optional<std::uint64_t> const fence_;
+
+    mutable std::mutex mutex_;    // of what follows
+    std::vector<lease> members_;  // none: released
+    std::unique_ptr<composite_hold> hold_;
+    std::shared_ptr<collector> more_;
+    bool is_taken_up_ = false;
+};
+
+}  // namespace holdfast::detail
+
+#endif

@@ -1,0 +1,137 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "composite/composite_lock.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "composite/coordinate.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+// Runs a query on all members in parallel. `merge` makes one result of theirs, which are in the order of the members.
+template <class Result, class Launch, class Merge>
+asio::awaitable<outcome_of<Result>> ask_all(std::shared_ptr<lock_impl const> of, std::size_t quorum, Merge merge)
+{
+    co_await be_cancelled_by_hand();
+    using query = decltype(initiate<void(error_code, Result)>(Launch{{of}}, asio::deferred));
+    std::vector<query> queries;
+    for (auto const& m : static_cast<composite_lock const&>(*of).members())
+        queries.push_back(initiate<void(error_code, Result)>(Launch{{m}}, asio::deferred));
+    auto const here = co_await asio::this_coro::executor;
+    auto ended = co_await asio::experimental::make_parallel_group(all_on(here, std::move(queries)))
+                     .async_wait(asio::experimental::wait_for_all(), asio::use_awaitable);
+    auto& [order, errors, answers] = ended;
+    bool const cancelled = co_await is_cancelled();
+    if (cancelled)
+        co_return outcome_of<Result>{asio::error::operation_aborted, Result()};
+    co_return merge(errors, answers, quorum);
+}
+
+std::size_t count_of(std::vector<error_code> const& errors, error_code what) noexcept
+{
+    return static_cast<std::size_t>(std::ranges::count(errors, what));
+}
+
+error_code first_of(std::vector<error_code> const& errors) noexcept
+{
+    auto const found = std::ranges::find_if(errors, [](error_code ec) { return ec.failed(); });
+    return found == errors.end() ? error_code() : *found;
+}
+
+// Locked means: so many members are locked that no quorum is free.
+outcome_of<bool> merge_locked(
+    std::vector<error_code> const& errors, std::vector<bool> const& locked, std::size_t quorum)
+{
+    auto const enough = errors.size() - quorum + 1;
+    auto const sure = static_cast<std::size_t>(std::ranges::count(locked, true));
+    auto const open = errors.size() - count_of(errors, {});
+    if (sure < enough && sure + open >= enough)
+        return {first_of(errors), false};
+    return {error_code(), sure >= enough};
+}
+
+outcome_of<bool> merge_forced(std::vector<error_code> const& errors, std::vector<bool> const& held, std::size_t quorum)
+{
+    bool const done = count_of(errors, {}) >= quorum;
+    return {done ? error_code() : first_of(errors), std::ranges::count(held, true) > 0};
+}
+
+outcome_of<std::vector<holder>> merge_holders(
+    std::vector<error_code> const& errors, std::vector<std::vector<holder>>& lists, std::size_t quorum)
+{
+    if (count_of(errors, {}) < quorum)
+        return {first_of(errors), {}};
+    std::vector<holder> all;
+    for (auto& list : lists)
+        std::ranges::move(list, std::back_inserter(all));
+    return {error_code(), std::move(all)};
+}
+
+}  // namespace
+
+composite_lock::composite_lock(std::string name, lock_list members, std::size_t quorum, std::string validation_error)
+    : name_(std::move(name)),
+      members_(std::move(members)),
+      quorum_(quorum),
+      validation_error_(std::move(validation_error))
+{}
+
+std::string composite_lock::extension_error(std::chrono::milliseconds by) const
+{
+    for (auto const& m : members_)
+        if (auto what = m->extension_error(by); !what.empty())
+            return what;
+    return {};
+}
+
+std::shared_ptr<client_state> composite_lock::home() const noexcept
+{
+    std::shared_ptr<client_state> stopped;
+    for (auto const& m : members_) {
+        auto c = m->home();
+        if (!c || !c->is_alive())
+            continue;
+        if (!c->is_stopped())
+            return c;
+        stopped = stopped ? stopped : c;
+    }
+    return stopped;
+}
+
+error_code composite_lock::precondition_error(std::shared_ptr<client_state> const& c) const
+{
+    if (validation_error_.empty())
+        return c ? error_code() : errc::client_stopped;
+    error_code const ec = errc::invalid_option;
+    if (c)
+        c->remember(ec, in_quotes(name_) + ": " + validation_error_);
+    return ec;
+}
+
+void composite_lock::ask_locked(handler_at<void(error_code, bool)> h) const
+{
+    if (auto const ec = precondition_error(home()))
+        return complete_early<bool>(std::move(h), ec, false);
+    coordinate(*this, std::move(h), ask_all<bool, is_locked_launch>(shared_from_this(), quorum_, merge_locked));
+}
+
+void composite_lock::force_release(handler_at<void(error_code, bool)> h) const
+{
+    if (auto const ec = precondition_error(home()))
+        return complete_early<bool>(std::move(h), ec, false);
+    coordinate(*this, std::move(h), ask_all<bool, force_release_launch>(shared_from_this(), quorum_, merge_forced));
+}
+
+void composite_lock::ask_holders(handler_at<void(error_code, std::vector<holder>)> h) const
+{
+    using holders = std::vector<holder>;
+    if (auto const ec = precondition_error(home()))
+        return complete_early<holders>(std::move(h), ec, {});
+    coordinate(*this, std::move(h), ask_all<holders, holders_launch>(shared_from_this(), quorum_, merge_holders));
+}
+
+}  // namespace holdfast::detail

@@ -1,0 +1,64 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_COMPOSITE_LOCK_HPP
+#define HOLDFAST_COMPOSITE_LOCK_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "client/client_state.hpp"
+#include "composite/try_each.hpp"
+#include "handle/lock_impl.hpp"
+
+namespace holdfast::detail {
+
+// Several locks as one lock. It is held while a quorum of them is.
+class composite_lock : public lock_impl {
+public:
+    lock_list const& members() const noexcept { return members_; }
+    std::size_t quorum() const noexcept { return quorum_; }
+    std::string const& validation_error() const noexcept { return validation_error_; }
+
+    // Whether its lease has one fencing token of its own, instead of one of each member.
+    virtual bool has_one_fence() const noexcept = 0;
+    // The first error of its members.
+    std::string extension_error(std::chrono::milliseconds by) const override;
+
+    std::string_view name() const noexcept final { return name_; }
+    // The client of the first member that is not stopped; else the first that still exists.
+    std::shared_ptr<client_state> home() const noexcept final;
+    void ask_locked(handler_at<void(error_code, bool)>) const final;
+    void force_release(handler_at<void(error_code, bool)>) const final;
+    void ask_holders(handler_at<void(error_code, std::vector<holder>)>) const final;
+
+protected:
+    // A composite lock with a validation error completes each operation with errc::invalid_option.
+    composite_lock(std::string name, lock_list members, std::size_t quorum, std::string validation_error);
+
+    // Why no command can be sent. Also recorded as the last failure of home().
+    error_code precondition_error(std::shared_ptr<client_state> const& home) const;
+
+private:
+    std::string const name_;
+    lock_list const members_;
+    std::size_t const quorum_;
+    std::string const validation_error_;
+};
+
+// A function, since GCC 12 destroys an aggregate that is made in a co_await expression twice.
+template <class Token>
+auto acquire(std::shared_ptr<lock_impl const> const& l, acquire_request const& request, Token&& token)
+{
+    return initiate<void(error_code, lease)>(acquire_launch{{l}, request}, std::forward<Token>(token));
+}
+
+}  // namespace holdfast::detail
+
+#endif

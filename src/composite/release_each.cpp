@@ -1,0 +1,82 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "composite/release_each.hpp"
+
+#include <atomic>
+#include <utility>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include "composite/quorum.hpp"
+#include "core/pooled.hpp"
+#include "handle/release_group.hpp"
+#include "operations/operation.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+// Counts the results, which arrive on the strands of the leases' clients.
+class release_of_each final : public core::pooled<release_of_each>, public release_group {
+public:
+    release_of_each(handler_at<void(error_code)> to, std::size_t count, std::size_t quorum)
+        : to_(std::move(to)), quorum_(quorum), needed_(quorum), left_(count), ends_(count)
+    {
+        to_.at.executor = asio::prefer(std::move(to_.at.executor), asio::execution::outstanding_work.tracked);
+    }
+
+    void listen();
+    void end(std::size_t place, error_code) override;
+
+private:
+    void complete(error_code);
+
+    handler_at<void(error_code)> to_;
+    std::size_t const quorum_;
+    std::atomic<std::size_t> needed_;
+    std::atomic<std::size_t> left_;
+    std::atomic<bool> is_told_ = false;
+    std::vector<error_code> ends_;
+};
+
+void release_of_each::listen()
+{
+    if (auto slot = asio::get_associated_cancellation_slot(to_.handler); slot.is_connected())
+        slot.assign([self = boost::intrusive_ptr(this)](asio::cancellation_type_t type) {
+            if (type != asio::cancellation_type::none)
+                self->complete(asio::error::operation_aborted);
+        });
+}
+
+void release_of_each::end(std::size_t place, error_code ec)
+{
+    ends_[place] = ec;
+    if (!ec && needed_.fetch_sub(1, std::memory_order_relaxed) == 1)
+        complete({});
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+        complete(classify(ends_, quorum_));
+}
+
+void release_of_each::complete(error_code ec)
+{
+    if (!is_told_.exchange(true))
+        complete_early<>(std::move(to_), ec);
+}
+
+}  // namespace
+
+void release_each(std::vector<lease> leases, std::size_t quorum, handler_at<void(error_code)> to)
+{
+    auto const at = to.at.executor;
+    boost::intrusive_ptr<release_of_each> const all(new release_of_each(std::move(to), leases.size(), quorum));
+    all->listen();
+    for (std::size_t i = 0; i < leases.size(); ++i)
+        if (auto& l = lease_access::impl_of(leases[i])) {
+            l->release_in(all, i, at);
+            l.detach();
+        } else
+            all->end(i, errc::empty_lease);
+}
+
+}  // namespace holdfast::detail

@@ -1,0 +1,23 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_RELEASE_EACH_HPP
+#define HOLDFAST_RELEASE_EACH_HPP
+
+#include <cstddef>
+#include <vector>
+
+#include <holdfast/detail/initiate.hpp>
+#include <holdfast/lease.hpp>
+
+namespace holdfast::detail {
+
+// Releases several leases in parallel. Completes with success as soon as a quorum is released, else with the error that
+// decides when all have completed. A cancellation completes at once with operation_aborted. Releases under way go on in
+// either case.
+void release_each(std::vector<lease>, std::size_t quorum, handler_at<void(error_code)>);
+
+}  // namespace holdfast::detail
+
+#endif

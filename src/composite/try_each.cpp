@@ -1,0 +1,218 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "composite/try_each.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <utility>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include "composite/client_batch.hpp"
+#include "composite/composite_lock.hpp"
+#include "core/pooled.hpp"
+#include "engine/contender.hpp"
+#include "operations/lock_query.hpp"
+#include "operations/operation.hpp"
+#include "operations/single_lock.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+using handler_type = decltype(attempts_handler::handler);
+
+// An attempt on a member that is a composite lock itself.
+class nested_try final : public std::enable_shared_from_this<nested_try> {
+public:
+    explicit nested_try(asio::any_io_executor const& e) : strand_(asio::make_strand(e)) {}
+
+    void start(
+        std::shared_ptr<lock_impl const> const&, acquire_request const&, boost::intrusive_ptr<attempts>, std::size_t);
+    void ask_to_cancel()
+    {
+        asio::post(strand_, [self = shared_from_this()] { self->signal_.emit(asio::cancellation_type::total); });
+    }
+
+private:
+    asio::strand<asio::any_io_executor> strand_;
+    asio::cancellation_signal signal_;
+};
+
+// Counts the results, which arrive on the strands of the locks' clients. It is settled by the last one, or by the one
+// that is enough. It completes when it is settled and all attempts are launched, because the handler may own what they
+// are launched from.
+class joint_try final : public core::pooled<joint_try>, public attempts {
+public:
+    joint_try(attempts_handler to, std::size_t count, std::shared_ptr<collector> into)
+        : to_(std::move(to)),
+          into_(std::move(into)),
+          ends_(into_ ? 0 : count),
+          left_(static_cast<std::ptrdiff_t>(count))
+    {
+        to_.at.executor = asio::prefer(std::move(to_.at.executor), asio::execution::outstanding_work.tracked);
+    }
+
+    void launch(try_each_launch const&);
+    bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+
+    void end(std::size_t place, error_code, lease got) override;
+    void call_off() noexcept override { cancel(); }
+
+private:
+    // Runs on the handler's executor.
+    struct finish {
+        boost::intrusive_ptr<joint_try> of;
+        void operator()(handler_type handler) { of->call(std::move(handler)); }
+    };
+
+    // Launches the attempt on one lock, by its kind.
+    struct beginning final : lock_visitor {
+        beginning(joint_try& of, std::size_t at, try_each_launch const& w) noexcept : all(of), place(at), what(w) {}
+        void visit(single_lock const& l) override { all.add_single(place, l, what); }
+        void visit(multi_lock_impl const&) override { all.add_nested(place, what); }
+        void visit(red_lock_impl const&) override { all.add_nested(place, what); }
+
+        joint_try& all;
+        std::size_t place;
+        try_each_launch const& what;
+    };
+
+    void add_single(std::size_t place, single_lock const&, try_each_launch const&);
+    void add_nested(std::size_t place, try_each_launch const&);
+    client_batch& batch_of(std::shared_ptr<client_state> const&, bool all_or_none);
+    void cancel();
+    // Results that are missing do not count any more. Returns false if it was settled before.
+    bool settle() noexcept { return left_.exchange(0, std::memory_order_acq_rel) > 0; }
+    void pass_gate();
+    void call(handler_type);
+
+    attempts_handler to_;
+    std::shared_ptr<collector> const into_;
+    attempt_ends ends_;
+    std::atomic<std::ptrdiff_t> left_;  // results that are missing; zero or negative: it is settled
+    std::atomic<int> gate_ = 2;         // launched and settled: the last of the two calls the handler
+    std::atomic<bool> cancelled_ = false;
+    std::vector<boost::intrusive_ptr<client_batch>> batches_;
+    std::vector<std::shared_ptr<nested_try>> nested_;
+};
+
+void nested_try::start(
+    std::shared_ptr<lock_impl const> const& lock,
+    acquire_request const& request,
+    boost::intrusive_ptr<attempts> all,
+    std::size_t place)
+{
+    auto ended = [all = std::move(all), place](error_code ec, lease got) { all->end(place, ec, std::move(got)); };
+    acquire(
+        lock, request, asio::bind_cancellation_slot(signal_.slot(), asio::bind_executor(strand_, std::move(ended))));
+}
+
+void joint_try::launch(try_each_launch const& what)
+{
+    if (auto slot = asio::get_associated_cancellation_slot(to_.handler); slot.is_connected())
+        slot.assign([self = boost::intrusive_ptr(this)](asio::cancellation_type_t type) {
+            if (type != asio::cancellation_type::none)
+                self->cancel();
+        });
+    if (into_)
+        into_->begin(this);
+    for (std::size_t i = 0; i < what.locks.size(); ++i) {
+        beginning of(*this, i, what);
+        what.locks[i]->accept(of);
+    }
+    for (auto const& p : batches_)
+        p->start();
+    pass_gate();
+}
+
+void joint_try::add_nested(std::size_t place, try_each_launch const& what)
+{
+    auto const home = what.locks[place]->home();
+    if (!home || !home->is_alive())
+        return end(place, errc::client_stopped, lease());
+    auto request = what.request;
+    if (what.limit != core::duration::max())
+        request.limit = std::chrono::floor<std::chrono::milliseconds>(what.limit);
+    nested_.push_back(std::make_shared<nested_try>(home->executor()));
+    nested_.back()->start(what.locks[place], request, this, place);
+}
+
+void joint_try::add_single(std::size_t place, single_lock const& lock, try_each_launch const& what)
+{
+    auto const home = lock.home();
+    if (auto const ec = precondition_error(lock, home))
+        return end(place, ec, lease());
+    engine::contender::wish wish{
+        .lock = lock_of(lock),
+        .owner = lock.owner,
+        .terms = to_terms(what.request, home->options()),
+        .wait = core::duration::zero(),
+        .limit = what.limit,
+        .needs_answer = !what.all_or_none};
+    batch_of(home, what.all_or_none).add(this, place, std::move(wish));
+}
+
+client_batch& joint_try::batch_of(std::shared_ptr<client_state> const& client, bool all_or_none)
+{
+    auto const found = std::ranges::find_if(batches_, [&](auto const& p) { return p->is_of(client); });
+    if (found != batches_.end())
+        return **found;
+    return *batches_.emplace_back(new client_batch(client, all_or_none));
+}
+
+void joint_try::cancel()
+{
+    if (cancelled_.exchange(true))
+        return;
+    for (auto const& p : batches_)
+        p->ask_to_cancel();
+    for (auto const& t : nested_)
+        t->ask_to_cancel();
+}
+
+void joint_try::end(std::size_t place, error_code ec, lease got)
+{
+    bool suffices = false;
+    if (into_)
+        suffices = into_->take(place, {ec, std::move(got)});
+    else
+        ends_[place] = {ec, std::move(got)};
+    if (suffices ? settle() : left_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+        pass_gate();
+}
+
+void joint_try::pass_gate()
+{
+    if (gate_.fetch_sub(1, std::memory_order_acq_rel) != 1)
+        return;
+    auto handler = std::move(to_.handler);  // it may own the cancellation signal whose slot refers to this object
+    delivery<handler_type, finish>::post(
+        std::exchange(to_.at.executor, {}), to_.at.is_associated, std::move(handler), finish{this});
+}
+
+// A cancellation takes effect until the handler is called.
+void joint_try::call(handler_type handler)
+{
+    asio::get_associated_cancellation_slot(handler).clear();
+    error_code const ec = is_cancelled() ? asio::error::operation_aborted : error_code();
+    auto ends = std::move(ends_);
+    std::move(handler)(ec, std::move(ends));
+}
+
+}  // namespace
+
+void try_each_launch::start(attempts_handler h) &&
+{
+    request.wait = std::chrono::milliseconds(0);
+    boost::intrusive_ptr<joint_try> const all(new joint_try(std::move(h), locks.size(), into));
+    all->launch(*this);
+}
+
+}  // namespace holdfast::detail

@@ -1,0 +1,88 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TRY_EACH_HPP
+#define HOLDFAST_TRY_EACH_HPP
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include <holdfast/detail/initiate.hpp>
+#include <holdfast/detail/lock_base.hpp>
+
+#include "core/clock.hpp"
+#include "handle/lock_impl.hpp"
+
+namespace holdfast::detail {
+
+class attempts;
+
+using lock_list = std::vector<std::shared_ptr<lock_impl const>>;
+
+// The result of an attempt on a lock: a lease, or an error, or neither when the lock is busy.
+struct attempt_end {
+    error_code ec;
+    lease got;
+};
+
+using attempt_ends = std::vector<attempt_end>;
+using attempts_handler = handler_at<void(error_code, attempt_ends)>;
+
+// Receives the results of attempts one by one, for a caller that need not wait for all of them. Thread-safe. May be
+// called by the engine.
+class collector {
+public:
+    virtual ~collector() = default;
+
+    // Called before the first result.
+    virtual void begin(boost::intrusive_ptr<attempts>) = 0;
+    // Returns true when the results so far are enough; the other attempts go on in the background.
+    virtual bool take(std::size_t place, attempt_end) = 0;
+    // No result is wanted any more.
+    virtual void refuse() noexcept = 0;
+};
+
+// One attempt on each of several locks, in parallel: void(error_code, attempt_ends), in the order of the locks. An
+// attempt without a reply within `limit` ends with errc::unavailable. A cancellation completes with operation_aborted,
+// and releases what was granted. `all_or_none`: the locks of one client are tried in one script where that is possible;
+// if one of them is taken, the attempts on the others are cancelled, and end with operation_aborted. `into`: receives
+// the results instead of the handler, which is called as soon as they are enough.
+struct try_each_launch {
+    lock_list locks;
+    acquire_request request;
+    core::duration limit;
+    bool all_or_none;
+    std::shared_ptr<collector> into = {};
+
+    asio::any_io_executor get_executor() const noexcept { return lock_launch{locks.front()}.get_executor(); }
+    void start(attempts_handler) &&;
+};
+
+// Functions, since GCC 12 destroys an aggregate that is made in a co_await expression twice.
+template <class Token>
+auto try_each(lock_list locks, acquire_request const& request, core::duration limit, bool all_or_none, Token&& token)
+{
+    return initiate<void(error_code, attempt_ends)>(
+        try_each_launch{std::move(locks), request, limit, all_or_none}, std::forward<Token>(token));
+}
+
+template <class Token>
+auto try_each_into(
+    std::shared_ptr<collector> into,
+    lock_list locks,
+    acquire_request const& request,
+    core::duration limit,
+    Token&& token)
+{
+    return initiate<void(error_code, attempt_ends)>(
+        try_each_launch{std::move(locks), request, limit, false, std::move(into)}, std::forward<Token>(token));
+}
+
+}  // namespace holdfast::detail
+
+#endif

@@ -1,0 +1,157 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_COMPLETION_HPP
+#define HOLDFAST_COMPLETION_HPP
+
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/associated_allocator.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/system_executor.hpp>
+
+#include <holdfast/detail/initiate.hpp>
+#include <holdfast/lease.hpp>
+
+#include "handle/lease_impl.hpp"
+
+namespace holdfast::detail {
+
+struct lease_access {
+    static lease make(lease_ptr l) noexcept { return lease(std::move(l)); }
+    static lease_ptr& impl_of(lease& l) noexcept { return l.impl_; }
+
+    // The user's code has the lease: the watchdog may renew it. False: the lease is on its way to another handler.
+    static void take_up(lease& l, bool taken_up = true) noexcept
+    {
+        if (l.impl_)
+            l.impl_->take_up(taken_up);
+    }
+};
+
+inline void take_up(lease& l) noexcept
+{
+    lease_access::take_up(l);
+}
+template <class Other>
+void take_up(Other&) noexcept
+{}
+
+// A result is on its way to another handler.
+inline void give_back(lease& l) noexcept
+{
+    lease_access::take_up(l, false);
+}
+template <class Other>
+void give_back(Other&) noexcept
+{}
+
+// Calls a handler directly. Precondition: the caller runs on the handler's executor.
+template <class... Results>
+void call_handler(asio::any_completion_handler<void(error_code, Results...)> handler, error_code ec, Results... results)
+{
+    asio::get_associated_cancellation_slot(handler).clear();
+    (take_up(results), ...);
+    std::move(handler)(ec, std::move(results)...);
+}
+
+// Posts a handler to its executor, where `Finish` is called with it. Its memory comes from the handler's associated
+// allocator, by default asio::recycling_allocator, and is deallocated before the call.
+template <class Handler, class Finish>
+class delivery {
+public:
+    static void post(asio::any_io_executor const& executor, bool is_associated, Handler handler, Finish finish)
+    {
+        auto const memory = asio::get_associated_allocator(handler);
+        allocator a(memory);
+        auto* const place = std::allocator_traits<allocator>::allocate(a, 1);
+        asio::post(
+            executor, delivery(new (place) content{std::move(handler), std::move(finish), is_associated}, memory));
+    }
+
+    delivery(delivery&& other) noexcept : content_(std::exchange(other.content_, nullptr)), allocator_(other.allocator_)
+    {}
+    delivery& operator=(delivery&&) = delete;
+    ~delivery()
+    {
+        if (content_)
+            open();
+    }
+
+    void operator()()
+    {
+        if (!std::exchange(content_->is_there, true)) {
+            auto const executor = asio::get_associated_executor(content_->handler, asio::system_executor());
+            return asio::dispatch(executor, std::move(*this));
+        }
+        auto [handler, finish, is_there] = open();
+        finish(std::move(handler));
+    }
+
+private:
+    struct content {
+        Handler handler;
+        Finish finish;
+        bool is_there;  // false: it must still be dispatched to the handler's own executor
+    };
+    using allocator =
+        typename std::allocator_traits<asio::associated_allocator_t<Handler>>::template rebind_alloc<content>;
+
+    delivery(content* c, allocator const& a) noexcept : content_(c), allocator_(a) {}
+
+    content open() noexcept
+    {
+        auto* const place = std::exchange(content_, nullptr);
+        auto taken = std::move(*place);
+        place->~content();
+        allocator_.deallocate(place, 1);
+        return taken;
+    }
+
+    content* content_;
+    allocator allocator_;  // refers to the handler
+};
+
+// Calls a handler with stored results.
+template <class... Results>
+struct completion {
+    error_code ec;
+    std::tuple<Results...> results;
+
+    void operator()(asio::any_completion_handler<void(error_code, Results...)> handler)
+    {
+        std::apply(
+            [&](auto&... result) { call_handler<Results...>(std::move(handler), ec, std::move(result)...); }, results);
+    }
+};
+
+template <class... Results>
+void post_completion(
+    asio::any_io_executor const& executor,
+    bool is_associated,
+    asio::any_completion_handler<void(error_code, Results...)> handler,
+    error_code ec,
+    Results... results)
+{
+    using handler_type = asio::any_completion_handler<void(error_code, Results...)>;
+    delivery<handler_type, completion<Results...>>::post(
+        executor, is_associated, std::move(handler), {ec, {std::move(results)...}});
+}
+
+// Completes an operation that does not reach a client.
+template <class... Results>
+void complete_early(handler_at<void(error_code, Results...)> to, error_code ec, Results... results)
+{
+    post_completion<Results...>(to.at.executor, to.at.is_associated, std::move(to.handler), ec, std::move(results)...);
+}
+
+}  // namespace holdfast::detail
+
+#endif

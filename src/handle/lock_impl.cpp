@@ -1,0 +1,30 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "handle/lock_impl.hpp"
+
+namespace holdfast::detail {
+
+char const* validation_error(acquire_request const& r) noexcept
+{
+    using namespace std::chrono_literals;
+    constexpr auto shortest_lease = 100ms;
+    if (r.lease && *r.lease < shortest_lease)
+        return "lease: must be at least 100 ms";
+    if (r.max_hold && *r.max_hold < 0ms)
+        return "max_hold: must not be negative";
+    if (r.wait && *r.wait < 0ms)
+        return "wait: must not be negative";
+    if (r.priority < 1 || r.priority > 10)
+        return "priority: must be 1 to 10";
+    return nullptr;
+}
+
+std::string in_quotes(std::string_view name)
+{
+    constexpr std::size_t enough = 64;
+    return "lock \"" + std::string(name.substr(0, enough)) + (name.size() > enough ? "...\"" : "\"");
+}
+
+}  // namespace holdfast::detail

@@ -1,0 +1,27 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_RELEASE_GROUP_HPP
+#define HOLDFAST_RELEASE_GROUP_HPP
+
+#include <cstddef>
+
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+
+#include <holdfast/error.hpp>
+
+namespace holdfast::detail {
+
+// Receives the results of several releases.
+class release_group : public boost::intrusive_ref_counter<release_group, boost::thread_safe_counter> {
+public:
+    virtual ~release_group() = default;
+
+    // Thread-safe.
+    virtual void end(std::size_t place, error_code) = 0;
+};
+
+}  // namespace holdfast::detail
+
+#endif

@@ -1,0 +1,45 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_LOCK_QUERY_HPP
+#define HOLDFAST_LOCK_QUERY_HPP
+
+#include <memory>
+#include <utility>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include <holdfast/detail/initiate.hpp>
+#include <holdfast/detail/lock_base.hpp>
+#include <holdfast/error.hpp>
+
+#include "engine/lock_protocol.hpp"
+#include "operations/operation.hpp"
+#include "operations/query.hpp"
+#include "operations/single_lock.hpp"
+
+namespace holdfast::detail {
+
+// Why an operation on a lock cannot reach its client; success: it can.
+error_code precondition_error(single_lock const&, std::shared_ptr<client_state> const&);
+
+// The terms of an acquire: its options, and the client's defaults for those that are not given.
+engine::terms to_terms(acquire_request const&, config const& defaults) noexcept;
+
+// Splits "<uuid>:<n>[:<label>]". A writer's label stands behind ":write".
+holder to_holder(engine::holding const&);
+
+// Launches a query about a lock.
+template <class Query, class Result>
+void ask(single_lock const& of, handler_at<void(error_code, Result)> h)
+{
+    auto const c = of.home();
+    if (auto const ec = precondition_error(of, c))
+        return complete_early<Result>(std::move(h), ec, {});
+    Query::launch(boost::intrusive_ptr<Query>(new Query(std::move(h), c, lock_of(of))), *c);
+}
+
+}  // namespace holdfast::detail
+
+#endif

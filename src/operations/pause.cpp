@@ -1,0 +1,75 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "operations/pause.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/backoff.hpp"
+#include "core/deadline_queue.hpp"
+#include "engine/context.hpp"
+#include "operations/operation.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+using plain_handler = handler_at<void(error_code)>;
+
+class pause_operation final : public operation<engine::request>, public engine::client_waiter, public core::deadline {
+public:
+    pause_operation(plain_handler h, pause_launch const& p)
+        : operation(std::move(h), p.of), least_(p.least), spread_(p.spread), limit_(p.limit)
+    {}
+
+    // The client was stopped.
+    void done(error_code) override
+    {
+        engine_->disarm(*this);
+        finish(errc::client_stopped);
+    }
+    void on_due(core::instant) override
+    {
+        unlink();
+        finish({});
+    }
+
+private:
+    void begin(engine::context& c) override
+    {
+        if (c.admission_error() == errc::client_stopped)
+            return finish(errc::client_stopped);
+        engine_ = &c;
+        auto const length = std::min(least_ + core::jitter(spread_, c.random()), std::max(limit_ - c.now(), {}));
+        c.wait_stopped(*this);
+        c.arm(*this, c.recent() + length);
+    }
+    void cancel(engine::context& c) override
+    {
+        unlink();
+        c.disarm(*this);
+        finish(asio::error::operation_aborted);
+    }
+    void finish(error_code ec)
+    {
+        complete(ec);
+        retire();
+    }
+
+    core::duration least_;
+    core::duration spread_;
+    core::instant limit_;
+    engine::context* engine_ = nullptr;
+};
+
+}  // namespace
+
+void pause_launch::start(plain_handler h) &&
+{
+    if (!of->is_alive())
+        return complete_early<>(std::move(h), errc::client_stopped);
+    pause_operation::launch(boost::intrusive_ptr<pause_operation>(new pause_operation(std::move(h), *this)), *of);
+}
+
+}  // namespace holdfast::detail

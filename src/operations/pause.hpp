@@ -1,0 +1,44 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_PAUSE_HPP
+#define HOLDFAST_PAUSE_HPP
+
+#include <memory>
+#include <utility>
+
+#include <holdfast/detail/initiate.hpp>
+
+#include "client/client_state.hpp"
+#include "core/clock.hpp"
+
+namespace holdfast::detail {
+
+// A timer on the clock of a client: void(error_code). Completes with errc::client_stopped when the client is stopped.
+struct pause_launch {
+    std::shared_ptr<client_state> of;
+    core::duration least;
+    core::duration spread;  // plus a random part of this
+    core::instant limit;    // at the latest then
+
+    asio::any_io_executor get_executor() const noexcept { return of->executor(); }
+    void start(handler_at<void(error_code)>) &&;
+};
+
+// Functions, since GCC 12 destroys an aggregate that is made in a co_await expression twice.
+template <class Token>
+auto pause(
+    std::shared_ptr<client_state> c, core::duration least, core::duration spread, core::instant limit, Token&& token)
+{
+    return initiate<void(error_code)>(pause_launch{std::move(c), least, spread, limit}, std::forward<Token>(token));
+}
+
+inline auto pause_until(std::shared_ptr<client_state> c, core::instant limit)
+{
+    return pause(std::move(c), core::duration::max(), {}, limit, asio::deferred);
+}
+
+}  // namespace holdfast::detail
+
+#endif

@@ -1,0 +1,118 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "operations/server_query.hpp"
+
+#include <array>
+#include <memory>
+#include <string_view>
+
+#include "client/client_access.hpp"
+#include "engine/lock_protocol.hpp"
+#include "operations/query.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+// A query needs a lock, whose name the log shows when the query is refused.
+std::shared_ptr<engine::lock_spec const> no_lock(std::string_view command)
+{
+    engine::lock_spec::words const words{.prefix = {}, .name = command, .channel = {}, .counter = {}, .label = {}};
+    return std::make_shared<engine::lock_spec const>(engine::mutex_protocol(false), words, std::vector<std::string>());
+}
+
+class info_query final : public query<std::string> {
+public:
+    info_query(handler_type h, std::shared_ptr<client_state> const& home) : query(std::move(h), home, no_lock("INFO"))
+    {}
+
+private:
+    void send(engine::session& to, engine::script_form) override
+    {
+        to.submit(*this, std::array<std::string_view, 1>{"INFO"});
+    }
+    std::string read(engine::reply const& r) override { return std::string(r.text); }
+};
+
+// A script, so that the reply has only locks, in one flat list. A key that the ACL does not permit to read counts as no
+// lock.
+constexpr std::string_view page_script = R"lua(
+local step = redis.call('scan', ARGV[1], 'match', ARGV[2], 'count', 1000)
+local answer = {step[1]}
+for _, key in ipairs(step[2]) do
+    local kind = redis.pcall('type', key).ok
+    local token
+    if kind == 'string' then token = redis.pcall('getrange', key, 0, 63) end
+    if kind == 'hash' then
+        for _, field in ipairs(redis.pcall('hrandfield', key, 2)) do
+            if field ~= 'mode' then token = field end
+        end
+    end
+    if type(token) == 'string' and string.find(token, '^%x+%-%x+%-%x+%-%x+%-%x+:%d') then
+        answer[#answer + 1] = key
+    end
+end
+return answer
+)lua";
+
+class page_query final : public query<key_page> {
+public:
+    page_query(handler_type h, std::shared_ptr<client_state> const& home, std::string from, std::string pattern)
+        : query(std::move(h), home, no_lock("SCAN")), from_(std::move(from)), pattern_(std::move(pattern))
+    {}
+
+private:
+    void send(engine::session& to, engine::script_form) override
+    {
+        to.submit(*this, std::array<std::string_view, 5>{"EVAL", page_script, "0", from_, pattern_});
+    }
+    key_page read(engine::reply const& r) override
+    {
+        key_page page;
+        for (auto const& item : r.items)
+            page.locks.emplace_back(item.text);
+        if (!page.locks.empty()) {
+            page.next = std::move(page.locks.front());
+            page.locks.erase(page.locks.begin());
+        }
+        return page;
+    }
+
+    std::string const from_;
+    std::string const pattern_;
+};
+
+template <class Query, class Result, class... Arguments>
+void ask(std::weak_ptr<client_state> const& of, handler_at<void(error_code, Result)> h, Arguments... arguments)
+{
+    auto const c = of.lock();
+    if (!c || !c->is_alive())
+        return complete_early<Result>(std::move(h), errc::client_stopped, {});
+    Query::launch(boost::intrusive_ptr<Query>(new Query(std::move(h), c, std::move(arguments)...)), *c);
+}
+
+client_launch launch_of(client& c)
+{
+    return {client_access::state_of(c).weak_from_this()};
+}
+
+}  // namespace
+
+server_info_launch::server_info_launch(client& c) : client_launch(launch_of(c)) {}
+
+void server_info_launch::start(handler_at<void(error_code, std::string)> h) &&
+{
+    ask<info_query>(of, std::move(h));
+}
+
+key_page_launch::key_page_launch(client& c, std::string f, std::string p)
+    : client_launch(launch_of(c)), from(std::move(f)), pattern(std::move(p))
+{}
+
+void key_page_launch::start(handler_at<void(error_code, key_page)> h) &&
+{
+    ask<page_query>(of, std::move(h), std::move(from), std::move(pattern));
+}
+
+}  // namespace holdfast::detail

@@ -1,0 +1,57 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_SERVER_QUERY_HPP
+#define HOLDFAST_SERVER_QUERY_HPP
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <holdfast/client.hpp>
+#include <holdfast/detail/initiate.hpp>
+#include <holdfast/error.hpp>
+
+// Queries that the tool sends to a server. They are not part of the public API. Without a reply they complete with
+// unavailable, not_permitted, server_refused, not_running or client_stopped.
+namespace holdfast::detail {
+
+// The text of INFO.
+struct server_info_launch : client_launch {
+    explicit server_info_launch(client&);
+    void start(handler_at<void(error_code, std::string)>) &&;
+};
+
+template <token_for<void(error_code, std::string)> Token>
+auto ask_server_info(client& c, Token&& token)
+{
+    return initiate<void(error_code, std::string)>(server_info_launch(c), std::forward<Token>(token));
+}
+
+// The result of one SCAN.
+struct key_page {
+    std::string next = "0";          // the next cursor; "0": this was the last step
+    std::vector<std::string> locks;  // keys that hold a token as Holdfast and Redisson write it
+};
+
+struct key_page_launch : client_launch {
+    key_page_launch(client&, std::string from, std::string pattern);
+    void start(handler_at<void(error_code, key_page)>) &&;
+
+    std::string from;
+    std::string pattern;  // as that of SCAN
+};
+
+// Begin with the cursor "0". As with SCAN, a lock may be reported twice, and one that is taken or released meanwhile
+// may be missed.
+template <token_for<void(error_code, key_page)> Token>
+auto ask_key_page(client& c, std::string from, std::string pattern, Token&& token)
+{
+    return initiate<void(error_code, key_page)>(
+        key_page_launch(c, std::move(from), std::move(pattern)), std::forward<Token>(token));
+}
+
+}  // namespace holdfast::detail
+
+#endif

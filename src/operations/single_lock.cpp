@@ -1,0 +1,159 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "operations/single_lock.hpp"
+
+#include <string>
+#include <utility>
+
+#include "core/pooled.hpp"
+#include "engine/command.hpp"
+#include "operations/lock_query.hpp"
+#include "operations/query.hpp"
+#include "operations/single_lease.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+using lease_handler = handler_at<void(error_code, lease)>;
+
+class acquire_operation final : public core::pooled<acquire_operation>, public operation<lease_contender, lease> {
+public:
+    acquire_operation(lease_handler h, std::shared_ptr<client_state> const& home, wish w)
+        : operation(std::move(h), home, std::move(w))
+    {}
+
+    // If the operation was cancelled meanwhile, the lease is destroyed, which releases the lock.
+    void acquired(lease l) override { finish({}, std::move(l)); }
+    void busy() override { finish({}, lease()); }
+    void failed(error_code ec) override { finish(ec, lease()); }
+
+private:
+    void begin(engine::context& c) override { c.join(*this); }
+    void cancel(engine::context& c) override
+    {
+        if (is_queued())
+            c.leave(*this, asio::error::operation_aborted);
+        else {
+            c.call_off(*this);
+            complete(asio::error::operation_aborted, lease());
+        }
+    }
+
+    void finish(error_code ec, lease l)
+    {
+        if (!is_complete())
+            complete(ec, std::move(l));
+        retire();
+    }
+};
+
+class is_locked_query final : public query<bool> {
+public:
+    using query::query;
+
+private:
+    void send(engine::session& to, engine::script_form) override { lock().protocol->ask_locked(to, *this, lock()); }
+    bool read(engine::reply const& r) override { return lock().protocol->says_locked(r); }
+};
+
+class force_release_query final : public query<bool> {
+public:
+    using query::query;
+
+private:
+    void send(engine::session& to, engine::script_form form) override
+    {
+        lock().protocol->force_release(to, *this, lock(), form);
+    }
+    bool read(engine::reply const& r) override { return r.integer != 0; }
+};
+
+class holders_query final : public query<std::vector<holder>> {
+public:
+    using query::query;
+
+private:
+    void send(engine::session& to, engine::script_form form) override
+    {
+        lock().protocol->ask_holders(to, *this, lock(), form);
+    }
+    std::vector<holder> read(engine::reply const& r) override
+    {
+        std::vector<holder> all;
+        for (auto const& h : lock().protocol->read_holders(r))
+            all.push_back(to_holder(h));
+        return all;
+    }
+};
+
+}  // namespace
+
+error_code precondition_error(single_lock const& lock, std::shared_ptr<client_state> const& c)
+{
+    if (!c || !c->is_alive())
+        return errc::client_stopped;
+    if (lock.has_valid_name)
+        return {};
+    error_code const ec = errc::invalid_name;
+    c->remember(ec, in_quotes(lock.lock.name) + ": " + ec.message());
+    return ec;
+}
+
+engine::terms to_terms(acquire_request const& r, config const& defaults) noexcept
+{
+    return {
+        .lease = r.lease.value_or(defaults.lease),
+        .max_hold = r.max_hold.value_or(defaults.max_hold),
+        .renewed = !r.lease || r.renew,
+        .priority = static_cast<std::uint8_t>(r.priority),
+        .is_part = r.is_part};
+}
+
+holder to_holder(engine::holding const& h)
+{
+    constexpr std::string_view writer_mark = ":write";
+    auto const first = h.id.find(':');
+    auto const second = first == h.id.npos ? h.id.npos : h.id.find(':', first + 1);
+    auto label = second == h.id.npos ? std::string_view() : h.id.substr(second);
+    if (h.is_writer && label.starts_with(writer_mark))
+        label.remove_prefix(writer_mark.size());
+    label.remove_prefix(label.empty() ? 0 : 1);
+    return {
+        .id = std::string(h.id.substr(0, second)),
+        .label = std::string(label),
+        .writer = h.is_writer,
+        .remaining = h.remaining};
+}
+
+void single_lock::acquire(lease_handler h, acquire_request const& request) const
+{
+    auto const c = home();
+    if (auto const ec = precondition_error(*this, c))
+        return complete_early<lease>(std::move(h), ec, {});
+    if (auto const* what = validation_error(request)) {
+        c->remember(errc::invalid_option, in_quotes(lock.name) + ": " + what);
+        return complete_early<lease>(std::move(h), errc::invalid_option, {});
+    }
+    acquire_operation::wish wish{lock_of(*this), owner, to_terms(request, c->options()), request.wait};
+    acquire_operation::launch(
+        boost::intrusive_ptr<acquire_operation>(new acquire_operation(std::move(h), c, std::move(wish))), *c);
+}
+
+void single_lock::ask_locked(handler_at<void(error_code, bool)> h) const
+{
+    ask<is_locked_query>(*this, std::move(h));
+}
+
+void single_lock::force_release(handler_at<void(error_code, bool)> h) const
+{
+    ask<force_release_query>(*this, std::move(h));
+}
+
+void single_lock::ask_holders(handler_at<void(error_code, std::vector<holder>)> h) const
+{
+    ask<holders_query>(*this, std::move(h));
+}
+
+}  // namespace holdfast::detail

@@ -1,0 +1,93 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_SINGLE_LOCK_HPP
+#define HOLDFAST_SINGLE_LOCK_HPP
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <holdfast/client.hpp>
+#include <holdfast/error.hpp>
+
+#include "client/client_state.hpp"
+#include "core/lock_name.hpp"
+#include "engine/lock_protocol.hpp"
+#include "engine/lock_spec.hpp"
+#include "engine/owner_state.hpp"
+#include "handle/lock_impl.hpp"
+
+namespace holdfast::detail {
+
+// A lock of one server: its client, its keys on the server, and the owner that contends for it.
+struct single_lock final : lock_impl {
+    // What differs between the kinds of lock.
+    struct traits {
+        engine::lock_protocol const& protocol;
+        std::string channel;
+        std::string counter = {};  // empty: not fenced
+        std::vector<std::string> companions = {};
+        core::duration waiter_timeout = {};
+        std::shared_ptr<engine::rw_rules const> rules = {};
+    };
+
+    // `make_traits` is called with the lock's key.
+    template <class MakeTraits>
+    static std::shared_ptr<single_lock const> make(
+        client const& c, std::string_view name, std::shared_ptr<engine::owner_state> owner, MakeTraits make_traits)
+    {
+        auto const& prefix = c.state_->options().key_prefix;
+        auto const key = prefix + std::string(name);
+        traits t = make_traits(std::string_view(key));
+        auto const has_name = !name.empty() && core::is_valid_lock_name(key);
+        engine::lock_spec::words const words{
+            prefix, name, t.channel, t.counter, owner ? std::string_view(owner->label()) : std::string_view()};
+        engine::lock_spec lock(t.protocol, words, std::move(t.companions));
+        lock.waiter_timeout = t.waiter_timeout;
+        lock.rules = std::move(t.rules);
+        return std::make_shared<single_lock const>(c.state_, std::move(lock), std::move(owner), has_name);
+    }
+
+    static config const& options_of(client const& c) { return c.state_->options(); }
+
+    // An owner of that client; throws std::invalid_argument when it is another's.
+    static std::shared_ptr<engine::owner_state> at_home(client const& c, std::shared_ptr<engine::owner_state> owner)
+    {
+        if (owner->home().lock() != c.state_)
+            throw std::invalid_argument("owner: was made by another client");
+        return owner;
+    }
+
+    single_lock(
+        std::weak_ptr<client_state> h, engine::lock_spec l, std::shared_ptr<engine::owner_state> o, bool has_name)
+        : origin(std::move(h)), lock(std::move(l)), owner(std::move(o)), has_valid_name(has_name)
+    {}
+
+    void accept(lock_visitor& v) const override { v.visit(*this); }
+    std::string_view name() const noexcept override { return lock.name; }
+    std::shared_ptr<client_state> home() const noexcept override { return origin.lock(); }
+    void acquire(handler_at<void(error_code, lease)>, acquire_request const&) const override;
+    void ask_locked(handler_at<void(error_code, bool)>) const override;
+    void force_release(handler_at<void(error_code, bool)>) const override;
+    void ask_holders(handler_at<void(error_code, std::vector<holder>)>) const override;
+
+    std::weak_ptr<client_state> origin;
+    engine::lock_spec lock;
+    std::shared_ptr<engine::owner_state> owner;
+    bool has_valid_name;
+};
+
+// Shares ownership: operations may outlive the handle.
+inline std::shared_ptr<engine::lock_spec const> lock_of(single_lock const& s) noexcept
+{
+    return {s.shared_from_this(), &s.lock};
+}
+
+}  // namespace holdfast::detail
+
+#endif

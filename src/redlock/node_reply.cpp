@@ -1,0 +1,77 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "redlock/node_reply.hpp"
+
+#include <utility>
+
+#include <boost/asio/error.hpp>
+
+#include "core/server_age.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+bool is_transient(error_code ec) noexcept
+{
+    return ec == errc::unavailable || ec == asio::error::operation_aborted;
+}
+
+}  // namespace
+
+void node_reply::record(attempt_end end)
+{
+    has_ended = true;
+    why = end.ec;
+    held = std::move(end.got);
+    if (!why && held.empty())
+        outcome = kind::busy;
+    else if (why && !is_transient(why))
+        outcome = kind::refused;
+}
+
+void node_reply::check(red_lock_impl const& of, core::instant asked) noexcept
+{
+    bool const trusts = of.options().trust_new_nodes;
+    if (!held.valid())
+        outcome = kind::expired;
+    else if (!trusts && running_since() == core::never)
+        outcome = kind::unknown_age;
+    else if (!trusts && !core::has_outlived_leases(running_since(), of.max_lease(), asked))
+        outcome = kind::young;
+    else
+        outcome = kind::granted;
+}
+
+bool node_reply::hides_its_age(red_lock_impl const& from) const noexcept
+{
+    return !from.options().trust_new_nodes && server && running_since() == core::never;
+}
+
+std::string node_reply::describe() const
+{
+    switch (outcome) {
+        case kind::granted: return "granted";
+        case kind::busy: return "held by another";
+        case kind::refused: return why.message();
+        case kind::expired: return "granted too late";
+        case kind::young: return "may have been started less than max_lease ago";
+        case kind::unknown_age: return "does not say since when it runs";
+        case kind::unfenced: return "did not confirm the fencing token";
+        default: return "no answer";
+    }
+}
+
+bool are_of_one_server(node_reply const& a, node_reply const& b) noexcept
+{
+    return a.server && b.server && a.server->is_same_server(*b.server);
+}
+
+std::optional<engine::server_identity> server_of(lock_impl const& l)
+{
+    auto const c = l.home();
+    return c ? c->server() : std::nullopt;
+}
+
+}  // namespace holdfast::detail

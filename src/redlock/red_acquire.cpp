@@ -1,0 +1,260 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "redlock/red_acquire.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/redirect_error.hpp>
+
+#include "client/log_sink.hpp"
+#include "operations/pause.hpp"
+#include "operations/single_lock.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+using namespace std::chrono_literals;
+using acquired = outcome_of<lease>;
+
+constexpr core::duration shortest_pause = 2ms;
+
+core::instant last_answer(acquire_request const& r, core::instant now) noexcept
+{
+    auto const within = r.wait == 0ms ? r.limit : r.wait;
+    return within ? now + *within : core::never;
+}
+
+}  // namespace
+
+red_acquire::red_acquire(
+    std::shared_ptr<red_lock_impl const> of, std::shared_ptr<client_state> clock, acquire_request const& r)
+    : lock_(std::move(of)),
+      clock_(std::move(clock)),
+      request_(as_part(r)),
+      account_(clock_, lock_, r),
+      deadline_(r.wait ? clock_->now() + *r.wait : core::never),
+      last_answer_(last_answer(r, clock_->now())),
+      pause_(shortest_pause)
+{}
+
+asio::awaitable<acquired> red_acquire::run()
+{
+    auto end = co_await run_in_turn();
+    account_.end(std::get<error_code>(end), !std::get<lease>(end).empty());
+    co_return end;
+}
+
+asio::awaitable<acquired> red_acquire::run_in_turn()
+{
+    co_await be_cancelled_by_hand();
+    std::optional<fifo_mutex::turn> turn;
+    co_await wait_for_turn(turn);
+    bool const cancelled = co_await is_cancelled();
+    if (cancelled)
+        co_return acquired(asio::error::operation_aborted, lease());
+    if (queue_)
+        last_ = queue_->last();
+    bool const is_late = request_.wait != 0ms && is_over();
+    if (failed_ || !turn || is_late)
+        co_return failure();
+    auto end = co_await run_rounds();
+    co_return end;
+}
+
+// A single attempt and a re-entry do not wait for a turn. Afterwards there is no turn if the acquire was cancelled, if
+// its wait ended, or if it failed.
+asio::awaitable<void> red_acquire::wait_for_turn(std::optional<fifo_mutex::turn>& turn)
+{
+    if (request_.wait == 0ms || is_re_entry())
+        turn.emplace();
+    while (!turn && !failed_ && !is_over()) {
+        bool const cancelled = co_await queue_up(turn);
+        if (cancelled)
+            co_return;
+    }
+}
+
+// If the client whose clock is used stops, the acquire loses its place in the queue. Returns true when it was
+// cancelled.
+asio::awaitable<bool> red_acquire::queue_up(std::optional<fifo_mutex::turn>& turn)
+{
+    auto const queue = queue_ = lock_->queue();
+    if (!queue || queue->try_enter()) {
+        turn.emplace(queue);
+        co_return false;
+    }
+    auto const here = co_await asio::this_coro::executor;
+    auto const ended = co_await asio::experimental::make_parallel_group(
+                           asio::bind_executor(here, queue->enter(here, asio::deferred)),
+                           asio::bind_executor(here, pause_until(clock_, deadline_)))
+                           .async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
+    if (!std::get<1>(ended))
+        turn.emplace(queue);
+    else if (std::get<2>(ended) == errc::client_stopped)
+        change_clock();
+    bool const cancelled = co_await is_cancelled();
+    co_return cancelled;
+}
+
+asio::awaitable<acquired> red_acquire::run_rounds()
+{
+    for (;;) {
+        red_round round(lock_, clock_, std::move(kept_));
+        co_await round.run(request_, last_answer_);
+        bool cancelled = co_await is_cancelled();
+        if (cancelled)
+            co_return acquired(asio::error::operation_aborted, lease());
+        failed_ = round.failed();
+        record(round);
+        if (round.is_won())
+            co_return acquired(error_code(), round.take_lease(account_.begin_hold()));
+        round.give_back();
+        if (failed_ || is_over())
+            co_return failure();
+        auto const took = clock_->now() - round.began();
+        pause_ = std::min<core::duration>(2 * std::max(pause_, took), clock_->options().poll_interval);
+        co_await wait_before_next_round(round);
+        cancelled = co_await is_cancelled();
+        if (cancelled)
+            co_return acquired(asio::error::operation_aborted, lease());
+        if (failed_ || is_over())
+            co_return failure();
+    }
+}
+
+// The contenders in the queue wait for the lock that the owner of a re-entry holds, so a re-entry that waited behind
+// them would wait for itself.
+bool red_acquire::is_re_entry() const
+{
+    auto const is_held = [](single_lock const* l) { return l->owner && l->owner->holds(l->lock.key); };
+    auto const& all = lock_->nodes();
+    return static_cast<std::size_t>(std::ranges::count_if(all, is_held)) > all.size() - lock_->quorum();
+}
+
+// Logs the first round without a majority, and each change of the obstacles after it.
+void red_acquire::record(red_round const& round)
+{
+    auto const result = round.result();
+    last_ = after(last_, result);
+    if (queue_)
+        queue_->record(result);
+    if (failed_ || result == round_result::won)
+        return;
+    answers_ = round.describe();
+    if (result == round_result::inconclusive)
+        return;
+    auto const before = std::exchange(obstacles_, result == round_result::no_majority ? round.obstacles() : "");
+    if (!obstacles_.empty() && obstacles_ != before)
+        log_no_majority(answers_);
+}
+
+// A stopped client has no timers: from now on those of the next node's client are used.
+void red_acquire::change_clock()
+{
+    if (++clocks_failed_ >= lock_->members().size())
+        failed_ = errc::client_stopped;
+    else if (auto const c = lock_->members()[clocks_failed_]->home(); c && c->is_alive())
+        clock_ = c;
+}
+
+bool red_acquire::is_over() const noexcept
+{
+    return deadline_ != core::never && deadline_ - clock_->now() < 1ms;
+}
+
+acquired red_acquire::failure() const
+{
+    if (failed_)
+        return {failed_, lease()};
+    auto const ec = error_of_timeout(last_);
+    if (ec && obstacles_.empty())
+        log_no_majority(answers_.empty() ? "the time was over before a round" : answers_);
+    return {ec, lease()};
+}
+
+void red_acquire::log_no_majority(std::string const& why) const
+{
+    auto const line = "red_lock " + in_quotes(lock_->name()) + ": no majority: " + why;
+    clock_->remember(errc::no_quorum, line);
+    make_log(clock_->options()).warning(line);
+}
+
+// If another contender holds a majority, all waiters wait at the same server, so that its release wakes one of them and
+// they do not split the servers again. If nobody can hold a majority, the lock is split between contenders, or a holder
+// crashed: then each waits for a random time.
+asio::awaitable<void> red_acquire::wait_before_next_round(red_round const& last)
+{
+    if (last.busy() >= lock_->quorum())
+        co_return co_await wait_for_holder_at(last.busy_node());
+    error_code ec;
+    co_await pause(clock_, {}, pause_, deadline_, asio::redirect_error(asio::use_awaitable, ec));
+    if (ec == errc::client_stopped)
+        change_clock();
+}
+
+asio::awaitable<void> red_acquire::wait_for_holder_at(std::size_t node)
+{
+    auto const here = co_await asio::this_coro::executor;
+    auto request = request_;
+    request.wait.reset();
+    auto in_the_way = asio::bind_executor(here, acquire(lock_->members()[node], request, asio::deferred));
+    auto enough = asio::bind_executor(here, pause(clock_, pause_ / 2, pause_ / 2, deadline_, asio::deferred));
+    auto ended = co_await asio::experimental::make_parallel_group(std::move(in_the_way), std::move(enough))
+                     .async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
+    if (std::get<3>(ended) == errc::client_stopped)
+        change_clock();
+    if (std::get<2>(ended).empty())
+        co_return;
+    kept_ = std::vector<lease>(lock_->members().size());
+    kept_[node] = std::move(std::get<2>(ended));
+}
+
+namespace {
+
+asio::awaitable<acquired> acquire_red(
+    std::shared_ptr<red_lock_impl const> of, std::shared_ptr<client_state> clock, acquire_request request)
+{
+    red_acquire one(std::move(of), std::move(clock), request);
+    co_return co_await one.run();
+}
+
+}  // namespace
+
+// ---- red_lock_impl
+
+std::string red_lock_impl::validation_error_of(acquire_request const& r) const
+{
+    if (auto const* what = detail::validation_error(r))
+        return what;
+    auto const rounds = options_.fencing ? 2 : 1;
+    for (auto const& m : members()) {
+        auto const c = m->home();
+        core::duration const lease = r.lease.value_or(c ? c->options().lease : 100ms);
+        if (c && lease > max_lease())
+            return "lease: is longer than max_lease";
+        if (lease - core::drift(lease) <= 2 * rounds * node_timeout(lease))
+            return "lease: is too short for node_timeout, which must fit into it twice, or four times with fencing";
+    }
+    return {};
+}
+
+void red_lock_impl::acquire(handler_at<void(error_code, lease)> h, acquire_request const& request) const
+{
+    auto const clock = home();
+    auto ec = precondition_error(clock);
+    if (auto const what = ec ? std::string() : validation_error_of(request); !what.empty()) {
+        ec = errc::invalid_option;
+        clock->remember(ec, in_quotes(name()) + ": " + what);
+    }
+    if (ec)
+        return complete_early<lease>(std::move(h), ec, {});
+    auto self = std::static_pointer_cast<red_lock_impl const>(shared_from_this());
+    coordinate(*this, std::move(h), acquire_red(std::move(self), clock, request));
+}
+
+}  // namespace holdfast::detail

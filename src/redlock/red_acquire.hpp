@@ -1,0 +1,66 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_RED_ACQUIRE_HPP
+#define HOLDFAST_RED_ACQUIRE_HPP
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "composite/composite_account.hpp"
+#include "composite/coordinate.hpp"
+#include "redlock/red_lock_impl.hpp"
+#include "redlock/red_round.hpp"
+
+namespace holdfast::detail {
+
+// One acquire of a red_lock. It runs rounds until one of them has a majority. After a round without one it releases
+// what it was granted. If another contender holds a majority, it waits for one of the servers where the lock is held;
+// if nobody can hold a majority, the contenders split the servers between them, and each waits for a random time.
+class red_acquire {
+public:
+    // `clock`: the client whose clock and timers are used. It may be stopped already.
+    red_acquire(std::shared_ptr<red_lock_impl const>, std::shared_ptr<client_state> clock, acquire_request const&);
+
+    asio::awaitable<outcome_of<lease>> run();
+
+private:
+    asio::awaitable<outcome_of<lease>> run_in_turn();
+    asio::awaitable<void> wait_for_turn(std::optional<fifo_mutex::turn>&);
+    asio::awaitable<bool> queue_up(std::optional<fifo_mutex::turn>&);
+    asio::awaitable<outcome_of<lease>> run_rounds();
+    asio::awaitable<void> wait_before_next_round(red_round const&);
+    asio::awaitable<void> wait_for_holder_at(std::size_t node);
+
+    void change_clock();
+    bool is_over() const noexcept;
+    bool is_re_entry() const;
+    void record(red_round const&);
+    void log_no_majority(std::string const& why) const;
+    outcome_of<lease> failure() const;
+
+    std::shared_ptr<red_lock_impl const> const lock_;
+    std::shared_ptr<client_state> clock_;
+    acquire_request const request_;
+    composite_account account_;
+    core::instant const deadline_;
+    core::instant const last_answer_;  // replies that come later do not count
+    core::duration pause_;             // the longest pause before the next round
+    std::size_t clocks_failed_ = 0;    // clients that were stopped while their clock was used
+    std::vector<lease> kept_;          // leases for the next round, by node; empty: none
+    error_code failed_;
+    std::shared_ptr<red_queue> queue_;  // in which it waited for its turn; null: it did not wait
+    round_result last_ = round_result::inconclusive;
+    std::string answers_;    // the replies of the last round, as text for the log
+    std::string obstacles_;  // why the last conclusive round had no majority; empty: it had one
+};
+
+}  // namespace holdfast::detail
+
+#endif

@@ -1,0 +1,56 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_RED_LOCK_IMPL_HPP
+#define HOLDFAST_RED_LOCK_IMPL_HPP
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <holdfast/options.hpp>
+
+#include "composite/composite_lock.hpp"
+#include "redlock/red_queue.hpp"
+
+namespace holdfast::detail {
+
+// A red_lock: a lock that a majority of independent servers grants.
+class red_lock_impl final : public composite_lock {
+public:
+    // `nodes`: the same locks as `members`, each of one server. With a validation error they may be fewer.
+    red_lock_impl(
+        std::string name,
+        lock_list members,
+        std::vector<single_lock const*> nodes,
+        std::string validation_error,
+        red_options const&);
+
+    void accept(lock_visitor& v) const override { v.visit(*this); }
+    bool has_one_fence() const noexcept override { return true; }
+    void acquire(handler_at<void(error_code, lease)>, acquire_request const&) const override;
+    std::string extension_error(std::chrono::milliseconds by) const override;
+
+    std::vector<single_lock const*> const& nodes() const noexcept { return nodes_; }
+    red_options const& options() const noexcept { return options_; }
+    core::duration node_timeout(core::duration lease) const noexcept;
+    core::duration max_lease() const noexcept { return max_lease_; }
+    // The same for all handles of one lock, which have the same servers and keys, in any order.
+    std::string_view key() const noexcept { return key_; }
+    // The queue in which the contenders of this process wait for their turn; null: its client is gone.
+    std::shared_ptr<red_queue> queue() const;
+
+private:
+    std::string validation_error_of(acquire_request const&) const;
+
+    std::vector<single_lock const*> const nodes_;
+    red_options const options_;
+    core::duration max_lease_ = core::duration::max();
+    std::string key_;
+};
+
+}  // namespace holdfast::detail
+
+#endif

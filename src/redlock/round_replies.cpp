@@ -1,0 +1,152 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "redlock/round_replies.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "composite/composite_lease.hpp"
+
+namespace holdfast::detail {
+
+round_replies::round_replies(std::shared_ptr<red_lock_impl const> of, core::instant began, std::vector<lease> kept)
+    : lock_(std::move(of)), began_(began), replies_(lock_->members().size()), servers_(replies_.size())
+{
+    kept.resize(replies_.size());
+    for (std::size_t i = 0; i < replies_.size(); ++i)
+        if (kept[i].empty())
+            wanted_nodes_.push_back(i);
+        else
+            replies_[i] = evaluate(i, {{}, std::move(kept[i])});
+    left_ = wanted_nodes_.size();
+}
+
+lock_list round_replies::asked() const
+{
+    lock_list all;
+    for (auto const node : wanted_nodes_)
+        all.push_back(lock_->members()[node]);
+    return all;
+}
+
+void round_replies::begin(boost::intrusive_ptr<attempts> all)
+{
+    std::scoped_lock const guard(mutex_);
+    under_way_ = std::move(all);
+}
+
+bool round_replies::take(std::size_t place, attempt_end end)
+{
+    auto const node = wanted_nodes_[place];
+    auto v = evaluate(node, std::move(end));
+    {
+        std::scoped_lock const guard(mutex_);
+        if (--left_ == 0)
+            under_way_.reset();
+        if (phase_ == phase::collecting) {
+            replies_[node] = std::move(v);
+            return is_decided();
+        }
+    }
+    if (!v.held.empty())
+        take_late(node, std::move(v));
+    return false;
+}
+
+// The identity of the server is read after the grant, so it is that of the process that granted, or of a later one.
+node_reply round_replies::evaluate(std::size_t node, attempt_end end) const
+{
+    node_reply v;
+    v.record(std::move(end));
+    v.server = server_of(*lock_->members()[node]);
+    if (!v.held.empty())
+        v.check(*lock_, began_);
+    return v;
+}
+
+// The missing replies can change neither whether the round is won or busy, nor whether a majority replied.
+bool round_replies::is_decided() const
+{
+    auto const majority = static_cast<std::ptrdiff_t>(lock_->quorum());
+    auto const granted = std::ranges::count(replies_, node_reply::kind::granted, &node_reply::outcome);
+    auto const busy = std::ranges::count(replies_, node_reply::kind::busy, &node_reply::outcome);
+    auto const open = std::ranges::count(replies_, false, &node_reply::has_ended);
+    if (granted >= majority || busy >= majority)
+        return true;
+    bool const is_contested = granted + busy >= majority;
+    bool const may_be_contested = granted + busy + open >= majority;
+    return std::max(granted, busy) + open < majority && is_contested == may_be_contested;
+}
+
+// A late grant must fulfil the same conditions as the others.
+void round_replies::take_late(std::size_t node, node_reply late)
+{
+    boost::intrusive_ptr<composite_lease> won;
+    {
+        std::scoped_lock const guard(mutex_);
+        if (late.outcome != node_reply::kind::granted || shares_a_server(node, late))
+            return;
+        servers_[node] = late.server;
+        won = won_;
+        if (phase_ == phase::counted)
+            late_.push_back(std::move(late.held));
+    }
+    if (won)
+        won->join(std::move(late.held));
+}
+
+// Two members on the same server would count twice.
+bool round_replies::shares_a_server(std::size_t node, node_reply const& late) const
+{
+    for (std::size_t i = 0; i < servers_.size(); ++i)
+        if (i != node && late.server && servers_[i] && servers_[i]->is_same_server(*late.server))
+            return true;
+    return false;
+}
+
+std::vector<node_reply> round_replies::take_replies()
+{
+    std::scoped_lock const guard(mutex_);
+    phase_ = phase::counted;
+    for (std::size_t i = 0; i < replies_.size(); ++i) {
+        if (!replies_[i].has_ended)
+            replies_[i].server = server_of(*lock_->members()[i]);
+        servers_[i] = replies_[i].server;
+    }
+    return std::move(replies_);
+}
+
+void round_replies::hand_over_to(boost::intrusive_ptr<composite_lease> won)
+{
+    std::vector<lease> waiting;
+    {
+        std::scoped_lock const guard(mutex_);
+        phase_ = phase::handed_over;
+        won_ = won;
+        waiting.swap(late_);
+    }
+    for (auto& l : waiting)
+        won->join(std::move(l));
+}
+
+void round_replies::refuse() noexcept
+{
+    std::vector<node_reply> replies;
+    std::vector<lease> waiting;
+    boost::intrusive_ptr<attempts> under_way;
+    boost::intrusive_ptr<composite_lease> won;
+    {
+        std::scoped_lock const guard(mutex_);
+        phase_ = phase::refused_all;
+        won.swap(won_);
+        replies.swap(replies_);
+        waiting.swap(late_);
+        under_way.swap(under_way_);
+    }
+    if (under_way)
+        under_way->call_off();
+}
+
+}  // namespace holdfast::detail

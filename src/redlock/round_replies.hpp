@@ -1,0 +1,80 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ROUND_REPLIES_HPP
+#define HOLDFAST_ROUND_REPLIES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include "composite/client_batch.hpp"
+#include "composite/try_each.hpp"
+#include "redlock/node_reply.hpp"
+#include "redlock/red_lock_impl.hpp"
+
+namespace holdfast::detail {
+
+class composite_lease;
+
+// Collects the replies of one round. The round is decided as soon as the missing replies cannot change its result. A
+// grant that arrives later joins the lease if the round was won, and is released otherwise. Thread-safe.
+//
+// While the mutex is locked, no lease is destroyed and no other object is called, because both may call this object
+// again.
+//
+// | phase       | event            | next        | a grant that arrives then             |
+// |-------------|------------------|-------------|---------------------------------------|
+// | collecting  | take_replies()   | counted     | is one of the replies                 |
+// | counted     | hand_over_to()   | handed_over | is kept until the result is known     |
+// | handed_over |                  |             | joins the lease                       |
+// | any         | refuse()         | refused_all |                                       |
+// | refused_all |                  |             | is released                           |
+class round_replies final : public collector, public std::enable_shared_from_this<round_replies> {
+public:
+    // `kept`: leases that the caller holds already, by node; or empty.
+    round_replies(std::shared_ptr<red_lock_impl const>, core::instant began, std::vector<lease> kept);
+
+    // The locks of the servers on which the caller holds nothing yet.
+    lock_list asked() const;
+
+    void begin(boost::intrusive_ptr<attempts>) override;
+    bool take(std::size_t place, attempt_end) override;
+
+    // The replies so far, by node. For a server that has not replied, what is known of it from before.
+    std::vector<node_reply> take_replies();
+    // The round was won: late grants join this lease.
+    void hand_over_to(boost::intrusive_ptr<composite_lease>);
+    // No grant is wanted any more: attempts under way are cancelled.
+    void refuse() noexcept override;
+
+private:
+    enum class phase : std::uint8_t { collecting, counted, handed_over, refused_all };
+
+    node_reply evaluate(std::size_t node, attempt_end) const;
+    bool is_decided() const;
+    void take_late(std::size_t node, node_reply);
+    bool shares_a_server(std::size_t node, node_reply const&) const;
+
+    std::shared_ptr<red_lock_impl const> const lock_;
+    core::instant const began_;
+    std::vector<std::size_t> wanted_nodes_;  // by place in the attempts
+
+    std::mutex mutex_;  // of what follows
+    phase phase_ = phase::collecting;
+    std::vector<node_reply> replies_;                              // until they are taken
+    std::vector<std::optional<engine::server_identity>> servers_;  // after that, by node
+    std::vector<lease> late_;                                      // while the result is not known
+    boost::intrusive_ptr<composite_lease> won_;  // until refuse(), which its end calls: it refers to this
+    boost::intrusive_ptr<attempts> under_way_;
+    std::size_t left_ = 0;
+};
+
+}  // namespace holdfast::detail
+
+#endif

@@ -1,0 +1,62 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "client/fifo_mutexes.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace holdfast::detail {
+namespace {
+
+TEST_CASE("a key has one fifo_mutex, as long as somebody has it", "[fifo_mutexes]")
+{
+    fifo_mutexes all;
+    auto const a = all.of("a");
+    CHECK(all.of("a") == a);
+    CHECK(all.of("b") != a);
+    CHECK(a->try_enter());
+    CHECK_FALSE(all.of("a")->try_enter());
+}
+
+TEST_CASE("fifo_mutexes that nobody has any longer are forgotten", "[fifo_mutexes]")
+{
+    fifo_mutexes all;
+    auto const kept = all.of("kept");
+    for (int i = 0; i < 10'000; ++i)
+        all.of(std::to_string(i));
+    CHECK(all.size() < 100);
+    CHECK(all.of("kept") == kept);
+}
+
+TEST_CASE("fifo_mutexes that somebody has are kept, and not looked through for each newcomer", "[fifo_mutexes]")
+{
+    fifo_mutexes all;
+    std::vector<std::shared_ptr<fifo_mutex>> ours;
+    for (int i = 0; i < 1'000; ++i)
+        ours.push_back(all.of(std::to_string(i)));
+    for (int i = 0; i < 100; ++i)
+        all.of("gone " + std::to_string(i));
+    CHECK(all.size() == 1'100);  // nobody looked
+    for (int i = 0; i < 10'000; ++i)
+        all.of("gone, too " + std::to_string(i));
+    CHECK(all.size() < 3'000);  // somebody did
+    for (int i = 0; i < 1'000; ++i)
+        REQUIRE(all.of(std::to_string(i)) == ours[static_cast<std::size_t>(i)]);
+}
+
+TEST_CASE("whoever comes passes fifo_mutexes that were opened", "[fifo_mutexes]")
+{
+    fifo_mutexes all;
+    auto const a = all.of("a");
+    CHECK(a->try_enter());
+    all.open_all();
+    CHECK(a->try_enter());
+}
+
+}  // namespace
+}  // namespace holdfast::detail
