@@ -4,7 +4,7 @@
 -- ARGV  holder, channel, prefix of the slots
 -- returns 0: not ours; n > 0: released, the message reached n - 1 subscribers (none is sent while others hold it)
 -- redis.calls: hdel, pttl, del, hlen, del, publish (the last); hdel, pttl, del, hlen, hget, pttl (one of several); besides,
--- redis.calls when it was the longest: hgetall, pttl for each slot, pexpire
+-- redis.calls when it was the longest, or its slot is gone: hgetall, pttl for each slot, pexpire
 if redis.call('hdel', KEYS[1], ARGV[1]) == 0 then
     redis.call('del', KEYS[2])
     return 0
@@ -12,7 +12,9 @@ end
 local mine = redis.call('pttl', KEYS[2])
 redis.call('del', KEYS[2])
 if redis.call('hlen', KEYS[1]) > 1 then
-    if redis.call('hget', KEYS[1], 'mode') == 'write' or redis.call('pttl', KEYS[1]) > mine then return 1 end
+    if redis.call('hget', KEYS[1], 'mode') == 'write' then return 1 end
+    -- Without its slot nobody knows how long this reader kept the lock: then it may have been the longest.
+    if mine >= 0 and redis.call('pttl', KEYS[1]) > mine then return 1 end
     local longest = 0
     local fields = redis.call('hgetall', KEYS[1])
     for i = 1, #fields, 2 do

@@ -162,6 +162,16 @@ TEST_CASE("a read whose slot ran out is gone, whatever the lock says", "[conform
     CHECK(b.mode() == "write");
 }
 
+TEST_CASE("after a release without a slot the lock lasts as long as the other readers", "[conformance]")
+{
+    bench b;
+    b.read(mine, "100000");
+    b.read(other, "30000");
+    b.command({"DEL", b.slot(mine)});
+    CHECK(b.leave(mine).integer == 1);
+    CHECK((b.ttl() > 20'000 && b.ttl() <= 30'000));
+}
+
 TEST_CASE("one live reader among dead ones keeps the writer out", "[conformance]")
 {
     bench b;

@@ -6,6 +6,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "engine/grant.hpp"
 #include "simulation/arena.hpp"
 
 namespace holdfast::test {
@@ -190,6 +191,23 @@ TEST_CASE("the last reader to leave releases, also when others were lost before"
         CHECK_FALSE(a.exists("d"));
     });
     CHECK(a.census(c).arbiters == 0);
+}
+
+// The process of the short read dies; somebody deleted the slot of the long one.
+TEST_CASE("a release whose slot is gone leaves the lock as long as the other readers", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        auto const short_read = co_await read_write_lock(d, "d").read().acquire({.lease = 1s});
+        auto long_read = co_await read_write_lock(c, "d").read().acquire({.lease = 10min});
+        auto const token = std::string(tenure_of(long_read).held_grant->token());
+        CHECK(a.server().execute({"DEL", "{d}:" + token + ":rwlock_timeout:1"}).integer == 1);
+        co_await long_read.release();
+        CHECK(ttl(a, "d") <= 1'000);
+        CHECK(short_read.valid());
+    });
 }
 
 TEST_CASE("all readers lose a lock that is taken away", "[read_write_lock]")
