@@ -175,7 +175,8 @@ void session::submit(engine::command& c, std::span<std::string_view const> words
     flush_soon();
 }
 
-// No reply of another connection, or of the greeting, may be read as that of a command that was submitted against the rule.
+// No reply of another connection, or of the greeting, may be read as that of a command that was submitted against the
+// rule.
 void session::end_as_unknown(engine::command& c)
 {
     boost::asio::post(strand_, [self = shared_from_this(), &c, sent = now()] {
@@ -187,6 +188,7 @@ void session::end_as_unknown(engine::command& c)
 // Several of one kind in a row are one command with one guard.
 void session::add_to_row(std::string_view verb, std::string_view channel)
 {
+    assert(is_open());
     if (!is_open() || !notifies())
         return;
     if (verb != row_verb_)
