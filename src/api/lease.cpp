@@ -62,7 +62,8 @@ void downgrade_launch::start(handler_at<void(error_code, lease)> h) &&
 
 void release_launch::start(handler_at<void(error_code)> h) &&
 {
-    auto& l = lease_access::impl_of(of);
+    auto taken = std::move(of);  // another thread may call the handler, and destroy this, before release() returns
+    auto& l = lease_access::impl_of(taken);
     if (!l)
         return complete_early<>(std::move(h), errc::empty_lease);
     l->release(std::move(h));

@@ -9,7 +9,10 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <future>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -324,6 +327,27 @@ TEST_CASE("leases are destroyed by several threads, while and after their client
         pool.join();
         CHECK(destroyed == 16);
     }
+}
+
+// As a coroutine does that goes on in another thread while the one that launched the operation is still busy with that.
+TEST_CASE("the handler of a release may destroy the operation", "[threads]")
+{
+    asio::thread_pool pool(2);
+    client c(pool.get_executor(), live::quick("memory://"));
+    c.run(asio::detached);
+    for (int round = 0; round < 2'000; ++round) {
+        auto l = mutex(c, "m").acquire(asio::use_future).get();
+        auto const op = std::make_shared<std::optional<decltype(l.release())>>(l.release());
+        std::promise<error_code> ended;
+        auto end = [op, &ended](error_code ec) {
+            op->reset();
+            ended.set_value(ec);
+        };
+        std::move (**op)(std::move(end));  // no bind_executor, which would move the operation first
+        CHECK_FALSE(ended.get_future().get());
+    }
+    c.stop();
+    pool.join();
 }
 
 TEST_CASE("a lease is handed from thread to thread, with operations on it", "[threads]")
