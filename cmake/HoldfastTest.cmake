@@ -6,7 +6,7 @@
 #     [SERIAL])                  never beside another test: for what measures time
 #
 # One Catch2 program and one ctest entry of the same name. Its sources see the private headers (`#include
-# "engine/arbiter.hpp"`) and those of test/support (`#include "support/..."`). Target `tests-<label>` builds all
+# "engine/hold/arbiter.hpp"`) and those of test/support (`#include "support/..."`). Target `tests-<label>` builds all
 # programs of a label. A test without sources is left out.
 function(holdfast_add_test name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "LABELS;SOURCES;LIBRARIES")

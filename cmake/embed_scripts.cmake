@@ -36,7 +36,7 @@ file(WRITE "${OUTPUT}" "// Generated from scripts/lua/*.lua by cmake/embed_scrip
 #ifndef HOLDFAST_SCRIPTS_GENERATED_HPP
 #define HOLDFAST_SCRIPTS_GENERATED_HPP
 
-#include \"engine/script.hpp\"
+#include \"engine/port/script.hpp\"
 
 namespace holdfast::engine::scripts {
 

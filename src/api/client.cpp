@@ -13,7 +13,7 @@
 #include "client/client_state.hpp"
 #include "client/session_factory.hpp"
 #include "core/bounds.hpp"
-#include "engine/owner_state.hpp"
+#include "engine/hold/owner_state.hpp"
 #include "operations/operation.hpp"
 
 namespace holdfast {
@@ -33,14 +33,14 @@ public:
     }
 
 private:
-    void begin(engine::context& c) override
+    void begin(engine::client_engine& c) override
     {
         if (auto const ec = c.start())
             done(ec);
         else
             c.wait_stopped(*this);
     }
-    void cancel(engine::context& c) override
+    void cancel(engine::client_engine& c) override
     {
         unlink();
         done(asio::error::operation_aborted);
@@ -59,8 +59,8 @@ public:
     }
 
 private:
-    void begin(engine::context& c) override { c.wait_ready(*this); }
-    void cancel(engine::context& c) override
+    void begin(engine::client_engine& c) override { c.wait_ready(*this); }
+    void cancel(engine::client_engine& c) override
     {
         unlink();
         auto const why = c.last_connect_error();
@@ -85,35 +85,35 @@ public:
             return;
         if (was_idle)
             return finish({});
-        engine_->arm(*this, engine_->now());
+        engine_->runtime().arm(*this, engine_->runtime().now());
         engine_->wait_stopped(*this);
     }
     void on_due(core::instant) override { finish({}); }
 
 private:
-    void begin(engine::context& c) override
+    void begin(engine::client_engine& c) override
     {
         c.close(*this);
         engine_ = &c;
         if (is_idle_)
             finish({});
         else
-            c.arm(*this, c.now() + grace_);
+            c.runtime().arm(*this, c.runtime().now() + grace_);
     }
-    void cancel(engine::context&) override { finish(asio::error::operation_aborted); }
+    void cancel(engine::client_engine&) override { finish(asio::error::operation_aborted); }
 
     void finish(error_code ec)
     {
         unlink();
         auto& c = *std::exchange(engine_, nullptr);
-        c.disarm(*this);
+        c.runtime().disarm(*this);
         c.stop();
         complete(ec);
         retire();
     }
 
     core::duration grace_;
-    engine::context* engine_ = nullptr;
+    engine::client_engine* engine_ = nullptr;
     bool is_idle_ = false;
 };
 

@@ -4,7 +4,7 @@
 //
 #include <holdfast/owner.hpp>
 
-#include "engine/owner_state.hpp"
+#include "engine/hold/owner_state.hpp"
 
 namespace holdfast {
 

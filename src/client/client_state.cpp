@@ -17,7 +17,7 @@
 #include "client/log_sink.hpp"
 #include "core/bounds.hpp"
 #include "core/lock_name.hpp"
-#include "engine/owner_state.hpp"
+#include "engine/hold/owner_state.hpp"
 
 namespace holdfast::detail {
 namespace {
@@ -54,7 +54,7 @@ struct client_state::inside {
     asio::any_io_executor executor;
     engine::strand strand;
     std::shared_ptr<engine::session> session;
-    engine::context engine;
+    engine::client_engine engine;
 };
 
 std::shared_ptr<client_state> client_state::make(
@@ -71,7 +71,7 @@ std::shared_ptr<client_state> client_state::make(
     std::weak_ptr<engine::inbox> const home = made;
     made->process_owner_ = std::make_shared<engine::owner_state>(home, std::string(), true);
     made->inside_.reset(new inside{executor, strand, session, {session, c, log, home}});
-    made->id_ = made->inside_->engine.id();
+    made->id_ = made->inside_->engine.runtime().tokens().id();
     service.add(*made);
     return made;
 }
@@ -119,23 +119,23 @@ asio::any_io_executor client_state::executor() const noexcept
 
 stats client_state::read_stats() const
 {
-    return inside_ ? inside_->engine.telemetry().read_stats() : stats();
+    return inside_ ? inside_->engine.runtime().telemetry().read_stats() : stats();
 }
 
 failure client_state::last_failure() const
 {
-    return inside_ ? inside_->engine.telemetry().last_failure() : failure();
+    return inside_ ? inside_->engine.runtime().telemetry().last_failure() : failure();
 }
 
 void client_state::remember(error_code ec, std::string_view words)
 {
     if (inside_)
-        inside_->engine.telemetry().remember(ec, words);
+        inside_->engine.runtime().telemetry().remember(ec, words);
 }
 
 engine::composite_meters* client_state::composites() noexcept
 {
-    return inside_ ? &inside_->engine.telemetry().composites() : nullptr;
+    return inside_ ? &inside_->engine.runtime().telemetry().composites() : nullptr;
 }
 
 void client_state::stop() noexcept
@@ -146,7 +146,7 @@ void client_state::stop() noexcept
 
 bool client_state::is_stopped() const noexcept
 {
-    return !inside_ || inside_->engine.is_stopped();
+    return !inside_ || inside_->engine.runtime().lifecycle().is_stopped();
 }
 
 std::optional<engine::server_identity> client_state::server() const
@@ -161,9 +161,9 @@ void client_state::on_server(engine::server_identity const& s)
     server_ = s;
 }
 
-engine::context::census client_state::count() const noexcept
+engine::client_engine::census client_state::count() const noexcept
 {
-    return inside_ ? inside_->engine.count() : engine::context::census{};
+    return inside_ ? inside_->engine.count() : engine::client_engine::census{};
 }
 
 void client_state::shut() noexcept

@@ -19,11 +19,11 @@
 #include <holdfast/detail/initiate.hpp>
 
 #include "client/fifo_mutexes.hpp"
-#include "engine/context.hpp"
-#include "engine/mailbox.hpp"
-#include "engine/server_identity.hpp"
-#include "engine/session.hpp"
-#include "engine/strand.hpp"
+#include "engine/client_engine.hpp"
+#include "engine/port/mailbox.hpp"
+#include "engine/port/server_identity.hpp"
+#include "engine/port/session.hpp"
+#include "engine/port/strand.hpp"
 
 namespace holdfast::detail {
 
@@ -68,7 +68,7 @@ public:
     void read_mail() override;
     void on_server(engine::server_identity const&) override;
     // For tests: what has not ended.
-    engine::context::census count() const noexcept;
+    engine::client_engine::census count() const noexcept;
 
     // The execution context is about to be destroyed.
     void shut() noexcept;
@@ -78,7 +78,7 @@ private:
 
     // The stop is a message, in order with what was sent before and after it.
     struct ending final : engine::message {
-        void deliver(engine::context& c) override { c.stop(); }
+        void deliver(engine::client_engine& c) override { c.stop(); }
         void discard() noexcept override {}
     };
 

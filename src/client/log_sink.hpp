@@ -7,7 +7,7 @@
 
 #include <holdfast/config.hpp>
 
-#include "engine/log.hpp"
+#include "engine/port/log.hpp"
 
 namespace holdfast::detail {
 

@@ -5,7 +5,7 @@
 #include "client/session_factory.hpp"
 
 #include "redis/session.hpp"
-#include "testing/memory_session.hpp"
+#include "sim/memory_session.hpp"
 
 namespace holdfast::detail {
 

@@ -9,9 +9,9 @@
 
 #include <holdfast/config.hpp>
 
-#include "engine/log.hpp"
-#include "engine/session.hpp"
-#include "engine/strand.hpp"
+#include "engine/port/log.hpp"
+#include "engine/port/session.hpp"
+#include "engine/port/strand.hpp"
 
 namespace holdfast::detail {
 

@@ -9,8 +9,8 @@
 
 #include <boost/asio/error.hpp>
 
-#include "engine/batch_acquire.hpp"
-#include "engine/context.hpp"
+#include "engine/acquire/batch_acquire.hpp"
+#include "engine/client_engine.hpp"
 #include "operations/operation.hpp"
 #include "operations/single_lease.hpp"
 
@@ -25,7 +25,7 @@ public:
 
     bool is_over() const noexcept { return !all_; }
     bool is_had() const noexcept { return is_had_; }
-    void give_up(engine::context&);
+    void give_up();
 
     void acquired(lease l) override
     {
@@ -37,7 +37,7 @@ public:
 
 private:
     // Never sent: its batch is.
-    void deliver(engine::context&) override {}
+    void deliver(engine::client_engine&) override {}
     void discard() noexcept override {}
     void end(error_code, lease);
 
@@ -46,10 +46,10 @@ private:
     bool is_had_ = false;
 };
 
-void single_try::give_up(engine::context& c)
+void single_try::give_up()
 {
     if (is_queued())
-        c.leave(*this, asio::error::operation_aborted);
+        leave(asio::error::operation_aborted);
     else
         end(asio::error::operation_aborted, lease());
 }
@@ -100,7 +100,7 @@ void client_batch::fail_all(error_code ec)
         t->failed(ec);
 }
 
-void client_batch::deliver(engine::context& c)
+void client_batch::deliver(engine::client_engine& c)
 {
     boost::intrusive_ptr<client_batch> const keep(this, false);
     if (all_or_none_ && tries_.size() > 1)
@@ -110,9 +110,9 @@ void client_batch::deliver(engine::context& c)
             c.join(*t);
 }
 
-void client_batch::join_together(engine::context& c)
+void client_batch::join_together(engine::client_engine& c)
 {
-    boost::intrusive_ptr<engine::batch_acquire> const all(new engine::batch_acquire(c));
+    auto const all = c.make_batch();
     auto const is_missed = [](auto const& t) { return t->is_over() && !t->is_had(); };
     for (auto const& t : tries_)
         if (!t->is_over() && std::ranges::none_of(tries_, is_missed)) {
@@ -124,13 +124,13 @@ void client_batch::join_together(engine::context& c)
     if (std::ranges::none_of(tries_, is_missed))
         return all->send();
     all->call_off();
-    give_up(c);
+    give_up();
 }
 
-void client_batch::give_up(engine::context& c)
+void client_batch::give_up()
 {
     for (auto const& t : tries_)
-        t->give_up(c);
+        t->give_up();
 }
 
 // The client's execution context has ended. The composite lock may wait in another one.

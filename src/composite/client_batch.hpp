@@ -16,8 +16,8 @@
 
 #include "client/client_state.hpp"
 #include "core/pooled.hpp"
-#include "engine/contender.hpp"
-#include "engine/request.hpp"
+#include "engine/acquire/contender.hpp"
+#include "engine/port/request.hpp"
 
 namespace holdfast::detail {
 
@@ -55,10 +55,10 @@ public:
 private:
     struct cancellation final : engine::message {
         explicit cancellation(client_batch& p) noexcept : of(p) {}
-        void deliver(engine::context& c) override
+        void deliver(engine::client_engine&) override
         {
             boost::intrusive_ptr<client_batch> const keep(&of, false);
-            of.give_up(c);
+            of.give_up();
         }
         void discard() noexcept override { intrusive_ptr_release(static_cast<engine::request*>(&of)); }
 
@@ -67,10 +67,10 @@ private:
 
     bool post(engine::message&) noexcept;
     void fail_all(error_code);
-    void deliver(engine::context&) override;
+    void deliver(engine::client_engine&) override;
     void discard() noexcept override;
-    void join_together(engine::context&);
-    void give_up(engine::context&);
+    void join_together(engine::client_engine&);
+    void give_up();
 
     std::weak_ptr<client_state> home_;
     bool all_or_none_;

@@ -8,7 +8,7 @@
 
 #include <boost/asio/error.hpp>
 
-#include "engine/context.hpp"
+#include "engine/client_engine.hpp"
 #include "operations/operation.hpp"
 
 namespace holdfast::detail {
@@ -30,7 +30,7 @@ private:
         : to_(std::move(to)), lock_(std::move(of)), what_(what), event_(e)
     {}
 
-    void deliver(engine::context&) override
+    void deliver(engine::client_engine&) override
     {
         std::unique_ptr<report> const self(this);
         event_.name = lock_->name();

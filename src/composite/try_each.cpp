@@ -18,7 +18,7 @@
 #include "composite/client_batch.hpp"
 #include "composite/composite_lock.hpp"
 #include "core/pooled.hpp"
-#include "engine/contender.hpp"
+#include "engine/acquire/contender.hpp"
 #include "operations/lock_query.hpp"
 #include "operations/operation.hpp"
 #include "operations/single_lock.hpp"
@@ -48,9 +48,9 @@ private:
 // Counts the results, which arrive on the strands of the locks' clients. It is settled by the last one, or by the one
 // that is enough. It completes when it is settled and all attempts are launched, because the handler may own what they
 // are launched from.
-class joint_try final : public core::pooled<joint_try>, public attempts {
+class batch_try final : public core::pooled<batch_try>, public attempts {
 public:
-    joint_try(attempts_handler to, std::size_t count, std::shared_ptr<collector> into)
+    batch_try(attempts_handler to, std::size_t count, std::shared_ptr<collector> into)
         : to_(std::move(to)),
           into_(std::move(into)),
           ends_(into_ ? 0 : count),
@@ -68,18 +68,18 @@ public:
 private:
     // Runs on the handler's executor.
     struct finish {
-        boost::intrusive_ptr<joint_try> of;
+        boost::intrusive_ptr<batch_try> of;
         void operator()(handler_type handler) { of->call(std::move(handler)); }
     };
 
     // Launches the attempt on one lock, by its kind.
     struct beginning final : lock_visitor {
-        beginning(joint_try& of, std::size_t at, try_each_launch const& w) noexcept : all(of), place(at), what(w) {}
+        beginning(batch_try& of, std::size_t at, try_each_launch const& w) noexcept : all(of), place(at), what(w) {}
         void visit(single_lock const& l) override { all.add_single(place, l, what); }
         void visit(multi_lock_impl const&) override { all.add_nested(place, what); }
         void visit(red_lock_impl const&) override { all.add_nested(place, what); }
 
-        joint_try& all;
+        batch_try& all;
         std::size_t place;
         try_each_launch const& what;
     };
@@ -114,7 +114,7 @@ void nested_try::start(
         lock, request, asio::bind_cancellation_slot(signal_.slot(), asio::bind_executor(strand_, std::move(ended))));
 }
 
-void joint_try::launch(try_each_launch const& what)
+void batch_try::launch(try_each_launch const& what)
 {
     if (auto slot = asio::get_associated_cancellation_slot(to_.handler); slot.is_connected())
         slot.assign([self = boost::intrusive_ptr(this)](asio::cancellation_type_t type) {
@@ -132,7 +132,7 @@ void joint_try::launch(try_each_launch const& what)
     pass_gate();
 }
 
-void joint_try::add_nested(std::size_t place, try_each_launch const& what)
+void batch_try::add_nested(std::size_t place, try_each_launch const& what)
 {
     auto const home = what.locks[place]->home();
     if (!home || !home->is_alive())
@@ -144,7 +144,7 @@ void joint_try::add_nested(std::size_t place, try_each_launch const& what)
     nested_.back()->start(what.locks[place], request, this, place);
 }
 
-void joint_try::add_single(std::size_t place, single_lock const& lock, try_each_launch const& what)
+void batch_try::add_single(std::size_t place, single_lock const& lock, try_each_launch const& what)
 {
     auto const home = lock.home();
     if (auto const ec = precondition_error(lock, home))
@@ -159,7 +159,7 @@ void joint_try::add_single(std::size_t place, single_lock const& lock, try_each_
     batch_of(home, what.all_or_none).add(this, place, std::move(wish));
 }
 
-client_batch& joint_try::batch_of(std::shared_ptr<client_state> const& client, bool all_or_none)
+client_batch& batch_try::batch_of(std::shared_ptr<client_state> const& client, bool all_or_none)
 {
     auto const found = std::ranges::find_if(batches_, [&](auto const& p) { return p->is_of(client); });
     if (found != batches_.end())
@@ -167,7 +167,7 @@ client_batch& joint_try::batch_of(std::shared_ptr<client_state> const& client, b
     return *batches_.emplace_back(new client_batch(client, all_or_none));
 }
 
-void joint_try::cancel()
+void batch_try::cancel()
 {
     if (cancelled_.exchange(true))
         return;
@@ -177,7 +177,7 @@ void joint_try::cancel()
         t->ask_to_cancel();
 }
 
-void joint_try::end(std::size_t place, error_code ec, lease got)
+void batch_try::end(std::size_t place, error_code ec, lease got)
 {
     bool suffices = false;
     if (into_)
@@ -188,7 +188,7 @@ void joint_try::end(std::size_t place, error_code ec, lease got)
         pass_gate();
 }
 
-void joint_try::pass_gate()
+void batch_try::pass_gate()
 {
     if (gate_.fetch_sub(1, std::memory_order_acq_rel) != 1)
         return;
@@ -198,7 +198,7 @@ void joint_try::pass_gate()
 }
 
 // A cancellation takes effect until the handler is called.
-void joint_try::call(handler_type handler)
+void batch_try::call(handler_type handler)
 {
     asio::get_associated_cancellation_slot(handler).clear();
     error_code const ec = is_cancelled() ? asio::error::operation_aborted : error_code();
@@ -211,7 +211,7 @@ void joint_try::call(handler_type handler)
 void try_each_launch::start(attempts_handler h) &&
 {
     request.wait = std::chrono::milliseconds(0);
-    boost::intrusive_ptr<joint_try> const all(new joint_try(std::move(h), locks.size(), into));
+    boost::intrusive_ptr<batch_try> const all(new batch_try(std::move(h), locks.size(), into));
     all->launch(*this);
 }
 

@@ -4,7 +4,7 @@
 //
 #include <utility>
 
-#include "engine/context.hpp"
+#include "engine/client_engine.hpp"
 #include "handle/lock_impl.hpp"
 #include "operations/operation.hpp"
 #include "operations/single_lease.hpp"
@@ -38,27 +38,23 @@ public:
 private:
     struct release_write final : engine::message {
         explicit release_write(downgrade_operation& o) noexcept : of(o) {}
-        void deliver(engine::context& c) override { of.let_go(c); }
+        void deliver(engine::client_engine& c) override { of.let_go(c); }
         void discard() noexcept override { of.finish(errc::client_stopped); }
 
         downgrade_operation& of;
     };
 
-    void begin(engine::context& c) override
+    void begin(engine::client_engine& c) override
     {
-        if (auto const ec = c.check_held(*under()))
+        if (auto const ec = under()->check_held())
             return finish(ec);
         ask_for(under()->conditions());
         c.join(*this);
     }
 
-    void cancel(engine::context& c) override
-    {
-        if (is_queued())
-            c.leave(*this, asio::error::operation_aborted);
-    }
+    void cancel(engine::client_engine&) override { leave(asio::error::operation_aborted); }
 
-    void let_go(engine::context& c)
+    void let_go(engine::client_engine& c)
     {
         if (is_write_lost())
             return finish(errc::lease_lost);

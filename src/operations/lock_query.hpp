@@ -14,7 +14,7 @@
 #include <holdfast/detail/lock_base.hpp>
 #include <holdfast/error.hpp>
 
-#include "engine/lock_protocol.hpp"
+#include "engine/protocol/lock_protocol.hpp"
 #include "operations/operation.hpp"
 #include "operations/query.hpp"
 #include "operations/single_lock.hpp"

@@ -17,7 +17,7 @@
 #include <holdfast/error.hpp>
 
 #include "client/client_state.hpp"
-#include "engine/request.hpp"
+#include "engine/port/request.hpp"
 #include "handle/completion.hpp"
 
 namespace holdfast::detail {
@@ -50,8 +50,8 @@ public:
 
 protected:
     // Called on the strand. Both lead to complete() and retire(), at once or later.
-    virtual void begin(engine::context&) = 0;
-    virtual void cancel(engine::context&) = 0;
+    virtual void begin(engine::client_engine&) = 0;
+    virtual void cancel(engine::client_engine&) = 0;
     // Called instead of begin(), not on the strand, when the client's execution context has ended. The handler may run
     // in another execution context that goes on.
     virtual void abandon() { complete(errc::client_stopped, Results()...); }
@@ -70,7 +70,7 @@ protected:
 private:
     struct cancellation final : engine::message {
         explicit cancellation(operation& o) noexcept : of(o) {}
-        void deliver(engine::context& c) override
+        void deliver(engine::client_engine& c) override
         {
             boost::intrusive_ptr<operation> const keep(&of, false);
             if (!of.is_complete())
@@ -81,7 +81,7 @@ private:
         operation& of;
     };
 
-    void deliver(engine::context& c) final
+    void deliver(engine::client_engine& c) final
     {
         boost::intrusive_ptr<operation> const keep(this);
         begin(c);

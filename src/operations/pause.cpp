@@ -9,7 +9,7 @@
 
 #include "core/backoff.hpp"
 #include "core/deadline_queue.hpp"
-#include "engine/context.hpp"
+#include "engine/client_engine.hpp"
 #include "operations/operation.hpp"
 
 namespace holdfast::detail {
@@ -26,7 +26,7 @@ public:
     // The client was stopped.
     void done(error_code) override
     {
-        engine_->disarm(*this);
+        engine_->runtime().disarm(*this);
         finish(errc::client_stopped);
     }
     void on_due(core::instant) override
@@ -36,19 +36,20 @@ public:
     }
 
 private:
-    void begin(engine::context& c) override
+    void begin(engine::client_engine& c) override
     {
-        if (c.admission_error() == errc::client_stopped)
+        auto& runtime = c.runtime();
+        if (runtime.lifecycle().admission_error() == errc::client_stopped)
             return finish(errc::client_stopped);
         engine_ = &c;
-        auto const length = std::min(least_ + core::jitter(spread_, c.random()), std::max(limit_ - c.now(), {}));
+        auto const left = std::max(limit_ - runtime.now(), {});
         c.wait_stopped(*this);
-        c.arm(*this, c.recent() + length);
+        runtime.arm(*this, runtime.recent() + std::min(least_ + core::jitter(spread_, runtime.random()), left));
     }
-    void cancel(engine::context& c) override
+    void cancel(engine::client_engine& c) override
     {
         unlink();
-        c.disarm(*this);
+        c.runtime().disarm(*this);
         finish(asio::error::operation_aborted);
     }
     void finish(error_code ec)
@@ -60,7 +61,7 @@ private:
     core::duration least_;
     core::duration spread_;
     core::instant limit_;
-    engine::context* engine_ = nullptr;
+    engine::client_engine* engine_ = nullptr;
 };
 
 }  // namespace

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "core/deadline_queue.hpp"
-#include "engine/context.hpp"
-#include "engine/lock_protocol.hpp"
-#include "engine/lock_spec.hpp"
-#include "engine/script_call.hpp"
-#include "engine/session.hpp"
+#include "engine/client_engine.hpp"
+#include "engine/port/script_call.hpp"
+#include "engine/port/session.hpp"
+#include "engine/protocol/lock_protocol.hpp"
+#include "engine/protocol/lock_spec.hpp"
 #include "operations/operation.hpp"
 
 namespace holdfast::detail {
@@ -45,15 +45,15 @@ protected:
     }
 
     engine::lock_spec const& lock() const noexcept { return *lock_; }
-    engine::context& engine() const noexcept { return *engine_; }
+    engine::client_engine& engine() const noexcept { return *engine_; }
 
 private:
-    void begin(engine::context& c) override
+    void begin(engine::client_engine& c) override
     {
         engine_ = &c;
-        if (auto const ec = c.admission_error())
+        if (auto const ec = c.runtime().lifecycle().admission_error())
             return finish(ec);
-        c.arm(*this, c.now() + c.options().command_timeout);
+        c.runtime().arm(*this, c.runtime().now() + c.runtime().options().command_timeout);
         c.wait_ready(*this);
     }
 
@@ -62,13 +62,13 @@ private:
     void done(error_code ec) override
     {
         if (is_sent_ || ec) {
-            engine_->disarm(*this);
+            engine_->runtime().disarm(*this);
             return finish(is_sent_ ? errc::client_stopped : ec);
         }
         is_sent_ = true;
         engine_->wait_stopped(*this);
-        engine_->releaser().flush();
-        script_call::send(engine_->session());
+        engine_->flush_releases();
+        script_call::send(engine_->runtime().session());
     }
 
     // command_timeout is over. Once the query is sent, its reply retires it.
@@ -88,19 +88,19 @@ private:
     void on_reply(engine::answer const& a) override
     {
         unlink();
-        engine_->disarm(*this);
+        engine_->runtime().disarm(*this);
         if (a.outcome == engine::outcome::applied)
             return finish({}, read(a.value));
         auto const failure = engine::classify_failure(a).error;
-        engine_->telemetry().on_refused(failure, *lock_, a.words);
+        engine_->runtime().telemetry().on_refused(failure, *lock_, a.words);
         refuse(failure ? failure : errc::unavailable);
     }
 
     // The reply to a query that was sent still comes, and retires it.
-    void cancel(engine::context&) override
+    void cancel(engine::client_engine&) override
     {
         this->complete(asio::error::operation_aborted, Result());
-        engine_->disarm(*this);
+        engine_->runtime().disarm(*this);
         if (is_sent_)
             return;
         unlink();
@@ -108,7 +108,7 @@ private:
     }
 
     std::shared_ptr<engine::lock_spec const> lock_;
-    engine::context* engine_ = nullptr;
+    engine::client_engine* engine_ = nullptr;
     bool is_sent_ = false;
 };
 

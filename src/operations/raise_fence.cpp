@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/grant.hpp"
+#include "engine/hold/grant.hpp"
 #include "operations/query.hpp"
 #include "operations/single_lease.hpp"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "client/client_access.hpp"
-#include "engine/lock_protocol.hpp"
+#include "engine/protocol/lock_protocol.hpp"
 #include "operations/query.hpp"
 
 namespace holdfast::detail {

@@ -8,7 +8,7 @@
 
 #include <boost/asio/bind_executor.hpp>
 
-#include "engine/context.hpp"
+#include "engine/client_engine.hpp"
 #include "operations/operation.hpp"
 
 namespace holdfast::detail {
@@ -34,8 +34,8 @@ public:
     }
 
 private:
-    void begin(engine::context& c) override { c.extend(*tenure_, by_, *this); }
-    void cancel(engine::context&) override { complete(asio::error::operation_aborted); }
+    void begin(engine::client_engine& c) override { c.extend(*tenure_, by_, *this); }
+    void cancel(engine::client_engine&) override { complete(asio::error::operation_aborted); }
 
     tenure_ptr tenure_;
     core::duration by_;
@@ -51,9 +51,9 @@ public:
     void failed(error_code ec) override { finish(ec, {}); }
 
 private:
-    void begin(engine::context& c) override { c.watch_loss(*tenure_, *this); }
+    void begin(engine::client_engine& c) override { c.watch_loss(*tenure_, *this); }
     void abandon() override { complete({}, loss::client_stopped); }
-    void cancel(engine::context&) override
+    void cancel(engine::client_engine&) override
     {
         unlink();
         finish(asio::error::operation_aborted, {});
@@ -83,8 +83,8 @@ public:
     }
 
 private:
-    void begin(engine::context& c) override { c.leave(*tenure_, this); }
-    void cancel(engine::context&) override { complete(asio::error::operation_aborted); }
+    void begin(engine::client_engine& c) override { c.leave(*tenure_, this); }
+    void cancel(engine::client_engine&) override { complete(asio::error::operation_aborted); }
 
     tenure_ptr tenure_;
 };
@@ -99,7 +99,7 @@ public:
     {}
 
 private:
-    void deliver(engine::context& c) override { c.leave(*tenure_, this); }
+    void deliver(engine::client_engine& c) override { c.leave(*tenure_, this); }
     // The handler may run in an execution context that goes on without this client.
     void discard() noexcept override { released(errc::client_stopped); }
     void released(error_code ec) override
@@ -221,9 +221,20 @@ void single_lease::release_in(boost::intrusive_ptr<release_group> all, std::size
     remove_reference();
 }
 
+// What the holder's thread wrote before it destroyed the lease is visible to whoever holds the lock next: the mailbox
+// passes the message on with release and acquire. The message keeps the reference of the lease.
 void single_lease::drop() noexcept
 {
-    tenure::drop(tenure_ptr(this, false));
+    if (auto const c = client())
+        c->send(*this);
+    else
+        discard();
+}
+
+void single_lease::deliver(engine::client_engine& c)
+{
+    tenure_ptr const self(this, false);
+    c.leave(*this, nullptr);
 }
 
 }  // namespace holdfast::detail

@@ -10,15 +10,18 @@
 
 #include "client/client_state.hpp"
 #include "core/pooled.hpp"
-#include "engine/contender.hpp"
-#include "engine/tenure.hpp"
+#include "engine/acquire/contender.hpp"
+#include "engine/hold/tenure.hpp"
 #include "handle/completion.hpp"
 #include "handle/lease_impl.hpp"
 
 namespace holdfast::detail {
 
 // The lease of a lock of one server. It is the tenure itself, which saves one allocation for each acquire.
-class single_lease final : public core::pooled<single_lease>, public engine::tenure, public lease_impl {
+class single_lease final : public core::pooled<single_lease>,
+                           public engine::tenure,
+                           public lease_impl,
+                           private engine::message {
 public:
     using core::pooled<single_lease>::operator new;
     using core::pooled<single_lease>::operator delete;
@@ -46,6 +49,10 @@ public:
     void raise_fence(std::uint64_t fence, handler_at<void(error_code, bool)>) override;
 
 private:
+    // The lease was destroyed.
+    void deliver(engine::client_engine&) override;
+    void discard() noexcept override { remove_reference(); }
+
     void add_reference() noexcept override { intrusive_ptr_add_ref(static_cast<tenure*>(this)); }
     void remove_reference() noexcept override { intrusive_ptr_release(static_cast<tenure*>(this)); }
 

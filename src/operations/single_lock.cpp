@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "core/pooled.hpp"
-#include "engine/command.hpp"
+#include "engine/acquire/contender_result.hpp"
+#include "engine/port/command.hpp"
 #include "operations/lock_query.hpp"
 #include "operations/query.hpp"
 #include "operations/single_lease.hpp"
@@ -30,13 +31,13 @@ public:
     void failed(error_code ec) override { finish(ec, lease()); }
 
 private:
-    void begin(engine::context& c) override { c.join(*this); }
-    void cancel(engine::context& c) override
+    void begin(engine::client_engine& c) override { c.join(*this); }
+    void cancel(engine::client_engine& c) override
     {
         if (is_queued())
-            c.leave(*this, asio::error::operation_aborted);
+            leave(asio::error::operation_aborted);
         else {
-            c.call_off(*this);
+            call_off(c.runtime(), *this);
             complete(asio::error::operation_aborted, lease());
         }
     }

@@ -17,9 +17,9 @@
 
 #include "client/client_state.hpp"
 #include "core/lock_name.hpp"
-#include "engine/lock_protocol.hpp"
-#include "engine/lock_spec.hpp"
-#include "engine/owner_state.hpp"
+#include "engine/hold/owner_state.hpp"
+#include "engine/protocol/lock_protocol.hpp"
+#include "engine/protocol/lock_spec.hpp"
 #include "handle/lock_impl.hpp"
 
 namespace holdfast::detail {

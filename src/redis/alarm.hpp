@@ -10,7 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "core/clock.hpp"
-#include "engine/strand.hpp"
+#include "engine/port/strand.hpp"
 #include "session/environment.hpp"
 
 namespace holdfast::redis {

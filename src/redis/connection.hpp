@@ -10,8 +10,8 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/redis/config.hpp>
 
-#include "engine/log.hpp"
-#include "engine/strand.hpp"
+#include "engine/port/log.hpp"
+#include "engine/port/strand.hpp"
 #include "session/connection.hpp"
 
 namespace holdfast::redis {

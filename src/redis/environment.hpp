@@ -15,8 +15,8 @@
 
 #include <holdfast/config.hpp>
 
-#include "engine/log.hpp"
-#include "engine/strand.hpp"
+#include "engine/port/log.hpp"
+#include "engine/port/strand.hpp"
 #include "redis/alarm.hpp"
 #include "redis/machine.hpp"
 #include "redis/url.hpp"

@@ -12,7 +12,7 @@
 
 #include <boost/redis/resp3/node.hpp>
 
-#include "engine/reply.hpp"
+#include "engine/port/reply.hpp"
 
 namespace holdfast::redis {
 

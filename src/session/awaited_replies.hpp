@@ -11,7 +11,7 @@
 #include <boost/circular_buffer.hpp>
 
 #include "core/clock.hpp"
-#include "engine/command.hpp"
+#include "engine/port/command.hpp"
 
 namespace holdfast::session {
 

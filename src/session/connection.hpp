@@ -10,7 +10,7 @@
 
 #include <boost/system/error_code.hpp>
 
-#include "engine/reply.hpp"
+#include "engine/port/reply.hpp"
 
 namespace holdfast::session {
 

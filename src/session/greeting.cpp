@@ -114,7 +114,7 @@ greeting::outcome greeting::on_error(std::string_view words)
 {
     bool const is_needed = step_ == step::hello || step_ == step::select;
     if (is_needed || is_busy(words))
-        return refuse(judge_refusal(words));
+        return refuse(classify_refusal(words));
     return open();
 }
 
@@ -133,7 +133,7 @@ greeting::outcome greeting::refuse(engine::closing const& why)
     return outcome::refused;
 }
 
-engine::closing judge_refusal(std::string_view words)
+engine::closing classify_refusal(std::string_view words)
 {
     switch (engine::classify(words)) {
         case refusal::not_permitted: return {errc::not_permitted, words, true};

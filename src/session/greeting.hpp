@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/reply.hpp"
-#include "engine/session.hpp"
+#include "engine/port/reply.hpp"
+#include "engine/port/session.hpp"
 
 namespace holdfast::session {
 
@@ -89,7 +89,7 @@ private:
 };
 
 // What it means that the server does not accept a client, by its words.
-engine::closing judge_refusal(std::string_view words);
+engine::closing classify_refusal(std::string_view words);
 
 }  // namespace holdfast::session
 

@@ -122,7 +122,7 @@ void session::on_opening_limit()
 
 void session::on_ended(ending const& e)
 {
-    lose(e.is_refusal ? judge_refusal(e.words) : engine::closing{e.code, e.words, false});
+    lose(e.is_refusal ? classify_refusal(e.words) : engine::closing{e.code, e.words, false});
 }
 
 // Until the connection is closed at the end of this turn, its replies are dropped.
@@ -265,7 +265,7 @@ void session::on_error(std::string_view words)
     if (state_ != state::open)
         return;
     if (awaited_.empty())
-        return lose(judge_refusal(words));
+        return lose(classify_refusal(words));
     auto const first = awaited_.take();
     if (first.kind != awaited_replies::kind::command)
         return on_refused_subscription(words);

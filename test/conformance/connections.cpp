@@ -10,8 +10,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "conformance/twins.hpp"
+#include "sim/sha1.hpp"
 #include "support/trace.hpp"
-#include "testing/sha1.hpp"
 
 namespace holdfast::test {
 namespace {

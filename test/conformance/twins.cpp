@@ -10,8 +10,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "sim/command_words.hpp"
 #include "support/trace.hpp"
-#include "testing/command_words.hpp"
 
 namespace holdfast::test {
 namespace {

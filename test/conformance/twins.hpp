@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/redis_model.hpp"
 #include "support/redis_server.hpp"
 #include "support/resp_client.hpp"
-#include "testing/redis_model.hpp"
 
 namespace holdfast::test {
 

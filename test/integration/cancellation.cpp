@@ -95,7 +95,7 @@ void audit(Until until, redis_server& server, std::initializer_list<client*> cli
 {
     for (auto* c : clients) {
         CHECK(until([&] { return c->stats().held == 0 && c->stats().waiting == 0; }));
-        CHECK(until([&] { return live::census(*c) == engine::context::census{}; }));
+        CHECK(until([&] { return live::census(*c) == engine::client_engine::census{}; }));
         CHECK(c->stats().abandoned == 0);
     }
     CHECK(until([&] { return leftover_keys(server).empty(); }));

@@ -7,8 +7,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "cli/diagnosis.hpp"
 #include "cli_tool.hpp"
+#include "tool/diagnosis.hpp"
 
 using namespace holdfast::test;
 using Catch::Matchers::ContainsSubstring;

@@ -6,8 +6,8 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "cli/duration.hpp"
 #include "cli_tool.hpp"
+#include "tool/duration.hpp"
 
 using namespace holdfast::test;
 using namespace std::chrono_literals;

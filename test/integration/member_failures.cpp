@@ -154,7 +154,7 @@ public:
         for (auto& process : processes_)
             for (auto* c : process) {
                 CHECK(live_.until([&] { return c->stats().held == 0 && c->stats().waiting == 0; }));
-                CHECK(live_.until([&] { return live::census(*c) == engine::context::census{}; }));
+                CHECK(live_.until([&] { return live::census(*c) == engine::client_engine::census{}; }));
             }
         for (auto& s : servers_) {
             CHECK(live_.until([&] { return s.command({"DBSIZE"}).integer == 0; }));

@@ -91,7 +91,7 @@ public:
         for (auto& p : processes_)
             for (auto* c : p) {
                 CHECK(live_.until([&] { return c->stats().held == 0 && c->stats().waiting == 0; }));
-                CHECK(live_.until([&] { return live::census(*c) == engine::context::census{}; }));
+                CHECK(live_.until([&] { return live::census(*c) == engine::client_engine::census{}; }));
             }
         for (auto& s : servers_) {
             CHECK(live_.until([&] { return s.command({"DBSIZE"}).integer == 0; }));

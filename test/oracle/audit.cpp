@@ -68,7 +68,7 @@ std::optional<finding> audit::look_at_client(client_box& box)
             "gauges_return_to_zero",
             std::to_string(stats.held) + " held, " + std::to_string(stats.waiting) + " waiting"};
     auto const left = world_.census(*box.client);
-    if (left != engine::context::census{})
+    if (left != engine::client_engine::census{})
         return finding{
             "nothing_is_left_in_the_client",
             std::to_string(left.arbiters) + " arbiters, " + std::to_string(left.deadlines) + " deadlines, "

@@ -43,9 +43,9 @@ constexpr std::string_view plant_script = R"(
 
 // Counts what a client has, on the client's strand.
 struct counter final : engine::message {
-    void deliver(engine::context& c) override { result.set_value(c.count()); }
+    void deliver(engine::client_engine& c) override { result.set_value(c.count()); }
     void discard() noexcept override { result.set_value({}); }
-    std::promise<engine::context::census> result;
+    std::promise<engine::client_engine::census> result;
 };
 
 }  // namespace
@@ -233,7 +233,7 @@ std::int64_t live_world::subscribers(unsigned server, std::string_view channel)
     return reply.items.size() == 2 ? reply.items[1].integer : 0;
 }
 
-engine::context::census live_world::census(holdfast::client& c)
+engine::client_engine::census live_world::census(holdfast::client& c)
 {
     counter all;
     auto result = all.result.get_future();

@@ -48,7 +48,7 @@ public:
     bool exists(unsigned server, std::string_view key) override;
     std::vector<std::string> keys(unsigned server) override;
     std::int64_t subscribers(unsigned server, std::string_view channel) override;
-    engine::context::census census(holdfast::client&) override;
+    engine::client_engine::census census(holdfast::client&) override;
 
     bool is_traced() override { return true; }
     void note(std::string_view who, std::string_view what) override;

@@ -190,7 +190,7 @@ std::int64_t simulated_world::subscribers(unsigned at, std::string_view channel)
     return server(at).model().publish(channel, "0");
 }
 
-engine::context::census simulated_world::census(holdfast::client& c)
+engine::client_engine::census simulated_world::census(holdfast::client& c)
 {
     return detail::client_access::state_of(c).count();
 }

@@ -17,7 +17,7 @@
 #include <holdfast/client.hpp>
 
 #include "core/clock.hpp"
-#include "engine/context.hpp"
+#include "engine/client_engine.hpp"
 #include "oracle/locks.hpp"
 #include "oracle/program.hpp"
 
@@ -66,7 +66,7 @@ public:
     virtual bool exists(unsigned server, std::string_view key) = 0;
     virtual std::vector<std::string> keys(unsigned server) = 0;
     virtual std::int64_t subscribers(unsigned server, std::string_view channel) = 0;
-    virtual engine::context::census census(holdfast::client&) = 0;
+    virtual engine::client_engine::census census(holdfast::client&) = 0;
 
     // ---- the trace; may be called by any thread
     virtual bool is_traced() = 0;

@@ -110,7 +110,7 @@ public:
     {
         return server(at).execute({"EXISTS", key}).integer != 0;
     }
-    engine::context::census census(holdfast::client& c) { return detail::client_access::state_of(c).count(); }
+    engine::client_engine::census census(holdfast::client& c) { return detail::client_access::state_of(c).count(); }
 
     // What the server was sent since the last call; those of scripts left out.
     std::vector<std::string> commands() { return std::exchange(commands_, {}); }

@@ -102,7 +102,7 @@ TEST_CASE("a key of another type is wrong_type, and stays", "[bad_input]")
         CHECK(a.exists("l"));
         CHECK(a.exists("h"));
         co_await a.sleep(2s);
-        CHECK(a.census(c) == engine::context::census{});
+        CHECK(a.census(c) == engine::client_engine::census{});
     });
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("a string without a time to live is wrong_type to every kind of lock, 
         CHECK(a.server().execute({"GET", "s"}).text == "data");
         co_await a.sleep(2s);
         CHECK_FALSE(a.exists("free"));
-        CHECK(a.census(c) == engine::context::census{});
+        CHECK(a.census(c) == engine::client_engine::census{});
     });
 }
 

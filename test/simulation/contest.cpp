@@ -23,7 +23,7 @@
 
 #include "client/client_access.hpp"
 #include "core/lock_name.hpp"
-#include "engine/grant.hpp"
+#include "engine/hold/grant.hpp"
 #include "operations/operation.hpp"
 #include "scripts_generated.hpp"
 #include "simulation/fair_order.hpp"
@@ -285,7 +285,7 @@ void contest::audit()
             throw std::runtime_error(
                 std::to_string(p.asked) + " acquires, of which " + std::to_string(ended) + " ended");
         auto const left = detail::client_access::state_of(*p.client).count();
-        if (left != engine::context::census{})
+        if (left != engine::client_engine::census{})
             throw std::runtime_error(
                 "left behind: " + std::to_string(left.arbiters) + " arbiters, " + std::to_string(left.deadlines)
                 + " deadlines, " + std::to_string(left.channels) + " channels, " + std::to_string(left.releases)

@@ -150,8 +150,8 @@ TEST_CASE("a waiter that gives up leaves nothing in the queue", "[fair_lock]")
         co_await held.release();
         CHECK_FALSE(a.exists("f"));
         co_await a.sleep(3s);
-        CHECK(a.census(p.client("A")) == engine::context::census{});
-        CHECK(a.census(p.client("B")) == engine::context::census{});
+        CHECK(a.census(p.client("A")) == engine::client_engine::census{});
+        CHECK(a.census(p.client("B")) == engine::client_engine::census{});
     });
 }
 

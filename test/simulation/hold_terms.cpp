@@ -354,7 +354,7 @@ TEST_CASE("a re-entry that ends when the connection is back leaves nothing behin
         writer = lease();
         co_await a.sleep(5s);
     });
-    CHECK(a.census(c) == engine::context::census{});
+    CHECK(a.census(c) == engine::client_engine::census{});
 }
 
 TEST_CASE("a re-entry that waits for an extension contends anew when the hold is lost", "[hold_terms]")

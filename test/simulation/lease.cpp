@@ -446,7 +446,7 @@ TEST_CASE("nothing outlives its release", "[lease]")
         a.commands();
         co_await a.sleep(30s);
         CHECK(a.commands().empty());
-        CHECK(a.census(a.own) == engine::context::census{});
+        CHECK(a.census(a.own) == engine::client_engine::census{});
     });
 }
 

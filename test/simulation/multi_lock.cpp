@@ -65,8 +65,8 @@ TEST_CASE("free members of several clients cost one round trip", "[multi_lock]")
             CHECK_FALSE(a.exists("m" + std::to_string(i), "other"));
         }
     });
-    CHECK(a.census(c) == engine::context::census{});
-    CHECK(a.census(d) == engine::context::census{});
+    CHECK(a.census(c) == engine::client_engine::census{});
+    CHECK(a.census(d) == engine::client_engine::census{});
 }
 
 TEST_CASE("nothing is held while a member is waited for", "[multi_lock]")
@@ -484,7 +484,7 @@ public:
         for (unsigned fork = 0; fork < forks; ++fork)
             REQUIRE_FALSE(arena_.exists(name_of(fork), server_of(fork)));
         for (auto* c : clients_) {
-            REQUIRE(arena_.census(*c) == engine::context::census{});
+            REQUIRE(arena_.census(*c) == engine::client_engine::census{});
             REQUIRE(c->stats().held + c->stats().waiting == 0);
         }
     }

@@ -6,7 +6,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "engine/grant.hpp"
+#include "engine/hold/grant.hpp"
 #include "simulation/arena.hpp"
 
 namespace holdfast::test {

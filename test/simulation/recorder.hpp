@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/session.hpp"
+#include "engine/port/session.hpp"
 #include "support/simulation.hpp"
 
 namespace holdfast::test {

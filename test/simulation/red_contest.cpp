@@ -54,7 +54,7 @@ void red_contest::run()
     REQUIRE(arena_.keys("r") == 0);
     for (auto const& of_process : clients_)
         for (auto const* c : of_process)
-            REQUIRE(arena_.census(const_cast<client&>(*c)) == engine::context::census{});
+            REQUIRE(arena_.census(const_cast<client&>(*c)) == engine::client_engine::census{});
     REQUIRE(find_violation(holds_).value_or("none") == "none");
 }
 

@@ -269,7 +269,7 @@ TEST_CASE("a lease that ends before the late grants come leaves nothing", "[red_
                     co_await a.sleep(100ms);
                     CHECK(a.keys("r") == 0);
                     for (auto const* c : all)
-                        CHECK(a.census(const_cast<client&>(*c)) == engine::context::census{});
+                        CHECK(a.census(const_cast<client&>(*c)) == engine::client_engine::census{});
                 });
             }
 }
@@ -358,7 +358,7 @@ bool cancel_after(std::uint64_t handlers, red_options const& options, core::dura
         co_await a.sleep(200ms);
         CHECK(a.keys("r") == 0);
         for (auto const* c : all)
-            CHECK(a.census(const_cast<client&>(*c)) == engine::context::census{});
+            CHECK(a.census(const_cast<client&>(*c)) == engine::client_engine::census{});
     });
     return cancelled;
 }

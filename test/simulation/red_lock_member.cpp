@@ -289,7 +289,7 @@ bool cancel_after(scene s, std::uint64_t handlers)
         co_await a.sleep(5s);
         CHECK(a.is_free());
         for (auto const* c : all)
-            CHECK(a.census(const_cast<client&>(*c)) == engine::context::census{});
+            CHECK(a.census(const_cast<client&>(*c)) == engine::client_engine::census{});
         auto l = co_await theirs.both.try_acquire();
         CHECK(l.valid());
     });
@@ -369,7 +369,7 @@ public:
         REQUIRE(arena_.is_free());
         for (auto const& all : clients_)
             for (auto const* c : all)
-                REQUIRE(arena_.census(const_cast<client&>(*c)) == engine::context::census{});
+                REQUIRE(arena_.census(const_cast<client&>(*c)) == engine::client_engine::census{});
     }
 
     unsigned granted() const { return granted_; }

@@ -5,7 +5,7 @@
 // The modelled server by itself. That it answers as redis-server does is for the conformance tests; here is what no
 // reply shows: time, scripts that are shared, connections, and what it can be made to do.
 
-#include "testing/redis_model.hpp"
+#include "sim/redis_model.hpp"
 
 #include <initializer_list>
 #include <string>
@@ -13,7 +13,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "testing/sha1.hpp"
+#include "sim/sha1.hpp"
 
 namespace holdfast::test {
 namespace {

@@ -76,7 +76,7 @@ TEST_CASE("an acquire whose script could not undo its write is released by the c
         CHECK(was_tried);
         co_await a.sleep(100ms);
         CHECK_FALSE(a.exists("m"));
-        CHECK(a.census(c) == engine::context::census{});
+        CHECK(a.census(c) == engine::client_engine::census{});
     });
 }
 

@@ -12,9 +12,9 @@
 #include <boost/asio/redirect_error.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include "sim/hash_slot.hpp"
+#include "sim/redis_model.hpp"
 #include "simulation/arena.hpp"
-#include "testing/hash_slot.hpp"
-#include "testing/redis_model.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -211,7 +211,7 @@ TEST_CASE("leases of several hash slots are renewed and released", "[renewal][cl
     CHECK(a.c.stats().lost == 0);
     CHECK(a.count_lines("each is renewed alone") == 1);
     CHECK(a.count_lines("each is released alone") == 1);
-    CHECK(a.census(a.c) == engine::context::census{});
+    CHECK(a.census(a.c) == engine::client_engine::census{});
 }
 
 TEST_CASE("leases of several hash slots outlive their connection", "[renewal][cluster]")
@@ -319,7 +319,7 @@ TEST_CASE("a release is not given up while its acquire may still be executed", "
         co_await a.sleep(2s);
         CHECK_FALSE(a.exists("m"));
     });
-    CHECK(a.census(a.c) == engine::context::census{});
+    CHECK(a.census(a.c) == engine::client_engine::census{});
 }
 
 }  // namespace

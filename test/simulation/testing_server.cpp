@@ -13,7 +13,7 @@
 
 #include <holdfast/testing/server.hpp>
 
-#include "testing/memory_session.hpp"
+#include "sim/memory_session.hpp"
 
 namespace holdfast::test {
 namespace {

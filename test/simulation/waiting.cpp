@@ -209,7 +209,7 @@ TEST_CASE("subscriptions linger, and end", "[waiting]")
         CHECK(std::ranges::count(sent, std::string("SUBSCRIBE")) == 1);
         co_await a.sleep(2s);
         CHECK(std::ranges::count(a.commands(), std::string("UNSUBSCRIBE")) == 1);
-        CHECK(a.census(c) == engine::context::census{});
+        CHECK(a.census(c) == engine::client_engine::census{});
     });
 }
 
@@ -237,7 +237,7 @@ TEST_CASE("a subscription whose last waiter leaves during an outage ends without
         CHECK(a.census(c).channels == 0);
         a.server().faults = {};
         co_await a.sleep(5s);
-        CHECK(a.census(c) == engine::context::census{});
+        CHECK(a.census(c) == engine::client_engine::census{});
     });
 }
 

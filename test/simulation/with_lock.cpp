@@ -223,7 +223,7 @@ TEST_CASE("with_lock: cancelled from outside, in every phase", "[with_lock]")
         }
         a.world().run_for(2s);
         CHECK_FALSE(a.exists("m"));
-        CHECK(a.census(c) == engine::context::census{});
+        CHECK(a.census(c) == engine::client_engine::census{});
     }
 }
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/script.hpp"
-#include "testing/value.hpp"
+#include "engine/port/script.hpp"
+#include "sim/value.hpp"
 
 namespace holdfast::test {
 

@@ -152,7 +152,10 @@ public:
         });
     }
 
-    static engine::context::census census(holdfast::client& c) { return detail::client_access::state_of(c).count(); }
+    static engine::client_engine::census census(holdfast::client& c)
+    {
+        return detail::client_access::state_of(c).count();
+    }
 
     std::vector<std::string> const& log() const { return log_; }
     long lines_with(std::string_view part) const

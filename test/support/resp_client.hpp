@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "testing/value.hpp"
+#include "sim/value.hpp"
 
 namespace holdfast::test {
 

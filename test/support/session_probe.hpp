@@ -19,8 +19,8 @@
 
 #include <holdfast/config.hpp>
 
-#include "engine/session.hpp"
-#include "engine/strand.hpp"
+#include "engine/port/session.hpp"
+#include "engine/port/strand.hpp"
 
 namespace holdfast::test {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/redis_model.hpp"
 #include "support/fault_plan.hpp"
 #include "support/virtual_world.hpp"
-#include "testing/redis_model.hpp"
 
 namespace holdfast::test {
 

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "session/session.hpp"
+#include "sim/session_registry.hpp"
 #include "support/virtual_link.hpp"
-#include "testing/session_registry.hpp"
 
 namespace holdfast::test {
 namespace {

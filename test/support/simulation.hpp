@@ -12,9 +12,9 @@
 
 #include <holdfast/config.hpp>
 
-#include "engine/log.hpp"
-#include "engine/session.hpp"
-#include "engine/strand.hpp"
+#include "engine/port/log.hpp"
+#include "engine/port/session.hpp"
+#include "engine/port/strand.hpp"
 #include "support/process.hpp"
 #include "support/simulated_server.hpp"
 #include "support/virtual_world.hpp"

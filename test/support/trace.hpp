@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "core/clock.hpp"
-#include "testing/value.hpp"
+#include "sim/value.hpp"
 
 namespace holdfast::test {
 

@@ -10,7 +10,7 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
-#include "testing/reply_view.hpp"
+#include "sim/reply_view.hpp"
 
 namespace holdfast::test {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/strand.hpp"
+#include "engine/port/strand.hpp"
 #include "session/connection.hpp"
 #include "support/process.hpp"
 #include "support/simulated_server.hpp"

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include "engine/applied.hpp"
+#include "engine/port/applied.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -9,7 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/validity.hpp"
-#include "engine/terms.hpp"
+#include "engine/hold/terms.hpp"
 
 namespace holdfast::engine {
 namespace {

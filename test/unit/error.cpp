@@ -6,7 +6,7 @@
 
 #include <holdfast/error.hpp>
 
-#include "engine/refusal.hpp"
+#include "engine/port/refusal.hpp"
 #include "support/interval_checker.hpp"
 
 namespace holdfast {

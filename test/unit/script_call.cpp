@@ -4,7 +4,7 @@
 //
 // Each transition of script_call and script_batch, as the tables in their header list them.
 
-#include "engine/script_call.hpp"
+#include "engine/port/script_call.hpp"
 
 #include <deque>
 #include <memory>
@@ -14,7 +14,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "engine/telemetry.hpp"
+#include "engine/port/log.hpp"
 
 namespace holdfast::engine {
 namespace {
@@ -124,8 +124,8 @@ private:
 struct fixture {
     fake_session to;
     texts lines;
-    telemetry account{nullptr, log([this](log_level, std::string_view line) { lines.emplace_back(line); })};
-    script_batches batches{to, account, "renewed", 3};
+    engine::log const to_lines{[this](log_level, std::string_view line) { lines.emplace_back(line); }};
+    script_batches batches{to, to_lines, "renewed", 3};
     call a{"a"}, b{"b"}, c{"c"};
 
     texts next() const { return to.sent.empty() ? texts{"nothing"} : to.sent.front().words; }

@@ -6,12 +6,12 @@
 
 #include <holdfast/error.hpp>
 
-#include "engine/refusal.hpp"
+#include "engine/port/refusal.hpp"
 #include "session/greeting.hpp"
 #include "session/words.hpp"
 
 using namespace holdfast;
-using session::judge_refusal;
+using session::classify_refusal;
 using session::printable;
 using session::without_arguments;
 
@@ -32,20 +32,22 @@ TEST_CASE("words: printable", "[session]")
 
 TEST_CASE("words: what a refused greeting means", "[session]")
 {
-    auto const wrong = judge_refusal("WRONGPASS invalid username-password pair or user is disabled.");
+    auto const wrong = classify_refusal("WRONGPASS invalid username-password pair or user is disabled.");
     CHECK(wrong.permanent);
     CHECK(wrong.code == errc::not_permitted);
     CHECK(wrong.words.starts_with("WRONGPASS"));
 
-    CHECK(judge_refusal("NOAUTH HELLO must be called with the client already authenticated").permanent);
-    CHECK(judge_refusal("NOPERM this user has no permissions to run the 'select' command").code == errc::not_permitted);
-    CHECK(judge_refusal("DENIED Redis is running in protected mode").code == errc::not_permitted);
+    CHECK(classify_refusal("NOAUTH HELLO must be called with the client already authenticated").permanent);
+    CHECK(
+        classify_refusal("NOPERM this user has no permissions to run the 'select' command").code
+        == errc::not_permitted);
+    CHECK(classify_refusal("DENIED Redis is running in protected mode").code == errc::not_permitted);
 
-    CHECK_FALSE(judge_refusal("LOADING Redis is loading the dataset in memory").permanent);
-    CHECK_FALSE(judge_refusal("BUSY Redis is busy running a script").permanent);
-    CHECK(judge_refusal("ERR max number of clients reached").code == errc::unavailable);
-    CHECK_FALSE(judge_refusal("ERR max number of clients reached").permanent);
+    CHECK_FALSE(classify_refusal("LOADING Redis is loading the dataset in memory").permanent);
+    CHECK_FALSE(classify_refusal("BUSY Redis is busy running a script").permanent);
+    CHECK(classify_refusal("ERR max number of clients reached").code == errc::unavailable);
+    CHECK_FALSE(classify_refusal("ERR max number of clients reached").permanent);
 
-    CHECK(judge_refusal("ERR unknown command 'HELLO'").code == errc::protocol);
-    CHECK(judge_refusal("ERR DB index is out of range").permanent);
+    CHECK(classify_refusal("ERR unknown command 'HELLO'").code == errc::protocol);
+    CHECK(classify_refusal("ERR DB index is out of range").permanent);
 }

@@ -1,0 +1,128 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/acquire/batch_acquire.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <boost/asio/error.hpp>
+
+#include "engine/acquire/contender.hpp"
+#include "engine/release/releaser.hpp"
+#include "engine/runtime/runtime.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+answer granted(answer const& a) noexcept
+{
+    return {.outcome = outcome::applied, .sent = a.sent, .value = {.type = reply::kind::text, .text = "OK"}};
+}
+
+answer held_by_others(answer const& a) noexcept
+{
+    auto const left = a.value.items[1].integer;
+    return {.outcome = outcome::applied, .sent = a.sent, .value = {.type = reply::kind::integer, .integer = -3 - left}};
+}
+
+// Nothing was applied: whoever still wants the lock tries for it alone.
+answer each_for_itself(answer const& a) noexcept
+{
+    return {.outcome = outcome::refused, .sent = a.sent, .why = refusal::no_script};
+}
+
+}  // namespace
+
+bool batch_acquire::take(contender& c, command& tried, attempt const& what)
+{
+    bool const fits = what.lock.protocol->batch_script()
+                      && (parts_.empty() || what.lock.protocol == parts_.front().what.lock.protocol)
+                      && (parts_.empty() || what.lease == parts_.front().what.lease);
+    if (fits)
+        parts_.push_back({&c, &tried, what});
+    return fits;
+}
+
+void batch_acquire::send()
+{
+    if (parts_.size() > 1)
+        return script_call::send(runtime_.session());
+    for (auto const& p : parts_)
+        p.what.lock.protocol->acquire(runtime_.session(), *p.tried, p.what, script_form::sha1);
+}
+
+void batch_acquire::submit(session& to, command& c, script_form form)
+{
+    auto const& first = parts_.front().what;
+    milliseconds_text const ttl(first.lease);
+    boost::container::small_vector<std::string_view, 8> keys;
+    boost::container::small_vector<std::string_view, 9> arguments{ttl};
+    for (auto const& p : parts_) {
+        keys.push_back(p.what.lock.key);
+        arguments.push_back(p.what.token);
+    }
+    releaser_.flush();
+    submit_script(to, c, *first.lock.protocol->batch_script(), form, keys, arguments);
+}
+
+void batch_acquire::call_off()
+{
+    boost::intrusive_ptr<batch_acquire> const keep(this);
+    for (auto const& p : parts_)
+        p.who->leave(boost::asio::error::operation_aborted);
+    tell_all(each_for_itself({}));
+}
+
+void batch_acquire::on_reply(answer const& a)
+{
+    boost::intrusive_ptr<batch_acquire> const keep(this);
+    if (a.outcome == outcome::applied)
+        on_applied(a);
+    else if (a.outcome == outcome::unknown)
+        tell_all(a);
+    else
+        tell_all(each_for_itself(a));  // the error is one member's, who is to learn it
+}
+
+void batch_acquire::on_applied(answer const& a)
+{
+    if (a.value.type == reply::kind::integer && a.value.integer == 0)
+        tell_all(granted(a));
+    else if (auto const* held = held_part(a.value))
+        on_held(*held, a);
+    else
+        tell_all({.outcome = outcome::unknown, .sent = a.sent});
+}
+
+// The contenders for the others go; who else wants those tries at once.
+void batch_acquire::on_held(part const& held, answer const& a)
+{
+    for (auto const& p : parts_)
+        if (&p != &held)
+            p.who->leave(boost::asio::error::operation_aborted);
+    for (auto const& p : parts_)
+        p.tried->on_answer(&p == &held ? held_by_others(a) : each_for_itself(a));
+}
+
+batch_acquire::part const* batch_acquire::held_part(reply const& r) const noexcept
+{
+    if (r.items.size() != 2 || r.items[0].integer < 1)
+        return nullptr;
+    auto const n = static_cast<std::size_t>(r.items[0].integer);
+    return n <= parts_.size() ? &parts_[n - 1] : nullptr;
+}
+
+bool batch_acquire::is_wanted() const
+{
+    return std::ranges::all_of(parts_, [](part const& p) { return p.who->is_queued(); });
+}
+
+void batch_acquire::tell_all(answer const& a)
+{
+    for (auto const& p : parts_)
+        p.tried->on_answer(a);
+}
+
+}  // namespace holdfast::engine

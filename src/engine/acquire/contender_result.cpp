@@ -1,0 +1,64 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/acquire/contender_result.hpp"
+
+#include <utility>
+
+#include <boost/asio/error.hpp>
+
+#include "engine/hold/owner_state.hpp"
+#include "engine/runtime/runtime.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+acquire_facts facts_of(contender const& c, core::instant now)
+{
+    return {.name = c.lock().name, .label = label_of(c.owner()), .waited = now - c.joined};
+}
+
+void count_failed(runtime& r, contender const& c, error_code ec)
+{
+    auto const facts = facts_of(c, r.now());
+    if (c.is_counted())
+        r.telemetry().on_failed(facts, ec);
+}
+
+}  // namespace
+
+void count_joined(runtime& r, contender const& c)
+{
+    if (c.is_counted())
+        r.telemetry().on_joined();
+}
+
+void admit(runtime& r, contender& c, boost::intrusive_ptr<tenure> t)
+{
+    if (c.is_counted())
+        r.telemetry().on_acquired(facts_of(c, r.recent()));
+    c.granted(std::move(t));
+}
+
+void refuse(runtime& r, contender& c)
+{
+    auto const facts = facts_of(c, r.now());
+    if (c.is_counted())
+        r.telemetry().on_busy(facts);
+    c.busy();
+}
+
+void fail(runtime& r, contender& c, error_code ec)
+{
+    count_failed(r, c, ec);
+    c.failed(ec);
+}
+
+void call_off(runtime& r, contender& c)
+{
+    count_failed(r, c, boost::asio::error::operation_aborted);
+    c.be_over();
+}
+
+}  // namespace holdfast::engine

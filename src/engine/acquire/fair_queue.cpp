@@ -1,0 +1,129 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/acquire/fair_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include "engine/acquire/fair_queues.hpp"
+#include "engine/protocol/lock_protocol.hpp"
+#include "engine/runtime/runtime.hpp"
+#include "scripts_generated.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+using namespace std::chrono_literals;
+
+// At most two refreshes in a second, however many wait.
+constexpr core::duration shortest_interval = 500ms;
+constexpr core::duration linger = 1s;
+
+}  // namespace
+
+fair_queue::fair_queue(runtime& r, fair_queues& home, std::shared_ptr<lock_spec const> lock)
+    : runtime_(r), home_(home), lock_(std::move(lock)), waiter_timeout_(lock_->waiter_timeout)
+{}
+
+fair_queue::~fair_queue()
+{
+    places_.clear();
+}
+
+void fair_queue::join(place& p, core::duration waiter_timeout, core::duration remaining)
+{
+    waiter_timeout_ = std::min(waiter_timeout_, waiter_timeout);
+    was_refused_ = true;
+    if (!p.is_linked())
+        places_.push_back(p);
+    refresh_within(remaining);
+}
+
+void fair_queue::leave(place& p)
+{
+    if (!p.is_linked())
+        return;
+    places_.erase(places_.iterator_to(p));
+    std::ranges::replace(asked_, &p, nullptr);
+}
+
+void fair_queue::detach()
+{
+    if (--attached_ > 0)
+        return;
+    if (was_refused_ || is_under_way())
+        runtime_.arm(*this, runtime_.now() + linger);
+    else
+        home_.forget(*this);
+}
+
+void fair_queue::on_open()
+{
+    if (!places_.empty())
+        refresh_within(core::duration::zero());
+}
+
+// A waiter gives three signs of life in the time for which it may be silent. Without notifications it is by them that
+// it learns of its turn.
+void fair_queue::refresh_within(core::duration remaining)
+{
+    auto const& link = runtime_.session();
+    auto const usual = link.notifies() ? std::min<core::duration>(waiter_timeout_ / 3, runtime_.options().poll_interval)
+                                       : shortest_interval;
+    // A millisecond more: what is to happen then has happened.
+    auto const wait = std::min(remaining, usual - 1ms) + 1ms;
+    auto const due = std::max(runtime_.now() + wait, earliest_);
+    if (!is_armed() || due < this->due())
+        runtime_.arm(*this, due);
+}
+
+void fair_queue::on_due(core::instant now)
+{
+    if (attached_ == 0)
+        return is_under_way() ? runtime_.arm(*this, now + linger) : home_.forget(*this);
+    if (places_.empty() || !runtime_.session().is_open() || is_under_way())
+        return;
+    earliest_ = now + shortest_interval;
+    send(runtime_.session());
+}
+
+void fair_queue::submit(session& to, command& c, script_form form)
+{
+    milliseconds_text const waiter_timeout(waiter_timeout_);
+    std::vector<std::string_view> keys{lock_->key};
+    keys.insert(keys.end(), lock_->companions.begin(), lock_->companions.end());
+    std::vector<std::string_view> arguments{waiter_timeout, lock_->channel};
+    asked_.clear();
+    for (auto& p : places_) {
+        arguments.push_back(p.place_token());
+        asked_.push_back(&p);
+    }
+    submit_script(to, c, scripts::fair_refresh, form, keys, arguments);
+}
+
+void fair_queue::on_reply(answer const& a)
+{
+    boost::intrusive_ptr<fair_queue> const keep(this);
+    if (places_.empty())
+        return;
+    refresh_within(core::duration::max());
+    if (a.outcome == outcome::applied && !a.value.items.empty())
+        read(a.value);
+}
+
+void fair_queue::read(reply const& r)
+{
+    if (auto const left = r.items.front().integer; left >= 0)
+        refresh_within(std::chrono::milliseconds(left));
+    for (auto const& i : r.items.subspan(1)) {
+        auto const n = static_cast<std::size_t>(i.integer) - 1;
+        if (n < asked_.size() && asked_[n])
+            asked_[n]->on_turn();
+    }
+}
+
+}  // namespace holdfast::engine

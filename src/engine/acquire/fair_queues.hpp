@@ -1,0 +1,38 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_FAIR_QUEUES_HPP
+#define HOLDFAST_ENGINE_FAIR_QUEUES_HPP
+
+#include <memory>
+#include <string_view>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "engine/acquire/fair_queue.hpp"
+#include "engine/protocol/lock_spec.hpp"
+
+namespace holdfast::engine {
+
+class runtime;
+
+// The queues of the fair locks of one client, a queue for each lock.
+class fair_queues {
+public:
+    explicit fair_queues(runtime& r) noexcept : runtime_(r) {}
+
+    boost::intrusive_ptr<fair_queue> queue_of(std::shared_ptr<lock_spec const> const&);
+    void forget(fair_queue&);
+    void on_open();
+    void clear() noexcept { queues_.clear(); }
+
+private:
+    runtime& runtime_;
+    boost::unordered_flat_map<std::string_view, boost::intrusive_ptr<fair_queue>> queues_;
+};
+
+}  // namespace holdfast::engine
+
+#endif

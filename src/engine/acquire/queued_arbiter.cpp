@@ -1,0 +1,317 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/acquire/queued_arbiter.hpp"
+
+#include <cassert>
+#include <utility>
+
+#include <holdfast/error.hpp>
+
+#include "engine/acquire/contender_result.hpp"
+#include "engine/acquire/engine_parts.hpp"
+#include "engine/hold/owner_state.hpp"
+#include "engine/hold/tenure_registry.hpp"
+#include "engine/hold/watchdog.hpp"
+#include "engine/runtime/runtime.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+using contender_ptr = boost::intrusive_ptr<contender>;
+
+// Only reads are granted to an owner that has some already: a downgrade contends although its owner may read, and reads
+// under one write may have waited together, each for a grant of its own.
+tenure* other_read_of(contender const& c, core::instant now)
+{
+    bool const reads = c.owner() && c.lock().protocol->side() == readers;
+    return reads ? c.owner()->tenure_of(c.lock(), now) : nullptr;
+}
+
+}  // namespace
+
+queued_arbiter::queued_arbiter(
+    engine_parts const& p, std::shared_ptr<lock_spec const> lock, bool is_private, boost::intrusive_ptr<grant> cover)
+    : arbiter(std::move(lock)), cover_(std::move(cover)), parts_(p), is_private_(is_private)
+{}
+
+queued_arbiter::~queued_arbiter()
+{
+    assert(queue_.empty());
+    forget_seeker();
+}
+
+acquisition& queued_arbiter::seeker()
+{
+    if (!acquisition_)
+        acquisition_ = new acquisition(parts_, *this);
+    return *acquisition_;
+}
+
+reentries& queued_arbiter::entering()
+{
+    if (!entering_)
+        entering_ = std::make_unique<reentries>(parts_, *this);
+    return *entering_;
+}
+
+void queued_arbiter::seek()
+{
+    if (acquisition_ || head())
+        seeker().proceed();
+}
+
+void queued_arbiter::forget_seeker() noexcept
+{
+    delete std::exchange(acquisition_, nullptr);
+}
+
+// ---- contenders
+
+void queued_arbiter::join(contender& c)
+{
+    if (c.is_one_shot() && is_known_busy())
+        return refuse(parts_.runtime, c);
+    push(c);
+    proceed();
+}
+
+void queued_arbiter::leave(contender& c, error_code why)
+{
+    auto const gone = take(c);
+    fail(parts_.runtime, *gone, why);
+    proceed();
+}
+
+void queued_arbiter::expire(contender& c, core::instant now)
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    if (c.is_entering) {
+        entering_->on_due(c, now);
+        return proceed();
+    }
+    auto const outcome = core::classify_wait(facts_of(c, now));
+    auto const gone = take(c);
+    if (outcome == core::wait_outcome::busy)
+        refuse(parts_.runtime, *gone);
+    else
+        fail(parts_.runtime, *gone, errc::unavailable);
+    proceed();
+}
+
+core::wait_facts queued_arbiter::facts_of(contender const& c, core::instant now) const noexcept
+{
+    auto const since = asked_since();
+    auto const command_timeout = parts_.runtime.options().command_timeout;
+    return {
+        .is_held_here = is_held_here(),
+        .is_connected = parts_.runtime.session().is_open(),
+        .was_seen_held = seen_held_ > c.joined,
+        .is_in_doubt = acquisition_ && acquisition_->is_in_doubt(),
+        .needs_answer = c.needs_answer(now, command_timeout),
+        .unanswered = since == core::never ? core::duration::zero() : now - since,
+        .answer_timeout = parts_.runtime.responses().answer_timeout(command_timeout)};
+}
+
+core::instant queued_arbiter::asked_since() const noexcept
+{
+    return acquisition_ ? acquisition_->asked_since() : core::never;
+}
+
+void queued_arbiter::note_held() noexcept
+{
+    seen_held_ = parts_.runtime.recent();
+}
+
+void queued_arbiter::push(contender& c)
+{
+    c.home = this;
+    intrusive_ptr_add_ref(&c);
+    queue_.push_back(c);
+    if (c.is_one_shot())
+        ++one_shots_;
+    if (c.owner())
+        c.owner()->begins_to_wait(*this);
+    // One attempt may begin with a wait for the attempt of another one, for others' turn, or for a connection: what
+    // bounds its own command does not bound these.
+    set_limit(
+        c,
+        c.is_one_shot() ? std::min<core::duration>(c.limit(), parts_.runtime.options().command_timeout)
+                        : c.wait().value_or(core::duration::max()));
+}
+
+void queued_arbiter::set_limit(contender& c, core::duration from_joining)
+{
+    if (from_joining < core::duration::max())
+        parts_.runtime.arm(c, c.joined + from_joining);
+}
+
+contender_ptr queued_arbiter::take(contender& c) noexcept
+{
+    if (c.is_entering)
+        return entering_->take(c);
+    queue_.erase(queue_.iterator_to(c));
+    if (c.is_one_shot())
+        --one_shots_;
+    if (c.owner())
+        c.owner()->ends_to_wait(*this);
+    parts_.runtime.disarm(c);
+    c.home = nullptr;
+    return {&c, false};
+}
+
+void queued_arbiter::re_enter(contender& c, tenure& t)
+{
+    auto& g = *t.held_grant;
+    auto const now = parts_.runtime.recent();
+    if (needs_extension(c.terms(), now, g.valid_until(), g.reckon()))
+        entering().wait(c, g);
+    else
+        enter(c, g, now, &t);
+}
+
+void queued_arbiter::on_extended(contender& c, grant& g, error_code ec)
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    if (!c.is_entering)
+        return;  // it has ended meanwhile
+    entering_->on_extended(c, g, ec);
+    proceed();
+}
+
+void queued_arbiter::fail_all(error_code ec)
+{
+    while (!queue_.empty())
+        fail(parts_.runtime, *take(queue_.front()), ec);
+    if (entering_)
+        entering_->fail_all(ec);
+    proceed();
+}
+
+void queued_arbiter::fail_head(error_code ec)
+{
+    if (!queue_.empty())
+        fail(parts_.runtime, *take(queue_.front()), ec);
+}
+
+void queued_arbiter::tell_one_shots(error_code ec)
+{
+    for (auto c = queue_.begin(); one_shots_ > 0 && c != queue_.end();) {
+        auto& current = *c++;
+        if (!current.is_one_shot())
+            continue;
+        auto const gone = take(current);
+        ec ? fail(parts_.runtime, *gone, ec) : refuse(parts_.runtime, *gone);
+    }
+}
+
+// ---- the acquisition
+
+bool queued_arbiter::suits(grant const& g, contender const& c) noexcept
+{
+    return g.lock().shares_grants_with(c.lock()) && g.lease() == c.terms().lease;
+}
+
+void queued_arbiter::on_busy()
+{
+    tell_one_shots({});
+}
+
+void queued_arbiter::on_doubt()
+{
+    seen_held_ = core::instant::min();
+    tell_one_shots(errc::unavailable);
+}
+
+void queued_arbiter::on_failed(lock_spec const& lock, error_code ec)
+{
+    for (auto c = queue_.begin(); c != queue_.end();) {
+        auto& current = *c++;
+        if (current.lock().protocol == lock.protocol)
+            fail(parts_.runtime, *take(current), ec);
+    }
+}
+
+// ---- the tenures
+
+void queued_arbiter::on_grant_due(grant& g, core::instant now)
+{
+    parts_.watchdog.on_due(g, now);
+}
+
+void queued_arbiter::begin_tenure(contender& c, grant& g)
+{
+    auto const next = take(c);
+    enter(*next, g, g.confirmed(), other_read_of(*next, parts_.runtime.recent()));
+}
+
+void queued_arbiter::enter(contender& c, grant& g, core::instant counted_from, tenure* entered)
+{
+    auto& runtime = parts_.runtime;
+    assert(!g.is_held() || g.home == this);
+    hold const h(c.terms(), runtime.recent(), counted_from);
+    boost::intrusive_ptr<tenure> const t(
+        c.make_tenure({runtime.home(), c.shared_lock(), c.owner(), h, g.fence, entered}));
+    g.home = this;
+    parts_.tenures.begin(*t, g);
+    admit(runtime, c, t);
+    if (!entered && t->owner() && t->owner()->is_process())
+        admit_reentrants(*t->owner(), *t);
+}
+
+// The tasks of one process share its one owner on purpose: all of them that wait for the lock hold it now.
+void queued_arbiter::admit_reentrants(owner_state const& owner, tenure& t)
+{
+    for (auto const& a : owner.waits_at(t.lock()))
+        a->re_enter_all(owner, t);
+}
+
+// They enter through the arbiter that has the grant: where every contender has an arbiter of its own, that is another
+// one.
+void queued_arbiter::re_enter_all(owner_state const& owner, tenure& t)
+{
+    boost::intrusive_ptr<arbiter> const has_grant(t.held_grant->home);
+    for (auto c = queue_.begin(); c != queue_.end();) {
+        auto& current = *c++;
+        if (current.owner().get() == &owner)
+            has_grant->re_enter(*take(current), t);
+    }
+    proceed();
+}
+
+void queued_arbiter::stop()
+{
+    fail_all(errc::client_stopped);
+    lose_all(loss::client_stopped);
+}
+
+// ---- the world
+
+void queued_arbiter::on_open(core::duration spread)
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    bool const had_reentries = has_reentries();
+    if (had_reentries)
+        entering_->on_open();
+    if (acquisition_)
+        acquisition_->on_open(spread);
+    if (had_reentries)
+        proceed();  // they may have ended, or contend elsewhere
+}
+
+void queued_arbiter::on_closed()
+{
+    if (acquisition_)
+        acquisition_->on_closed();
+    seen_held_ = core::instant::min();
+}
+
+void queued_arbiter::on_released(unsigned heard)
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    if (acquisition_)
+        acquisition_->on_released(heard);
+}
+
+}  // namespace holdfast::engine

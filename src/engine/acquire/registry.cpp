@@ -1,0 +1,107 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/acquire/registry.hpp"
+
+#include "engine/acquire/contender_result.hpp"
+#include "engine/acquire/engine_parts.hpp"
+#include "engine/acquire/exclusive_arbiter.hpp"
+#include "engine/acquire/shared_arbiter.hpp"
+#include "engine/hold/owner_state.hpp"
+#include "engine/protocol/lock_protocol.hpp"
+#include "engine/release/end_listener.hpp"
+#include "engine/runtime/runtime.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+// The write under which a contender reads; null: none.
+tenure const* own_write(contender const& c, core::instant now)
+{
+    if (c.under())
+        return c.under()->held_grant ? c.under().get() : nullptr;
+    return c.owner() ? c.owner()->tenure_of(c.lock(), writers, now) : nullptr;
+}
+
+}  // namespace
+
+registry::address registry::address::of(lock_spec const& lock, std::uint8_t side) noexcept
+{
+    return {lock.key, lock.key_hash, side};
+}
+
+void registry::contend(contender& c)
+{
+    auto& runtime = parts_.runtime;
+    if (auto const ec = runtime.lifecycle().admission_error())
+        return fail(runtime, c, ec);
+    if (auto const* owner = c.owner().get(); owner && !c.under()) {
+        if (auto* held = owner->tenure_of(c.lock(), runtime.now()))
+            return held->held_grant->home->re_enter(c, *held);
+        if (c.lock().protocol->side() == writers && owner->tenure_of(c.lock(), readers, runtime.now()))
+            return fail(runtime, c, errc::would_deadlock);
+        if (!owner->is_process() && owner->waits_for(c.lock()))
+            return fail(runtime, c, errc::owner_in_use);
+    }
+    arbiter_for(c)->join(c);
+}
+
+registry::arbiter_ptr registry::arbiter_for(contender const& c)
+{
+    auto const& lock = c.lock();
+    if (lock.protocol->is_private())
+        return make_private(c, {});
+    bool const reads = lock.protocol->side() == readers;
+    if (auto const* write = reads ? own_write(c, parts_.runtime.now()) : nullptr)
+        return make_private(c, write->held_grant);
+    if (auto const found = common_.find(address::of(lock, lock.protocol->side())); found != common_.end())
+        return found->second;
+    arbiter_ptr fresh;
+    if (reads)
+        fresh.reset(new shared_arbiter(parts_, c.shared_lock()));
+    else
+        fresh.reset(new exclusive_arbiter(parts_, c.shared_lock()));
+    common_.emplace(address::of(fresh->lock(), lock.protocol->side()), fresh);
+    return fresh;
+}
+
+registry::arbiter_ptr registry::make_private(contender const& c, boost::intrusive_ptr<grant> cover)
+{
+    if (cover)
+        cover->cover(c.terms().lease);
+    return *private_.emplace(new exclusive_arbiter(parts_, c.shared_lock(), true, std::move(cover))).first;
+}
+
+void registry::forget(queued_arbiter& a)
+{
+    auto const found = common_.find(address::of(a.lock(), a.lock().protocol->side()));
+    if (a.is_private())
+        private_.erase(&a);
+    else if (found != common_.end() && found->second == &a)
+        common_.erase(found);
+    listener_.on_end();
+}
+
+bool registry::has_waiting_writer(lock_spec const& lock) const noexcept
+{
+    auto const found = common_.find(address::of(lock, writers));
+    return found != common_.end() && found->second->waiting() > 0;
+}
+
+void registry::clear() noexcept
+{
+    common_.clear();
+    private_.clear();
+}
+
+std::vector<registry::arbiter_ptr> registry::all_arbiters() const
+{
+    std::vector<arbiter_ptr> all;
+    for (auto const& entry : common_)
+        all.push_back(entry.second);
+    all.insert(all.end(), private_.begin(), private_.end());
+    return all;
+}
+
+}  // namespace holdfast::engine

@@ -1,0 +1,79 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_REGISTRY_HPP
+#define HOLDFAST_ENGINE_REGISTRY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/intrusive_ptr.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include "engine/acquire/arbiter_host.hpp"
+#include "engine/acquire/queued_arbiter.hpp"
+
+namespace holdfast::engine {
+
+struct engine_parts;
+class contender;
+class end_listener;
+class grant;
+
+// The arbiters of one client. Decides at which of them a contender contends.
+class registry final : public arbiter_host {
+public:
+    registry(engine_parts const& p, end_listener& l) noexcept : parts_(p), listener_(l) {}
+
+    void contend(contender&) override;
+    void forget(queued_arbiter&) override;
+    bool has_waiting_writer(lock_spec const&) const noexcept override;
+
+    std::size_t arbiters() const noexcept { return common_.size() + private_.size(); }
+    void clear() noexcept;
+
+    // The action may make arbiters, and end them.
+    template <class Action>
+    void for_each_arbiter(Action act) const
+    {
+        for (auto const& a : all_arbiters())
+            act(*a);
+    }
+
+private:
+    using arbiter_ptr = boost::intrusive_ptr<queued_arbiter>;
+
+    // The common arbiter of a lock, or one for this contender alone.
+    arbiter_ptr arbiter_for(contender const&);
+    arbiter_ptr make_private(contender const&, boost::intrusive_ptr<grant> cover);
+    std::vector<arbiter_ptr> all_arbiters() const;
+
+    // The side of a lock.
+    struct address {
+        std::string_view key;
+        std::size_t key_hash;
+        std::uint8_t side;
+
+        static address of(lock_spec const&, std::uint8_t side) noexcept;
+        friend std::size_t hash_value(address const& a) noexcept { return a.key_hash + a.side; }
+        friend bool operator==(address const& a, address const& b) noexcept
+        {
+            return a.side == b.side && a.key == b.key;
+        }
+    };
+
+    engine_parts const& parts_;
+    end_listener& listener_;
+    boost::unordered_flat_map<address, arbiter_ptr> common_;
+    boost::unordered_flat_set<arbiter_ptr> private_;
+};
+
+}  // namespace holdfast::engine
+
+#endif

@@ -1,0 +1,194 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/acquire/shared_arbiter.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+#include <utility>
+
+#include <holdfast/error.hpp>
+
+#include "core/validity.hpp"
+#include "engine/acquire/arbiter_host.hpp"
+#include "engine/acquire/engine_parts.hpp"
+#include "engine/hold/tenure_registry.hpp"
+#include "engine/hold/watchdog.hpp"
+#include "engine/protocol/lock_protocol.hpp"
+#include "engine/release/releaser.hpp"
+#include "engine/runtime/runtime.hpp"
+
+namespace holdfast::engine {
+
+namespace {
+
+// So long after an answer of the server readers join without another one.
+core::duration freshness(config const& c) noexcept
+{
+    return c.local_handoff.max_count > 0 ? core::duration(c.local_handoff.max_time) : core::duration::zero();
+}
+
+}  // namespace
+
+// Renews a grant that somebody wants to join.
+class shared_arbiter::inquiry final : public extension_waiter {
+public:
+    inquiry(shared_arbiter& a, grant& g) : home_(&a), grant_(&g) {}
+
+    void extended(error_code ec) override
+    {
+        std::unique_ptr<inquiry> const self(this);
+        home_->on_inquired(*grant_, ec);
+    }
+
+private:
+    boost::intrusive_ptr<shared_arbiter> home_;
+    boost::intrusive_ptr<grant> grant_;
+};
+
+shared_arbiter::shared_arbiter(engine_parts const& p, std::shared_ptr<lock_spec const> lock)
+    : queued_arbiter(p, std::move(lock), false), freshness_(freshness(p.runtime.options()))
+{}
+
+shared_arbiter::~shared_arbiter()
+{
+    assert(grants_.empty());
+}
+
+// ---- joining
+
+// One that the contender may join, if the server agrees.
+grant* shared_arbiter::grant_for(contender const& c)
+{
+    auto const may_be_joined = [&](auto const& g) {
+        return !g->is_closed && !g->at_risk && g->lasts(parts_.runtime.recent()) && suits(*g, c);
+    };
+    auto const found = std::ranges::find_if(grants_, may_be_joined);
+    return found == grants_.end() ? nullptr : found->get();
+}
+
+// Of the time that a newcomer asks for at most that of one confirmation's freshness is used up. Renewals for the sake
+// of a shorter lease, of a re-entry, confirm the grant without prolonging it.
+bool shared_arbiter::is_fresh(grant const& g) const
+{
+    auto const since = parts_.runtime.recent() - freshness_;
+    auto const lease = std::min(g.lease(), g.lock().protocol->longest_period(g.lock()));
+    return g.confirmed() > since && g.valid_until() >= core::valid_until(since, lease);
+}
+
+bool shared_arbiter::must_wait_for_writers(contender const& c) const
+{
+    return c.lock().rules->prefer != preference::readers && parts_.host.has_waiting_writer(c.lock());
+}
+
+// Beginning a tenure may let others of the queue in: each search begins anew.
+void shared_arbiter::admit_where_fresh()
+{
+    auto const fresh_for = [this](contender const& c) -> grant* {
+        auto* const g = must_wait_for_writers(c) ? nullptr : grant_for(c);
+        return g && is_fresh(*g) ? g : nullptr;
+    };
+    auto const may_enter = [&](contender const& c) { return fresh_for(c) != nullptr; };
+    for (auto c = std::ranges::find_if(queue(), may_enter); c != queue().end();
+         c = std::ranges::find_if(queue(), may_enter))
+        begin_tenure(*c, *fresh_for(*c));
+}
+
+// All who want such a grant enter together.
+void shared_arbiter::admit_readers(grant& g)
+{
+    auto const may_enter = [&](contender const& c) { return suits(g, c); };
+    for (auto c = std::ranges::find_if(queue(), may_enter); c != queue().end();
+         c = std::ranges::find_if(queue(), may_enter))
+        begin_tenure(*c, g);
+}
+
+void shared_arbiter::inquire(grant& g)
+{
+    is_inquiring_ = true;
+    inquired_ = parts_.runtime.recent();
+    parts_.watchdog.extend(g, nullptr, g.lease(), new inquiry(*this, g));
+}
+
+core::instant shared_arbiter::asked_since() const noexcept
+{
+    return is_inquiring_ ? inquired_ : queued_arbiter::asked_since();
+}
+
+void shared_arbiter::on_inquired(grant& g, error_code ec)
+{
+    is_inquiring_ = false;
+    if (ec)
+        g.is_closed = true;  // until a renewal is answered
+    else if (!g.is_closed)
+        admit_readers(g);
+    proceed();
+}
+
+// ---- the arbiter
+
+void shared_arbiter::proceed()
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    admit_where_fresh();
+    auto* const first = head();
+    auto* const g = first && !must_wait_for_writers(*first) ? grant_for(*first) : nullptr;
+    if (is_inquiring_)
+        return;
+    if (g && parts_.runtime.session().is_open() && !is_seeking())
+        return inquire(*g);
+    seek();
+    if (grants_.empty() && is_done())
+        parts_.host.forget(*this);
+}
+
+void shared_arbiter::on_granted(boost::intrusive_ptr<grant> g)
+{
+    grants_.push_back(g);
+    admit_readers(*g);
+    if (g->is_held())
+        return;
+    std::erase(grants_, g);
+    parts_.releaser.release(std::move(g), nullptr, nullptr);
+}
+
+void shared_arbiter::end_tenure(tenure& t, release_waiter* waiter)
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    boost::intrusive_ptr<tenure> const keep_tenure(&t);
+    parts_.tenures.end(t);
+    auto const g = std::exchange(t.held_grant, nullptr);
+    forget_unheld(*g);
+    if (g->drop_claim())
+        parts_.releaser.release(g, waiter, nullptr);
+    else if (waiter)
+        waiter->released({});
+    proceed();
+}
+
+// The token is deleted when the bodies of all who held it have ended.
+void shared_arbiter::lose(tenure& t, loss why)
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    boost::intrusive_ptr<tenure> const keep_tenure(&t);
+    boost::intrusive_ptr<grant> const g(t.held_grant);
+    parts_.tenures.lose(t, why);
+    forget_unheld(*g);
+    proceed();
+}
+
+void shared_arbiter::forget_unheld(grant& g)
+{
+    if (!g.is_held())
+        std::erase_if(grants_, [&](auto const& other) { return other == &g; });
+}
+
+void shared_arbiter::lose_all(loss why)
+{
+    while (!grants_.empty())
+        lose(grants_.front()->holders().front(), why);
+}
+
+}  // namespace holdfast::engine

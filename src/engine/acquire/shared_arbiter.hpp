@@ -1,0 +1,49 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_SHARED_ARBITER_HPP
+#define HOLDFAST_ENGINE_SHARED_ARBITER_HPP
+
+#include <vector>
+
+#include "engine/acquire/queued_arbiter.hpp"
+
+namespace holdfast::engine {
+
+// The readers of a lock. Those who ask for the same share a grant: joining costs nothing as long as the server was
+// asked lately, and later one script, which renews the grant and hears whether a writer waits. Where joining is over,
+// the readers seek a grant of their own, and the server decides; so there may be several for a while.
+class shared_arbiter final : public queued_arbiter {
+public:
+    shared_arbiter(engine_parts const&, std::shared_ptr<lock_spec const>);
+    ~shared_arbiter() override;
+
+    void end_tenure(tenure&, release_waiter* waiter) override;
+    void lose(tenure&, loss) override;
+    void on_granted(boost::intrusive_ptr<grant>) override;
+    void proceed() override;
+
+private:
+    class inquiry;
+
+    core::instant asked_since() const noexcept override;
+    void lose_all(loss) override;
+    grant* grant_for(contender const&);
+    bool is_fresh(grant const&) const;
+    bool must_wait_for_writers(contender const&) const;
+    void admit_where_fresh();
+    void admit_readers(grant&);
+    void inquire(grant&);
+    void on_inquired(grant&, error_code);
+    void forget_unheld(grant&);
+
+    std::vector<boost::intrusive_ptr<grant>> grants_;  // held
+    bool is_inquiring_ = false;
+    core::instant inquired_{};
+    core::duration const freshness_;
+};
+
+}  // namespace holdfast::engine
+
+#endif

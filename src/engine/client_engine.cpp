@@ -1,0 +1,222 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/client_engine.hpp"
+
+#include <utility>
+
+#include "core/backoff.hpp"
+#include "engine/acquire/batch_acquire.hpp"
+#include "engine/acquire/contender_result.hpp"
+
+namespace holdfast::engine {
+
+client_engine::client_engine(std::shared_ptr<engine::session> s, config const& c, log l, std::weak_ptr<inbox> home)
+    : runtime_(std::move(s), c, std::move(l), std::move(home))
+{}
+
+client_engine::~client_engine()
+{
+    stop();
+}
+
+// ---- the client
+
+error_code client_engine::start()
+{
+    auto const ec = runtime_.lifecycle().start();
+    if (!ec)
+        runtime_.session().start(*this);
+    return ec;
+}
+
+void client_engine::wait_ready(client_waiter& w)
+{
+    auto const& lifecycle = runtime_.lifecycle();
+    if (lifecycle.is_stopped())
+        w.done(errc::client_stopped);
+    else if (runtime_.session().is_open())
+        w.done({});
+    else if (auto const ec = lifecycle.refusal())
+        w.done(ec);
+    else
+        awaiting_ready_.push_back(w);
+}
+
+void client_engine::close(client_waiter& drained)
+{
+    if (runtime_.lifecycle().is_stopped())
+        return drained.done({});
+    awaiting_idle_.push_back(drained);
+    runtime_.lifecycle().close();
+    registry_.for_each_arbiter([](auto& a) { a.fail_all(errc::client_stopped); });
+    on_end();
+}
+
+void client_engine::stop()
+{
+    if (!runtime_.lifecycle().stop())
+        return;
+    runtime_.telemetry().on_stopped(releaser_.size());
+    runtime_.session().stop();
+    registry_.for_each_arbiter([](auto& a) { a.stop(); });
+    releaser_.stop();
+    watchdog_.stop();
+    registry_.clear();
+    fair_queues_.clear();
+    tenures_.sever_lost();
+    tell(awaiting_ready_, errc::client_stopped);
+    tell(awaiting_idle_, {});
+    tell(awaiting_stop_, {});
+}
+
+client_engine::census client_engine::count() const noexcept
+{
+    return {registry_.arbiters(), runtime_.deadlines(), subscriptions_.size(), releaser_.size()};
+}
+
+// ---- contenders
+
+void client_engine::join(contender& c)
+{
+    c.joined = runtime_.now();
+    count_joined(runtime_, c);
+    registry_.contend(c);
+}
+
+boost::intrusive_ptr<batch_acquire> client_engine::make_batch()
+{
+    return new batch_acquire(runtime_, releaser_);
+}
+
+// ---- tenures
+
+void client_engine::leave(tenure& t, release_waiter* waiter)
+{
+    if (t.is_holding() && runtime_.now() >= t.valid_until())
+        t.held_grant->home->lose(t, t.cause_of_end());
+    if (t.is_holding())
+        return t.held_grant->home->end_tenure(t, waiter);
+    release_lost(t);
+    if (waiter)
+        waiter->released(t.is_lost() ? errc::lease_lost : errc::empty_lease);  // empty: it was detached
+}
+
+// The tenure was lost before its lease was released.
+void client_engine::release_lost(tenure& t)
+{
+    boost::intrusive_ptr<tenure> const keep(&t);
+    tenures_.forget_lost(t);
+    auto const g = std::exchange(t.held_grant, nullptr);
+    if (g && g->drop_claim() && !runtime_.lifecycle().is_stopped())
+        releaser_.release(g, nullptr, nullptr);
+}
+
+void client_engine::detach(tenure& t, release_waiter& waiter)
+{
+    if (!t.is_lost())
+        t.set_state(lease_state::empty);
+    leave(t, &waiter);
+}
+
+void client_engine::extend(tenure& t, core::duration lease, extension_waiter& waiter)
+{
+    if (auto const ec = t.check_held())
+        return waiter.extended(ec);
+    if (!t.held().may_last(runtime_.now(), lease))
+        return waiter.extended(errc::invalid_option);
+    auto& g = *t.held_grant;
+    watchdog_.extend(g, &t, g.reckon().extension(t.held(), lease), &waiter);
+}
+
+void client_engine::watch_loss(tenure& t, loss_waiter& w)
+{
+    if (t.is_lost())
+        w.lost(t.reason());
+    else if (!t.held_grant)
+        w.failed(errc::released);
+    else if (runtime_.lifecycle().is_stopped())
+        w.lost(loss::client_stopped);
+    else
+        t.waiters.push_back(w);
+}
+
+// ---- idleness
+
+void client_engine::on_end()
+{
+    if (!awaiting_idle_.empty() && is_idle())
+        tell(awaiting_idle_, {});
+}
+
+bool client_engine::is_idle() const noexcept
+{
+    return registry_.arbiters() == 0 && releaser_.size() == 0;
+}
+
+void client_engine::tell(client_waiters& waiters, error_code ec)
+{
+    waiters.clear_and_dispose([ec](client_waiter* w) { w->done(ec); });
+}
+
+// ---- the session's events
+
+// Compensations first, then renewals, then those who wait: in that order they depend on each other. Re-checks of many
+// locks are paced, so that a restarted server is not met by all of them at once.
+void client_engine::on_open()
+{
+    connect_error_ = {};
+    runtime_.lifecycle().on_open();
+    runtime_.telemetry().on_connected();
+    if (auto const home = runtime_.home().lock())
+        home->on_server(runtime_.session().server());
+    subscriptions_.on_open();
+    releaser_.on_open();
+    watchdog_.on_open();
+    core::duration spread{};
+    registry_.for_each_arbiter([&](auto& a) {
+        a.on_open(spread + core::jitter(std::chrono::microseconds(100), runtime_.random()));
+        spread += std::chrono::microseconds(20);
+    });
+    fair_queues_.on_open();
+    tell(awaiting_ready_, {});
+}
+
+void client_engine::on_closed(closing const& why)
+{
+    subscriptions_.on_closed();
+    releaser_.on_closed();
+    watchdog_.on_closed();
+    connect_error_ = why.code;
+    runtime_.telemetry().on_disconnected(why.code, why.words);
+    registry_.for_each_arbiter([](auto& a) { a.on_closed(); });
+    if (!why.permanent)
+        return;
+    runtime_.lifecycle().on_refused(why.code);
+    registry_.for_each_arbiter([&](auto& a) { a.fail_all(why.code); });
+    tell(awaiting_ready_, why.code);
+}
+
+void client_engine::on_message(std::string_view channel)
+{
+    subscriptions_.on_message(channel);
+}
+
+// The first of a burst of callers was delivered at once, the others came while its command waited to leave.
+void client_engine::on_turn_end()
+{
+    auto const keep = runtime_.home().lock();
+    if (keep)
+        keep->read_mail();
+    if (runtime_.session().is_open())
+        releaser_.flush();
+}
+
+void client_engine::on_alarm()
+{
+    runtime_.on_alarm();
+    watchdog_.flush();
+}
+
+}  // namespace holdfast::engine

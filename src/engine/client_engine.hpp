@@ -1,0 +1,121 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_CLIENT_ENGINE_HPP
+#define HOLDFAST_ENGINE_CLIENT_ENGINE_HPP
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include <boost/intrusive/list.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include <holdfast/config.hpp>
+#include <holdfast/error.hpp>
+
+#include "core/clock.hpp"
+#include "engine/acquire/contender.hpp"
+#include "engine/acquire/engine_parts.hpp"
+#include "engine/acquire/fair_queues.hpp"
+#include "engine/acquire/registry.hpp"
+#include "engine/acquire/subscriptions.hpp"
+#include "engine/hold/tenure_registry.hpp"
+#include "engine/hold/watchdog.hpp"
+#include "engine/port/session.hpp"
+#include "engine/release/end_listener.hpp"
+#include "engine/release/releaser.hpp"
+#include "engine/runtime/runtime.hpp"
+
+namespace holdfast::engine {
+
+class batch_acquire;
+
+// Waits for the client as a whole: until it is ready, idle, or stopped. Owned by whoever made it until it is called,
+// once.
+class client_waiter
+    : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+public:
+    virtual void done(error_code) = 0;
+
+protected:
+    ~client_waiter() = default;
+};
+
+using client_waiters = boost::intrusive::list<client_waiter, boost::intrusive::constant_time_size<false>>;
+
+// The engine of one client: what operations ask of it, and what becomes of the session's events. It owns the parts, and
+// no part knows it. Everything on the strand.
+class client_engine final : private session_events, private end_listener {
+public:
+    client_engine(std::shared_ptr<session>, config const&, log, std::weak_ptr<inbox>);
+    client_engine(client_engine const&) = delete;
+    client_engine& operator=(client_engine const&) = delete;
+    ~client_engine();
+
+    engine::runtime& runtime() noexcept { return runtime_; }
+
+    // ---- the client
+    error_code start();
+    // The waiter is called when an epoch is open, or when the server refuses this client for good.
+    void wait_ready(client_waiter&);
+    // The waiter is called when the client is stopped.
+    void wait_stopped(client_waiter& w) { awaiting_stop_.push_back(w); }
+    error_code last_connect_error() const noexcept { return connect_error_; }
+    // Accepts no acquires any more. `drained` is called when nothing is held, sought or to be released.
+    void close(client_waiter& drained);
+    // Contenders and waiters complete with client_stopped, leases are lost, keys expire.
+    void stop();
+
+    // ---- contenders
+    void join(contender&);
+    boost::intrusive_ptr<batch_acquire> make_batch();
+
+    // ---- tenures
+    void leave(tenure&, release_waiter*);
+    // The lease becomes empty: what it guarded goes on under another tenure.
+    void detach(tenure&, release_waiter&);
+    void extend(tenure&, core::duration, extension_waiter&);
+    void watch_loss(tenure&, loss_waiter&);
+
+    // Sends the releases that are queued. Precondition: the session is open.
+    void flush_releases() { releaser_.flush(); }
+
+    // What is under way; all zero when nothing is, and nothing lingers.
+    struct census {
+        std::size_t arbiters, deadlines, channels, releases;
+        bool operator==(census const&) const = default;
+    };
+    census count() const noexcept;
+
+private:
+    void on_open() override;
+    void on_closed(closing const&) override;
+    void on_message(std::string_view channel) override;
+    void on_turn_end() override;
+    void on_alarm() override;
+    void on_end() override;
+
+    void release_lost(tenure&);
+    bool is_idle() const noexcept;
+    void tell(client_waiters&, error_code);
+
+    engine::runtime runtime_;
+    engine::subscriptions subscriptions_{runtime_};
+    engine::watchdog watchdog_{runtime_};
+    engine::releaser releaser_{runtime_, *this};
+    engine::fair_queues fair_queues_{runtime_};
+    tenure_registry tenures_{runtime_, watchdog_};
+    registry registry_{parts_, *this};
+    engine_parts const parts_{runtime_, subscriptions_, watchdog_, releaser_, fair_queues_, tenures_, registry_};
+
+    error_code connect_error_;
+    client_waiters awaiting_ready_;
+    client_waiters awaiting_idle_;
+    client_waiters awaiting_stop_;
+};
+
+}  // namespace holdfast::engine
+
+#endif

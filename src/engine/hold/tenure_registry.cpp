@@ -1,0 +1,85 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/hold/tenure_registry.hpp"
+
+#include <holdfast/error.hpp>
+
+#include "engine/hold/grant.hpp"
+#include "engine/hold/owner_state.hpp"
+#include "engine/hold/watchdog.hpp"
+#include "engine/runtime/runtime.hpp"
+
+namespace holdfast::engine {
+
+void tenure_registry::begin(tenure& t, grant& g)
+{
+    runtime_.telemetry().on_begun(t.conditions().is_part);
+    t.set_valid_until(g.valid_until());
+    if (g.at_risk)
+        t.set_state(lease_state::at_risk);
+    bool const is_first = !g.is_held();
+    g.enter(t);
+    is_first ? watchdog_.watch(g) : watchdog_.attend(g, t);
+    if (t.owner())
+        t.owner()->begins(t);
+}
+
+void tenure_registry::end(tenure& t)
+{
+    t.waiters.clear_and_dispose([](loss_waiter* w) { w->failed(errc::released); });
+    runtime_.telemetry().on_ended(facts_of(t, runtime_.recent()));
+    detach(t);
+}
+
+void tenure_registry::lose(tenure& t, loss why)
+{
+    t.set_state(lease_state::lost);
+    t.set_reason(why);
+    t.waiters.clear_and_dispose([why](loss_waiter* w) { w->lost(why); });
+    runtime_.telemetry().on_lost(facts_of(t, runtime_.now()), why);
+    detach(t);
+    intrusive_ptr_add_ref(&t);
+    lost_.push_back(t);
+}
+
+tenure_facts tenure_registry::facts_of(tenure const& t, core::instant now)
+{
+    return {
+        .name = t.lock().name,
+        .label = label_of(t.owner()),
+        .held = now - t.started(),
+        .is_part = t.conditions().is_part};
+}
+
+void tenure_registry::detach(tenure& t) noexcept
+{
+    if (t.owner())
+        t.owner()->ends(t);
+    t.end_hold();
+    auto& g = *t.held_grant;
+    g.leave(t);
+    if (g.is_held())
+        return;
+    watchdog_.unwatch(g);
+    g.home = nullptr;
+}
+
+void tenure_registry::forget_lost(tenure& t) noexcept
+{
+    if (!t.is_linked())
+        return;
+    lost_.erase(lost_.iterator_to(t));
+    intrusive_ptr_release(&t);
+}
+
+void tenure_registry::sever_lost() noexcept
+{
+    lost_.clear_and_dispose([](tenure* t) {
+        t->held_grant.reset();
+        intrusive_ptr_release(t);
+    });
+}
+
+}  // namespace holdfast::engine

@@ -1,0 +1,31 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/port/applied.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+// Redis judges these before a script's first write, and lets a script that has written go on.
+bool comes_before_any_write(refusal why) noexcept
+{
+    switch (why) {
+        case refusal::no_script:
+        case refusal::read_only:
+        case refusal::not_now:
+        case refusal::out_of_resources: return true;
+        default: return false;
+    }
+}
+
+}  // namespace
+
+bool may_be_applied(command_kind kind, answer const& a) noexcept
+{
+    if (a.outcome != outcome::refused)
+        return true;
+    return kind == command_kind::script && !comes_before_any_write(a.why);
+}
+
+}  // namespace holdfast::engine

@@ -1,0 +1,56 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/port/refusal.hpp"
+
+#include <array>
+
+namespace holdfast::engine {
+namespace {
+
+struct prefix {
+    std::string_view text;
+    refusal meaning;
+};
+
+constexpr std::array prefixes{
+    prefix{"NOSCRIPT", refusal::no_script},
+    prefix{"WRONGTYPE", refusal::wrong_type},
+    prefix{"NOPERM", refusal::not_permitted},
+    prefix{"NOAUTH", refusal::not_permitted},
+    prefix{"WRONGPASS", refusal::not_permitted},
+    prefix{"ERR AUTH", refusal::not_permitted},
+    prefix{"READONLY", refusal::read_only},
+    prefix{"BUSY", refusal::not_now},
+    prefix{"LOADING", refusal::not_now},
+    prefix{"MASTERDOWN", refusal::not_now},
+    prefix{"TRYAGAIN", refusal::not_now},
+    prefix{"CLUSTERDOWN", refusal::not_now},
+    prefix{"OOM", refusal::out_of_resources},
+    prefix{"MISCONF", refusal::out_of_resources},
+    prefix{"NOREPLICAS", refusal::out_of_resources},
+};
+
+// A missing right, as the error of a command inside a script has it: Redis 7.0, and Redis 7.2 and Valkey.
+constexpr std::array script_may_not{
+    std::string_view("user executing the script can't"), std::string_view("ACL failure in script")};
+
+}  // namespace
+
+refusal classify(std::string_view words) noexcept
+{
+    if (words.starts_with('-'))
+        words.remove_prefix(1);
+    for (auto const& p : prefixes)
+        if (words.starts_with(p.text))
+            return p.meaning;
+    for (auto const& denial : script_may_not)
+        if (words.find(denial) != words.npos)
+            return refusal::not_permitted;
+    if (words.find("WRONGTYPE") != words.npos)
+        return refusal::wrong_type;
+    return refusal::other;
+}
+
+}  // namespace holdfast::engine

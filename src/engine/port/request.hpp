@@ -1,0 +1,23 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_REQUEST_HPP
+#define HOLDFAST_ENGINE_REQUEST_HPP
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+
+#include "engine/port/mailbox.hpp"
+
+namespace holdfast::engine {
+
+// What a caller asks of a client: it reaches the strand as a message, and stays there until it is answered.
+class request : public message, public boost::intrusive_ref_counter<request, boost::thread_safe_counter> {
+public:
+    virtual ~request() = default;
+};
+
+}  // namespace holdfast::engine
+
+#endif

@@ -1,0 +1,223 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/port/script_call.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+#include <utility>
+
+namespace holdfast::engine {
+namespace {
+
+// Nothing was applied, and nobody wants it to be any more.
+answer not_applied(answer const& a) noexcept
+{
+    return {.outcome = outcome::refused, .sent = a.sent, .why = refusal::no_script};
+}
+
+answer part_of(answer const& a, reply const& part) noexcept
+{
+    return {.outcome = outcome::applied, .sent = a.sent, .value = part};
+}
+
+// Applied, but nobody knows what: a server, or a script, that is not what we take it for.
+answer unknown(answer const& a) noexcept
+{
+    return {.outcome = outcome::unknown, .sent = a.sent};
+}
+
+bool has_parts(answer const& a, std::size_t count) noexcept
+{
+    return a.value.type == reply::kind::array && a.value.items.size() == count;
+}
+
+}  // namespace
+
+void script_call::send(session& to)
+{
+    assert(state_ == state::idle && to.is_open());
+    to_ = &to;
+    state_ = state::by_sha1;
+    submit(to, *this, script_form::sha1);
+}
+
+void script_call::on_answer(answer const& a)
+{
+    bool const is_missing = a.why == refusal::no_script && state_ == state::by_sha1;
+    if (is_missing && to_->is_open() && is_wanted()) {
+        state_ = state::by_text;
+        return submit(*to_, *this, script_form::text);
+    }
+    if (a.outcome != outcome::applied || shape_ == reply_shape::value)
+        finish(a);
+    else
+        finish(has_parts(a, 1) ? part_of(a, a.value.items.front()) : unknown(a));
+}
+
+void script_call::finish(answer const& a)
+{
+    state_ = state::idle;
+    on_reply(a);
+}
+
+void script_batch::add(batchable_call& c)
+{
+    assert(state_ == state::gathering && !c.is_under_way());
+    c.state_ = script_call::state::batched;
+    calls_.push_back(&c);
+}
+
+void script_batch::submit(state next)
+{
+    state_ = next;
+    script_words words;
+    for (auto const* c : calls_)
+        c->add_to(words);
+    auto const form = next == state::by_sha1 ? script_form::sha1 : script_form::text;
+    submit_script(home_.to_, *this, script_, form, words.keys, words.arguments);
+}
+
+void script_batch::call_off()
+{
+    assert(state_ == state::gathering);
+    tell_all(calls_, {.outcome = outcome::refused, .why = refusal::not_now});
+}
+
+void script_batch::on_answer(answer const& a)
+{
+    bool const is_open = home_.to_.is_open();
+    if (a.why == refusal::no_script && state_ == state::by_sha1 && is_open)
+        return send_text(a);
+    auto const self = home_.take(*this);
+    if (a.outcome == outcome::applied)
+        return on_applied(a);
+    bool const is_of_a_member = a.outcome == outcome::refused && !is_passing(a.why);
+    if (!is_of_a_member || !is_open)
+        return tell_all(calls_, a);
+    home_.refuse(a.words);
+    auto const unwanted = take_unwanted();
+    send_alone();
+    tell_all(unwanted, not_applied(a));
+}
+
+void script_batch::on_applied(answer const& a)
+{
+    if (has_parts(a, calls_.size()))
+        return tell_parts(a);
+    home_.refuse("the reply has a wrong shape");
+    tell_all(calls_, unknown(a));
+}
+
+void script_batch::send_text(answer const& a)
+{
+    auto const unwanted = take_unwanted();
+    auto const self = calls_.empty() ? home_.take(*this) : nullptr;
+    if (!self)
+        submit(state::by_text);
+    tell_all(unwanted, not_applied(a));
+}
+
+script_batch::calls script_batch::take_unwanted()
+{
+    calls wanted, unwanted;
+    for (auto* c : calls_)
+        (c->is_wanted() ? wanted : unwanted).push_back(c);
+    calls_ = std::move(wanted);
+    return unwanted;
+}
+
+void script_batch::tell_parts(answer const& a)
+{
+    for (std::size_t i = 0; i < calls_.size(); ++i)
+        calls_[i]->finish(part_of(a, a.value.items[i]));
+}
+
+void script_batch::send_alone()
+{
+    for (auto* c : calls_) {
+        c->state_ = script_call::state::idle;
+        c->send(home_.to_);
+    }
+}
+
+void script_batch::tell_all(calls const& all, answer const& a)
+{
+    for (auto* c : all)
+        c->finish(a);
+}
+
+script_batches::script_batches(session& to, log const& l, std::string_view done, std::size_t most) noexcept
+    : to_(to), log_(l), done_(done), most_(most)
+{}
+
+script_batches::~script_batches()
+{
+    stop();
+}
+
+bool script_batches::is_gathering() const noexcept
+{
+    return std::ranges::any_of(gathering_, [](auto const& entry) { return entry.second != nullptr; });
+}
+
+void script_batches::add(script const& s, batchable_call& c)
+{
+    if (are_refused_)
+        return c.send(to_);
+    auto& b = gathering_[&s];
+    if (!b)
+        b = std::make_unique<script_batch>(*this, s);
+    b->add(c);
+    if (b->calls_.size() == most_)
+        send(b);
+}
+
+void script_batches::flush()
+{
+    for (auto& [script, b] : gathering_)
+        send(b);
+}
+
+void script_batches::send(std::unique_ptr<script_batch>& gathered)
+{
+    auto b = std::move(gathered);
+    if (!b)
+        return;
+    if (b->calls_.size() == 1)
+        return b->send_alone();
+    under_way_.push_back(*b);
+    b.release()->submit(script_batch::state::by_sha1);
+}
+
+void script_batches::on_closed()
+{
+    for (auto& [script, gathered] : gathering_)
+        if (auto const b = std::move(gathered))
+            b->call_off();
+}
+
+std::unique_ptr<script_batch> script_batches::take(script_batch& b) noexcept
+{
+    under_way_.erase(under_way_.iterator_to(b));
+    return std::unique_ptr<script_batch>(&b);
+}
+
+void script_batches::refuse(std::string_view words)
+{
+    if (std::exchange(are_refused_, true))
+        return;
+    std::string line("several locks may not be ");
+    line.append(done_).append(" by one script, each is ").append(done_).append(" alone: ").append(words);
+    log_.warning(line);
+}
+
+void script_batches::stop() noexcept
+{
+    gathering_.clear();
+    under_way_.clear_and_dispose(std::default_delete<script_batch>());
+}
+
+}  // namespace holdfast::engine

@@ -1,0 +1,34 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/port/session.hpp"
+
+#include <charconv>
+
+#include <boost/container/small_vector.hpp>
+
+namespace holdfast::engine {
+
+void submit_script(
+    session& to,
+    command& c,
+    script const& s,
+    script_form form,
+    std::span<std::string_view const> keys,
+    std::span<std::string_view const> arguments)
+{
+    bool const by_sha1 = form == script_form::sha1;
+    std::array<char, 8> digits;
+    auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), keys.size()).ptr;
+
+    boost::container::small_vector<std::string_view, 12> words;
+    words.push_back(by_sha1 ? "EVALSHA" : "EVAL");
+    words.push_back(by_sha1 ? s.sha1 : s.text);
+    words.emplace_back(digits.data(), end);
+    words.insert(words.end(), keys.begin(), keys.end());
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    to.submit(c, {words.data(), words.size()});
+}
+
+}  // namespace holdfast::engine

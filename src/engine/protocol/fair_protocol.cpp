@@ -1,0 +1,89 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <array>
+#include <string>
+
+#include <boost/container/small_vector.hpp>
+
+#include <holdfast/error.hpp>
+
+#include "engine/protocol/lock_protocol.hpp"
+#include "engine/protocol/lock_spec.hpp"
+#include "scripts_generated.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+// The counter outlives its last use by a day, so that counters of forgotten locks do not pile up.
+constexpr std::string_view counter_lifetime = "86400000";
+
+// The lock and its companions: queue, timeouts, waiters, priorities.
+using key_list = boost::container::small_vector<std::string_view, 6>;
+
+key_list keys_of(lock_spec const& lock)
+{
+    key_list keys{lock.key};
+    keys.insert(keys.end(), lock.companions.begin(), lock.companions.end());
+    return keys;
+}
+
+// RedissonFairLock's hash and queue. Whether it is fenced is seen by the lock.
+class fair_lock_protocol final : public lock_protocol {
+public:
+    bool is_private() const noexcept override { return true; }
+    bool has_queue() const noexcept override { return true; }
+    bool leaves_trace(lock_spec const&) const noexcept override { return true; }
+
+    void acquire(session& to, command& c, attempt const& a, script_form form) const override
+    {
+        milliseconds_text const ttl(a.lease);
+        milliseconds_text const waiter_timeout(a.lock.waiter_timeout);
+        // One attempt takes no place: that is priority 0.
+        auto const priority = std::to_string(a.is_patient ? a.priority : 0);
+        auto keys = keys_of(a.lock);
+        if (a.lock.is_fenced())
+            keys.push_back(a.lock.counter);
+        std::array<std::string_view, 6> const arguments{
+            a.token, ttl, waiter_timeout, a.lock.channel, priority, counter_lifetime};
+        submit_script(to, c, scripts::fair_acquire, form, {keys.data(), keys.size()}, arguments);
+    }
+
+    acquire_result classify(answer const& a) const override
+    {
+        if (a.outcome == outcome::applied && a.value.is_nil())
+            return {.what = acquire_result::kind::granted};
+        return classify_fenced(a);
+    }
+
+    void release(
+        session& to, command& c, lock_spec const& lock, std::string_view token, script_form form) const override
+    {
+        milliseconds_text const waiter_timeout(lock.waiter_timeout);
+        auto const keys = keys_of(lock);
+        std::array<std::string_view, 3> const arguments{token, lock.channel, waiter_timeout};
+        submit_script(to, c, scripts::fair_leave, form, {keys.data(), keys.size()}, arguments);
+    }
+
+    // The hash is that of a reentrant lock.
+    script const& renewal() const noexcept override { return scripts::reentrant_renew; }
+
+    void force_release(session& to, command& c, lock_spec const& lock, script_form form) const override
+    {
+        milliseconds_text const waiter_timeout(lock.waiter_timeout);
+        auto const keys = keys_of(lock);
+        std::array<std::string_view, 2> const arguments{lock.channel, waiter_timeout};
+        submit_script(to, c, scripts::fair_force_release, form, {keys.data(), keys.size()}, arguments);
+    }
+};
+
+}  // namespace
+
+lock_protocol const& fair_protocol() noexcept
+{
+    static constexpr fair_lock_protocol protocol;
+    return protocol;
+}
+
+}  // namespace holdfast::engine

@@ -1,0 +1,75 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <array>
+
+#include <holdfast/error.hpp>
+
+#include "engine/protocol/lock_protocol.hpp"
+#include "engine/protocol/lock_spec.hpp"
+#include "scripts_generated.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+class reentrant_base : public lock_protocol {
+public:
+    void release(
+        session& to, command& c, lock_spec const& lock, std::string_view token, script_form form) const override
+    {
+        submit_release(to, c, scripts::reentrant_release, lock, token, form);
+    }
+    script const* batch_release() const noexcept override { return &scripts::reentrant_release_all; }
+    script const& renewal() const noexcept override { return scripts::reentrant_renew; }
+
+protected:
+    ~reentrant_base() = default;
+};
+
+// RedissonLock's hash with one field, our token, whose count stays 1: re-entry is counted in the client.
+class plain_reentrant final : public reentrant_base {
+public:
+    void acquire(session& to, command& c, attempt const& a, script_form form) const override
+    {
+        milliseconds_text const ttl(a.lease);
+        std::array<std::string_view, 1> const keys{a.lock.key};
+        std::array<std::string_view, 2> const arguments{a.token, ttl};
+        submit_script(to, c, scripts::reentrant_acquire, form, keys, arguments);
+    }
+
+    acquire_result classify(answer const& a) const override
+    {
+        if (a.outcome != outcome::applied)
+            return classify_failure(a);
+        if (a.value.is_nil())
+            return {.what = acquire_result::kind::granted};
+        if (a.value.type == reply::kind::integer)
+            return busy_result(a.value.integer);
+        return {.what = acquire_result::kind::failed, .error = errc::protocol};
+    }
+};
+
+class fenced_reentrant final : public reentrant_base {
+public:
+    void acquire(session& to, command& c, attempt const& a, script_form form) const override
+    {
+        milliseconds_text const ttl(a.lease);
+        std::array<std::string_view, 2> const keys{a.lock.key, a.lock.counter};
+        std::array<std::string_view, 2> const arguments{a.token, ttl};
+        submit_script(to, c, scripts::reentrant_acquire_fenced, form, keys, arguments);
+    }
+
+    acquire_result classify(answer const& a) const override { return classify_fenced(a); }
+};
+
+}  // namespace
+
+lock_protocol const& reentrant_protocol(bool fenced) noexcept
+{
+    static constexpr plain_reentrant plain;
+    static constexpr fenced_reentrant with_token;
+    return fenced ? static_cast<lock_protocol const&>(with_token) : plain;
+}
+
+}  // namespace holdfast::engine

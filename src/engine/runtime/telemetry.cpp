@@ -1,0 +1,144 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/runtime/telemetry.hpp"
+
+#include <string>
+
+#include "core/printable.hpp"
+#include "engine/protocol/lock_spec.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+auto to_ms(core::duration d) noexcept
+{
+    return std::chrono::duration_cast<std::chrono::milliseconds>(d);
+}
+
+}  // namespace
+
+failure telemetry::last_failure() const
+{
+    std::scoped_lock const guard(failure_mutex_);
+    return failure_;
+}
+
+void telemetry::remember(error_code ec, std::string_view words)
+{
+    std::scoped_lock const guard(failure_mutex_);
+    failure_ = {ec, core::printable(words)};  // likely to be logged
+}
+
+stats telemetry::read_stats() const
+{
+    stats sum;
+    meters_.add_to(sum);
+    composites_.add_to(sum);
+    return sum;
+}
+
+void telemetry::on_acquired(acquire_facts const& a)
+{
+    meters_.waiting.add(-1);
+    meters_.acquired.add();
+    meters_.wait.add(a.waited);
+    if (observer_)
+        observer_->on_acquired({.name = a.name, .label = a.label, .waited = to_ms(a.waited)});
+}
+
+void telemetry::on_busy(acquire_facts const& a)
+{
+    meters_.waiting.add(-1);
+    meters_.busy.add();
+    if (observer_)
+        observer_->on_busy({.name = a.name, .label = a.label, .waited = to_ms(a.waited)});
+}
+
+void telemetry::on_failed(acquire_facts const& a, error_code ec)
+{
+    meters_.waiting.add(-1);
+    meters_.end_of(ec, false).add();
+    if (observer_)
+        observer_->on_failed({.name = a.name, .label = a.label, .waited = to_ms(a.waited), .code = ec});
+}
+
+void telemetry::on_begun(bool is_part)
+{
+    ++tenures_;
+    if (!is_part)
+        meters_.held.add();
+}
+
+void telemetry::on_ended(tenure_facts const& t)
+{
+    --tenures_;
+    if (t.is_part)
+        return;
+    meters_.held.add(-1);
+    meters_.hold.add(t.held);
+    if (observer_)
+        observer_->on_released({.name = t.name, .label = t.label, .held = to_ms(t.held)});
+}
+
+// The observer learns of the loss of a part, too: nothing else says which lock was lost.
+void telemetry::on_lost(tenure_facts const& t, loss why)
+{
+    --tenures_;
+    if (!t.is_part) {
+        meters_.held.add(-1);
+        meters_.hold.add(t.held);
+    }
+    meters_.lost.add();
+    if (observer_)
+        observer_->on_lost({.name = t.name, .label = t.label, .held = to_ms(t.held), .reason = why});
+}
+
+void telemetry::on_at_risk(std::string_view name, std::string_view label)
+{
+    meters_.at_risk.add();
+    if (observer_)
+        observer_->on_at_risk({.name = name, .label = label});
+}
+
+void telemetry::on_refused(error_code ec, lock_spec const& lock, std::string_view words)
+{
+    if (!ec)
+        return;
+    std::string line = "lock \"" + std::string(lock.name) + "\": " + ec.message();
+    if (!words.empty())
+        line.append(": ").append(words);
+    remember(ec, line);
+    log_.warning(line);
+    if (observer_)
+        observer_->on_refused({.name = lock.name, .label = lock.label, .code = ec, .message = words});
+}
+
+void telemetry::on_renewed_again(lock_spec const& lock)
+{
+    log_.info("lock \"" + std::string(lock.name) + "\": renewals are accepted again");
+}
+
+void telemetry::on_connected()
+{
+    if (observer_)
+        observer_->on_connected();
+}
+
+void telemetry::on_disconnected(error_code ec, std::string_view words)
+{
+    remember(ec, words);
+    if (observer_)
+        observer_->on_disconnected(ec, words);
+}
+
+void telemetry::on_stopped(std::size_t releases)
+{
+    auto const abandoned = tenures_ + releases;
+    meters_.abandoned.add(static_cast<std::int64_t>(abandoned));
+    if (abandoned > 0)
+        log_.warning(std::to_string(abandoned) + " grants were abandoned: their keys expire with their leases");
+}
+
+}  // namespace holdfast::engine

@@ -1,0 +1,88 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_TELEMETRY_HPP
+#define HOLDFAST_ENGINE_TELEMETRY_HPP
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+#include <holdfast/error.hpp>
+#include <holdfast/loss.hpp>
+#include <holdfast/observer.hpp>
+#include <holdfast/stats.hpp>
+
+#include "core/clock.hpp"
+#include "engine/port/log.hpp"
+#include "engine/runtime/meters.hpp"
+
+namespace holdfast::engine {
+
+class lock_spec;
+
+// One acquire of a user, when it has ended.
+struct acquire_facts {
+    std::string_view name;   // of the lock
+    std::string_view label;  // of the owner
+    core::duration waited;
+};
+
+// One tenure, when it has ended.
+struct tenure_facts {
+    std::string_view name;
+    std::string_view label;
+    core::duration held;
+    bool is_part;  // of the lease of a composite lock: users did not ask for it
+};
+
+// What a client tells of itself: counted, to its observer, in its log, and as its last failure.
+class telemetry {
+public:
+    telemetry(std::shared_ptr<observer> o, log l) : observer_(std::move(o)), log_(std::move(l)) {}
+
+    // ---- any thread
+    stats read_stats() const;
+    // Of composite locks, whose acquires are not contenders.
+    composite_meters& composites() noexcept { return composites_; }
+    failure last_failure() const;
+    void remember(error_code, std::string_view words);
+
+    // ---- on the strand
+    void on_joined() { meters_.waiting.add(); }
+    void on_acquired(acquire_facts const&);
+    void on_busy(acquire_facts const&);
+    void on_failed(acquire_facts const&, error_code);
+
+    void on_begun(bool is_part);
+    void on_ended(tenure_facts const&);
+    void on_lost(tenure_facts const&, loss);
+    void on_at_risk(std::string_view name, std::string_view label);
+    void on_renewed(core::duration lag) { meters_.renewal_lag.add(lag); }
+    void on_handed_off() { meters_.handed_off.add(); }
+    void on_answered(core::duration trip) { meters_.round_trip.add(trip); }
+
+    // The server refused a command.
+    void on_refused(error_code, lock_spec const&, std::string_view words);
+    // The server takes renewals again, after it refused that of this lock.
+    void on_renewed_again(lock_spec const&);
+    void on_connected();
+    void on_disconnected(error_code, std::string_view words);
+    // The client was stopped, and so many grants are still to be released.
+    void on_stopped(std::size_t releases);
+
+private:
+    std::shared_ptr<observer> const observer_;
+    log const log_;
+    meters meters_;
+    composite_meters composites_;
+    std::size_t tenures_ = 0;  // now, of whoever
+    mutable std::mutex failure_mutex_;
+    failure failure_;
+};
+
+}  // namespace holdfast::engine
+
+#endif

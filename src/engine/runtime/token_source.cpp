@@ -1,0 +1,32 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/runtime/token_source.hpp"
+
+#include <utility>
+
+#include "engine/port/session.hpp"
+
+namespace holdfast::engine {
+
+token_source::token_source(session& s) : session_(s), id_(core::uuid_v8(s.identity())), incarnation_(s.incarnation()) {}
+
+core::token token_source::next(std::string_view mark, std::string_view label)
+{
+    std::string suffix(mark);
+    if (!suffix.empty() && !label.empty())
+        suffix += ':';
+    suffix += label;
+    renew_after_fork();
+    return core::token(id_, ++count_, suffix);
+}
+
+// A forked child is another process: it must never use its parent's tokens.
+void token_source::renew_after_fork()
+{
+    if (std::exchange(incarnation_, session_.incarnation()) != session_.incarnation()) [[unlikely]]
+        id_ = core::uuid_v8(session_.identity());
+}
+
+}  // namespace holdfast::engine

@@ -1,0 +1,91 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "sim/command_words.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace holdfast::simulated {
+
+// No sign but '-', no leading zero, nothing after it: Redis' string2ll.
+std::optional<std::int64_t> to_integer(std::string_view s)
+{
+    std::int64_t n = 0;
+    auto const [end, failure] = std::from_chars(s.data(), s.data() + s.size(), n);
+    if (failure != std::errc() || end != s.data() + s.size())
+        return std::nullopt;
+    auto const digits = s.front() == '-' ? s.substr(1) : s;
+    if (digits.front() == '0' && s.size() > 1)
+        return std::nullopt;
+    return n;
+}
+
+std::optional<double> to_score(std::string_view s)
+{
+    std::string const text(s);
+    char* end = nullptr;
+    double const d = std::strtod(text.c_str(), &end);
+    if (text.empty() || text.front() == ' ' || end != text.c_str() + text.size() || std::isnan(d))
+        return std::nullopt;
+    return d;
+}
+
+std::string from_score(double d)
+{
+    if (std::isinf(d))
+        return d > 0 ? "inf" : "-inf";
+    char text[40];
+    std::snprintf(text, sizeof text, "%.17g", d);
+    return text;
+}
+
+bool same_word(std::string_view a, std::string_view upper)
+{
+    return std::equal(a.begin(), a.end(), upper.begin(), upper.end(), [](char x, char y) {
+        return (x >= 'a' && x <= 'z' ? x - 32 : x) == y;
+    });
+}
+
+value wrong_type()
+{
+    return error("WRONGTYPE Operation against a key holding the wrong kind of value");
+}
+value syntax_error()
+{
+    return error("ERR syntax error");
+}
+value not_an_integer()
+{
+    return error("ERR value is not an integer or out of range");
+}
+value not_a_float()
+{
+    return error("ERR value is not a valid float");
+}
+
+value wrong_arity(std::string_view full_name)
+{
+    return error("ERR wrong number of arguments for '" + std::string(full_name) + "' command");
+}
+
+value invalid_expiry(std::string_view command)
+{
+    return error("ERR invalid expire time in '" + std::string(command) + "' command");
+}
+
+range clip(std::int64_t first, std::int64_t last, std::size_t size)
+{
+    auto const n = std::int64_t(size);
+    if (first < 0)
+        first = std::max<std::int64_t>(first + n, 0);
+    if (last < 0)
+        last += n;
+    return {first, std::min(last, n - 1)};
+}
+
+}  // namespace holdfast::simulated

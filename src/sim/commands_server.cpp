@@ -1,0 +1,225 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <array>
+
+#include "sim/command_words.hpp"
+#include "sim/redis_model.hpp"
+#include "sim/sha1.hpp"
+
+namespace holdfast::simulated {
+namespace {
+
+std::string lower(std::string_view s)
+{
+    std::string text(s);
+    for (auto& x : text)
+        x = x >= 'A' && x <= 'Z' ? char(x + 32) : x;
+    return text;
+}
+
+value run_ping(call& c)
+{
+    if (c.args.size() > 2)
+        return wrong_arity("ping");
+    return c.args.size() == 2 ? bulk(c.args[1]) : status("PONG");
+}
+
+value run_echo(call& c)
+{
+    return bulk(c.args[1]);
+}
+
+value run_time(call& c)
+{
+    auto const us = c.keys.now_us();
+    return array({bulk(std::to_string(us / 1'000'000)), bulk(std::to_string(us % 1'000'000))});
+}
+
+// As Redis computes it: the difference of two clock readings, each cut to whole seconds.
+std::int64_t uptime_in_seconds(call const& c)
+{
+    auto const now = c.keys.now_us();
+    return now / 1'000'000 - (now - c.server.uptime_us()) / 1'000'000;
+}
+
+// A few lines of the many, whatever section is asked for.
+value run_info(call& c)
+{
+    bool const demoted = c.server.state() == condition::replica || c.server.state() == condition::stale;
+    std::string text = "# Server\r\nredis_version:7.0.15\r\nredis_mode:";
+    text.append(c.server.is_cluster() ? "cluster" : "standalone").append("\r\n");
+    text.append("run_id:")
+        .append(c.server.run_id())
+        .append("\r\nuptime_in_seconds:")
+        .append(std::to_string(uptime_in_seconds(c)));
+    text.append("\r\n\r\n# Clients\r\nconnected_clients:").append(std::to_string(c.server.connection_count()));
+    text.append("\r\n\r\n# Memory\r\nmaxmemory_policy:noeviction\r\n\r\n# Persistence\r\nloading:");
+    text.append(c.server.state() == condition::loading ? "1" : "0").append("\r\naof_enabled:0\r\n");
+    text.append("\r\n# Replication\r\nrole:").append(demoted ? "slave" : "master").append("\r\n");
+    return bulk(text);
+}
+
+// HELLO 3 [AUTH user password] [SETNAME name]. Everybody is let in.
+value run_hello(call& c)
+{
+    if (c.args.size() < 2 || c.args[1] != "3")
+        return error("NOPROTO unsupported protocol version");
+    for (std::size_t i = 2; i + 1 < c.args.size(); ++i)
+        if (lower(c.args[i]) == "setname")
+            c.from.name = c.args[i + 1];
+    return array(
+        {bulk("server"),
+         bulk("redis"),
+         bulk("version"),
+         bulk("7.0.15"),
+         bulk("proto"),
+         of(3),
+         bulk("id"),
+         of(std::int64_t(c.from.id)),
+         bulk("mode"),
+         bulk(c.server.is_cluster() ? "cluster" : "standalone"),
+         bulk("role"),
+         bulk("master"),
+         bulk("modules"),
+         array({})});
+}
+
+value run_dbsize(call& c)
+{
+    return of(std::int64_t(c.keys.names().size()));
+}
+
+value run_flushall(call& c)
+{
+    c.keys.clear();
+    return ok();
+}
+
+value run_publish(call& c)
+{
+    return of(c.server.publish(c.args[1], c.args[2]));
+}
+
+value run_subscribe(call& c)
+{
+    for (auto const channel : c.args.subspan(1))
+        c.server.subscribe(c.from, channel);
+    return no_reply();
+}
+
+value run_unsubscribe(call& c)
+{
+    for (auto const channel : c.args.subspan(1))
+        c.server.unsubscribe(c.from, channel);
+    return no_reply();
+}
+
+value run_eval(call& c)
+{
+    auto const name = sha1(c.args[1]);
+    auto failed = c.server.load_script(name, c.args[1]);
+    return failed.is_error() ? failed : c.server.evaluate(c, name);
+}
+
+value run_evalsha(call& c)
+{
+    auto const name = lower(c.args[1]);
+    return c.server.knows_script(name) ? c.server.evaluate(c, name)
+                                       : error("NOSCRIPT No matching script. Please use EVAL.");
+}
+
+value unknown_subcommand(call& c)
+{
+    auto help = lower(c.args[0]) == "client" ? "CLIENT" : "SCRIPT";
+    return error("ERR unknown subcommand '" + std::string(c.args[1]) + "'. Try " + help + " HELP.");
+}
+
+value script_load(call& c)
+{
+    auto const name = sha1(c.args[2]);
+    auto failed = c.server.load_script(name, c.args[2]);
+    return failed.is_error() ? failed : bulk(name);
+}
+
+value script_exists(call& c)
+{
+    std::vector<value> all;
+    for (auto const name : c.args.subspan(2))
+        all.push_back(of(c.server.knows_script(lower(name))));
+    return array(std::move(all));
+}
+
+value run_script(call& c)
+{
+    auto const sub = lower(c.args[1]);
+    if (sub == "load" && c.args.size() == 3)
+        return script_load(c);
+    if (sub == "exists" && c.args.size() >= 3)
+        return script_exists(c);
+    if (sub == "load" || sub == "exists")
+        return wrong_arity("script|" + sub);
+    if (sub != "flush")
+        return unknown_subcommand(c);
+    c.server.flush_scripts();
+    return ok();
+}
+
+// CLIENT KILL ID n.
+value client_kill(call& c)
+{
+    if (c.args.size() != 4 || lower(c.args[2]) != "id")
+        return syntax_error();
+    auto const id = to_integer(c.args[3]);
+    if (!id || *id <= 0)
+        return error("ERR client-id should be greater than 0");
+    // The caller's own connection stays until its reply is out, as in Redis; nobody here kills itself.
+    bool const own = connection_id(*id) == c.from.id;
+    return of(!own && c.server.kill(connection_id(*id)));
+}
+
+value run_client(call& c)
+{
+    auto const sub = lower(c.args[1]);
+    if (sub == "id" && c.args.size() == 2)
+        return of(std::int64_t(c.from.id));
+    if (sub == "kill" && c.args.size() >= 3)
+        return client_kill(c);
+    if (sub == "setname" && c.args.size() == 3)
+        return c.from.name = c.args[2], ok();
+    if (sub == "getname" && c.args.size() == 2)
+        return c.from.name.empty() ? nil() : bulk(c.from.name);
+    if (sub == "id" || sub == "kill" || sub == "setname" || sub == "getname")
+        return wrong_arity("client|" + sub);
+    return unknown_subcommand(c);
+}
+
+constexpr auto always = trait::while_loading;
+constexpr auto outside = trait::not_in_script;
+
+constexpr std::array table{
+    command_spec{"ping", -1, trait::none, run_ping},
+    command_spec{"echo", 2, trait::while_loading, run_echo},
+    command_spec{"time", 1, trait::while_loading, run_time},
+    command_spec{"info", -1, trait::while_loading, run_info},
+    command_spec{"hello", -1, always | outside | trait::while_busy, run_hello},
+    command_spec{"dbsize", 1, trait::none, run_dbsize},
+    command_spec{"flushall", -1, trait::writes, run_flushall},
+    command_spec{"publish", 3, always, run_publish},
+    command_spec{"subscribe", -2, always | outside, run_subscribe},
+    command_spec{"unsubscribe", -2, always | outside, run_unsubscribe},
+    command_spec{"eval", -3, outside, run_eval},
+    command_spec{"evalsha", -3, outside, run_evalsha},
+    command_spec{"script", -2, outside, run_script},
+    command_spec{"client", -2, always | outside, run_client},
+};
+
+}  // namespace
+
+std::span<command_spec const> server_commands()
+{
+    return table;
+}
+
+}  // namespace holdfast::simulated

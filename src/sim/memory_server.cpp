@@ -1,0 +1,230 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "sim/memory_server.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+
+#include "sim/real_world.hpp"
+#include "sim/reply_view.hpp"
+
+namespace holdfast::simulated {
+namespace {
+
+std::int64_t microseconds(std::chrono::nanoseconds d)
+{
+    return std::chrono::duration_cast<std::chrono::microseconds>(d).count();
+}
+
+}  // namespace
+
+// What the two sides share is guarded by the server's mutex; `open_` belongs to the strand.
+class memory_server::memory_connection final : public session::connection,
+                                               peer,
+                                               public std::enable_shared_from_this<memory_connection> {
+public:
+    memory_connection(memory_server& s, engine::strand st, std::weak_ptr<session::connection_events> e)
+        : server_(s.shared_from_this()), strand_(std::move(st)), events_(std::move(e))
+    {}
+
+    // Its session may go without a word, with the whole context.
+    ~memory_connection() { hang_up(); }
+
+    void connect()
+    {
+        std::lock_guard const guard(server_->mutex_);
+        id_ = server_->model_.connect(*this);
+    }
+
+    void send(words text) override { leaving_.emplace_back(text.begin(), text.end()); }
+
+    void flush() override
+    {
+        {
+            std::lock_guard const guard(server_->mutex_);
+            if (server_->paused_)
+                return wait_for_resume();
+            delivery_posted_ = true;  // what arrives now is delivered below
+            execute();
+            delivery_posted_ = false;
+        }
+        deliver();
+    }
+
+    // Of what a paused server has not yet read, it will still execute all.
+    void close() noexcept override
+    {
+        open_ = false;
+        std::lock_guard const guard(server_->mutex_);
+        if (leaving_.empty())
+            server_->model_.disconnect(id_);
+        else
+            closing_ = true;
+    }
+
+    // With the mutex held.
+    void execute_late()
+    {
+        if (server_->model_.is_connected(id_))
+            execute();
+        if (closing_)
+            server_->model_.disconnect(id_);
+    }
+
+private:
+    void hang_up()
+    {
+        std::lock_guard const guard(server_->mutex_);
+        server_->model_.disconnect(id_);
+    }
+
+    struct arrival {
+        value what;
+        bool is_push;
+    };
+
+    void wait_for_resume()
+    {
+        auto& queue = server_->waiting_;
+        auto self = shared_from_this();
+        if (std::find(queue.begin(), queue.end(), self) == queue.end())
+            queue.push_back(std::move(self));
+    }
+
+    void execute()
+    {
+        for (auto const& command : leaving_) {
+            if (!server_->model_.is_connected(id_))
+                break;
+            std::vector<std::string_view> const text(command.begin(), command.end());
+            if (auto reply = server_->model_.execute(id_, text, server_->clock_us()))
+                arrive({std::move(*reply), false});
+        }
+        leaving_.clear();
+    }
+
+    void on_push(value const& v) override { arrive({v, true}); }
+
+    void on_kill() override
+    {
+        killed_ = true;
+        post_delivery();
+    }
+
+    void arrive(arrival a)
+    {
+        inbox_.push_back(std::move(a));
+        post_delivery();
+    }
+
+    void post_delivery()
+    {
+        if (std::exchange(delivery_posted_, true))
+            return;
+        boost::asio::post(strand_, [self = weak_from_this()] {
+            if (auto const l = self.lock()) {
+                {
+                    std::lock_guard const guard(l->server_->mutex_);
+                    l->delivery_posted_ = false;
+                }
+                l->deliver();
+            }
+        });
+    }
+
+    // On the strand. Whoever is told may close this link.
+    void deliver()
+    {
+        std::vector<arrival> arrived;
+        bool killed = false;
+        {
+            std::lock_guard const guard(server_->mutex_);
+            arrived.swap(inbox_);
+            killed = killed_;
+        }
+        auto const to = events_.lock();
+        for (auto const& a : arrived)
+            if (to && open_)
+                a.is_push ? deliver_push(*to, a.what) : simulated::deliver(*to, a.what);
+        if (to && open_ && killed)
+            to->on_ended({boost::asio::error::eof});
+    }
+
+    std::shared_ptr<memory_server> const server_;
+    engine::strand strand_;
+    std::weak_ptr<session::connection_events> const events_;
+    bool open_ = true;
+
+    connection_id id_ = 0;
+    std::vector<std::vector<std::string>> leaving_;
+    std::vector<arrival> inbox_;
+    bool delivery_posted_ = false;
+    bool killed_ = false;
+    bool closing_ = false;
+};
+
+memory_server::memory_server()
+    : clock_offset_us_(
+        microseconds(std::chrono::system_clock::now().time_since_epoch())
+        - microseconds(boot_time().time_since_epoch()))
+{
+    std::random_device source;
+    model_.set_identity(std::to_string(source()) + std::to_string(source()));
+}
+
+std::int64_t memory_server::clock_us() const
+{
+    return clock_offset_us_ + microseconds(boot_time().time_since_epoch());
+}
+
+std::shared_ptr<session::connection> memory_server::connect(
+    engine::strand const& s, std::weak_ptr<session::connection_events> to)
+{
+    auto fresh = std::make_shared<memory_connection>(*this, s, std::move(to));
+    fresh->connect();
+    return fresh;
+}
+
+void memory_server::pause()
+{
+    std::lock_guard const guard(mutex_);
+    paused_ = true;
+}
+
+void memory_server::resume()
+{
+    std::vector<std::shared_ptr<memory_connection>>
+        waiting;  // outlives the lock: the last owner of a link takes it, too
+    std::lock_guard const guard(mutex_);
+    paused_ = false;
+    waiting.swap(waiting_);
+    for (auto const& l : waiting)
+        l->execute_late();
+}
+
+void memory_server::disconnect_all()
+{
+    std::lock_guard const guard(mutex_);
+    model_.disconnect_all();
+}
+
+value memory_server::execute(words text)
+{
+    struct nobody final : peer {
+        void on_push(value const&) override {}
+        void on_kill() override {}
+    } caller;
+    std::lock_guard const guard(mutex_);
+    auto const id = model_.connect(caller);
+    auto reply = model_.execute(id, text, clock_us());
+    model_.disconnect(id);
+    return reply.value_or(nil());
+}
+
+}  // namespace holdfast::simulated

@@ -1,0 +1,43 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "sim/memory_session.hpp"
+
+#include <stdexcept>
+
+#include "session/session.hpp"
+#include "sim/real_world.hpp"
+#include "sim/session_registry.hpp"
+
+namespace holdfast::simulated {
+namespace {
+
+constexpr std::string_view scheme = "memory://";
+
+std::string_view name_of(std::string_view url)
+{
+    if (!url.starts_with(scheme))
+        throw std::invalid_argument("url: not memory://");
+    url.remove_prefix(scheme.size());
+    if (url.find_first_of("/?#@:") != url.npos)
+        throw std::invalid_argument("url: memory:// takes a name and nothing else");
+    return url;
+}
+
+}  // namespace
+
+std::shared_ptr<engine::session> make_memory_session(engine::strand s, config const& c, engine::log l)
+{
+    auto const name = name_of(c.url);
+    auto& context = boost::asio::query(s, boost::asio::execution::context);
+    auto& registry = boost::asio::use_service<session_registry>(context);
+    if (auto const make = registry.replacement())
+        return make(std::move(s), c, std::move(l), name);
+    auto const made = std::make_shared<session::session>(
+        s, session::session::settings{{.client_name = c.name}, c.command_timeout}, std::move(l));
+    made->live_in(std::make_unique<real_world>(s, name, registry.find_or_make(name), made->clock()));
+    return made;
+}
+
+}  // namespace holdfast::simulated

@@ -1,0 +1,101 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "sim/real_world.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <unistd.h>
+
+#include "sim/memory_server.hpp"
+
+namespace holdfast::simulated {
+
+core::instant boot_time() noexcept
+{
+#ifdef CLOCK_BOOTTIME
+    timespec t{};
+    ::clock_gettime(CLOCK_BOOTTIME, &t);
+    return core::instant(std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec));
+#else
+    return core::instant(std::chrono::steady_clock::now().time_since_epoch());
+#endif
+}
+
+// What is to be called when, behind one timer.
+struct real_world::alarm : std::enable_shared_from_this<alarm> {
+    alarm(engine::strand const& s, std::weak_ptr<session::clock_events> e) : timer(s), to(std::move(e)) {}
+
+    void wake_at(core::instant when)
+    {
+        if (when >= due)
+            return;
+        due = when;
+        timer.expires_after(std::max(due - boot_time(), core::duration::zero()));
+        timer.async_wait([self = weak_from_this()](boost::system::error_code ec) {
+            if (auto const a = self.lock(); a && !ec)
+                a->ring();
+        });
+    }
+
+    void ring()
+    {
+        due = core::never;
+        if (auto const listener = to.lock())
+            listener->on_time();
+    }
+
+    boost::asio::steady_timer timer;
+    std::weak_ptr<session::clock_events> to;
+    core::instant due = core::never;
+};
+
+real_world::real_world(
+    engine::strand s,
+    std::string_view name,
+    std::shared_ptr<memory_server> m,
+    std::weak_ptr<session::clock_events> clock)
+    : strand_(std::move(s)),
+      name_("memory://" + std::string(name)),
+      server_(std::move(m)),
+      random_(std::random_device{}()),
+      alarm_(std::make_shared<alarm>(strand_, std::move(clock)))
+{}
+
+real_world::~real_world() = default;
+
+void real_world::wake_at(core::instant when)
+{
+    alarm_->wake_at(when);
+}
+
+void real_world::stop() noexcept
+{
+    alarm_->to.reset();
+    alarm_->timer.cancel();
+}
+
+std::shared_ptr<session::connection> real_world::connect(std::weak_ptr<session::connection_events> to)
+{
+    return server_->connect(strand_, std::move(to));
+}
+
+std::array<std::uint8_t, 16> real_world::identity()
+{
+    std::random_device source;
+    std::array<std::uint8_t, 16> id;
+    for (std::size_t at = 0; at != id.size(); at += 4) {
+        std::uint32_t const bits = source();
+        std::memcpy(id.data() + at, &bits, sizeof bits);
+    }
+    return id;
+}
+
+std::uint64_t real_world::incarnation() const noexcept
+{
+    return static_cast<std::uint64_t>(::getpid());
+}
+
+}  // namespace holdfast::simulated

@@ -1,0 +1,310 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "sim/redis_model.hpp"
+
+#include <algorithm>
+
+#include "sim/command_words.hpp"
+#include "sim/hash_slot.hpp"
+#include "sim/sha1.hpp"
+
+namespace holdfast::simulated {
+namespace {
+
+value unknown_command(words args)
+{
+    std::string text = "ERR unknown command '" + std::string(args[0].substr(0, 128)) + "', with args beginning with: ";
+    std::size_t room = 128;
+    for (auto const word : args.subspan(1)) {
+        if (room == 0)
+            break;
+        auto const shown = word.substr(0, room);
+        text.append("'").append(shown).append("' ");
+        room -= std::min(room, shown.size() + 3);
+    }
+    return error(std::move(text));
+}
+
+bool arity_fits(command_spec const& spec, words args)
+{
+    auto const n = int(args.size());
+    return spec.arity >= 0 ? n == spec.arity : n >= -spec.arity;
+}
+
+// "client|id" for a command with subcommands.
+std::string full_name(command_spec const& spec, words args)
+{
+    std::string name(spec.name);
+    if ((name == "client" || name == "script") && args.size() > 1)
+        name.append("|").append(args[1]);
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+    return name;
+}
+
+std::string words_of(condition c)
+{
+    switch (c) {
+        case condition::busy:
+            return "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
+        case condition::loading: return "LOADING Redis is loading the dataset in memory";
+        case condition::out_of_memory: return "OOM command not allowed when used memory > 'maxmemory'.";
+        case condition::disk_error:
+            return "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist "
+                   "to disk. "
+                   "Commands that may modify the data set are disabled, because this instance is configured "
+                   "to report "
+                   "errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). "
+                   "Please check "
+                   "the Redis logs for details about the RDB error.";
+        case condition::no_replicas: return "NOREPLICAS Not enough good replicas to write.";
+        case condition::replica: return "READONLY You can't write against a read only replica.";
+        case condition::stale:
+            return "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.";
+        case condition::normal: break;
+    }
+    return {};
+}
+
+// The keys among the words of a command, as far as a cluster or access rules of keys care.
+words keys_of(command_spec const& spec, words args)
+{
+    if (spec.name == "eval" || spec.name == "evalsha") {
+        auto const count = to_integer(args[2]).value_or(0);
+        return count > 0 && count <= std::int64_t(args.size()) - 3 ? args.subspan(3, std::size_t(count)) : words();
+    }
+    if (spec.name == "del" || spec.name == "exists" || spec.name == "mget")
+        return args.subspan(1);
+    return has(spec.traits, trait::keyed) ? args.subspan(1, 1) : words();
+}
+
+bool crosses_slots(words keys)
+{
+    return std::ranges::any_of(keys, [&](auto const key) { return hash_slot(key) != hash_slot(keys.front()); });
+}
+
+bool refuses(condition c, trait t)
+{
+    switch (c) {
+        case condition::normal: return false;
+        case condition::busy: return !has(t, trait::while_busy);
+        case condition::loading:
+        case condition::stale: return !has(t, trait::while_loading);
+        case condition::out_of_memory: return has(t, trait::grows);
+        case condition::disk_error:
+        case condition::no_replicas:
+        case condition::replica: return has(t, trait::writes);
+    }
+    return false;
+}
+
+}  // namespace
+
+value no_reply()
+{
+    return status({});
+}
+bool is_no_reply(value const& v)
+{
+    return v.type == value::kind::status && v.text.empty();
+}
+
+redis_model::redis_model(std::shared_ptr<lua_engine> lua) : lua_(std::move(lua)) {}
+
+connection_id redis_model::connect(peer& p)
+{
+    auto const id = ++last_id_;
+    connections_.emplace(id, connection{.id = id, .peer = &p});
+    return id;
+}
+
+void redis_model::disconnect(connection_id id)
+{
+    auto const at = connections_.find(id);
+    if (at == connections_.end())
+        return;
+    auto const channels = std::move(at->second.channels);
+    for (auto const& name : channels) {
+        auto& heard = subscribers_[name];
+        std::erase(heard, &at->second);
+        if (heard.empty())
+            subscribers_.erase(name);
+    }
+    connections_.erase(at);
+}
+
+void redis_model::disconnect_all()
+{
+    while (!connections_.empty())
+        kill(connections_.begin()->first);
+}
+
+void redis_model::restart(bool data_lost)
+{
+    disconnect_all();
+    scripts_.clear();
+    started_us_.reset();
+    ++runs_;
+    if (data_lost)
+        keys_.clear();
+}
+
+std::string redis_model::run_id() const
+{
+    return sha1(identity_ + ":" + std::to_string(runs_));
+}
+
+bool redis_model::kill(connection_id id)
+{
+    auto const at = connections_.find(id);
+    if (at == connections_.end())
+        return false;
+    auto* const p = at->second.peer;
+    disconnect(id);
+    p->on_kill();
+    return true;
+}
+
+std::optional<value> redis_model::execute(connection_id id, words args, std::int64_t now_us)
+{
+    keys_.set_time(now_us);
+    started_us_ = started_us_.value_or(now_us);
+    auto& from = connections_.at(id);
+    auto reply = check_and_run(from, args);
+    bool const none = is_no_reply(reply);
+    if (watcher_)
+        watcher_({id, args, none ? nullptr : &reply, false, now_us});
+    return none ? std::nullopt : std::optional(std::move(reply));
+}
+
+value redis_model::check_and_run(connection& from, words args)
+{
+    auto const* const spec = find_command(args[0]);
+    if (!spec)
+        return unknown_command(args);
+    if (!arity_fits(*spec, args))
+        return wrong_arity(spec->name);
+    if (auto refused = refuse(*spec, args))
+        return *refused;
+    return run(*spec, from, args);
+}
+
+value redis_model::run(command_spec const& spec, connection& from, words args)
+{
+    call c{*this, keys_, from, args};
+    return spec.run(c);
+}
+
+bool redis_model::is_denied(command_spec const& spec, words args) const
+{
+    return !denied_commands_.empty()
+           && (denied_commands_.contains(spec.name) || denied_commands_.contains(full_name(spec, args)));
+}
+
+std::optional<value> redis_model::refuse(command_spec const& spec, words args) const
+{
+    if (is_denied(spec, args))
+        return error("NOPERM this user has no permissions to run the '" + full_name(spec, args) + "' command");
+    if (has_denied_key(keys_of(spec, args)))
+        return error("NOPERM this user has no permissions to access one of the keys used as arguments");
+    if (channels_denied_ && (spec.name == "subscribe" || spec.name == "publish"))
+        return error("NOPERM this user has no permissions to access one of the channels used as arguments");
+    if (condition_ == condition::stale && has(spec.traits, trait::writes))
+        return error(words_of(condition::replica));
+    if (is_cluster_ && crosses_slots(keys_of(spec, args)))
+        return error("CROSSSLOT Keys in request don't hash to the same slot");
+    if (refuses(condition_, spec.traits))
+        return error(words_of(condition_));
+    return std::nullopt;
+}
+
+bool redis_model::has_denied_key(words keys) const
+{
+    return !denied_keys_.empty() && std::ranges::any_of(keys, [&](auto const k) { return denied_keys_.contains(k); });
+}
+
+// Redis 7.0 words a missing right differently here.
+std::optional<value> redis_model::refuse_in_script(command_spec const& spec, words args) const
+{
+    if (has(spec.traits, trait::not_in_script))
+        return error("ERR This Redis command is not allowed from script");
+    if (is_denied(spec, args))
+        return error("ERR The user executing the script can't run this command or subcommand");
+    if (channels_denied_ && spec.name == "publish")
+        return error("ERR The user executing the script can't publish to the channel mentioned in the command");
+    // A script that has written is not stopped in the middle.
+    bool const goes_on = script_wrote_ || condition_ == condition::busy || condition_ == condition::loading;
+    if (!goes_on && refuses(condition_, spec.traits))
+        return error(words_of(condition_));
+    return std::nullopt;
+}
+
+value redis_model::invoke(words args)
+{
+    auto const* const spec = find_command(args[0]);
+    if (!spec)
+        return error("ERR Unknown Redis command called from script");
+    if (!arity_fits(*spec, args))
+        return error("ERR Wrong number of args calling Redis command from script");
+    auto refused = refuse_in_script(*spec, args);
+    script_wrote_ = script_wrote_ || (!refused && has(spec->traits, trait::writes));
+    auto reply = refused ? std::move(*refused) : run(*spec, *script_caller_, args);
+    if (watcher_)
+        watcher_({script_caller_->id, args, &reply, true, keys_.now_us()});
+    return reply;
+}
+
+value redis_model::evaluate(struct call& c, std::string_view sha1)
+{
+    auto const count = to_integer(c.args[2]);
+    if (!count)
+        return not_an_integer();
+    if (*count > std::int64_t(c.args.size()) - 3)
+        return error("ERR Number of keys can't be greater than number of args");
+    if (*count < 0)
+        return error("ERR Number of keys can't be negative");
+    script_caller_ = &c.from;
+    script_wrote_ = false;
+    auto const rest = c.args.subspan(3);
+    return lua_->run(sha1, rest.first(std::size_t(*count)), rest.subspan(std::size_t(*count)), *this);
+}
+
+value redis_model::load_script(std::string_view sha1, std::string_view text)
+{
+    if (auto failed = lua_->compile(sha1, text); failed.is_error())
+        return failed;
+    scripts_.emplace(sha1);
+    return nil();
+}
+
+std::int64_t redis_model::publish(std::string_view channel, std::string_view text)
+{
+    auto const at = subscribers_.find(channel);
+    if (at == subscribers_.end())
+        return 0;
+    auto const message = array({bulk("message"), bulk(channel), bulk(text)});
+    for (auto* const c : at->second)
+        c->peer->on_push(message);
+    return std::int64_t(at->second.size());
+}
+
+void redis_model::subscribe(connection& c, std::string_view channel)
+{
+    if (c.channels.emplace(channel).second)
+        subscribers_[std::string(channel)].push_back(&c);
+    c.peer->on_push(array({bulk("subscribe"), bulk(channel), of(std::int64_t(c.channels.size()))}));
+}
+
+void redis_model::unsubscribe(connection& c, std::string_view channel)
+{
+    if (c.channels.erase(std::string(channel)) != 0) {
+        auto const at = subscribers_.find(channel);
+        std::erase(at->second, &c);
+        if (at->second.empty())
+            subscribers_.erase(at);
+    }
+    c.peer->on_push(array({bulk("unsubscribe"), bulk(channel), of(std::int64_t(c.channels.size()))}));
+}
+
+}  // namespace holdfast::simulated

@@ -1,0 +1,142 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TESTING_REDIS_MODEL_HPP
+#define HOLDFAST_TESTING_REDIS_MODEL_HPP
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "sim/command_table.hpp"
+#include "sim/keyspace.hpp"
+#include "sim/lua_engine.hpp"
+#include "sim/value.hpp"
+
+namespace holdfast::simulated {
+
+using connection_id = std::uint64_t;
+
+// Whoever is at the other end of a connection. Called while a command executes: must not call the model.
+class peer {
+public:
+    virtual void on_push(value const&) = 0;  // [message, channel, text], [subscribe, channel, count] ...
+    virtual void on_kill() = 0;              // the server closes the connection
+
+protected:
+    ~peer() = default;
+};
+
+struct connection {
+    connection_id id = 0;
+    simulated::peer* peer = nullptr;
+    std::string name = {};
+    std::unordered_set<std::string> channels = {};
+};
+
+// What a server may be in the state of; each refuses commands with Redis' own words.
+enum class condition : std::uint8_t { normal, busy, loading, out_of_memory, disk_error, no_replicas, replica, stale };
+
+// A command that the server has executed, for checks and traces. Valid during the call.
+struct execution {
+    connection_id from;
+    words args;
+    value const* reply;  // none: a subscription, which has no reply
+    bool in_script;      // called by a script
+    std::int64_t now_us;
+};
+
+// One Redis server, version 7.0 with RESP3, as a state machine: keys, scripts, connections, subscriptions. No clock,
+// no queue, no thread: the caller says what time it is and executes one command after another. Not thread-safe.
+class redis_model final : script_host {
+public:
+    // Servers may share an engine: it only keeps compiled scripts.
+    explicit redis_model(std::shared_ptr<lua_engine> = std::make_shared<lua_engine>());
+
+    connection_id connect(peer&);
+    void disconnect(connection_id);
+    bool is_connected(connection_id id) const { return connections_.contains(id); }
+
+    // Executes one command. No value: (UN)SUBSCRIBE, answered by a push alone - unless it is refused, and then the
+    // error comes where a reply is expected (rule 10). Precondition: connected; afterwards it may be no longer.
+    std::optional<value> execute(connection_id, words, std::int64_t now_us);
+
+    // What a server can be made to do.
+    void set_condition(condition c) { condition_ = c; }
+    void deny_command(std::string_view name) { denied_commands_.emplace(name); }  // as an ACL: "set", "client|kill"
+    void deny_channels(bool yes) { channels_denied_ = yes; }
+    void deny_key(std::string_view name) { denied_keys_.emplace(name); }
+    void allow_all() { denied_commands_.clear(), denied_keys_.clear(), channels_denied_ = false; }
+    // As the only node of a cluster: commands over keys of several hash slots are refused.
+    void set_cluster_mode(bool yes) { is_cluster_ = yes; }
+    void disconnect_all();
+    void restart(bool data_lost);
+    // Other than that of every other server: its runs are told apart by it.
+    void set_identity(std::string identity) { identity_ = std::move(identity); }
+    void flush_scripts() { scripts_.clear(); }
+
+    keyspace& keys() noexcept { return keys_; }
+
+    // What INFO says of it. The first command starts the clock.
+    condition state() const noexcept { return condition_; }
+    std::string run_id() const;
+    std::int64_t uptime_us() const noexcept { return keys_.now_us() - started_us_.value_or(keys_.now_us()); }
+    bool is_cluster() const noexcept { return is_cluster_; }
+    std::size_t connection_count() const noexcept { return connections_.size(); }
+
+    // Sees every command, those of scripts included, after it was executed.
+    void watch(std::function<void(execution const&)> watcher) { watcher_ = std::move(watcher); }
+
+    // For the commands of the server itself.
+    std::int64_t publish(std::string_view channel, std::string_view text);
+    void subscribe(connection&, std::string_view channel);
+    void unsubscribe(connection&, std::string_view channel);
+    value evaluate(call&, std::string_view sha1);
+    bool knows_script(std::string_view sha1) const { return scripts_.contains(sha1); }
+    value load_script(std::string_view sha1, std::string_view text);
+    bool kill(connection_id);
+    bool channels_denied() const noexcept { return channels_denied_; }
+
+private:
+    value invoke(words) override;
+    value check_and_run(connection&, words);
+    value run(command_spec const&, connection&, words);
+    std::optional<value> refuse(command_spec const&, words) const;
+    std::optional<value> refuse_in_script(command_spec const&, words) const;
+    bool is_denied(command_spec const&, words) const;
+    bool has_denied_key(words keys) const;
+    void tell(connection const&, words, value const* reply, bool in_script) const;
+
+    keyspace keys_;
+    std::shared_ptr<lua_engine> lua_;
+    std::unordered_set<std::string, transparent_hash, transparent_equal> scripts_;
+    std::map<connection_id, connection> connections_;
+    string_map<std::vector<connection*>> subscribers_;  // in the order of subscription
+    connection_id last_id_ = 0;
+    connection* script_caller_ = nullptr;
+    bool script_wrote_ = false;
+    condition condition_ = condition::normal;
+    std::optional<std::int64_t> started_us_;
+    std::string identity_;
+    unsigned runs_ = 1;
+    std::set<std::string, std::less<>> denied_commands_;
+    std::set<std::string, std::less<>> denied_keys_;
+    bool channels_denied_ = false;
+    bool is_cluster_ = false;
+    std::function<void(execution const&)> watcher_;
+};
+
+// A reply of this kind stands for none: what (UN)SUBSCRIBE returns.
+value no_reply();
+bool is_no_reply(value const&);
+
+}  // namespace holdfast::simulated
+
+#endif

@@ -1,0 +1,128 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <string>
+
+#include <holdfast/testing/server.hpp>
+
+#include "sim/memory_server.hpp"
+#include "sim/session_registry.hpp"
+
+namespace holdfast::testing {
+namespace {
+
+using simulated::value;
+
+// A string with a time to live is a held lock to each kind.
+constexpr std::string_view foreign_holder = "somebody else";
+constexpr std::string_view foreign_lease_ms = "86400000";
+
+std::string in_tag(std::string_view prefix, std::string_view name)
+{
+    bool const tagged = name.find('{') != name.npos;
+    return std::string(prefix).append(tagged ? ":" : ":{").append(name).append(tagged ? "" : "}");
+}
+
+}  // namespace
+
+struct server::impl {
+    explicit impl(boost::asio::any_io_executor const& e)
+        : registry(boost::asio::use_service<simulated::session_registry>(
+            boost::asio::query(e, boost::asio::execution::context))),
+          host(std::make_shared<simulated::memory_server>()),
+          name(registry.add(host))
+    {}
+
+    ~impl() { registry.remove(name); }
+
+    value execute(std::initializer_list<std::string_view> text) const
+    {
+        return host->execute({text.begin(), text.size()});
+    }
+
+    // Slot keys of readers, and the queue of a fair lock, belong to the lock.
+    void erase(std::string_view lock) const
+    {
+        auto const fields = execute({"HKEYS", lock});
+        auto const slots = lock.find('{') != lock.npos ? std::string(lock) : "{" + std::string(lock) + "}";
+        for (auto const& f : fields.items)
+            execute({"DEL", slots + ":" + f.text + ":rwlock_timeout:1"});
+        execute({"DEL", lock});
+    }
+
+    void tell(std::string_view lock) const
+    {
+        execute({"PUBLISH", in_tag("redisson_lock__channel", lock), "0"});
+        execute({"PUBLISH", in_tag("redisson_rwlock", lock), "1"});
+        auto const head = execute({"LINDEX", in_tag("redisson_lock_queue", lock), "0"});
+        if (!head.is_nil() && !head.is_error())
+            execute({"PUBLISH", in_tag("redisson_lock__channel", lock) + ":" + head.text, "0"});
+    }
+
+    simulated::session_registry& registry;
+    std::shared_ptr<simulated::memory_server> const host;
+    std::string const name;
+};
+
+server::server(boost::asio::any_io_executor e) : impl_(std::make_unique<impl>(e)) {}
+server::~server() = default;
+
+holdfast::config server::config() const
+{
+    holdfast::config c;
+    c.url = "memory://" + impl_->name;
+    return c;
+}
+
+void server::expire(std::string_view name)
+{
+    if (is_locked(name))
+        impl_->erase(name);
+}
+
+void server::hold(std::string_view name)
+{
+    impl_->erase(name);
+    impl_->execute({"SET", name, foreign_holder, "PX", foreign_lease_ms});
+}
+
+void server::release(std::string_view name)
+{
+    if (!is_locked(name))
+        return;
+    impl_->erase(name);
+    impl_->tell(name);
+}
+
+void server::drop(std::string_view name)
+{
+    impl_->erase(name);
+    for (auto const* const kind :
+         {"redisson_lock_queue",
+          "redisson_lock_timeout",
+          "holdfast_lock_waiters",
+          "holdfast_lock_priority",
+          "holdfast_writer_waiting"})
+        impl_->execute({"DEL", in_tag(kind, name)});
+}
+
+void server::pause()
+{
+    impl_->host->pause();
+}
+void server::resume()
+{
+    impl_->host->resume();
+}
+void server::disconnect()
+{
+    impl_->host->disconnect_all();
+}
+
+bool server::is_locked(std::string_view name) const
+{
+    return impl_->execute({"EXISTS", name}).integer != 0;
+}
+
+}  // namespace holdfast::testing

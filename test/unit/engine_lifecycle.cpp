@@ -1,0 +1,130 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Every transition of a client's lifecycle, in the order of the table in its header.
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/runtime/lifecycle.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+enum class event { start, close, stop };
+
+void apply(lifecycle& l, event e)
+{
+    switch (e) {
+        case event::start: l.start(); break;
+        case event::close: l.close(); break;
+        case event::stop: l.stop(); break;
+    }
+}
+
+// A client after those events.
+struct client_after {
+    client_after(std::initializer_list<event> events)
+    {
+        for (auto const e : events)
+            apply(made, e);
+    }
+
+    lifecycle made;
+};
+
+struct fresh : client_after {
+    fresh() : client_after{} {}
+};
+struct running : client_after {
+    running() : client_after{event::start} {}
+};
+struct closing : client_after {
+    closing() : client_after{event::start, event::close} {}
+};
+struct stopped : client_after {
+    stopped() : client_after{event::start, event::stop} {}
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(fresh, "a fresh client accepts nothing until it is started", "[lifecycle]")
+{
+    CHECK(made.admission_error() == errc::not_running);
+    CHECK_FALSE(made.is_stopped());
+    CHECK(made.start() == error_code());
+    CHECK(made.admission_error() == error_code());
+}
+
+TEST_CASE_METHOD(fresh, "a fresh client that is closed cannot be started", "[lifecycle]")
+{
+    made.close();
+    CHECK(made.admission_error() == errc::client_stopped);
+    CHECK_FALSE(made.is_stopped());
+    CHECK(made.start() == errc::already_running);
+}
+
+TEST_CASE_METHOD(fresh, "a fresh client that is stopped cannot be started", "[lifecycle]")
+{
+    CHECK(made.stop());
+    CHECK(made.is_stopped());
+    CHECK(made.start() == errc::client_stopped);
+}
+
+TEST_CASE_METHOD(running, "a client is started once", "[lifecycle]")
+{
+    CHECK(made.start() == errc::already_running);
+    CHECK(made.admission_error() == error_code());
+}
+
+TEST_CASE_METHOD(running, "a client that closes accepts nothing, and is not stopped", "[lifecycle]")
+{
+    made.close();
+    CHECK(made.admission_error() == errc::client_stopped);
+    CHECK_FALSE(made.is_stopped());
+}
+
+TEST_CASE_METHOD(running, "one call of stop() stops a running client", "[lifecycle]")
+{
+    CHECK(made.stop());
+    CHECK(made.is_stopped());
+    CHECK(made.admission_error() == errc::client_stopped);
+}
+
+TEST_CASE_METHOD(closing, "a client that closes can be stopped, and neither started nor closed again", "[lifecycle]")
+{
+    CHECK(made.start() == errc::already_running);
+    made.close();
+    CHECK_FALSE(made.is_stopped());
+    CHECK(made.stop());
+    CHECK(made.is_stopped());
+}
+
+TEST_CASE_METHOD(stopped, "a stopped client stays stopped", "[lifecycle]")
+{
+    made.close();
+    CHECK(made.is_stopped());
+    CHECK_FALSE(made.stop());
+    CHECK(made.start() == errc::client_stopped);
+    CHECK(made.admission_error() == errc::client_stopped);
+}
+
+TEST_CASE_METHOD(running, "a client that the server refuses accepts nothing until an epoch opens", "[lifecycle]")
+{
+    made.on_refused(errc::not_permitted);
+    CHECK(made.refusal() == errc::not_permitted);
+    CHECK(made.admission_error() == errc::not_permitted);
+    made.on_open();
+    CHECK(made.refusal() == error_code());
+    CHECK(made.admission_error() == error_code());
+}
+
+TEST_CASE_METHOD(fresh, "a client that is not running says so, whether or not the server refuses it", "[lifecycle]")
+{
+    made.on_refused(errc::not_permitted);
+    CHECK(made.admission_error() == errc::not_running);
+    made.stop();
+    CHECK(made.admission_error() == errc::client_stopped);
+}
+
+}  // namespace holdfast::engine

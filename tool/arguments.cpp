@@ -1,0 +1,256 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "tool/arguments.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include <holdfast/version.hpp>
+
+#include "tool/complain.hpp"
+#include "tool/duration.hpp"
+#include "tool/exit_status.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr auto run_footer =
+    R"(The command runs while the lock is held; the lease is renewed meanwhile. It sees HOLDFAST_LOCK_NAME and, unless
+--no-fencing is given, HOLDFAST_FENCING_TOKEN: a number greater than that of every earlier holder; readers have none.
+
+Signals (HUP INT QUIT TERM USR1 USR2 WINCH) are passed on to the command, except those that the terminal sends, such
+as that of Ctrl-C: the command shares the terminal and has got them already. Without a controlling terminal (cron,
+systemd, CI) the command gets a process group of its own, and is signalled as a group. A stopped holdfast (Ctrl-Z)
+does not renew. If holdfast itself is killed, so is the command, unless --on-loss is ignore (Linux).
+
+With several --url the lock is a red_lock: held while a majority of these independent servers holds it. A server that was
+started less than --lease ago does not count. All who contend must give the same servers and the same --lease.
+
+Exit status: the command's own, 128 + N if signal N killed it or ended the wait; 75 the lock was not had in time;
+69 Redis was not reachable, or refused; 74 the lease was lost and the command was stopped; 64 bad usage;
+126, 127 the command could not be executed, was not found.
+
+  holdfast run nightly --wait 10s -- ./backup.sh --full)";
+
+constexpr auto list_footer =
+    R"(It walks over all keys of the database, whatever the pattern: a SCAN for each 1000 of them, in a script that looks
+at those that match and occupies the server meanwhile. The server goes on with others in between.)";
+
+class run_formatter final : public CLI::Formatter {
+public:
+    std::string make_usage(CLI::App const*, std::string) const override
+    {
+        return "Usage: holdfast run NAME [OPTIONS] -- COMMAND [ARGUMENTS...]\n";
+    }
+};
+
+std::string version()
+{
+    return "holdfast " + std::to_string(HOLDFAST_VERSION / 10000) + "." + std::to_string(HOLDFAST_VERSION / 100 % 100)
+           + "." + std::to_string(HOLDFAST_VERSION % 100);
+}
+
+// A validator that also converts: CLI11 has nothing for durations with a unit of at most a year.
+CLI::Option* add_duration(
+    CLI::App& app, std::string const& name, std::function<void(milliseconds)> set, char const* help)
+{
+    auto const read = [set = std::move(set)](std::string const& text) {
+        auto const d = parse_duration(text);
+        if (!d)
+            throw CLI::ValidationError("'" + text + "' is no duration; say 500ms, 10s, 5m or 1h");
+        set(*d);
+    };
+    return app.add_option_function<std::string>(name, read, help)->type_name("DURATION");
+}
+
+void add_url(CLI::App& app, std::vector<std::string>& urls)
+{
+    app.add_option("--url", urls, "Where Redis is: redis://, rediss://, unix:// or redis+sentinel://")
+        ->envname("HOLDFAST_URL")
+        ->type_name("URL")
+        ->allow_extra_args(false)
+        ->default_str("redis://localhost:6379");
+}
+
+void add_name(CLI::App& app, std::string& name)
+{
+    app.add_option("NAME", name, "The lock")->required();
+}
+
+template <class Value>
+struct choice {
+    char const* word;
+    Value value;
+};
+
+constexpr std::array kinds{
+    choice{"mutex", lock_kind::mutex},
+    choice{"reentrant", lock_kind::reentrant},
+    choice{"fair", lock_kind::fair},
+    choice{"read", lock_kind::read},
+    choice{"write", lock_kind::write}};
+constexpr std::array actions{
+    choice{"term", loss_action::term}, choice{"kill", loss_action::kill}, choice{"ignore", loss_action::ignore}};
+
+template <class Choices>
+std::string words_of(Choices const& choices)
+{
+    std::string all;
+    for (auto const& c : choices)
+        all.append(all.empty() ? "" : ", ").append(c.word);
+    return all;
+}
+
+template <class Choices, class Value>
+void add_choice(CLI::App& app, std::string const& name, Choices const& choices, Value& value, std::string const& help)
+{
+    auto const read = [name, &choices, &value](std::string const& text) {
+        auto const found = std::ranges::find_if(choices, [&](auto const& c) { return c.word == text; });
+        if (found == choices.end())
+            throw CLI::ValidationError(name, "'" + text + "' is none of " + words_of(choices));
+        value = found->value;
+    };
+    app.add_option_function<std::string>(name, read, help + ": " + words_of(choices) + " [" + choices[0].word + "]")
+        ->type_name("WORD");
+}
+
+void add_run(CLI::App& app, run_arguments& run)
+{
+    add_name(app, run.name);
+    add_duration(
+        app,
+        "--wait",
+        [&run](milliseconds d) { run.wait = d; },
+        "Give up after so long; 0: one attempt [as long as it takes]");
+    add_duration(
+        app,
+        "--lease",
+        [&run](milliseconds d) { run.lease = d; },
+        "How long the lock outlives a holdfast that died [30s]");
+    add_choice(app, "--kind", kinds, run.kind, "The kind of lock");
+    add_choice(app, "--on-loss", actions, run.on_loss, "What the command gets when the lease is lost");
+    add_duration(
+        app, "--kill-after", [&run](milliseconds d) { run.kill_after = d; }, "KILL follows TERM after so long [10s]");
+    app.add_flag("!--no-fencing", run.fencing, "Take no fencing token: saves a script on the server");
+    app.add_flag("--fencing", run.fencing)->group("");
+    app.formatter(std::make_shared<run_formatter>());
+    app.footer(run_footer);
+}
+
+// Everything behind the first `--` of `run` is the command's, however it looks.
+struct split_words {
+    std::vector<std::string> ours;  // reversed, as CLI11 wants them
+    std::vector<std::string> command;
+};
+
+split_words split(int argc, char const* const* argv)
+{
+    std::span const words(argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0));
+    bool const is_run = !words.empty() && words.front() == std::string_view("run");
+    auto const isnt_mark = [](std::string_view w) { return w != "--"; };
+    auto const mark = is_run ? std::ranges::find_if_not(words, isnt_mark) : words.end();
+
+    split_words result{{words.begin(), mark}, {}};
+    std::ranges::reverse(result.ours);
+    if (mark != words.end())
+        result.command.assign(mark + 1, words.end());
+    return result;
+}
+
+std::vector<std::string> some_urls(std::vector<std::string> urls)
+{
+    if (urls.empty())
+        urls.emplace_back("redis://localhost:6379");
+    return urls;
+}
+
+std::vector<std::string> only_url(std::vector<std::string> const& urls)
+{
+    if (urls.size() > 1)
+        throw CLI::ValidationError("--url", "several servers can only be given to holdfast run");
+    return some_urls(urls);
+}
+
+void check_urls(std::vector<std::string> const& urls, run_arguments const& run)
+{
+    bool const fits = run.kind == lock_kind::mutex || run.kind == lock_kind::reentrant;
+    if (urls.size() > 1 && !fits)
+        throw CLI::ValidationError("--kind", "over several servers it can be mutex or reentrant");
+}
+
+}  // namespace
+
+std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
+{
+    CLI::App app("Distributed locks over Redis, for the command line.", "holdfast");
+    app.set_version_flag("--version", version());
+    app.require_subcommand(1);
+    app.footer("holdfast SUBCOMMAND --help has the details.");
+
+    run_arguments run;
+    status_arguments status;
+    release_arguments release;
+    list_arguments list;
+    doctor_arguments doctor;
+    bool force = false;
+    // One each: for a subcommand that is not used, CLI11 reads the environment variable all the same.
+    std::vector<std::string> run_urls, status_urls, release_urls, list_urls, doctor_urls;
+
+    auto& run_app = *app.add_subcommand("run", "Run a command while holding a lock");
+    add_run(run_app, run);
+    add_url(run_app, run_urls);
+    auto& status_app = *app.add_subcommand("status", "Show who holds a lock, and for how long yet");
+    add_name(status_app, status.name);
+    add_url(status_app, status_urls);
+    auto& release_app = *app.add_subcommand("release", "Take a lock away from its holder");
+    add_name(release_app, release.name);
+    add_url(release_app, release_urls);
+    release_app.add_flag("--force", force, "Needed: the holder may still be at work");
+    auto& list_app = *app.add_subcommand("list", "Show the locks on the server and who holds them");
+    list_app.add_option("PATTERN", list.pattern, "Only those whose names match, such as 'order:*' [all]");
+    list_app.footer(list_footer);
+    add_url(list_app, list_urls);
+    auto& doctor_app = *app.add_subcommand("doctor", "Say whether the server is fit for locks");
+    doctor_app.add_option("NAME", doctor.name, "A lock to try, which nobody else uses [holdfast:doctor]");
+    doctor_app.footer("Exit status: 0 it is, with or without warnings; 1 it is not; 69 Redis was not reachable.");
+    add_url(doctor_app, doctor_urls);
+
+    auto words = split(argc, argv);
+    try {
+        app.parse(words.ours);
+        if (status_app.parsed())
+            return arguments{only_url(status_urls), status};
+        if (list_app.parsed())
+            return arguments{only_url(list_urls), list};
+        if (doctor_app.parsed())
+            return arguments{only_url(doctor_urls), doctor};
+        if (release_app.parsed() && !force)
+            throw CLI::ValidationError("release", "the holder may still be at work; say --force if it must be");
+        if (release_app.parsed())
+            return arguments{only_url(release_urls), release};
+        if (words.command.empty())
+            throw CLI::ValidationError("a command is missing", "holdfast run NAME [OPTIONS] -- COMMAND");
+        run.command = std::move(words.command);
+        check_urls(run_urls, run);
+        return arguments{some_urls(run_urls), run};
+    } catch (CLI::Success const& e) {
+        return app.exit(e);
+    } catch (CLI::ParseError const& e) {
+        complain(e.what());
+        write_line(stderr, "Try holdfast --help.");
+        return bad_usage;
+    }
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,38 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "tool/descriptors.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <dirent.h>
+#include <fcntl.h>
+#include <memory>
+#include <string_view>
+
+namespace holdfast::cli {
+
+std::vector<int> open_descriptors()
+{
+    auto const close = [](DIR* d) { ::closedir(d); };
+    std::unique_ptr<DIR, decltype(close)> const folder(::opendir("/dev/fd"), close);
+    std::vector<int> found;
+    while (auto const* entry = folder ? ::readdir(folder.get()) : nullptr) {
+        std::string_view const name = entry->d_name;
+        int fd = -1;
+        if (std::from_chars(name.data(), name.data() + name.size(), fd).ec == std::errc()
+            && fd != ::dirfd(folder.get()))
+            found.push_back(fd);
+    }
+    return found;
+}
+
+void close_on_exec_except(std::vector<int> const& inherited)
+{
+    for (int const fd : open_descriptors())
+        if (std::ranges::find(inherited, fd) == inherited.end())
+            ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,92 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "tool/diagnosis.hpp"
+
+#include <charconv>
+#include <cstdint>
+
+namespace holdfast::cli {
+namespace {
+
+using enum grade;
+
+// The value of a line `field:value`; empty where there is none.
+std::string_view value_of(std::string_view info, std::string_view field)
+{
+    for (auto at = info.find(field); at != info.npos; at = info.find(field, at + 1)) {
+        auto const end = at + field.size();
+        if ((at == 0 || info[at - 1] == '\n') && info.substr(end).starts_with(':'))
+            return info.substr(end + 1, info.find_first_of("\r\n", end) - end - 1);
+    }
+    return {};
+}
+
+std::uint64_t number_of(std::string_view info, std::string_view field)
+{
+    auto const text = value_of(info, field);
+    std::uint64_t n = 0;
+    std::from_chars(text.data(), text.data() + text.size(), n);
+    return n;
+}
+
+finding version(std::string_view info)
+{
+    auto const redis = value_of(info, "redis_version");
+    auto const valkey = value_of(info, "valkey_version");
+    auto const words = valkey.empty() ? "Redis " + std::string(redis) : "Valkey " + std::string(valkey);
+    if (number_of(info, "redis_version") >= 7)
+        return {good, "version", words};
+    return {bad, "version", words + ": 7.0 or newer is needed"};
+}
+
+finding mode(std::string_view info)
+{
+    auto const mode = value_of(info, "redis_mode");
+    if (mode == "sentinel")
+        return {bad, "mode", "a Sentinel, which keeps no locks: use redis+sentinel://"};
+    if (mode == "cluster")
+        return {bad, "mode", "Redis Cluster: the client does not follow slots to other nodes"};
+    return {good, "mode", "standalone"};
+}
+
+finding memory(std::string_view info)
+{
+    auto const most = number_of(info, "maxmemory");
+    auto const policy = std::string(value_of(info, "maxmemory_policy"));
+    if (policy != "noeviction")
+        return {
+            most == 0 ? doubtful : bad, "memory", policy + ": locks are evicted when memory is short; set noeviction"};
+    if (most > 0 && number_of(info, "used_memory") > most / 10 * 9)
+        return {doubtful, "memory", "noeviction, nine tenths used: soon the server refuses to grant locks"};
+    return {good, "memory", "noeviction"};
+}
+
+finding persistence(std::string_view info)
+{
+    if (number_of(info, "aof_enabled") == 0)
+        return {doubtful, "persistence", "no append-only file: a restart forgets who holds what"};
+    if (value_of(info, "aof_last_write_status") == "err")
+        return {bad, "persistence", "the append-only file cannot be written"};
+    return {good, "persistence", "append-only file; only appendfsync always loses nothing in a crash"};
+}
+
+finding replicas(std::string_view info)
+{
+    if (value_of(info, "role") == "slave")
+        return {bad, "replicas", "this is a replica, which grants nothing"};
+    auto const count = number_of(info, "connected_slaves");
+    if (count == 0)
+        return {good, "replicas", "none"};
+    return {doubtful, "replicas", std::to_string(count) + ": a failover may forget the newest grants; use fencing"};
+}
+
+}  // namespace
+
+std::vector<finding> diagnose(std::string_view info)
+{
+    return {version(info), mode(info), memory(info), persistence(info), replicas(info)};
+}
+
+}  // namespace holdfast::cli

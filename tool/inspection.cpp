@@ -1,0 +1,90 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "tool/inspection.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <holdfast/fair_lock.hpp>
+#include <holdfast/mutex.hpp>
+#include <holdfast/read_write_lock.hpp>
+
+#include "tool/complain.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+std::string mode_of(holder const& h, inspection const& of)
+{
+    if (!of.is_read_write)
+        return "held by ";
+    return h.writer ? "held for writing by " : "held for reading by ";
+}
+
+std::string name_of(holder const& h)
+{
+    return h.label.empty() ? h.id : h.id + " (" + h.label + ")";
+}
+
+std::string describe(holder const& h)
+{
+    if (h.remaining.count() < 0)
+        return name_of(h) + ", for ever: the key has no time to live";
+    char rest[64];
+    std::snprintf(
+        rest, sizeof rest, ", for %.1f s more unless renewed", static_cast<double>(h.remaining.count()) / 1000);
+    return name_of(h) + rest;
+}
+
+asio::awaitable<inspection> ask(any_lock lock)
+{
+    inspection found;
+    found.holders = co_await lock.holders(asio::redirect_error(asio::use_awaitable, found.ec));
+    co_return found;
+}
+
+// Among the holders as a mutex reads them stands the field that only a read_write_lock has.
+bool has_mode(inspection const& of)
+{
+    return std::ranges::find(of.holders, "mode", &holder::id) != of.holders.end();
+}
+
+}  // namespace
+
+asio::awaitable<inspection> inspect(client& c, std::string const& name)
+{
+    auto found = co_await ask(mutex(c, name));
+    if (has_mode(found)) {
+        found = co_await ask(read_write_lock(c, name).write());
+        found.is_read_write = true;
+    } else if (!found.ec)
+        found.waiters = co_await fair_lock(c, name).waiters(asio::redirect_error(asio::use_awaitable, found.ec));
+    co_return found;
+}
+
+any_lock handle_of(client& c, std::string const& name, inspection const& of)
+{
+    if (of.is_read_write)
+        return read_write_lock(c, name).write();
+    if (!of.waiters.empty())
+        return fair_lock(c, name);
+    return mutex(c, name);
+}
+
+void print(std::string const& name, inspection const& of)
+{
+    if (of.holders.empty())
+        say(name + ": free");
+    for (auto const& h : of.holders)
+        say(name + ": " + mode_of(h, of) + describe(h));
+    int place = 0;
+    for (auto const& w : of.waiters)
+        say(name + ": number " + std::to_string(++place) + " in the queue: " + name_of(w));
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,58 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <variant>
+
+#include "tool/arguments.hpp"
+#include "tool/complain.hpp"
+#include "tool/descriptors.hpp"
+#include "tool/doctor_command.hpp"
+#include "tool/exit_status.hpp"
+#include "tool/list_command.hpp"
+#include "tool/release_command.hpp"
+#include "tool/run_command.hpp"
+#include "tool/status_command.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+struct dispatcher {
+    std::vector<std::string> const& urls;
+    std::vector<int> const& inherited;
+
+    int operator()(run_arguments const& a) const { return run_command(urls, a, inherited); }
+    int operator()(status_arguments const& a) const { return status_command(urls.front(), a); }
+    int operator()(release_arguments const& a) const { return release_command(urls.front(), a); }
+    int operator()(list_arguments const& a) const { return list_command(urls.front(), a); }
+    int operator()(doctor_arguments const& a) const { return doctor_command(urls.front(), a); }
+};
+
+int run(arguments const& a, std::vector<int> const& inherited)
+{
+    try {
+        return std::visit(dispatcher{a.urls, inherited}, a.command);
+    } catch (std::invalid_argument const& e) {
+        complain(e.what());
+        return bad_usage;
+    } catch (std::exception const& e) {
+        complain(e.what());
+        return unavailable;
+    }
+}
+
+}  // namespace
+}  // namespace holdfast::cli
+
+int main(int argc, char** argv)
+{
+    using namespace holdfast::cli;
+    auto const inherited = open_descriptors();
+    auto const parsed = parse_arguments(argc, argv);
+    if (auto const* const status = std::get_if<int>(&parsed))
+        return *status;
+    return run(std::get<arguments>(parsed), inherited);
+}

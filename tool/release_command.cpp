@@ -1,0 +1,51 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "tool/release_command.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "tool/complain.hpp"
+#include "tool/connection.hpp"
+#include "tool/exit_status.hpp"
+#include "tool/inspection.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+// Only what looks like a lock is deleted; the rest may be an application's data.
+int refuse(error_code ec, client const& c)
+{
+    int const status = complain_about(ec, c);
+    if (ec == errc::wrong_type)
+        complain("if the key should go nevertheless, delete it by hand: redis-cli DEL");
+    return status;
+}
+
+asio::awaitable<int> take_away(client& c, std::string const& name)
+{
+    if (int const status = co_await connect(c, longest_connect); status != ok)
+        co_return status;
+    auto const found = co_await inspect(c, name);
+    if (found.ec)
+        co_return refuse(found.ec, c);
+    error_code ec;
+    bool const was_held = co_await handle_of(c, name, found)
+                              .force_release(asio::redirect_error(asio::use_awaitable, ec));
+    if (ec)
+        co_return refuse(ec, c);
+    say(name + (was_held ? ": released" : ": was free"));
+    co_return ok;
+}
+
+}  // namespace
+
+int release_command(std::string const& url, release_arguments const& args)
+{
+    asio::io_context context(1);
+    return run_with_client(context, make_config(url), [&](client& c) { return take_away(c, args.name); });
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,19 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_CLI_RELEASE_COMMAND_HPP
+#define HOLDFAST_CLI_RELEASE_COMMAND_HPP
+
+#include <string>
+
+#include "tool/arguments.hpp"
+
+namespace holdfast::cli {
+
+// `holdfast release --force`: takes the lock away from whoever holds it. Returns the exit status.
+int release_command(std::string const& url, release_arguments const&);
+
+}  // namespace holdfast::cli
+
+#endif

@@ -1,0 +1,229 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "tool/run_command.hpp"
+
+#include <deque>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <holdfast/any_lock.hpp>
+#include <holdfast/fair_lock.hpp>
+#include <holdfast/mutex.hpp>
+#include <holdfast/observer.hpp>
+#include <holdfast/read_write_lock.hpp>
+#include <holdfast/red_lock.hpp>
+#include <holdfast/reentrant_lock.hpp>
+
+#include "tool/child_process.hpp"
+#include "tool/complain.hpp"
+#include "tool/connection.hpp"
+#include "tool/descriptors.hpp"
+#include "tool/duration.hpp"
+#include "tool/exit_status.hpp"
+#include "tool/signal_source.hpp"
+#include "tool/supervision.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+using namespace asio::experimental::awaitable_operators;
+
+any_lock make_lock(client& c, run_arguments const& args)
+{
+    lock_options const options{.fencing = args.fencing};
+    switch (args.kind) {
+        case lock_kind::mutex: break;
+        case lock_kind::reentrant: return reentrant_lock(c, args.name, c.make_owner(), options);
+        case lock_kind::fair: return fair_lock(c, args.name, {.fencing = args.fencing});
+        case lock_kind::read: return read_write_lock(c, args.name).read();
+        case lock_kind::write: return read_write_lock(c, args.name, {.fencing = args.fencing}).write();
+    }
+    return mutex(c, args.name, options);
+}
+
+// On several servers, with a token for each of two rounds; members that re-enter have no common one.
+red_lock make_red_lock(std::deque<client>& all, run_arguments const& args)
+{
+    if (args.kind == lock_kind::reentrant) {
+        std::vector<any_lock> members;
+        for (auto& c : all)
+            members.emplace_back(reentrant_lock(c, args.name, c.make_owner()));
+        return red_lock(members);
+    }
+    std::vector<client const*> clients;
+    for (auto const& c : all)
+        clients.push_back(&c);
+    return red_lock(clients, args.name, {.fencing = args.fencing});
+}
+
+any_lock make_lock(std::deque<client>& all, run_arguments const& args)
+{
+    return all.size() == 1 ? make_lock(all.front(), args) : any_lock(make_red_lock(all, args));
+}
+
+asio::awaitable<int> connect_to(std::deque<client>& all, std::chrono::milliseconds limit)
+{
+    return all.size() == 1 ? connect(all.front(), limit) : connect(all, limit);
+}
+
+asio::awaitable<error_code> take(any_lock const& lock, run_arguments const& args, lease& held)
+{
+    error_code ec;
+    auto const token = asio::redirect_error(asio::use_awaitable, ec);
+    if (args.wait)
+        held = co_await lock.try_acquire({.wait = args.wait}, token);
+    else
+        held = co_await lock.acquire(token);
+    co_return ec;
+}
+
+asio::awaitable<int> signal_that_ends_the_wait(signal_source& signals)
+{
+    for (;;)
+        if (auto const s = co_await signals.next(); ends_the_wait(s.number))
+            co_return s.number;
+}
+
+// Connects and takes the lock. Returns ok, or what the tool ends with.
+asio::awaitable<int> prepare(std::deque<client>& clients, any_lock const& lock, run_arguments const& args, lease& held)
+{
+    co_await asio::this_coro::throw_if_cancelled(false);
+    if (int const status = co_await connect_to(clients, args.wait.value_or(longest_connect)); status != ok)
+        co_return status;
+    auto const ec = co_await take(lock, args, held);
+    if (ec && co_await is_cancelled())
+        co_return unavailable;
+    if (ec)
+        co_return complain_about(ec, clients.front());
+    if (!held.empty())
+        co_return ok;
+    complain(
+        "'" + args.name + "' is held by somebody else"
+        + (args.wait->count() > 0 ? ", and was not had within " + to_text(*args.wait) : ""));
+    co_return not_in_time;
+}
+
+std::vector<std::string> variables(lease const& held)
+{
+    std::vector<std::string> result{"HOLDFAST_LOCK_NAME=" + std::string(held.name())};
+    if (auto const token = held.fencing_token())
+        result.push_back("HOLDFAST_FENCING_TOKEN=" + std::to_string(*token));
+    return result;
+}
+
+asio::awaitable<void> give_back(lease& held)
+{
+    error_code ec;
+    co_await held.release(asio::redirect_error(asio::use_awaitable, ec));
+    if (ec == errc::lease_lost)
+        complain("the lease was lost before the command ended: somebody else may have held the lock meanwhile");
+    else if (ec)
+        complain("the release is not confirmed (" + ec.message() + "); the lock ends with its lease");
+}
+
+struct job {
+    run_arguments const& args;
+    signal_source& signals;
+    std::vector<int> const& inherited;
+
+    asio::awaitable<int> operator()(std::deque<client>& clients) const
+    {
+        auto const lock = make_lock(clients, args);
+        lease held;
+        auto const first = co_await (prepare(clients, lock, args, held) || signal_that_ends_the_wait(signals));
+        if (first.index() == 1)
+            co_return by_signal + std::get<1>(first);
+        if (int const status = std::get<0>(first); status != ok)
+            co_return status;
+        co_return co_await run_under(held);
+    }
+
+    asio::awaitable<int> run_under(lease& held) const
+    {
+        std::optional<child_process> child;
+        if (int const status = start(child, held); status != ok) {
+            co_await give_back(held);
+            co_return status;
+        }
+        auto const end = co_await supervise(*child, held, signals, args);
+        if (end == command_end::stopped)
+            co_return lock_lost;
+        if (end == command_end::by_itself)
+            co_await give_back(held);
+        co_return child->exit_status();
+    }
+
+    int start(std::optional<child_process>& child, lease const& held) const
+    {
+        close_on_exec_except(inherited);
+        bool const dies_with_us = args.on_loss != loss_action::ignore;
+        try {
+            child.emplace(child_options{args.command, variables(held), signals.original_mask(), dies_with_us});
+            return ok;
+        } catch (std::system_error const& e) {
+            complain(args.command.front() + ": " + e.code().message());
+            return e.code() == std::errc::no_such_file_or_directory ? not_found : not_executable;
+        }
+    }
+};
+
+// Says on standard error what happens to the connection, once there has been one.
+class narrator final : public observer {
+public:
+    // `whose`: what each line begins with.
+    explicit narrator(std::string whose) : whose_(std::move(whose)) {}
+
+private:
+    void on_connected() noexcept override
+    {
+        if (std::exchange(state_, connected) == lost)
+            complain(whose_ + "connected again");
+    }
+    void on_disconnected(error_code ec, std::string_view words) noexcept override
+    {
+        if (state_ != connected)
+            return;
+        state_ = lost;
+        complain(whose_ + "the connection was lost: " + (words.empty() ? ec.message() : std::string(words)));
+    }
+    void on_at_risk(lock_event const& e) noexcept override
+    {
+        complain(whose_ + "a renewal of '" + std::string(e.name) + "' is overdue");
+    }
+
+    std::string const whose_;
+    enum { never, connected, lost } state_ = never;
+};
+
+std::vector<config> make_run_configs(std::vector<std::string> const& urls, run_arguments const& args)
+{
+    std::vector<config> all;
+    for (auto const& url : urls) {
+        auto const number = std::to_string(all.size() + 1);
+        auto& c = all.emplace_back(make_config(url));
+        c.lease = args.lease;
+        c.observer = std::make_shared<narrator>(urls.size() > 1 ? "server " + number + ": " : "");
+    }
+    return all;
+}
+
+}  // namespace
+
+int run_command(std::vector<std::string> const& urls, run_arguments const& args, std::vector<int> const& inherited)
+{
+    asio::io_context context(1);
+    signal_source signals(context.get_executor());
+    job const work{args, signals, inherited};
+    return run_with_clients(
+        context, make_run_configs(urls, args), [&](std::deque<client>& clients) { return work(clients); });
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,101 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "tool/supervision.hpp"
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "tool/complain.hpp"
+#include "tool/duration.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+using namespace asio::experimental::awaitable_operators;
+using namespace std::chrono_literals;
+
+// May be cancelled: nothing is lost, the child itself knows whether it ended.
+asio::awaitable<void> wait_for_end(child_process& child, signal_source& signals)
+{
+    while (!child.poll()) {
+        auto const s = co_await signals.next();
+        if (s.number != SIGCHLD && !s.from_terminal)
+            child.send(s.number);
+    }
+}
+
+// What the command started may outlive it. It is no child of ours, so nobody tells us of its end.
+asio::awaitable<void> wait_for_survivors(child_process const& child)
+{
+    asio::steady_timer pause(co_await asio::this_coro::executor);
+    while (child.has_survivors()) {
+        pause.expires_after(20ms);
+        co_await pause.async_wait(asio::use_awaitable);
+    }
+}
+
+asio::awaitable<void> wait_for_all(child_process& child, signal_source& signals)
+{
+    co_await wait_for_end(child, signals);
+    co_await wait_for_survivors(child);
+}
+
+asio::awaitable<void> stop(child_process& child, signal_source& signals, run_arguments const& args)
+{
+    if (args.on_loss == loss_action::term) {
+        child.send(SIGTERM);
+        child.send(SIGCONT);  // a stopped command would not notice
+        asio::steady_timer grace(co_await asio::this_coro::executor, args.kill_after);
+        co_await (wait_for_all(child, signals) || grace.async_wait(asio::use_awaitable));
+    }
+    if (!child.poll() || child.has_survivors())
+        child.send(SIGKILL);
+    co_await wait_for_end(child, signals);
+}
+
+std::string_view describe(loss reason) noexcept
+{
+    switch (reason) {
+        case loss::expired: return "it could not be renewed in time";
+        case loss::gone: return "its key is gone, or somebody else's";
+        case loss::max_hold: return "it was held for too long";
+        default: return "the client was stopped";
+    }
+}
+
+std::string_view describe(loss_action action) noexcept
+{
+    switch (action) {
+        case loss_action::term: return "the command is terminated";
+        case loss_action::kill: return "the command is killed";
+        default: return "the command goes on, without the lock";
+    }
+}
+
+}  // namespace
+
+asio::awaitable<command_end> supervise(
+    child_process& child, lease& held, signal_source& signals, run_arguments const& args)
+{
+    auto const first = co_await (wait_for_end(child, signals) || held.lost(asio::use_awaitable));
+    if (child.poll())
+        co_return command_end::by_itself;
+
+    complain(std::string("the lease of '")
+                 .append(held.name())
+                 .append("' was lost: ")
+                 .append(describe(std::get<1>(first)))
+                 .append("; ")
+                 .append(describe(args.on_loss)));
+    if (args.on_loss != loss_action::ignore) {
+        co_await stop(child, signals, args);
+        co_return command_end::stopped;
+    }
+    co_await wait_for_end(child, signals);
+    co_return command_end::without_lock;
+}
+
+}  // namespace holdfast::cli
