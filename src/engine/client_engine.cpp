@@ -9,6 +9,7 @@
 #include "core/backoff.hpp"
 #include "engine/acquire/batch_acquire.hpp"
 #include "engine/acquire/contender_result.hpp"
+#include "engine/hold/arbiter.hpp"
 
 namespace holdfast::engine {
 
@@ -103,7 +104,7 @@ void client_engine::leave(tenure& t, release_waiter* waiter)
         waiter->released(t.is_lost() ? errc::lease_lost : errc::empty_lease);  // empty: it was detached
 }
 
-// The tenure was lost before its lease was released.
+// The tenure was lost, released or detached before.
 void client_engine::release_lost(tenure& t)
 {
     boost::intrusive_ptr<tenure> const keep(&t);

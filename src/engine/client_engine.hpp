@@ -46,7 +46,7 @@ protected:
 using client_waiters = boost::intrusive::list<client_waiter, boost::intrusive::constant_time_size<false>>;
 
 // The engine of one client: what operations ask of it, and what becomes of the session's events. It owns the parts, and
-// no part knows it. Everything on the strand.
+// no part calls it. Everything on the strand, except runtime().
 class client_engine final : private session_events, private end_listener {
 public:
     client_engine(std::shared_ptr<session>, config const&, log, std::weak_ptr<inbox>);

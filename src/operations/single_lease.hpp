@@ -18,10 +18,7 @@
 namespace holdfast::detail {
 
 // The lease of a lock of one server. It is the tenure itself, which saves one allocation for each acquire.
-class single_lease final : public core::pooled<single_lease>,
-                           public engine::tenure,
-                           public lease_impl,
-                           private engine::message {
+class single_lease final : public core::pooled<single_lease>, public engine::tenure, public lease_impl {
 public:
     using core::pooled<single_lease>::operator new;
     using core::pooled<single_lease>::operator delete;

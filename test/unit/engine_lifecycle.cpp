@@ -2,7 +2,9 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Every transition of a client's lifecycle, in the order of the table in its header.
+// Every transition of a client's lifecycle, state by state.
+
+#include <initializer_list>
 
 #include <catch2/catch_test_macros.hpp>
 

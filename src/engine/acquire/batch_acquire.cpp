@@ -37,7 +37,7 @@ answer each_for_itself(answer const& a) noexcept
 
 bool batch_acquire::take(contender& c, command& tried, attempt const& what)
 {
-    bool const fits = what.lock.protocol->batch_script()
+    bool const fits = what.lock.protocol->batch_acquire()
                       && (parts_.empty() || what.lock.protocol == parts_.front().what.lock.protocol)
                       && (parts_.empty() || what.lease == parts_.front().what.lease);
     if (fits)
@@ -64,7 +64,7 @@ void batch_acquire::submit(session& to, command& c, script_form form)
         arguments.push_back(p.what.token);
     }
     releaser_.flush();
-    submit_script(to, c, *first.lock.protocol->batch_script(), form, keys, arguments);
+    submit_script(to, c, *first.lock.protocol->batch_acquire(), form, keys, arguments);
 }
 
 void batch_acquire::call_off()

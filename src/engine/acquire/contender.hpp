@@ -68,17 +68,17 @@ public:
     // The user has been told.
     void be_over() noexcept { is_over_ = true; }
 
-    // It is cancelled. Does nothing when it is in no queue.
+    // It is cancelled. Does nothing when it has no arbiter.
     void leave(boost::system::error_code why);
 
-    // The arbiter in whose queue it stands.
+    // The arbiter at which it waits.
     arbiter* home = nullptr;
     core::instant joined{};
     // Since when the server owes the answer to that extension; never: it owes none.
     core::instant extension_asked = core::never;
     // With which its try leaves, if it is sent while the others join.
     batch_acquire* batch = nullptr;
-    // It stands in no queue, but waits there for an extension of what its owner holds.
+    // It waits there for an extension of what its owner holds, outside the queue.
     bool is_entering = false;
 
     void on_due(core::instant now) override;

@@ -16,13 +16,16 @@ namespace holdfast::engine {
 
 class runtime;
 
-// The results of a contender: each is counted, goes to the observer, and then to the contender. Precondition: it is in
-// no queue.
+// An acquire of a user begins.
 void count_joined(runtime&, contender const&);
+
+// The results of a contender, which is in no queue any more: an acquire of a user is counted, and the observer called;
+// then the contender.
 void admit(runtime&, contender&, boost::intrusive_ptr<tenure>);
 void refuse(runtime&, contender&);
 void fail(runtime&, contender&, error_code);
-// Its user is told that it was cancelled, although what it waits for goes on.
+
+// An acquire is counted as cancelled, although what its contender waits for goes on.
 void call_off(runtime&, contender&);
 
 }  // namespace holdfast::engine

@@ -28,7 +28,7 @@ void probe::on_ttl(answer const& a)
     if (a.outcome == outcome::applied && a.value.integer >= 0)
         remaining_ = core::bounded(std::chrono::milliseconds(a.value.integer));
     wrong_type_ = a.outcome == outcome::applied && a.value.integer == for_ever;
-    to_.on_seen();
+    to_.on_probed();
 }
 
 void probe::on_type(answer const& a)
@@ -38,7 +38,7 @@ void probe::on_type(answer const& a)
         type_known_ = type == "string" || type == "hash";
         wrong_type_ = wrong_type_ || !(type_known_ || type == "none");
     }
-    to_.on_seen();
+    to_.on_probed();
 }
 
 }  // namespace holdfast::engine

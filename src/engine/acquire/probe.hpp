@@ -19,7 +19,7 @@ namespace holdfast::engine {
 class probe_listener {
 public:
     // One of its answers came.
-    virtual void on_seen() = 0;
+    virtual void on_probed() = 0;
 
 protected:
     ~probe_listener() = default;

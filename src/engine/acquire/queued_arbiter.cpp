@@ -213,6 +213,18 @@ bool queued_arbiter::suits(grant const& g, contender const& c) noexcept
     return g.lock().shares_grants_with(c.lock()) && g.lease() == c.terms().lease;
 }
 
+attempt queued_arbiter::attempt_with(grant const& g) const noexcept
+{
+    auto const& head = queue_.front();
+    return {
+        .lock = head.lock(),
+        .token = g.token(),
+        .lease = g.lease(),
+        .is_patient = has_patient_contender(),
+        .priority = head.terms().priority,
+        .cover = cover_ && !cover_->is_retired() ? cover_->token() : std::string_view()};
+}
+
 void queued_arbiter::on_busy()
 {
     tell_one_shots({});

@@ -6,7 +6,6 @@
 #define HOLDFAST_ENGINE_QUEUED_ARBITER_HPP
 
 #include <memory>
-#include <optional>
 
 #include <boost/intrusive/list.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -26,9 +25,9 @@ namespace holdfast::engine {
 
 struct engine_parts;
 
-// An arbiter with a queue of contenders. Redis arbitrates between processes, an arbiter between the coroutines of one. It,
-// not a contender, seeks the grant, on behalf of the head of its queue. A contender that is cancelled only leaves the
-// queue. What becomes of a grant is up to the two kinds of it.
+// An arbiter with a queue of contenders. Redis arbitrates between processes, an arbiter between the coroutines of one.
+// It, not a contender, seeks the grant, on behalf of the head of its queue. A contender that is cancelled only leaves
+// the queue. What becomes of a grant is up to the two kinds of it.
 class queued_arbiter : public arbiter {
 public:
     // A private arbiter has one contender, whose place on the server it is; `cover`: the write under which that reads.
@@ -62,9 +61,10 @@ public:
     // ---- the acquisition
     contender* head() noexcept { return queue_.empty() ? nullptr : &queue_.front(); }
     bool has_patient_contender() const noexcept { return one_shots_ < queue_.size(); }
-    // The own write under which its contender reads, null: none; and its token, empty: none that may still be there.
+    // The head's attempt with the token of that grant. Precondition: there is a head.
+    attempt attempt_with(grant const&) const noexcept;
+    // The own write under which its contender reads; null: none.
     boost::intrusive_ptr<grant> const& covering_write() const noexcept { return cover_; }
-    std::string_view cover() const noexcept { return cover_ && !cover_->is_retired() ? cover_->token() : ""; }
     // Whether a try with that grant's token is a try for this contender.
     static bool suits(grant const&, contender const&) noexcept;
     virtual void on_granted(boost::intrusive_ptr<grant>) = 0;

@@ -75,12 +75,18 @@ registry::arbiter_ptr registry::make_private(contender const& c, boost::intrusiv
 
 void registry::forget(queued_arbiter& a)
 {
-    auto const found = common_.find(address::of(a.lock(), a.lock().protocol->side()));
     if (a.is_private())
         private_.erase(&a);
-    else if (found != common_.end() && found->second == &a)
-        common_.erase(found);
+    else
+        forget_common(a);
     listener_.on_end();
+}
+
+void registry::forget_common(queued_arbiter const& a)
+{
+    auto const found = common_.find(address::of(a.lock(), a.lock().protocol->side()));
+    if (found != common_.end() && found->second == &a)
+        common_.erase(found);
 }
 
 bool registry::has_waiting_writer(lock_spec const& lock) const noexcept

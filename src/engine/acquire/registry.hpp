@@ -52,6 +52,7 @@ private:
     // The common arbiter of a lock, or one for this contender alone.
     arbiter_ptr arbiter_for(contender const&);
     arbiter_ptr make_private(contender const&, boost::intrusive_ptr<grant> cover);
+    void forget_common(queued_arbiter const&);
     std::vector<arbiter_ptr> all_arbiters() const;
 
     // The side of a lock.

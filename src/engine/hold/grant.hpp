@@ -77,7 +77,8 @@ public:
     tenures& holders() noexcept { return holders_; }
     bool is_held() const noexcept { return !holders_.empty(); }
     // Each hold that its handler has taken up, and the one that was extended, if any, is valid as long as the grant and
-    // its own terms allow. A hold that is taken up later gets its time then. What had run out is not revived.
+    // its own terms allow. A hold that is taken up later gets its time when the watchdog calls this next. What has
+    // run out is not revived.
     void prolong_holds(core::instant now, tenure const* extended) noexcept;
     // Somebody holds it who is valid then.
     bool lasts(core::instant now) const noexcept;

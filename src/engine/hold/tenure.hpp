@@ -47,8 +47,11 @@ using tenure_hook = boost::intrusive::list_base_hook<boost::intrusive::tag<class
 // own of the same grant. What leases read from any thread are atomics, without an executor: it may outlive the client,
 // and is inert then, because the client severs it from its grant when it stops.
 //
-// Whoever asked for it makes it, as the object that its lease stands for.
-class tenure : public boost::intrusive_ref_counter<tenure, boost::thread_safe_counter>, public tenure_hook {
+// Whoever asked for it makes it, as the object that its lease stands for, which is also the message that its lease was
+// destroyed.
+class tenure : public boost::intrusive_ref_counter<tenure, boost::thread_safe_counter>,
+               public tenure_hook,
+               protected message {
 public:
     struct beginning {
         std::weak_ptr<inbox> home;

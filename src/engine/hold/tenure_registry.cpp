@@ -68,7 +68,7 @@ void tenure_registry::detach(tenure& t) noexcept
 
 void tenure_registry::forget_lost(tenure& t) noexcept
 {
-    if (!t.is_linked())
+    if (!t.is_lost() || !t.is_linked())
         return;
     lost_.erase(lost_.iterator_to(t));
     intrusive_ptr_release(&t);

@@ -17,8 +17,8 @@ class runtime;
 class watchdog;
 struct tenure_facts;
 
-// Begins and ends the tenures of a client: each is counted, its owner and its grant know of it, and the watchdog watches
-// its grant. Keeps the tenures that were lost until their leases are destroyed.
+// Begins and ends the tenures of a client: each is counted, its owner and its grant know of it, and the watchdog
+// watches its grant. Keeps the tenures that were lost until their leases are destroyed.
 class tenure_registry {
 public:
     tenure_registry(runtime& r, watchdog& w) noexcept : runtime_(r), watchdog_(w) {}
@@ -26,14 +26,14 @@ public:
     tenure_registry& operator=(tenure_registry const&) = delete;
     ~tenure_registry() { sever_lost(); }
 
-    // The tenure holds that grant from now on.
+    // The tenure holds that grant from now on. Precondition: `grant::home` is set.
     void begin(tenure&, grant&);
-    // The lease was released: the tenure holds its grant no more.
+    // The tenure holds its grant no more. Its claim on the grant is left to the caller. Precondition of both: the
+    // caller has a reference to the tenure.
     void end(tenure&);
-    // The tenure holds its grant no more, but keeps its claim on it until its lease is destroyed.
     void lose(tenure&, loss);
 
-    // The lease of a lost tenure was destroyed. Does nothing for any other tenure.
+    // The lease of a lost tenure was released or destroyed. Does nothing for a tenure that was not lost.
     void forget_lost(tenure&) noexcept;
     // The client stops. Any thread may destroy the leases that are left, several at the same time: none of them may
     // reach a grant, which belongs to the strand.

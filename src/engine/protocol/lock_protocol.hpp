@@ -81,7 +81,7 @@ public:
 
     // Grants several locks of this kind with one lease, or none of them, with KEYS locks and ARGV lease in ms, tokens.
     // Replies 0: granted; (n, PTTL): the n-th is held. Null: there is no such script.
-    virtual script const* batch_script() const noexcept { return nullptr; }
+    virtual script const* batch_acquire() const noexcept { return nullptr; }
 
     // Whether a refused try of one who waits leaves something on the server, which a release of its token takes back.
     virtual bool leaves_trace(lock_spec const&) const noexcept { return false; }

@@ -54,7 +54,7 @@ public:
         return {.what = acquire_result::kind::failed, .error = errc::protocol};
     }
 
-    script const* batch_script() const noexcept override { return &scripts::mutex_acquire_all; }
+    script const* batch_acquire() const noexcept override { return &scripts::mutex_acquire_all; }
 
     bool is_mute() const noexcept override { return true; }
 };

@@ -5,7 +5,6 @@
 #include "engine/release/releaser.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include <holdfast/error.hpp>

@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_ENGINE_RUNTIME_HPP
 #define HOLDFAST_ENGINE_RUNTIME_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -22,8 +23,9 @@
 
 namespace holdfast::engine {
 
-// What all parts of a client use: its session, clock, deadlines, telemetry, options, tokens and lifecycle. It knows none
-// of the parts. Everything on the strand.
+// What all parts of a client use: its session, clock, deadlines, telemetry, options, tokens and lifecycle. It knows
+// none of the parts. Everything on the strand, except telemetry() and lifecycle(), whose headers say what any thread
+// may call.
 class runtime {
 public:
     runtime(std::shared_ptr<engine::session>, config const&, engine::log, std::weak_ptr<inbox> home);

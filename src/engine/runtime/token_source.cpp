@@ -10,7 +10,7 @@
 
 namespace holdfast::engine {
 
-token_source::token_source(session& s) : session_(s), id_(core::uuid_v8(s.identity())), incarnation_(s.incarnation()) {}
+token_source::token_source(session& s) : session_(s), incarnation_(s.incarnation()), id_(core::uuid_v8(s.identity())) {}
 
 core::token token_source::next(std::string_view mark, std::string_view label)
 {

@@ -20,7 +20,7 @@ class token_source {
 public:
     explicit token_source(session&);
 
-    // The part that all tokens of this client have in common.
+    // What the tokens of this client begin with; another one after a fork.
     std::string_view id() const noexcept { return id_; }
     // `mark`: what the lock's protocol puts in front of the owner's label. Both may be empty.
     core::token next(std::string_view mark, std::string_view label);
@@ -29,8 +29,8 @@ private:
     void renew_after_fork();
 
     session& session_;
+    std::uint64_t incarnation_;  // read before the identity: a fork between the two is noticed
     std::string id_;
-    std::uint64_t incarnation_;
     std::uint64_t count_ = 0;
 };
 

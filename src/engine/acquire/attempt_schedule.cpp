@@ -1,0 +1,77 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/acquire/attempt_schedule.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+using state = attempt_state;
+using event = attempt_event;
+
+state after_answer(state s, event e) noexcept
+{
+    bool const is_notified = s == state::attempting_notified;
+    switch (e) {
+        case event::ended: return state::resting;
+        case event::sent: return state::attempting;
+        case event::refused: return is_notified ? state::notified : state::waiting;
+        case event::repeat: return state::ready;
+        case event::postponed: return state::pausing;
+        case event::notified: return state::attempting_notified;
+        default: return s;
+    }
+}
+
+state after_notification(state s) noexcept
+{
+    switch (s) {
+        case state::waiting: return state::notified;
+        case state::releasing: return state::releasing_notified;
+        case state::yielding: return state::ready;
+        default: return s;
+    }
+}
+
+state after_deadline(state s) noexcept
+{
+    switch (s) {
+        case state::waiting:
+        case state::notified: return state::notified;
+        case state::resting: return s;
+        default: return state::ready;
+    }
+}
+
+state after_release(state s, event e) noexcept
+{
+    if (!is_releasing(s))
+        return s;
+    return s == state::releasing && e == event::others_heard ? state::yielding : state::ready;
+}
+
+}  // namespace
+
+attempt_state next(attempt_state s, attempt_event e) noexcept
+{
+    if (is_under_way(s))
+        return after_answer(s, e);
+    bool const is_resting = s == state::resting;
+    switch (e) {
+        case event::wanted: return is_resting ? state::ready : s;
+        case event::ended: return state::resting;
+        case event::sent: return s == state::ready || s == state::notified ? state::attempting : s;
+        case event::notified: return after_notification(s);
+        case event::due: return after_deadline(s);
+        case event::opened:
+        case event::closed: return is_resting ? s : state::ready;
+        case event::opened_paced: return is_resting ? s : state::waiting;
+        case event::yielded: return state::releasing;
+        case event::others_heard:
+        case event::nobody_heard: return after_release(s, e);
+        default: return s;
+    }
+}
+
+}  // namespace holdfast::engine

@@ -1,0 +1,85 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_ATTEMPT_SCHEDULE_HPP
+#define HOLDFAST_ENGINE_ATTEMPT_SCHEDULE_HPP
+
+#include <cstdint>
+
+// When an acquisition makes its next attempt: states, events, and the transition function. Pure; the acquisition sends
+// the commands and arms the deadlines.
+namespace holdfast::engine {
+
+enum class attempt_state : std::uint8_t {
+    resting,              // nobody contends, or this process holds the lock
+    ready,                // the next attempt is sent as soon as the session is open
+    attempting,           // an attempt is under way
+    attempting_notified,  // an attempt is under way, and a message has come since it was sent
+    waiting,              // refused: a message or the re-check leads to the next attempt
+    notified,             // refused, and one of them has come: the next attempt is due
+    pausing,              // the server cannot grant now: the next attempt is made when the pause ends
+    releasing,            // a release is under way; its reply says whether others received its message
+    releasing_notified,   // a release is under way, and a message has come since it was queued
+    yielding,             // others have a turn: a message ends it, or its deadline
+};
+
+enum class attempt_event : std::uint8_t {
+    wanted,        // somebody contends
+    ended,         // nobody contends any more, the attempt was granted, or it failed for good
+    sent,          // an attempt was sent
+    refused,       // somebody else holds the lock, and whoever waits for it will be notified
+    repeat,        // the next attempt is due at once: this one had no effect, or must be repeated with a subscription
+    postponed,     // the server cannot grant now
+    notified,      // a message came, or the queue of a fair lock says that it is this waiter's turn
+    due,           // the deadline came: a re-check, the end of a pause or of a turn
+    opened,        // the session is open again, and nothing is known of the lock
+    opened_paced,  // the session is open again; the lock was held before: the re-check is armed
+    closed,        // the connection is lost; every attempt under way was answered
+    yielded,       // a release was queued, and others are to have a turn
+    others_heard,  // the release is done: others received its message
+    nobody_heard,  // the release is done: nobody else waits
+};
+
+// | state               | wanted | ended   | sent       | refused  | repeat | postponed |
+// |---------------------|--------|---------|------------|----------|--------|-----------|
+// | resting             | ready  |         |            |          |        |           |
+// | ready               |        | resting | attempting |          |        |           |
+// | attempting          |        | resting | attempting | waiting  | ready  | pausing   |
+// | attempting_notified |        | resting | attempting | notified | ready  | pausing   |
+// | waiting             |        | resting |            |          |        |           |
+// | notified            |        | resting | attempting |          |        |           |
+// | pausing             |        | resting |            |          |        |           |
+// | releasing           |        | resting |            |          |        |           |
+// | releasing_notified  |        | resting |            |          |        |           |
+// | yielding            |        | resting |            |          |        |           |
+//
+// | state               | notified            | due      | opened | opened_paced | closed | others_heard | nobody_heard |
+// |---------------------|---------------------|----------|--------|--------------|--------|--------------|--------------|
+// | resting             |                     |          |        |              |        |              |              |
+// | ready               |                     |          | ready  | waiting      | ready  |              |              |
+// | attempting          | attempting_notified |          |        |              |        |              |              |
+// | attempting_notified |                     |          |        |              |        |              |              |
+// | waiting             | notified            | notified | ready  | waiting      | ready  |              |              |
+// | notified            |                     |          | ready  | waiting      | ready  |              |              |
+// | pausing             |                     | ready    | ready  | waiting      | ready  |              |              |
+// | releasing           | releasing_notified  | ready    | ready  | waiting      | ready  | yielding     | ready        |
+// | releasing_notified  |                     | ready    | ready  | waiting      | ready  | ready        | ready        |
+// | yielding            | ready               | ready    | ready  | waiting      | ready  |              |              |
+//
+// In any state but the two of an attempt, `yielded` leads to releasing. Where the table is empty the state stays.
+attempt_state next(attempt_state, attempt_event) noexcept;
+
+constexpr bool is_under_way(attempt_state s) noexcept
+{
+    return s == attempt_state::attempting || s == attempt_state::attempting_notified;
+}
+
+constexpr bool is_releasing(attempt_state s) noexcept
+{
+    return s == attempt_state::releasing || s == attempt_state::releasing_notified;
+}
+
+}  // namespace holdfast::engine
+
+#endif
