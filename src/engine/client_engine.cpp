@@ -52,6 +52,7 @@ void client_engine::close(client_waiter& drained)
     awaiting_idle_.push_back(drained);
     runtime_.lifecycle().close();
     registry_.for_each_arbiter([](auto& a) { a.fail_all(errc::client_stopped); });
+    // The client may be idle already.
     on_end();
 }
 
@@ -59,9 +60,13 @@ void client_engine::stop()
 {
     if (!runtime_.lifecycle().stop())
         return;
+    // Before the tenures and releases that it counts are gone.
     runtime_.telemetry().on_stopped(releaser_.size());
+    // Before the arbiters, so that nothing that they do from here on is sent, and no reply comes while the parts are
+    // taken down.
     runtime_.session().stop();
     registry_.for_each_arbiter([](auto& a) { a.stop(); });
+    // After the arbiters, which queue releases when they give up what they seek.
     releaser_.stop();
     watchdog_.stop();
     registry_.clear();
@@ -95,16 +100,18 @@ boost::intrusive_ptr<batch_acquire> client_engine::make_batch()
 
 void client_engine::leave(tenure& t, release_waiter* waiter)
 {
+    // The validity has ended, but the watchdog has not run yet: the release completes with lease_lost.
     if (t.is_holding() && runtime_.now() >= t.valid_until())
         t.held_grant->home->lose(t, t.cause_of_end());
     if (t.is_holding())
         return t.held_grant->home->end_tenure(t, waiter);
     release_lost(t);
     if (waiter)
-        waiter->released(t.is_lost() ? errc::lease_lost : errc::empty_lease);  // empty: it was detached
+        waiter->released(t.is_lost() ? errc::lease_lost : errc::empty_lease);  // empty: a downgrade detached it
 }
 
-// The tenure was lost, released or detached before.
+// The body of a tenure that has ended before ends now: if it is the last one, the client sends a compare-and-delete,
+// because a renewal of unknown outcome may have left the key (rule 9).
 void client_engine::release_lost(tenure& t)
 {
     boost::intrusive_ptr<tenure> const keep(&t);
@@ -163,13 +170,15 @@ void client_engine::tell(client_waiters& waiters, error_code ec)
 
 // ---- the session's events
 
-// Compensations first, then renewals, then those who wait: in that order they depend on each other. Re-checks of many
-// locks are paced, so that a restarted server is not met by all of them at once.
+// The order of rule 11: subscriptions, releases, renewals, attempts. An attempt that overtakes an own release is
+// refused, and a lease that is renewed late is lost. The attempts of many locks are spread over time, so that a
+// restarted server does not receive all of them at once.
 void client_engine::on_open()
 {
     connect_error_ = {};
     runtime_.lifecycle().on_open();
     runtime_.telemetry().on_connected();
+    // Before everything else: a red_lock counts a reply only if it knows which server sent it.
     if (auto const home = runtime_.home().lock())
         home->on_server(runtime_.session().server());
     subscriptions_.on_open();
@@ -194,6 +203,8 @@ void client_engine::on_closed(closing const& why)
     registry_.for_each_arbiter([](auto& a) { a.on_closed(); });
     if (!why.permanent)
         return;
+    // The server refuses this client for good (wrong password, unknown user): waiting does not help. The session goes
+    // on connecting, and an epoch that opens ends the refusal.
     runtime_.lifecycle().on_refused(why.code);
     registry_.for_each_arbiter([&](auto& a) { a.fail_all(why.code); });
     tell(awaiting_ready_, why.code);
@@ -204,7 +215,9 @@ void client_engine::on_message(std::string_view channel)
     subscriptions_.on_message(channel);
 }
 
-// The first of a burst of callers was delivered at once, the others came while its command waited to leave.
+// The client delivered the first message of a burst at once, and the others came while its command waited to be sent.
+// They are read here, so that their commands leave in the same write. A message may stop the client, so it is kept
+// meanwhile and the session is checked again.
 void client_engine::on_turn_end()
 {
     auto const keep = runtime_.home().lock();
@@ -217,6 +230,7 @@ void client_engine::on_turn_end()
 void client_engine::on_alarm()
 {
     runtime_.on_alarm();
+    // After all deadlines that are due, so that renewals that became due together are sent as batches.
     watchdog_.flush();
 }
 

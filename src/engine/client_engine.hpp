@@ -32,8 +32,7 @@ namespace holdfast::engine {
 
 class batch_acquire;
 
-// Waits for the client as a whole: until it is ready, idle, or stopped. Owned by whoever made it until it is called,
-// once.
+// Waits until the client is ready, idle or stopped. Its creator owns it until it is called, once, on the strand.
 class client_waiter
     : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
@@ -45,8 +44,12 @@ protected:
 
 using client_waiters = boost::intrusive::list<client_waiter, boost::intrusive::constant_time_size<false>>;
 
-// The engine of one client: what operations ask of it, and what becomes of the session's events. It owns the parts, and
-// no part calls it. Everything on the strand, except runtime().
+// The engine of one client: it has the functions that operations call, and receives the events of the session. It owns
+// the parts in the folders `port` to `acquire`, and no part calls it, except through the interfaces session_events and
+// end_listener. It may include all folders of the engine, and `core`.
+//
+// Everything is called on the strand, except runtime(), whose telemetry and lifecycle other threads may use. Operations
+// call it from a message; the completions that it causes are posted, so no call is re-entered.
 class client_engine final : private session_events, private end_listener {
 public:
     client_engine(std::shared_ptr<session>, config const&, log, std::weak_ptr<inbox>);
@@ -57,32 +60,40 @@ public:
     engine::runtime& runtime() noexcept { return runtime_; }
 
     // ---- the client
+    // Starts to connect. Fails if the client runs, or has been stopped.
     error_code start();
-    // The waiter is called when an epoch is open, or when the server refuses this client for good.
+    // Calls the waiter when an epoch is open, when the server refuses this client for good, or when the client stops.
     void wait_ready(client_waiter&);
-    // The waiter is called when the client is stopped.
+    // Calls the waiter when the client stops.
     void wait_stopped(client_waiter& w) { awaiting_stop_.push_back(w); }
     error_code last_connect_error() const noexcept { return connect_error_; }
-    // Accepts no acquires any more. `drained` is called when nothing is held, sought or to be released.
+    // Accepts no acquires from here on; contenders complete with client_stopped. Calls `drained` when no lock is held
+    // and no release is under way.
     void close(client_waiter& drained);
-    // Contenders and waiters complete with client_stopped, leases are lost, keys expire.
+    // Contenders and waiters complete with client_stopped and leases are lost. Sends nothing: the keys expire, because
+    // a body may still be running (rule 23). Idempotent.
     void stop();
 
     // ---- contenders
+    // Begins an acquire. The contender may complete within the call.
     void join(contender&);
+    // A batch for contenders that want their locks together or not at all.
     boost::intrusive_ptr<batch_acquire> make_batch();
 
     // ---- tenures
+    // The lease was released or destroyed: ends the tenure, or releases what a lost one has left. `waiter` may be null.
     void leave(tenure&, release_waiter*);
-    // The lease becomes empty: what it guarded goes on under another tenure.
+    // A downgrade: the lease becomes empty, because its body goes on under another tenure.
     void detach(tenure&, release_waiter&);
+    // Extends the hold. The waiter may be called within the call.
     void extend(tenure&, core::duration, extension_waiter&);
+    // Calls the waiter when the tenure is lost or released; at once if it has ended already.
     void watch_loss(tenure&, loss_waiter&);
 
     // Sends the releases that are queued. Precondition: the session is open.
     void flush_releases() { releaser_.flush(); }
 
-    // What is under way; all zero when nothing is, and nothing lingers.
+    // For tests: the number of objects that are alive. All zero when nothing is under way and nothing lingers.
     struct census {
         std::size_t arbiters, deadlines, channels, releases;
         bool operator==(census const&) const = default;
@@ -107,6 +118,7 @@ private:
     engine::releaser releaser_{runtime_, *this};
     engine::fair_queues fair_queues_{runtime_};
     tenure_registry tenures_{runtime_, watchdog_};
+    // Stores the reference to `parts_`, which is constructed later, because it has one to the registry.
     registry registry_{parts_, *this};
     engine_parts const parts_{runtime_, subscriptions_, watchdog_, releaser_, fair_queues_, tenures_, registry_};
 

@@ -23,10 +23,12 @@ using namespace std::chrono_literals;
 
 constexpr core::duration first_pause = 10ms;
 constexpr core::duration longest_pause = 1s;
+// Rule 3.
 constexpr int most_late_grants = 3;
 
-// After an attempt without a probe. Whoever was quicker holds the lock for less than that more often than not, and no
-// lease ends sooner.
+// When the client sends the probe after an attempt that had none. More often than not, the faster contender has
+// released the lock by then, and the client saves the probe. No lease time is shorter than this (rule 3), so no grant
+// ends sooner.
 constexpr core::duration probe_again = 100ms;
 
 }  // namespace
@@ -40,31 +42,36 @@ acquisition::~acquisition()
     leave_channel();
 }
 
-// ---- when
+// ---- the schedule
 
 void acquisition::proceed()
 {
     if (is_under_way())
         return;
     if (!arbiter_.head()) {
+        // No contender of this process waits: the next grant starts with a full hand-off budget.
         arbiter_.on_contested();
         return settle();
     }
     step(attempt_event::wanted);
     if (!is_due() || !parts_.runtime.session().is_open())
         return;
+    // An attempt that is too early waits for the pace of messages. A re-check that is due before that stays armed, and
+    // leads back to this line.
     if (!is_too_early())
         attempt(script_form::sha1);
     else if (!is_armed() || due() > pace_.next())
         parts_.runtime.arm(*this, pace_.next());
 }
 
-// Messages come faster than they may lead to attempts.
+// Limits the attempts to which messages led. Without the limit, forged messages made one waiter send thousands of
+// commands in a second.
 bool acquisition::is_too_early() const noexcept
 {
     return state_ == attempt_state::notified && is_likely_free_ && parts_.runtime.recent() < pace_.next();
 }
 
+// The lock is held, or no contender is left. The subscription goes on for a moment (subscriptions.hpp).
 void acquisition::settle()
 {
     step(attempt_event::ended);
@@ -93,12 +100,17 @@ void acquisition::attempt(script_form form)
 {
     auto& head = *arbiter_.head();
     parts_.runtime.disarm(*this);
+    // The head may be another contender than that of the last attempt, and one token serves one lease time only.
     if (!sought_ || !arbiter_.suits(*sought_, head))
         was_refused_ = sought_.begin(head, arbiter_.covering_write()) || was_refused_;
+    // An own release of this lock that is still queued goes first. Behind the attempt, it would make the attempt fail.
     parts_.releaser.flush(head.lock());
     prepare(head);
+    // The flag that a message sets is cleared before the command is submitted, not when its reply comes: a message in
+    // between may announce a release that the server executed after it had refused this attempt (rule 13).
     step(attempt_event::sent);
     asked_ = parts_.runtime.recent();
+    // From here on every message counts. If the own one comes this late, it costs one attempt.
     own_messages_ = 0;
     ++awaited_;
     auto const wanted = arbiter_.attempt_with(*sought_);
@@ -109,9 +121,8 @@ void acquisition::attempt(script_form form)
         head.lock().protocol->acquire(parts_.runtime.session(), command_, wanted, form);
 }
 
-// An attempt to which a message led is sent alone: the lock is likely free. Any other one that follows a refusal goes
-// with a subscription, so that no release is missed between the two, and, where the attempt itself does not say what is
-// in the way, with a probe.
+// An attempt to which a message led is sent alone, because the lock is likely free. Any other attempt that follows a
+// refusal goes with a subscription and, if its reply does not describe the key, with a probe.
 void acquisition::prepare(contender const& head)
 {
     if (std::exchange(is_likely_free_, false) && hears()) {
@@ -123,6 +134,8 @@ void acquisition::prepare(contender const& head)
 
 void acquisition::ask_with(contender const& head)
 {
+    // SUBSCRIBE is submitted before the attempt: in the other order the client misses a release that the server
+    // executes between the two (rule 13). Single attempts end with a refusal, so they need no subscription.
     if (!hears() && arbiter_.has_patient_contender())
         parts_.subscriptions.join(channel(), *this);
     if (head.lock().protocol->is_mute())
@@ -142,6 +155,7 @@ void acquisition::on_attempted(answer const& a)
     sent_ = a.sent;
     parts_.runtime.on_answer(a);
     sought_.on_answered(a, result_);
+    // Logged here, because the server's words are valid only within this call.
     if (result_.what == acquire_result::kind::failed)
         parts_.runtime.telemetry().on_refused(result_.error, sought_->lock(), a.words);
     if (--awaited_ == 0)
@@ -150,8 +164,10 @@ void acquisition::on_attempted(answer const& a)
 
 void acquisition::classify()
 {
+    // The result may end the last contender, and with it the arbiter that owns this object.
     boost::intrusive_ptr<queued_arbiter> const keep(&arbiter_);
-    // What is in the way is no lock, and will not go.
+    // The key is not a lock, and waiting does not help. The flag is taken whatever the result is: it describes the key
+    // of this attempt, and must not make a later attempt fail.
     if (probe_.take_wrong_type() && result_.what == acquire_result::kind::busy) {
         result_ = {.what = acquire_result::kind::failed, .error = errc::wrong_type};
         parts_.runtime.telemetry().on_refused(result_.error, sought_->lock(), {});
@@ -164,26 +180,29 @@ void acquisition::classify()
         case acquire_result::kind::unknown: on_unknown(); break;
         case acquire_result::kind::no_script: on_no_script(); break;
     }
-    keep->proceed();  // a lock that is held may have ended its acquisition by now
+    keep->proceed();  // not arbiter_: an arbiter that holds the lock may have deleted this object
 }
 
 // ---- its results
 
 void acquisition::on_granted()
 {
+    // The reply may have come late, or the process was paused before it read the reply (rule 3).
     if (parts_.runtime.now() >= core::valid_until(sent_, sought_->lease()))
         return on_late();
     sought_->confirm(sent_, sought_->lease());
     sought_->fence = result_.fence;
+    // Before settle(), which releases a token that is still sought.
     auto won = sought_.take();
     settle();
     pace_.reset();
     late_grants_ = 0;
+    // Last, because the arbiter may delete this object.
     arbiter_.on_granted(std::move(won));
 }
 
-// The validity had run out when the reply came. The grant is released; after some in a row nobody can hold such a
-// lease.
+// No validity was left when the reply came. The client releases the grant and makes another attempt. After several in a
+// row no contender can hold a lock with that lease time, and the head completes with an error (rule 3).
 void acquisition::on_late()
 {
     sought_.compensate();
@@ -198,6 +217,7 @@ void acquisition::on_busy()
 {
     arbiter_.on_contested();
     arbiter_.note_held();
+    // The server answers again: a wait that ends now is busy, not unavailable.
     if (is_in_doubt())
         known_ = knowledge::nothing;
     if (must_repeat())
@@ -205,14 +225,16 @@ void acquisition::on_busy()
     known_ = knowledge::held;
     step(attempt_event::refused);
     arbiter_.on_busy();
+    // A place in a fair lock's queue needs no re-check of its own: one refresh covers all places of this client.
     if (sought_.has_place())
         sought_.wait_for_turn(remaining());
     else
         parts_.runtime.arm(*this, parts_.runtime.now() + recheck_after());
 }
 
-// Nobody waits without a subscription: a contender that has none, or that came when only single attempts were made,
-// attempts once more with it.
+// No contender waits without a subscription: if there is none yet, or the contender joined while only single attempts
+// were made, the client makes another attempt with it. A first refusal that does not describe the key leads to another
+// attempt, too, also for single attempts: the probe decides whether the key is a lock or wrong_type (rule 15).
 bool acquisition::must_repeat() noexcept
 {
     bool const is_first = !std::exchange(was_refused_, true);
@@ -222,6 +244,7 @@ bool acquisition::must_repeat() noexcept
 
 void acquisition::on_failed(error_code ec)
 {
+    // A copy, because give_up() drops the grant.
     auto const lock = sought_->shared_lock();
     sought_.give_up();
     step(attempt_event::ended);
@@ -234,7 +257,8 @@ void acquisition::on_later()
     arbiter_.on_doubt();
 }
 
-// Not applied: nothing to undo. The text is sent only if somebody still wants the grant.
+// The server did not apply the script. Its text is sent only if the head still wants this grant. Otherwise the text
+// would acquire the lock for a contender that has left (rule 7).
 void acquisition::on_no_script()
 {
     if (arbiter_.head() && parts_.runtime.session().is_open() && arbiter_.suits(*sought_, *arbiter_.head()))
@@ -243,6 +267,9 @@ void acquisition::on_no_script()
         step(attempt_event::repeat);
 }
 
+// A reply or the connection was lost: the server may have granted the lock, or may yet do so. The release of the token
+// follows the attempt on the same connection, and the next attempt has a new token (rules 6 and 7). Only a place in a
+// fair lock's queue keeps its token.
 void acquisition::on_unknown()
 {
     sought_.compensate();
@@ -259,8 +286,9 @@ void acquisition::pause()
     parts_.runtime.arm(*this, parts_.runtime.now() + pauses_.next(parts_.runtime.random()));
 }
 
-// A notification may be lost, and a crashed holder sends none: the lock is asked for again when the grant in the way
-// ends, and now and then. Without notifications, more often.
+// A message may be lost, and a crashed holder sends none. So the client makes another attempt when the grant of the
+// present holder ends, and at least once in a poll interval; without subscriptions, more often. The time to live is in
+// whole milliseconds: after one more, the key has expired. The jitter separates clients that wait for the same expiry.
 core::duration acquisition::recheck_after()
 {
     core::duration longest = parts_.runtime.options().poll_interval;
@@ -270,22 +298,28 @@ core::duration acquisition::recheck_after()
     return base + 1ms + core::jitter(std::min<core::duration>(base / 10, 50ms), parts_.runtime.random());
 }
 
-// ---- what leads to the next attempt
+// ---- events
 
 void acquisition::on_due(core::instant)
 {
+    // proceed() may end the arbiter, which owns this object.
     boost::intrusive_ptr<queued_arbiter> const keep(&arbiter_);
     step(attempt_event::due);
-    is_likely_free_ = is_likely_free_ && state_ == attempt_state::notified;  // a message came too early for an attempt
+    // A message that came too early for an attempt still counts. One that came during a pause or a turn of others may
+    // be outdated: the next attempt goes with a probe.
+    is_likely_free_ = is_likely_free_ && state_ == attempt_state::notified;
     arbiter_.proceed();
 }
 
 void acquisition::on_message()
 {
+    // The client receives the message of its own release, too. It does not mean that another client had its turn.
     if (own_messages_ > 0) {
         --own_messages_;
         return;
     }
+    // A message comes in an iteration of its own of the event loop: this refreshes recent(), which is compared with the
+    // pace.
     parts_.runtime.now();
     is_likely_free_ = true;
     on_turn();
@@ -298,6 +332,8 @@ void acquisition::on_turn()
     arbiter_.proceed();
 }
 
+// Messages of the old connection do not count: the server may have restarted since. An attempt that was due because of
+// one must not overtake the pace of the re-checks.
 void acquisition::on_open(core::duration spread)
 {
     own_messages_ = 0;
@@ -314,10 +350,12 @@ void acquisition::on_open(core::duration spread)
 
 void acquisition::on_closed()
 {
+    // The session answers all commands before it ends the epoch.
     assert(!is_under_way());
     parts_.runtime.disarm(*this);
     if (is_at_rest())
-        return;  // the lock is held here, and its renewals tell what becomes of it
+        return;  // this process holds the lock, and its renewals detect a loss; or no contender is left
+    // Other processes may acquire and release the lock during the outage.
     doubt(attempt_event::closed);
 }
 
@@ -328,7 +366,10 @@ void acquisition::yield()
     arbiter_.on_contested();
     step(attempt_event::yielded);
     asked_ = parts_.runtime.recent();
+    // Limits the turn of others also when no reply to the release comes.
     parts_.runtime.arm(*this, asked_ + core::longest_yield);
+    // Before the channel is joined below: the release is submitted, so only a subscription that exists already receives
+    // its message.
     own_messages_ = parts_.subscriptions.is_subscribed(channel()) ? 1 : 0;
     own_share_ = own_messages_;
     if (parts_.runtime.session().is_open() && !hears())

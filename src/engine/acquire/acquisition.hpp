@@ -30,12 +30,16 @@ namespace holdfast::engine {
 struct engine_parts;
 class queued_arbiter;
 
-// How an arbiter gets its grant from Redis: a first attempt; if that is refused, a subscription and a second attempt in
-// one write; then an attempt for each message, or for each re-check, whichever comes first. attempt_schedule.hpp says
-// when an attempt is made.
+// The folder `engine/acquire` has the contenders of one client and their queues, and acquires grants for them. It may
+// include the other folders of the engine and `core`. client_engine enters it through the registry.
 //
-// An attempt of a fair lock that waits takes a place in a queue on the server. Its token is kept until it is granted or
-// given up, and the queue says when the next attempt is due.
+// An acquisition acquires the grant for the head of one arbiter's queue. It makes a first attempt; if the server
+// refuses that, it sends a subscription and a second attempt in one write; then it makes an attempt for each message or
+// re-check, whichever comes first (rule 13). attempt_schedule.hpp says when an attempt is made. The arbiter owns the
+// acquisition and may delete it within proceed() and on_granted() of the arbiter. All calls on the strand.
+//
+// An attempt of a fair lock that waits takes a place in a queue on the server. The acquisition keeps the token of that
+// attempt until the lock is granted or the contender gives up, and the queue says when the next attempt is due.
 class acquisition final : public core::pooled<acquisition>,
                           private core::deadline,
                           private listener,
@@ -48,30 +52,35 @@ public:
     acquisition(acquisition const&) = delete;
     acquisition& operator=(acquisition const&) = delete;
 
-    // Makes the next attempt if it is due. Called whenever anything has changed on which that depends.
+    // Sends the next attempt if one is due, none is under way and the session is open. The arbiter calls it after each
+    // change on which that depends; a call that changes nothing is harmless.
     void proceed();
 
-    // The session is open anew; `spread` paces the re-checks of many locks.
+    // A new epoch is open. The re-check of a lock that was held is sent after `spread`, so that a client with many
+    // locks does not send all of them at once.
     void on_open(core::duration spread);
     void on_closed();
 
-    // Lets other processes have a turn: waits for the reply to the release just queued and, if others received its
-    // message, for the next message or two round trips.
+    // Gives other processes a turn. The acquisition waits for the reply to the release that was just queued; if other
+    // subscribers received its message, it then waits for the next message or for two round trips. Preconditions: no
+    // attempt is under way, and the release was queued before this call.
     void yield();
+    // The reply to that release has come: so many subscribers received the message, perhaps this client among them.
     void on_released(unsigned heard);
 
     bool is_under_way() const noexcept { return engine::is_under_way(state_); }
     bool is_at_rest() const noexcept { return state_ == attempt_state::resting; }
     bool is_known_busy() const noexcept { return known_ == knowledge::held; }
     bool is_in_doubt() const noexcept { return known_ == knowledge::doubt; }
-    // When the command was sent whose answer is awaited; never: none is under way.
+    // When the command was sent whose reply has not come: an attempt, or the release before a turn of others. `never`:
+    // there is none.
     core::instant asked_since() const noexcept { return is_under_way() || is_releasing(state_) ? asked_ : core::never; }
 
 private:
-    // What the last attempt showed.
+    // What the last reply showed of the lock.
     enum class knowledge : std::uint8_t {
         nothing,
-        held,   // somebody else holds the lock
+        held,   // another contender holds the lock
         doubt,  // nothing, because the attempt failed or the connection was lost
     };
 
@@ -108,7 +117,7 @@ private:
     void on_no_script();
     void on_unknown();
     void pause();
-    // When the lock may become free without a message.
+    // After what time the lock may become free without a message.
     core::duration remaining() const noexcept { return result_.is_mute ? probe_.remaining() : result_.remaining; }
     core::duration recheck_after();
 
@@ -120,19 +129,19 @@ private:
     command_of<acquisition, &acquisition::on_attempted> command_{*this};
     acquire_result result_;
     core::instant sent_{};
-    core::instant asked_{};                      // the attempt under way, or the release before a yield
-    core::message_pace pace_{};                  // of attempts to which messages led
-    boost::intrusive_ptr<batch_acquire> batch_;  // that carries the attempt under way
+    core::instant asked_{};      // send of the attempt under way, or of the release before a turn of others
+    core::message_pace pace_{};  // of attempts to which messages led: any client may publish (rule 13)
+    boost::intrusive_ptr<batch_acquire> batch_;  // carries the attempt under way; kept until its reply
 
     core::backoff pauses_;
     attempt_state state_ = attempt_state::resting;
     knowledge known_ = knowledge::nothing;
-    std::uint8_t awaited_ = 0;       // answers to the attempt under way and its probe
-    std::uint8_t late_grants_ = 0;   // in a row, whose validity had run out when they came
-    std::uint8_t own_share_ = 0;     // of those that received the message of our release: ourselves
-    std::uint8_t own_messages_ = 0;  // the message of that release, still to come
-    bool is_likely_free_ = false;    // a message said that the lock was released
-    bool was_refused_ = false;       // attempts go with a subscription, and with a probe
+    std::uint8_t awaited_ = 0;       // replies to the attempt under way and its probe
+    std::uint8_t late_grants_ = 0;   // in a row, whose validity had ended when they came
+    std::uint8_t own_share_ = 0;     // 1 if this client receives the message of its own release, too
+    std::uint8_t own_messages_ = 0;  // 1 until the message of the own release comes: it is no news
+    bool is_likely_free_ = false;    // a message announced a release after the last attempt was sent
+    bool was_refused_ = false;       // attempts go with a subscription and with a probe
 };
 
 }  // namespace holdfast::engine

@@ -11,14 +11,17 @@ class contender;
 class lock_spec;
 class queued_arbiter;
 
-// Keeps the arbiters of a client. What an arbiter needs to know of the others.
+// The interface through which an arbiter uses the registry that owns it, and through the registry the other arbiters of
+// the client. An interface, because the registry includes the arbiters. All calls on the strand.
 class arbiter_host {
 public:
-    // Decides where the contender contends, and has it begin.
+    // Chooses the arbiter for the contender, which then joins a queue, re-enters a tenure of its owner, or completes
+    // with an error, perhaps within the call. Precondition: the contender is in no queue.
     virtual void contend(contender&) = 0;
-    // Whether a contender of this client waits to write; of a read_write_lock.
+    // Whether a contender of this client waits for the write side of this read_write_lock.
     virtual bool has_waiting_writer(lock_spec const&) const noexcept = 0;
-    // The arbiter has nothing left to do.
+    // Drops the registry's reference to the arbiter, which may destroy it: whoever calls this for itself keeps a
+    // reference or returns at once. Precondition: the arbiter has no contender and no grant.
     virtual void forget(queued_arbiter&) = 0;
 
 protected:

@@ -10,12 +10,14 @@ namespace {
 using state = attempt_state;
 using event = attempt_event;
 
+// An attempt is under way. Only its reply or a message changes the state: everything else has to wait for the reply.
 state after_answer(state s, event e) noexcept
 {
     bool const is_notified = s == state::attempting_notified;
     switch (e) {
         case event::ended: return state::resting;
         case event::sent: return state::attempting;
+        // The message may announce a release that came after this refusal: without this the wake-up is lost (rule 13).
         case event::refused: return is_notified ? state::notified : state::waiting;
         case event::repeat: return state::ready;
         case event::postponed: return state::pausing;
@@ -28,12 +30,15 @@ state after_notification(state s) noexcept
 {
     switch (s) {
         case state::waiting: return state::notified;
+        // The message of another release: another process had its turn before the reply to the own release came.
         case state::releasing: return state::releasing_notified;
         case state::yielding: return state::ready;
         default: return s;
     }
 }
 
+// A re-check leads to `notified`, as a message does. A pause or a turn that ends leads to `ready`: nothing is known of
+// the lock then.
 state after_deadline(state s) noexcept
 {
     switch (s) {
@@ -44,6 +49,7 @@ state after_deadline(state s) noexcept
     }
 }
 
+// A late reply, after the deadline or a new epoch has ended the turn, changes nothing.
 state after_release(state s, event e) noexcept
 {
     if (!is_releasing(s))
@@ -64,6 +70,7 @@ attempt_state next(attempt_state s, attempt_event e) noexcept
         case event::sent: return s == state::ready || s == state::notified ? state::attempting : s;
         case event::notified: return after_notification(s);
         case event::due: return after_deadline(s);
+        // Nothing is known of the lock after an outage, so an attempt is made at once, or after the paced re-check.
         case event::opened:
         case event::closed: return is_resting ? s : state::ready;
         case event::opened_paced: return is_resting ? s : state::waiting;

@@ -7,38 +7,38 @@
 
 #include <cstdint>
 
-// When an acquisition makes its next attempt: states, events, and the transition function. Pure; the acquisition sends
-// the commands and arms the deadlines.
+// When an acquisition makes its next attempt: states, events and the transition function. All of it is pure, so that a
+// unit test can try each pair of state and event. The acquisition sends the commands and arms the deadlines.
 namespace holdfast::engine {
 
 enum class attempt_state : std::uint8_t {
-    resting,              // nobody contends, or this process holds the lock
+    resting,              // no contender, or this process holds the lock
     ready,                // the next attempt is sent as soon as the session is open
     attempting,           // an attempt is under way
     attempting_notified,  // an attempt is under way, and a message has come since it was sent
     waiting,              // refused: a message or the re-check leads to the next attempt
     notified,             // refused, and one of them has come: the next attempt is due
     pausing,              // the server cannot grant now: the next attempt is made when the pause ends
-    releasing,            // a release is under way; its reply says whether others received its message
-    releasing_notified,   // a release is under way, and a message has come since it was queued
-    yielding,             // others have a turn: a message ends it, or its deadline
+    releasing,  // a release is under way; its reply contains the number of subscribers that received the message
+    releasing_notified,  // a release is under way, and a message has come since it was queued
+    yielding,            // others have a turn, until a message or the deadline ends it
 };
 
 enum class attempt_event : std::uint8_t {
-    wanted,        // somebody contends
-    ended,         // nobody contends any more, the attempt was granted, or it failed for good
+    wanted,        // there is a contender
+    ended,         // the last contender has left, the attempt was granted, or it failed for good
     sent,          // an attempt was sent
-    refused,       // somebody else holds the lock, and whoever waits for it will be notified
-    repeat,        // the next attempt is due at once: this one had no effect, or must be repeated with a subscription
+    refused,       // another contender holds the lock, and this client will receive the message of its release
+    repeat,        // the next attempt is due at once: this one had no effect, or is sent again with a subscription
     postponed,     // the server cannot grant now
-    notified,      // a message came, or the queue of a fair lock says that it is this waiter's turn
+    notified,      // a message came, or it is this waiter's turn in the queue of a fair lock
     due,           // the deadline came: a re-check, the end of a pause or of a turn
     opened,        // the session is open again, and nothing is known of the lock
-    opened_paced,  // the session is open again; the lock was held before: the re-check is armed
-    closed,        // the connection is lost; every attempt under way was answered
-    yielded,       // a release was queued, and others are to have a turn
-    others_heard,  // the release is done: others received its message
-    nobody_heard,  // the release is done: nobody else waits
+    opened_paced,  // the session is open again; the lock was held before, so its re-check is delayed
+    closed,        // the connection is lost; each attempt under way was answered before
+    yielded,       // a release was queued, and others get a turn
+    others_heard,  // the release is done, and other subscribers received its message
+    nobody_heard,  // the release is done, and no other subscriber received its message
 };
 
 // | state               | wanted | ended   | sent       | refused  | repeat | postponed |
@@ -54,20 +54,22 @@ enum class attempt_event : std::uint8_t {
 // | releasing_notified  |        | resting |            |          |        |           |
 // | yielding            |        | resting |            |          |        |           |
 //
-// | state               | notified            | due      | opened | opened_paced | closed | others_heard | nobody_heard |
-// |---------------------|---------------------|----------|--------|--------------|--------|--------------|--------------|
-// | resting             |                     |          |        |              |        |              |              |
-// | ready               |                     |          | ready  | waiting      | ready  |              |              |
-// | attempting          | attempting_notified |          |        |              |        |              |              |
-// | attempting_notified |                     |          |        |              |        |              |              |
-// | waiting             | notified            | notified | ready  | waiting      | ready  |              |              |
-// | notified            |                     |          | ready  | waiting      | ready  |              |              |
-// | pausing             |                     | ready    | ready  | waiting      | ready  |              |              |
-// | releasing           | releasing_notified  | ready    | ready  | waiting      | ready  | yielding     | ready        |
-// | releasing_notified  |                     | ready    | ready  | waiting      | ready  | ready        | ready        |
-// | yielding            | ready               | ready    | ready  | waiting      | ready  |              |              |
+// | state               | notified            | due      | opened | opened_paced | closed |
+// |---------------------|---------------------|----------|--------|--------------|--------|
+// | resting             |                     |          |        |              |        |
+// | ready               |                     |          | ready  | waiting      | ready  |
+// | attempting          | attempting_notified |          |        |              |        |
+// | attempting_notified |                     |          |        |              |        |
+// | waiting             | notified            | notified | ready  | waiting      | ready  |
+// | notified            |                     |          | ready  | waiting      | ready  |
+// | pausing             |                     | ready    | ready  | waiting      | ready  |
+// | releasing           | releasing_notified  | ready    | ready  | waiting      | ready  |
+// | releasing_notified  |                     | ready    | ready  | waiting      | ready  |
+// | yielding            | ready               | ready    | ready  | waiting      | ready  |
 //
-// In any state but the two of an attempt, `yielded` leads to releasing. Where the table is empty the state stays.
+// In any state but the two of an attempt, `yielded` leads to releasing. `others_heard` leads from releasing to
+// yielding, and from releasing_notified to ready; `nobody_heard` leads from both to ready. Where a table is empty, the
+// state stays.
 attempt_state next(attempt_state, attempt_event) noexcept;
 
 constexpr bool is_under_way(attempt_state s) noexcept

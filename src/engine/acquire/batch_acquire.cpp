@@ -23,11 +23,13 @@ answer granted(answer const& a) noexcept
 
 answer held_by_others(answer const& a) noexcept
 {
+    // The encoding of classify_fenced(), which the protocol of a plain mutex understands, too.
     auto const left = a.value.items[1].integer;
     return {.outcome = outcome::applied, .sent = a.sent, .value = {.type = reply::kind::integer, .integer = -3 - left}};
 }
 
-// Nothing was applied: whoever still wants the lock tries for it alone.
+// Nothing was applied. An acquisition takes NOSCRIPT as a reason to send the attempt again, alone, if its head still
+// wants the lock.
 answer each_for_itself(answer const& a) noexcept
 {
     return {.outcome = outcome::refused, .sent = a.sent, .why = refusal::no_script};
@@ -37,6 +39,7 @@ answer each_for_itself(answer const& a) noexcept
 
 bool batch_acquire::take(contender& c, command& tried, attempt const& what)
 {
+    // The script has one lease time for all locks.
     bool const fits = what.lock.protocol->batch_acquire()
                       && (parts_.empty() || what.lock.protocol == parts_.front().what.lock.protocol)
                       && (parts_.empty() || what.lease == parts_.front().what.lease);
@@ -63,12 +66,16 @@ void batch_acquire::submit(session& to, command& c, script_form form)
         keys.push_back(p.what.lock.key);
         arguments.push_back(p.what.token);
     }
+    // Own releases of these locks go first. Each attempt has flushed those before it; this covers the ones that were
+    // queued since, above all before the text is sent.
     releaser_.flush();
     submit_script(to, c, *first.lock.protocol->batch_acquire(), form, keys, arguments);
 }
 
 void batch_acquire::call_off()
 {
+    // The acquisitions drop their references when they receive their answers. Contenders leave first: otherwise their
+    // attempts would be sent alone.
     boost::intrusive_ptr<batch_acquire> const keep(this);
     for (auto const& p : parts_)
         p.who->leave(boost::asio::error::operation_aborted);
@@ -81,11 +88,12 @@ void batch_acquire::on_reply(answer const& a)
     if (a.outcome == outcome::applied)
         on_applied(a);
     else if (a.outcome == outcome::unknown)
-        tell_all(a);
+        tell_all(a);  // each acquisition releases its own token (rule 7)
     else
-        tell_all(each_for_itself(a));  // the error is one member's, who is to learn it
+        tell_all(each_for_itself(a));  // one member causes the error: sent alone, only that one gets it
 }
 
+// The outcome of a reply that makes no sense is unknown: the locks may have been granted.
 void batch_acquire::on_applied(answer const& a)
 {
     if (a.value.type == reply::kind::integer && a.value.integer == 0)
@@ -96,7 +104,8 @@ void batch_acquire::on_applied(answer const& a)
         tell_all({.outcome = outcome::unknown, .sent = a.sent});
 }
 
-// The contenders for the others go; who else wants those tries at once.
+// One member is held. The contenders of the other members complete first; then their acquisitions make an attempt only
+// if another contender waits there.
 void batch_acquire::on_held(part const& held, answer const& a)
 {
     for (auto const& p : parts_)
@@ -114,6 +123,7 @@ batch_acquire::part const* batch_acquire::held_part(reply const& r) const noexce
     return n <= parts_.size() ? &parts_[n - 1] : nullptr;
 }
 
+// A contender may have been cancelled since the script was sent. The text would acquire its lock nevertheless (rule 7).
 bool batch_acquire::is_wanted() const
 {
     return std::ranges::all_of(parts_, [](part const& p) { return p.who->is_queued(); });

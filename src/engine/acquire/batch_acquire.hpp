@@ -21,21 +21,26 @@ class contender;
 class releaser;
 class runtime;
 
-// The tries of contenders who want their locks together or not at all: sent as one script, which grants all or none of
-// them. It gathers while its contenders join; those whose arbiter asks for somebody else just then, or whose protocol
-// knows no such script, have their tries sent alone. Kept by the acquisitions whose tries it carries.
+// The attempts of contenders that want their locks together or not at all, sent as one script that grants all of them
+// or none. client_batch creates a batch, lets the contenders join while it gathers their attempts, and sends it. An
+// attempt is sent alone if the arbiter serves another contender just then, or if the lock's protocol has no such
+// script. The acquisitions whose attempts the batch carries keep it alive.
 class batch_acquire final : public core::pooled<batch_acquire>,
                             public boost::intrusive_ref_counter<batch_acquire, boost::thread_unsafe_counter>,
                             private script_call {
 public:
     batch_acquire(runtime& r, releaser& to_flush) noexcept : runtime_(r), releaser_(to_flush) {}
 
-    // True: this try for that contender leaves with the others', and `tried` is told its answer.
+    // Takes the attempt for that contender into the batch; `tried` receives its result as an answer, as if it had been
+    // sent alone. False: the attempt does not fit, and the caller sends it. The views in the attempt must stay valid
+    // until the answer.
     bool take(contender&, command& tried, attempt const&);
 
-    // Ends the gathering. Its contenders know it no more.
+    // Ends the gathering and submits what was gathered. The contenders do not refer to the batch from here on.
+    // Precondition: the session is open if an attempt was gathered.
     void send();
-    // The others cannot be had: nothing is sent, and the contenders are told operation_aborted.
+    // Another member of the composite lock is not free: nothing is sent, and the contenders complete with
+    // operation_aborted.
     void call_off();
 
 private:

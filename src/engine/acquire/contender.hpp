@@ -24,23 +24,26 @@ class arbiter;
 class batch_acquire;
 class owner_state;
 
-// One acquire that has not ended. Exactly one of the three outcomes is called, once, on the strand, when it is in no
-// queue any more; none of them calls back into the engine.
+// One acquire that has not ended. Exactly one of the three outcomes is called, once, on the strand, after the contender
+// has left its queue. None of them calls the engine, because the caller is in the middle of a change.
+//
+// Any thread may create a contender and destroy it; in between, everything is on the strand. An arbiter has a reference
+// to each contender in its queues.
 class contender : public request, public core::deadline, public boost::intrusive::list_base_hook<> {
 public:
     struct wish {
         std::shared_ptr<lock_spec const> lock;
         std::shared_ptr<owner_state> owner;
         engine::terms terms;
-        std::optional<core::duration> wait;            // none: as long as it takes; zero: one attempt
-        boost::intrusive_ptr<tenure> under = {};       // the write that becomes a read
-        core::duration limit = core::duration::max();  // of one attempt: how long its answer may take
-        bool needs_answer = false;                     // without an answer it is not busy, however short the limit was
+        std::optional<core::duration> wait;            // none: no limit; zero: a single attempt
+        boost::intrusive_ptr<tenure> under = {};       // the write that a downgrade turns into a read
+        core::duration limit = core::duration::max();  // of a single attempt: how long its reply may take
+        bool needs_answer = false;  // without a reply it ends as unavailable, even if the limit was short
     };
 
     explicit contender(wish w) : wish_(std::move(w)) {}
 
-    // The tenure that it is granted next.
+    // Makes the tenure for this contender. The caller gets the only reference.
     virtual tenure* make_tenure(tenure::beginning) const = 0;
     virtual void granted(boost::intrusive_ptr<tenure>) = 0;
     virtual void busy() = 0;
@@ -53,8 +56,8 @@ public:
     std::optional<core::duration> wait() const noexcept { return wish_.wait; }
     boost::intrusive_ptr<tenure> const& under() const noexcept { return wish_.under; }
     core::duration limit() const noexcept { return wish_.limit; }
-    // Whether it is unavailable, not busy, when it ends without an answer of the server. One attempt that was given all
-    // the time that an answer may take owes its caller one, however slow the server usually is.
+    // Whether it ends as unavailable, not as busy, if no reply of the server has come. A single attempt that had the
+    // whole command_timeout must have a reply to be busy, even if the server is usually slow.
     bool needs_answer(core::instant now, core::duration command_timeout) const noexcept
     {
         return wish_.needs_answer || (is_one_shot() && now - joined >= command_timeout);
@@ -63,28 +66,30 @@ public:
 
     bool is_queued() const noexcept { return home != nullptr; }
 
-    // Whether it is an acquire of a user, who has not been told yet how it ended.
+    // Whether the statistics count it: it is an acquire of a user that has not completed. Parts of composite locks and
+    // downgrades are not counted.
     bool is_counted() const noexcept { return !is_over_ && !terms().is_part && !under(); }
-    // The user has been told.
+    // The user's handler has completed, although the contender goes on.
     void be_over() noexcept { is_over_ = true; }
 
-    // It is cancelled. Does nothing when it has no arbiter.
+    // It is cancelled. Does nothing if it has no arbiter, because it has ended or has not joined yet.
     void leave(boost::system::error_code why);
 
-    // The arbiter at which it waits.
+    // The arbiter in whose queue it waits; null: none.
     arbiter* home = nullptr;
     core::instant joined{};
-    // Since when the server owes the answer to that extension; never: it owes none.
+    // Since when the server owes the reply to the extension of a re-entry; never: it owes none.
     core::instant extension_asked = core::never;
-    // With which its try leaves, if it is sent while the others join.
+    // The batch in which its attempt is sent, while the members of the batch join; null after that, so that a later
+    // attempt is sent alone.
     batch_acquire* batch = nullptr;
-    // It waits there for an extension of what its owner holds, outside the queue.
+    // It waits at `home` for an extension of its owner's grant, outside of the queue.
     bool is_entering = false;
 
     void on_due(core::instant now) override;
 
 protected:
-    // On the strand, before it joins.
+    // A downgrade reads the terms of its write on the strand, before it joins.
     void ask_for(engine::terms const& t) noexcept { wish_.terms = t; }
 
 private:

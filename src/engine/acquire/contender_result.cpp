@@ -37,6 +37,7 @@ void count_joined(runtime& r, contender const& c)
 void admit(runtime& r, contender& c, boost::intrusive_ptr<tenure> t)
 {
     if (c.is_counted())
+        // recent(): a clock read costs time on the path of each acquire, and the caller has just read the clock.
         r.telemetry().on_acquired(facts_of(c, r.recent()));
     c.granted(std::move(t));
 }

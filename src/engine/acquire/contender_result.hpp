@@ -16,16 +16,16 @@ namespace holdfast::engine {
 
 class runtime;
 
-// An acquire of a user begins.
+// Called when a contender joins for the first time: counts an acquire of a user.
 void count_joined(runtime&, contender const&);
 
-// The results of a contender, which is in no queue any more: an acquire of a user is counted, and the observer called;
-// then the contender.
+// Completes a contender that has left its queue: counts the acquire of a user, calls the observer, then the contender.
 void admit(runtime&, contender&, boost::intrusive_ptr<tenure>);
 void refuse(runtime&, contender&);
 void fail(runtime&, contender&, error_code);
 
-// An acquire is counted as cancelled, although what its contender waits for goes on.
+// Counts an acquire as cancelled that completes before its contender does. The contender's own result is not counted
+// then.
 void call_off(runtime&, contender&);
 
 }  // namespace holdfast::engine

@@ -15,8 +15,9 @@ class subscriptions;
 class tenure_registry;
 class watchdog;
 
-// The parts of one client that its arbiters and their acquisitions use. One structure for all of them, since there may
-// be many arbiters. It only names the parts: a source includes those that it calls.
+// The parts of one client that its arbiters and their acquisitions use. An arbiter has one reference to this structure
+// instead of one to each part, because a client may have many arbiters. The structure has forward declarations only:
+// each source includes the parts that it calls. client_engine owns it, and it outlives all arbiters.
 struct engine_parts {
     engine::runtime& runtime;
     engine::subscriptions& subscriptions;

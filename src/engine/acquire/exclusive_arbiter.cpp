@@ -30,6 +30,8 @@ void exclusive_arbiter::on_granted(boost::intrusive_ptr<grant> g)
     if (std::exchange(is_contested_, false))
         budget_.reset(parts_.runtime.recent());
     grant_ = std::move(g);
+    // The head may have left or changed while the attempt was under way. A grant that no contender wants is released
+    // (rule 7).
     bool const wanted = head() && grant_->lock().shares_grants_with(head()->lock())
                         && grant_->lease() >= head()->terms().lease;
     if (wanted)
@@ -44,7 +46,9 @@ void exclusive_arbiter::serve(contender& c)
     tell_one_shots({});
 }
 
-// `last`: nobody else holds it, and the body of nobody who held it goes on.
+// `last` is the only tenure of the grant, and the body of no other one is still running. A fenced lock is never handed
+// off, because only the server assigns fencing tokens. Neither is a write with a read under it: the read may last
+// longer.
 bool exclusive_arbiter::may_hand_off(tenure const& last, contender const& to) const
 {
     auto& g = *grant_;
@@ -54,10 +58,13 @@ bool exclusive_arbiter::may_hand_off(tenure const& last, contender const& to) co
 
 void exclusive_arbiter::end_tenure(tenure& t, release_waiter* waiter)
 {
+    // proceed() may drop the last reference to this arbiter, and the grant's list drops that to the tenure.
     boost::intrusive_ptr<arbiter> const keep(this);
     boost::intrusive_ptr<tenure> const keep_tenure(&t);
     if (!t.held_grant->is_last_claim())
         return end_one_of_several(t, waiter);
+    // The decision is made here, before the release is queued, and is final: a retired token is not handed off (rule
+    // 6).
     bool const in_budget = head() && budget_.spend(parts_.runtime.recent());
     bool const by_hand = in_budget && may_hand_off(t, *head());
     parts_.tenures.end(t);
@@ -71,14 +78,17 @@ void exclusive_arbiter::end_tenure(tenure& t, release_waiter* waiter)
             waiter->released({});
         return;
     }
+    // The budget is spent: without a turn of others, one process of two kept the lock nearly all the time.
     bool const others_turn = head() && !in_budget;
     parts_.releaser.release(std::move(grant_), waiter, others_turn ? this : nullptr);
+    // After the release is submitted: yield() infers from that order whether this client receives the message.
     if (others_turn)
         seeker().yield();
     proceed();
 }
 
-// The owner has other holds, or had, and their bodies go on: the token is deleted when the last one has ended.
+// The owner has other holds, or holds that were lost while their bodies go on. The token is deleted when the last body
+// has ended, because nothing deletes a key under a running holder (rule 23).
 void exclusive_arbiter::end_one_of_several(tenure& t, release_waiter* waiter)
 {
     parts_.tenures.end(t);
@@ -97,6 +107,8 @@ void exclusive_arbiter::lose(tenure& t, loss why)
     boost::intrusive_ptr<tenure> const keep_tenure(&t);
     parts_.tenures.lose(t, why);
     note_held();
+    // The tenures of lost holds keep the grant until their bodies have ended. The arbiter does not wait for that:
+    // contenders compete for the lock on the server.
     if (!grant_->is_held())
         grant_.reset();
     proceed();
@@ -112,6 +124,8 @@ void exclusive_arbiter::proceed()
 {
     if (!grant_)
         seek();
+    // An arbiter that holds the lock keeps no acquisition, to save memory: a client may hold many locks. Without a
+    // grant, it ends.
     if (is_done())
         grant_ ? forget_seeker() : parts_.host.forget(*this);
 }

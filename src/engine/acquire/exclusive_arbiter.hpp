@@ -11,8 +11,9 @@
 
 namespace holdfast::engine {
 
-// One owner at a time holds the grant, perhaps several times. It passes on by hand where the rules of hand-off allow,
-// else by the server.
+// The arbiter of a lock, or of one side of it, that one owner at a time holds, perhaps with several tenures. When the
+// last one is released, the grant passes to the next contender of this process if the conditions of a hand-off are met
+// (docs/architecture.md); otherwise the client releases it, and the server decides.
 class exclusive_arbiter final : public core::pooled<exclusive_arbiter>, public queued_arbiter {
 public:
     exclusive_arbiter(
@@ -33,7 +34,7 @@ private:
     void end_one_of_several(tenure&, release_waiter*);
     void serve(contender&);
 
-    boost::intrusive_ptr<grant> grant_;  // held; while it is sought, it is the acquisition's
+    boost::intrusive_ptr<grant> grant_;  // held; null while there is none, or it is sought by the acquisition
     core::handoff_budget budget_;
 };
 

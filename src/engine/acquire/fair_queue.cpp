@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// At most two refreshes in a second, however many wait.
+// At most two refreshes in a second, however many waiters join or leave.
 constexpr core::duration shortest_interval = 500ms;
 constexpr core::duration linger = 1s;
 
@@ -48,6 +48,7 @@ void fair_queue::leave(place& p)
     if (!p.is_linked())
         return;
     places_.erase(places_.iterator_to(p));
+    // The reply to the refresh under way refers to places by their number, so the others keep theirs.
     std::ranges::replace(asked_, &p, nullptr);
 }
 
@@ -55,6 +56,7 @@ void fair_queue::detach()
 {
     if (--attached_ > 0)
         return;
+    // A call under way needs this object until its reply.
     if (was_refused_ || is_under_way())
         runtime_.arm(*this, runtime_.now() + linger);
     else
@@ -67,14 +69,14 @@ void fair_queue::on_open()
         refresh_within(core::duration::zero());
 }
 
-// A waiter gives three signs of life in the time for which it may be silent. Without notifications it is by them that
-// it learns of its turn.
+// Three refreshes in a `waiter_timeout`: two of them may be late or lost before the server removes the waiters. Without
+// subscriptions a waiter knows only by the refresh that it is its turn.
 void fair_queue::refresh_within(core::duration remaining)
 {
     auto const& link = runtime_.session();
     auto const usual = link.notifies() ? std::min<core::duration>(waiter_timeout_ / 3, runtime_.options().poll_interval)
                                        : shortest_interval;
-    // A millisecond more: what is to happen then has happened.
+    // One more millisecond: times are whole milliseconds, so the expiry has happened then.
     auto const wait = std::min(remaining, usual - 1ms) + 1ms;
     auto const due = std::max(runtime_.now() + wait, earliest_);
     if (!is_armed() || due < this->due())
@@ -85,6 +87,7 @@ void fair_queue::on_due(core::instant now)
 {
     if (attached_ == 0)
         return is_under_way() ? runtime_.arm(*this, now + linger) : home_.forget(*this);
+    // Not armed again: the next join(), epoch or reply does that.
     if (places_.empty() || !runtime_.session().is_open() || is_under_way())
         return;
     earliest_ = now + shortest_interval;
@@ -107,9 +110,11 @@ void fair_queue::submit(session& to, command& c, script_form form)
 
 void fair_queue::on_reply(answer const& a)
 {
+    // A place that makes its attempt may be the last one to leave.
     boost::intrusive_ptr<fair_queue> const keep(this);
     if (places_.empty())
         return;
+    // Whatever the reply is: after a lost or refused refresh the places must be refreshed again.
     refresh_within(core::duration::max());
     if (a.outcome == outcome::applied && !a.value.items.empty())
         read(a.value);

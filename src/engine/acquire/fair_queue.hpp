@@ -24,19 +24,21 @@ class fair_queues;
 class runtime;
 struct place_tag;
 
-// One waiter of this client in the queue of a fair lock.
+// One waiter of this client in the queue of a fair lock. Destroyed only after leave().
 class place : public boost::intrusive::list_base_hook<boost::intrusive::tag<place_tag>> {
 public:
     virtual std::string_view place_token() const noexcept = 0;
-    // It should ask for the lock now: it is the first, or has no place any more.
+    // It should make an attempt now: the lock is free and it is the first, or it has lost its place. May leave the
+    // queue, and let others leave.
     virtual void on_turn() = 0;
 
 protected:
     ~place() = default;
 };
 
-// What this client has to do with the queue of one fair lock. One script gives a sign of life for all of its waiters,
-// and says which of them should ask again; they do not do so by themselves.
+// The waiters of this client in the queue of one fair lock. One script refreshes all of them, which keeps their places,
+// and returns which of them should make an attempt; the waiters themselves do not poll. On the strand. fair_queues and
+// each sought_grant have a reference.
 class fair_queue final : public boost::intrusive_ref_counter<fair_queue, boost::thread_unsafe_counter>,
                          private core::deadline,
                          private script_call {
@@ -46,18 +48,20 @@ public:
 
     lock_spec const& lock() const noexcept { return *lock_; }
 
-    // Whoever asks for the lock, waits for it or holds it. The queue ends with the last one, or lingers for a while
-    // when somebody had to wait.
+    // An acquisition is attached while it makes attempts or waits. The queue ends with the last one. If one of them had
+    // to wait, the queue lingers for a second: the next acquisition then subscribes with its first attempt, which saves
+    // another attempt.
     void attach() noexcept { ++attached_; }
     void detach();
-    // Whether who comes now has to expect somebody before it.
+    // Whether a contender that joins now probably has to wait.
     bool expects_wait() const noexcept { return attached_ > 0 || was_refused_; }
 
-    // Its try was refused; it may be silent for `waiter_timeout`. Something may change without a message after
-    // `remaining`.
+    // An attempt for that place was refused: the queue refreshes it from here on. The server removes a waiter that was
+    // not refreshed for `waiter_timeout`. `remaining`: after what time the lock may become free without a message.
     void join(place&, core::duration waiter_timeout, core::duration remaining);
     void leave(place&);
 
+    // A new epoch: the server may have forgotten the places, and messages may have been lost.
     void on_open();
 
 private:
@@ -74,10 +78,10 @@ private:
     runtime& runtime_;
     fair_queues& home_;
     std::shared_ptr<lock_spec const> const lock_;
-    core::duration waiter_timeout_;  // the shortest of its waiters'
+    core::duration waiter_timeout_;  // the shortest of all waiters
     place_list places_;
-    std::vector<place*> asked_;  // by the refresh under way; null: left meanwhile
-    core::instant earliest_{};   // of the next refresh
+    std::vector<place*> asked_;  // in the order of the refresh under way; null: it has left since
+    core::instant earliest_{};   // send of the next refresh
     std::size_t attached_ = 0;
     bool was_refused_ = false;
 };

@@ -11,6 +11,7 @@ boost::intrusive_ptr<fair_queue> fair_queues::queue_of(std::shared_ptr<lock_spec
     if (auto const found = queues_.find(lock->key); found != queues_.end())
         return found->second;
     boost::intrusive_ptr<fair_queue> fresh(new fair_queue(runtime_, *this, lock));
+    // The key is a view into the lock that the queue keeps, not into the caller's, which may end first.
     queues_.emplace(fresh->lock().key, fresh);
     return fresh;
 }

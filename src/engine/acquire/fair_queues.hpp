@@ -18,19 +18,21 @@ namespace holdfast::engine {
 
 class runtime;
 
-// The queues of the fair locks of one client, a queue for each lock.
+// The queues of the fair locks of one client, one for each lock that is in use. On the strand.
 class fair_queues {
 public:
     explicit fair_queues(runtime& r) noexcept : runtime_(r) {}
 
+    // Finds or makes the queue of that lock.
     boost::intrusive_ptr<fair_queue> queue_of(std::shared_ptr<lock_spec const> const&);
+    // Called by a queue that has ended; may destroy it.
     void forget(fair_queue&);
     void on_open();
     void clear() noexcept { queues_.clear(); }
 
 private:
     runtime& runtime_;
-    boost::unordered_flat_map<std::string_view, boost::intrusive_ptr<fair_queue>> queues_;
+    boost::unordered_flat_map<std::string_view, boost::intrusive_ptr<fair_queue>> queues_;  // keys are views into them
 };
 
 }  // namespace holdfast::engine

@@ -19,8 +19,9 @@ std::uint8_t probe::send(session& to, std::string_view key)
     return 2;
 }
 
-// What stands for ever is nobody's lock: every library gives its lock a time to live. No key at all, -2: it has ended
-// since the try was refused.
+// A key that never expires is no lock: all libraries give their locks a time to live. If there is no key (-2), the
+// grant has ended since the last refusal. This reply comes first, so it starts the result anew; the reply to TYPE adds
+// to it.
 void probe::on_ttl(answer const& a)
 {
     constexpr std::int64_t for_ever = -1;

@@ -15,33 +15,33 @@
 
 namespace holdfast::engine {
 
-// Whoever has sent a probe.
+// Receives the replies to a probe.
 class probe_listener {
 public:
-    // One of its answers came.
+    // One of the replies has come. May destroy the probe.
     virtual void on_probed() = 0;
 
 protected:
     ~probe_listener() = default;
 };
 
-// What stands in the way of a try, where its refusal does not say: PTTL asks when the grant in the way ends; TYPE,
-// until that is known, whether it is a lock at all. Sent before the try, in one write with it. The answers come
-// whatever becomes of the try: it lives until then.
+// Describes the key of a lock when the refusal of an attempt does not: PTTL returns when the present grant ends; TYPE,
+// until the key is known to be a lock, whether it is one at all (rule 15). Both are submitted before the attempt, in
+// one write with it. The replies come whatever the result of the attempt is, so the probe must live until then.
 class probe {
 public:
     explicit probe(probe_listener& to) noexcept : to_(to) {}
     probe(probe const&) = delete;
     probe& operator=(probe const&) = delete;
 
-    // How many answers will come. Precondition: those of the last time have come.
+    // Returns how many replies will come. Preconditions: those of the last call have come, and the session is open.
     std::uint8_t send(session&, std::string_view key);
-    // Instead of a probe: that is taken for what it would have shown.
+    // Sends nothing: the given time is used in place of a result.
     void guess(core::duration remaining) noexcept { remaining_ = remaining; }
 
-    // Until the grant in the way ends; max: not known, or never.
+    // After what time the present grant ends; max: unknown, or never.
     core::duration remaining() const noexcept { return remaining_; }
-    // Once for each answer: what stands under the key never was a lock.
+    // Whether the key is no lock. Resets the flag: the result belongs to one attempt.
     bool take_wrong_type() noexcept { return std::exchange(wrong_type_, false); }
 
 private:
@@ -52,7 +52,7 @@ private:
     command_of<probe, &probe::on_ttl> ttl_command_{*this};
     command_of<probe, &probe::on_type> type_command_{*this};
     core::duration remaining_ = core::duration::max();
-    bool type_known_ = false;  // what stands under the key is a lock
+    bool type_known_ = false;  // the key is a lock: its type is not requested again
     bool wrong_type_ = false;
 };
 

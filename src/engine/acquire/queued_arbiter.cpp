@@ -21,8 +21,8 @@ namespace {
 
 using contender_ptr = boost::intrusive_ptr<contender>;
 
-// Only reads are granted to an owner that has some already: a downgrade contends although its owner may read, and reads
-// under one write may have waited together, each for a grant of its own.
+// A new tenure of an owner that holds the lock already, by another grant, counts with that hold. Only reads have this
+// case: a downgrade contends although its owner may read, and several reads under one write have a grant each.
 tenure* other_read_of(contender const& c, core::instant now)
 {
     bool const reads = c.owner() && c.lock().protocol->side() == readers;
@@ -71,6 +71,7 @@ void queued_arbiter::forget_seeker() noexcept
 
 void queued_arbiter::join(contender& c)
 {
+    // Sends nothing: the result is known, and a single attempt does not wait.
     if (c.is_one_shot() && is_known_busy())
         return refuse(parts_.runtime, c);
     push(c);
@@ -107,6 +108,7 @@ core::wait_facts queued_arbiter::facts_of(contender const& c, core::instant now)
     return {
         .is_held_here = is_held_here(),
         .is_connected = parts_.runtime.session().is_open(),
+        // Later than, not at the instant of joining: a lease that ended at that instant says nothing of the time since.
         .was_seen_held = seen_held_ > c.joined,
         .is_in_doubt = acquisition_ && acquisition_->is_in_doubt(),
         .needs_answer = c.needs_answer(now, command_timeout),
@@ -133,8 +135,8 @@ void queued_arbiter::push(contender& c)
         ++one_shots_;
     if (c.owner())
         c.owner()->begins_to_wait(*this);
-    // One attempt may begin with a wait for the attempt of another one, for others' turn, or for a connection: what
-    // bounds its own command does not bound these.
+    // Without this deadline a single attempt could wait too long: behind the attempt of another contender, during a
+    // turn of others, or for a connection. The deadline of its own command covers none of these.
     set_limit(
         c,
         c.is_one_shot() ? std::min<core::duration>(c.limit(), parts_.runtime.options().command_timeout)
@@ -165,6 +167,7 @@ void queued_arbiter::re_enter(contender& c, tenure& t)
 {
     auto& g = *t.held_grant;
     auto const now = parts_.runtime.recent();
+    // Nothing follows wait(), because the extension may complete within the call.
     if (needs_extension(c.terms(), now, g.valid_until(), g.reckon()))
         entering().wait(c, g);
     else
@@ -175,7 +178,7 @@ void queued_arbiter::on_extended(contender& c, grant& g, error_code ec)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
     if (!c.is_entering)
-        return;  // it has ended meanwhile
+        return;  // the contender was cancelled, or its wait ended, before the reply came
     entering_->on_extended(c, g, ec);
     proceed();
 }
@@ -222,6 +225,7 @@ attempt queued_arbiter::attempt_with(grant const& g) const noexcept
         .lease = g.lease(),
         .is_patient = has_patient_contender(),
         .priority = head.terms().priority,
+        // A retired write is, or will be, released: the read then contends like any other.
         .cover = cover_ && !cover_->is_retired() ? cover_->token() : std::string_view()};
 }
 
@@ -240,6 +244,8 @@ void queued_arbiter::on_failed(lock_spec const& lock, error_code ec)
 {
     for (auto c = queue_.begin(); c != queue_.end();) {
         auto& current = *c++;
+        // Contenders of another protocol on the same key, such as a fenced mutex beside a plain one, send other
+        // commands, which the server may accept.
         if (current.lock().protocol == lock.protocol)
             fail(parts_.runtime, *take(current), ec);
     }
@@ -261,10 +267,12 @@ void queued_arbiter::begin_tenure(contender& c, grant& g)
 void queued_arbiter::enter(contender& c, grant& g, core::instant counted_from, tenure* entered)
 {
     auto& runtime = parts_.runtime;
+    // The watchdog reaches the arbiter of a grant by `home`. Another arbiter, which may end first, must not replace it.
     assert(!g.is_held() || g.home == this);
     hold const h(c.terms(), runtime.recent(), counted_from);
     boost::intrusive_ptr<tenure> const t(
         c.make_tenure({runtime.home(), c.shared_lock(), c.owner(), h, g.fence, entered}));
+    // Before begin(), which lets the watchdog watch the grant.
     g.home = this;
     parts_.tenures.begin(*t, g);
     admit(runtime, c, t);
@@ -272,15 +280,16 @@ void queued_arbiter::enter(contender& c, grant& g, core::instant counted_from, t
         admit_reentrants(*t->owner(), *t);
 }
 
-// The tasks of one process share its one owner on purpose: all of them that wait for the lock hold it now.
+// The tasks of a process share its one owner on purpose, so all of them that wait for the lock hold it now. Only the
+// first tenure does this (`entered` is null): each of the others enters this one.
 void queued_arbiter::admit_reentrants(owner_state const& owner, tenure& t)
 {
     for (auto const& a : owner.waits_at(t.lock()))
         a->re_enter_all(owner, t);
 }
 
-// They enter through the arbiter that has the grant: where every contender has an arbiter of its own, that is another
-// one.
+// The contenders enter through the arbiter that has the grant. It is another one where each contender has an arbiter of
+// its own; this arbiter may end while the grant goes on. The reference keeps that arbiter while its tenures change.
 void queued_arbiter::re_enter_all(owner_state const& owner, tenure& t)
 {
     boost::intrusive_ptr<arbiter> const has_grant(t.held_grant->home);
@@ -298,18 +307,19 @@ void queued_arbiter::stop()
     lose_all(loss::client_stopped);
 }
 
-// ---- the world
+// ---- the connection
 
 void queued_arbiter::on_open(core::duration spread)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
+    // Read first: the re-entries may all have ended below.
     bool const had_reentries = has_reentries();
     if (had_reentries)
         entering_->on_open();
     if (acquisition_)
         acquisition_->on_open(spread);
     if (had_reentries)
-        proceed();  // they may have ended, or contend elsewhere
+        proceed();  // or an arbiter whose last contender was one of them would never end
 }
 
 void queued_arbiter::on_closed()

@@ -25,12 +25,17 @@ namespace holdfast::engine {
 
 struct engine_parts;
 
-// An arbiter with a queue of contenders. Redis arbitrates between processes, an arbiter between the coroutines of one.
-// It, not a contender, seeks the grant, on behalf of the head of its queue. A contender that is cancelled only leaves
-// the queue. What becomes of a grant is up to the two kinds of it.
+// An arbiter with a queue of contenders. Redis arbitrates between processes, an arbiter between the coroutines of one
+// process. The arbiter, not a contender, acquires the grant, for the head of its queue: a contender that is cancelled
+// only leaves the queue, and its attempt serves the next contender. The two derived classes decide what becomes of a
+// grant.
+//
+// All functions are called on the strand. The registry has a reference to each arbiter until the arbiter calls
+// arbiter_host::forget(); functions that may lead to that keep another one while they run.
 class queued_arbiter : public arbiter {
 public:
-    // A private arbiter has one contender, whose place on the server it is; `cover`: the write under which that reads.
+    // A private arbiter has one contender and is not shared: each contender of a fair lock has a place of its own on
+    // the server, and a read under an own write a grant of its own. `cover`: that write; null: none.
     queued_arbiter(
         engine_parts const&, std::shared_ptr<lock_spec const>, bool is_private, boost::intrusive_ptr<grant> cover = {});
     ~queued_arbiter() override;
@@ -38,6 +43,7 @@ public:
     bool is_private() const noexcept { return is_private_; }
 
     // ---- contenders
+    // The contender joins the queue, or completes at once. Precondition: it is in no queue.
     void join(contender&);
     void leave(contender&, error_code why) override;
     void expire(contender&, core::instant now) override;
@@ -53,44 +59,53 @@ public:
     // ---- the connection
     void on_open(core::duration spread);
     void on_closed();
-    // Waiting cannot cure it: every contender is told.
+    // Completes each contender with that error, because waiting does not help.
     void fail_all(error_code);
-    // The client stops: contenders are told, tenures are lost, nothing is sent.
+    // The client stops: contenders complete with client_stopped, tenures are lost, nothing is sent.
     void stop();
 
     // ---- the acquisition
     contender* head() noexcept { return queue_.empty() ? nullptr : &queue_.front(); }
     bool has_patient_contender() const noexcept { return one_shots_ < queue_.size(); }
-    // The head's attempt with the token of that grant. Precondition: there is a head.
+    // The attempt for the head with the token of that grant. Precondition: there is a head.
     attempt attempt_with(grant const&) const noexcept;
-    // The own write under which its contender reads; null: none.
+    // The own write under which the contender of a private arbiter reads; null: none.
     boost::intrusive_ptr<grant> const& covering_write() const noexcept { return cover_; }
-    // Whether a try with that grant's token is a try for this contender.
+    // Whether an attempt with that grant's token is an attempt for this contender: the same lock, and the lease time
+    // that the attempt sets.
     static bool suits(grant const&, contender const&) noexcept;
+    // The lock was granted. There may be no contender any more: then the grant is released.
     virtual void on_granted(boost::intrusive_ptr<grant>) = 0;
-    // Others had, or were offered, a turn, or none of ours waited.
+    // Other processes had a turn, or could have had one, or no contender of this process waited: the hand-off budget of
+    // the next grant is full.
     void on_contested() noexcept { is_contested_ = true; }
+    // Another contender holds the lock: single attempts complete as busy.
     void on_busy();
-    // Somebody else than those who wait holds it, or held it until now.
+    // Another contender than those that wait holds the lock, or held it until now: a wait that ends from now on is
+    // busy.
     void note_held() noexcept;
-    // Nothing is known of the lock now; the acquisition tries again.
+    // Nothing is known of the lock: single attempts complete as unavailable, and the acquisition makes another attempt.
     void on_doubt();
+    // An attempt for that lock failed, and waiting does not help: contenders that would send the same commands
+    // complete.
     void on_failed(lock_spec const&, error_code);
     void fail_head(error_code);
+    // Does all that is due now; may end the arbiter. Called after each change.
     virtual void proceed() = 0;
 
     std::size_t waiting() const noexcept { return queue_.size(); }
 
 protected:
-    // Whether nobody here could have it now.
+    // Whether a single attempt would be refused.
     bool is_known_busy() const noexcept { return is_held_here() || (acquisition_ && acquisition_->is_known_busy()); }
-    // Whether a tenure of this process keeps all others out.
+    // Whether a tenure of this process excludes all other contenders.
     virtual bool is_held_here() const noexcept { return false; }
-    // When the oldest command was sent whose answer the contenders wait for; never: none is under way.
+    // When the oldest command was sent for whose reply the contenders wait; never: there is none.
     virtual core::instant asked_since() const noexcept;
     virtual void lose_all(loss) = 0;
 
     boost::intrusive::list<contender>& queue() noexcept { return queue_; }
+    // Takes a contender out of its queue; the caller gets the reference that the queue had.
     boost::intrusive_ptr<contender> take(contender&) noexcept;
     void begin_tenure(contender&, grant&);
     void tell_one_shots(error_code);
@@ -99,7 +114,8 @@ protected:
         return queue_.empty() && !has_reentries() && (!acquisition_ || acquisition_->is_at_rest());
     }
 
-    // A lock that is held, and for which nobody waits, needs none.
+    // The acquisition, made when it is needed: a lock that is held and that no contender waits for has none, to save
+    // memory.
     acquisition& seeker();
     void seek();
     bool is_seeking() const noexcept { return acquisition_ && acquisition_->is_under_way(); }
@@ -115,9 +131,9 @@ private:
 
     boost::intrusive_ptr<grant> const cover_;
     boost::intrusive::list<contender> queue_;
-    std::unique_ptr<reentries> entering_;  // null: there has been none
-    acquisition* acquisition_ = nullptr;
-    core::instant seen_held_ = core::instant::min();  // last; none since the last doubt: min
+    std::unique_ptr<reentries> entering_;             // null: there were none yet
+    acquisition* acquisition_ = nullptr;              // owned; null: none
+    core::instant seen_held_ = core::instant::min();  // when another contender held the lock last; min: unknown
 
 protected:
     engine_parts const& parts_;
@@ -127,7 +143,7 @@ private:
     bool const is_private_;
 
 protected:
-    bool is_contested_ = true;  // since our last grant
+    bool is_contested_ = true;  // since the last grant of this process: see on_contested()
 };
 
 }  // namespace holdfast::engine

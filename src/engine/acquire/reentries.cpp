@@ -23,11 +23,13 @@
 namespace holdfast::engine {
 namespace {
 
-// After an answer that says nothing, from a server that is there.
+// The pause after an extension whose outcome is unknown while the connection is open.
 constexpr core::duration pause = std::chrono::milliseconds(100);
 
 }  // namespace
 
+// Refers to one extension until it completes, and deletes itself then. It keeps the arbiter, the contender and the
+// grant: the contender may be cancelled, and the grant lost, before the reply comes.
 class reentries::extension final : public core::pooled<extension>, public extension_waiter {
 public:
     extension(arbiter& home, contender& who, grant& g) : home_(&home), who_(&who), grant_(&g) {}
@@ -55,10 +57,12 @@ void reentries::wait(contender& c, grant& g)
     waiting_.push_back(c);
     c.home = &home_;
     c.is_entering = true;
-    // A contender that asks again has still not been answered.
+    // A repeated extension does not end the silence of the server: it began with the first one.
     c.extension_asked = std::min(c.extension_asked, parts_.runtime.recent());
+    // Armed before the extension is sent, because that may complete within the call, and take() disarms the deadline.
     if (auto const last = last_moment(c); last < core::never)
         parts_.runtime.arm(c, last);
+    // Without a tenure: the extension moves the end of no other hold of the owner.
     parts_.watchdog.extend(g, nullptr, c.terms().lease, new extension(home_, c, g));
 }
 
@@ -71,7 +75,7 @@ boost::intrusive_ptr<contender> reentries::take(contender& c) noexcept
     return {&c, false};
 }
 
-// One attempt ends when the server has answered, or would have to have answered.
+// A single attempt ends when the reply has come, or at the latest after the time in which the reply must come.
 core::instant reentries::last_moment(contender const& c) const
 {
     if (!c.is_one_shot())
@@ -81,10 +85,11 @@ core::instant reentries::last_moment(contender const& c) const
 
 void reentries::on_extended(contender& c, grant& g, error_code ec)
 {
+    // The outcome is unknown, or the server cannot tell now: the contender waits on.
     if (ec == errc::unavailable && !c.is_one_shot()) {
         if (parts_.runtime.session().is_open())
             parts_.runtime.arm(c, std::min(last_moment(c), parts_.runtime.now() + pause));
-        return;  // else the next epoch asks again
+        return;  // without a connection, on_open() sends the next extension
     }
     auto const who = take(c);
     who->extension_asked = core::never;
@@ -96,7 +101,8 @@ void reentries::on_extended(contender& c, grant& g, error_code ec)
         fail(parts_.runtime, *who, ec);
 }
 
-// The hold through which it was to enter may have ended, while another one of its owner lasts.
+// The hold that the contender was to enter may have ended while the extension was under way, although its owner has
+// another one.
 void reentries::enter(contender& c, grant& g)
 {
     auto* const held = c.owner()->tenure_of(c.lock(), parts_.runtime.now());
@@ -129,11 +135,13 @@ core::wait_outcome reentries::classify(contender const& c, core::instant now) co
 
 void reentries::on_open()
 {
+    // contend() may put a contender back into the list, so the loop runs over those that were in it before.
     decltype(waiting_) before;
     before.swap(waiting_);
     while (!before.empty()) {
         auto& c = before.front();
         before.pop_front();
+        // take() expects the contender in the list.
         waiting_.push_back(c);
         parts_.host.contend(*take(c));
     }

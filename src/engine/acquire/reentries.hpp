@@ -18,9 +18,9 @@ namespace holdfast::engine {
 class arbiter;
 struct engine_parts;
 
-// The re-entries of one arbiter that wait until the server has confirmed a longer time to live of the grant that their
-// owner holds. Each has it extended, again and again, until it is, until its own wait is over, or until it is
-// cancelled. When the owner's hold ends first, the contender contends like any other.
+// The re-entries of one arbiter that wait until the server has confirmed a longer time to live of their owner's grant.
+// For each, the client sends extensions until one is confirmed, its wait ends or it is cancelled. A contender whose
+// owner's hold ends first contends as any other does. On the strand; the arbiter owns it.
 class reentries {
 public:
     reentries(engine_parts const& p, arbiter& home) noexcept : parts_(p), home_(home) {}
@@ -28,13 +28,17 @@ public:
 
     bool empty() const noexcept { return waiting_.empty(); }
 
+    // Sends an extension of that grant for the contender, which is in no queue. The contender may complete within the
+    // call.
     void wait(contender&, grant&);
+    // Ends the contender's wait; the caller gets the reference that the list had.
     boost::intrusive_ptr<contender> take(contender&) noexcept;
 
-    // The extension of that grant for it has ended.
+    // The extension of that grant for the contender has completed.
     void on_extended(contender&, grant&, boost::system::error_code);
-    // Its wait is over, or it is time to ask again.
+    // The contender's wait has ended, or the pause before its next extension.
     void on_due(contender&, core::instant now);
+    // A new epoch: each contender sends its extension again.
     void on_open();
     void fail_all(boost::system::error_code);
 

@@ -16,7 +16,8 @@
 namespace holdfast::engine {
 namespace {
 
-// The write under which a contender reads; null: none.
+// The write of its owner under which a contender reads; null: none. A downgrade names it: its owner may hold the lock
+// several times.
 tenure const* own_write(contender const& c, core::instant now)
 {
     if (c.under())
@@ -36,11 +37,14 @@ void registry::contend(contender& c)
     auto& runtime = parts_.runtime;
     if (auto const ec = runtime.lifecycle().admission_error())
         return fail(runtime, c, ec);
+    // A downgrade contends although its owner holds the lock.
     if (auto const* owner = c.owner().get(); owner && !c.under()) {
         if (auto* held = owner->tenure_of(c.lock(), runtime.now()))
             return held->held_grant->home->re_enter(c, *held);
+        // The write would wait for its owner's own read to end.
         if (c.lock().protocol->side() == writers && owner->tenure_of(c.lock(), readers, runtime.now()))
             return fail(runtime, c, errc::would_deadlock);
+        // An owner is one task, which cannot wait twice: two tasks share the owner by mistake.
         if (!owner->is_process() && owner->waits_for(c.lock()))
             return fail(runtime, c, errc::owner_in_use);
     }
@@ -53,6 +57,7 @@ registry::arbiter_ptr registry::arbiter_for(contender const& c)
     if (lock.protocol->is_private())
         return make_private(c, {});
     bool const reads = lock.protocol->side() == readers;
+    // A read under an own write belongs to that owner alone: other readers must not join its grant.
     if (auto const* write = reads ? own_write(c, parts_.runtime.now()) : nullptr)
         return make_private(c, write->held_grant);
     if (auto const found = common_.find(address::of(lock, lock.protocol->side())); found != common_.end())
@@ -62,6 +67,7 @@ registry::arbiter_ptr registry::arbiter_for(contender const& c)
         fresh.reset(new shared_arbiter(parts_, c.shared_lock()));
     else
         fresh.reset(new exclusive_arbiter(parts_, c.shared_lock()));
+    // The key refers to the arbiter's lock, because the contender's may end first.
     common_.emplace(address::of(fresh->lock(), lock.protocol->side()), fresh);
     return fresh;
 }
@@ -69,6 +75,7 @@ registry::arbiter_ptr registry::arbiter_for(contender const& c)
 registry::arbiter_ptr registry::make_private(contender const& c, boost::intrusive_ptr<grant> cover)
 {
     if (cover)
+        // Before the first attempt, so that the write is not handed off while the read is sought.
         cover->cover(c.terms().lease);
     return *private_.emplace(new exclusive_arbiter(parts_, c.shared_lock(), true, std::move(cover))).first;
 }
@@ -85,6 +92,7 @@ void registry::forget(queued_arbiter& a)
 void registry::forget_common(queued_arbiter const& a)
 {
     auto const found = common_.find(address::of(a.lock(), a.lock().protocol->side()));
+    // The lock may have another arbiter by now.
     if (found != common_.end() && found->second == &a)
         common_.erase(found);
 }

@@ -26,7 +26,8 @@ class contender;
 class end_listener;
 class grant;
 
-// The arbiters of one client. Decides at which of them a contender contends.
+// The arbiters of one client: it makes them, chooses the arbiter of each contender, and drops them when they have
+// nothing left to do. client_engine owns it. On the strand.
 class registry final : public arbiter_host {
 public:
     registry(engine_parts const& p, end_listener& l) noexcept : parts_(p), listener_(l) {}
@@ -36,9 +37,10 @@ public:
     bool has_waiting_writer(lock_spec const&) const noexcept override;
 
     std::size_t arbiters() const noexcept { return common_.size() + private_.size(); }
+    // Drops all arbiters. Precondition: they are stopped.
     void clear() noexcept;
 
-    // The action may make arbiters, and end them.
+    // Works on a copy of the list: the action may lead to new arbiters, and to the end of others.
     template <class Action>
     void for_each_arbiter(Action act) const
     {
@@ -49,13 +51,13 @@ public:
 private:
     using arbiter_ptr = boost::intrusive_ptr<queued_arbiter>;
 
-    // The common arbiter of a lock, or one for this contender alone.
+    // The arbiter that contenders of this lock share, or a new one for this contender alone.
     arbiter_ptr arbiter_for(contender const&);
     arbiter_ptr make_private(contender const&, boost::intrusive_ptr<grant> cover);
     void forget_common(queued_arbiter const&);
     std::vector<arbiter_ptr> all_arbiters() const;
 
-    // The side of a lock.
+    // One side of a lock. The view of the key refers to the lock of the arbiter that is stored with it.
     struct address {
         std::string_view key;
         std::size_t key_hash;

@@ -24,7 +24,8 @@ namespace holdfast::engine {
 
 namespace {
 
-// So long after an answer of the server readers join without another one.
+// How long after a reply of the server readers join without another one. Where hand-off is disabled, each reader asks
+// the server.
 core::duration freshness(config const& c) noexcept
 {
     return c.local_handoff.max_count > 0 ? core::duration(c.local_handoff.max_time) : core::duration::zero();
@@ -32,7 +33,8 @@ core::duration freshness(config const& c) noexcept
 
 }  // namespace
 
-// Renews a grant that somebody wants to join.
+// The extension that asks whether readers may join a grant. It deletes itself when it completes. Until then it keeps
+// the arbiter, whose readers may all be cancelled, and the grant, which may be lost.
 class shared_arbiter::inquiry final : public extension_waiter {
 public:
     inquiry(shared_arbiter& a, grant& g) : home_(&a), grant_(&g) {}
@@ -59,7 +61,7 @@ shared_arbiter::~shared_arbiter()
 
 // ---- joining
 
-// One that the contender may join, if the server agrees.
+// A grant that the contender may join if the server agrees; null: none.
 grant* shared_arbiter::grant_for(contender const& c)
 {
     auto const may_be_joined = [&](auto const& g) {
@@ -69,8 +71,8 @@ grant* shared_arbiter::grant_for(contender const& c)
     return found == grants_.end() ? nullptr : found->get();
 }
 
-// Of the time that a newcomer asks for at most that of one confirmation's freshness is used up. Renewals for the sake
-// of a shorter lease, of a re-entry, confirm the grant without prolonging it.
+// A recent confirmation is not enough: the renewals of a re-entry with a shorter lease time confirm the grant, but do
+// not prolong it. A reader that joins must lose no more of its lease time than the freshness.
 bool shared_arbiter::is_fresh(grant const& g) const
 {
     auto const since = parts_.runtime.recent() - freshness_;
@@ -80,10 +82,12 @@ bool shared_arbiter::is_fresh(grant const& g) const
 
 bool shared_arbiter::must_wait_for_writers(contender const& c) const
 {
+    // The server may not know of a writer of this process yet, so its reply alone does not decide.
     return c.lock().rules->prefer != preference::readers && parts_.host.has_waiting_writer(c.lock());
 }
 
-// Beginning a tenure may let others of the queue in: each search begins anew.
+// Each search starts anew: begin_tenure() may take other contenders of the same owner out of the queue, which
+// invalidates iterators.
 void shared_arbiter::admit_where_fresh()
 {
     auto const fresh_for = [this](contender const& c) -> grant* {
@@ -96,7 +100,7 @@ void shared_arbiter::admit_where_fresh()
         begin_tenure(*c, *fresh_for(*c));
 }
 
-// All who want such a grant enter together.
+// Admits all contenders that want such a grant.
 void shared_arbiter::admit_readers(grant& g)
 {
     auto const may_enter = [&](contender const& c) { return suits(g, c); };
@@ -121,7 +125,7 @@ void shared_arbiter::on_inquired(grant& g, error_code ec)
 {
     is_inquiring_ = false;
     if (ec)
-        g.is_closed = true;  // until a renewal is answered
+        g.is_closed = true;  // until a reply shows whether a writer waits
     else if (!g.is_closed)
         admit_readers(g);
     proceed();
@@ -137,6 +141,7 @@ void shared_arbiter::proceed()
     auto* const g = first && !must_wait_for_writers(*first) ? grant_for(*first) : nullptr;
     if (is_inquiring_)
         return;
+    // One script at a time, and none while an attempt is under way: its grant will be as recent.
     if (g && parts_.runtime.session().is_open() && !is_seeking())
         return inquire(*g);
     seek();
@@ -150,12 +155,14 @@ void shared_arbiter::on_granted(boost::intrusive_ptr<grant> g)
     admit_readers(*g);
     if (g->is_held())
         return;
+    // No reader is left that wants it (rule 7).
     std::erase(grants_, g);
     parts_.releaser.release(std::move(g), nullptr, nullptr);
 }
 
 void shared_arbiter::end_tenure(tenure& t, release_waiter* waiter)
 {
+    // proceed() may drop the last reference to this arbiter, and the grant's list drops that to the tenure.
     boost::intrusive_ptr<arbiter> const keep(this);
     boost::intrusive_ptr<tenure> const keep_tenure(&t);
     parts_.tenures.end(t);
@@ -168,7 +175,8 @@ void shared_arbiter::end_tenure(tenure& t, release_waiter* waiter)
     proceed();
 }
 
-// The token is deleted when the bodies of all who held it have ended.
+// A lost tenure does not release the grant here: the token is deleted when the bodies of all readers have ended (rule
+// 9).
 void shared_arbiter::lose(tenure& t, loss why)
 {
     boost::intrusive_ptr<arbiter> const keep(this);

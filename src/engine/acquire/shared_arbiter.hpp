@@ -11,9 +11,10 @@
 
 namespace holdfast::engine {
 
-// The readers of a lock. Those who ask for the same share a grant: joining costs nothing as long as the server was
-// asked lately, and later one script, which renews the grant and hears whether a writer waits. Where joining is over,
-// the readers seek a grant of their own, and the server decides; so there may be several for a while.
+// The arbiter of the readers of one lock in this process. Readers that request the same lease time share a grant.
+// Joining sends nothing while the last reply of the server is recent; later it sends one script, which renews the grant
+// and returns whether a writer waits. If readers may not join, they seek a grant of their own and the server decides,
+// so there may be several grants for a while.
 class shared_arbiter final : public queued_arbiter {
 public:
     shared_arbiter(engine_parts const&, std::shared_ptr<lock_spec const>);
@@ -39,9 +40,9 @@ private:
     void forget_unheld(grant&);
 
     std::vector<boost::intrusive_ptr<grant>> grants_;  // held
-    bool is_inquiring_ = false;
-    core::instant inquired_{};
-    core::duration const freshness_;
+    bool is_inquiring_ = false;                        // a script that asks whether readers may join is under way
+    core::instant inquired_{};                         // when it was sent
+    core::duration const freshness_;                   // how long after a reply readers join without another one
 };
 
 }  // namespace holdfast::engine

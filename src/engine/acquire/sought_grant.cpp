@@ -26,17 +26,20 @@ sought_grant::~sought_grant()
 
 bool sought_grant::begin(contender const& c, boost::intrusive_ptr<grant> under)
 {
+    // The present token, if any, is for other terms or for a lock of another kind.
     give_up();
     auto const& protocol = *c.lock().protocol;
     auto token = parts_.runtime.tokens().next(protocol.token_mark(), label_of(c.owner()));
     grant_.reset(new grant(c.shared_lock(), std::move(token), c.terms().lease, std::move(under)));
     if (!protocol.has_queue())
         return false;
+    // A single attempt takes no place (fair_acquire.lua).
     has_place_ = !c.is_one_shot();
     channel_ = std::string(c.lock().channel).append(":").append(grant_->token());
     if (queue_)
         return false;
     queue_ = parts_.fair_queues.queue_of(c.shared_lock());
+    // Before attach(), which counts this acquisition, too.
     bool const expects_wait = has_place_ && queue_->expects_wait();
     queue_->attach();
     return expects_wait;
@@ -45,10 +48,13 @@ bool sought_grant::begin(contender const& c, boost::intrusive_ptr<grant> under)
 void sought_grant::on_sent(attempt const& a)
 {
     grant_->on_sent(grant_->lease());
+    // Set before the reply, because a lost reply does not tell whether the attempt was refused. No later reply resets
+    // it: each attempt with this token may have left its trace.
     leaves_trace_ = leaves_trace_ || (a.is_patient && a.lock.protocol->leaves_trace(a.lock));
 }
 
-// What a script wrote before it was refused must not outlive the attempt: the token is released, not dropped.
+// A script is not atomic when it fails: what it wrote before must not outlive the attempt. So the token is released,
+// not dropped. An error of a plain command means that the command did nothing.
 void sought_grant::on_answered(answer const& a, acquire_result const& r)
 {
     grant_->on_answered(parts_.runtime.recent(), a.outcome != outcome::unknown);
@@ -72,6 +78,8 @@ void sought_grant::give_up()
 {
     if (queue_)
         queue_->leave(place_);
+    // Without the release, the mark of a writer keeps readers out, and a place in a queue delays those behind it, until
+    // they expire.
     if (grant_ && leaves_trace_)
         release();
     leaves_trace_ = has_place_ = false;

@@ -21,40 +21,44 @@ namespace holdfast::engine {
 class contender;
 struct engine_parts;
 
-// The grant that an acquisition seeks, from the choice of its token until it is granted or given up, and what the
-// attempts with that token have left on the server: nothing, something to be released, or a place in the queue of a
-// fair lock, which is kept from one attempt to the next.
+// The grant that an acquisition seeks, from the choice of its token until the lock is granted or the grant is given up.
+// It knows what the attempts with that token have left on the server: nothing, something that a release of the token
+// removes, or a place in the queue of a fair lock, which lasts from one attempt to the next.
 class sought_grant {
 public:
-    // `place`: what stands in the queue of a fair lock, for as long as this object exists.
+    // `place`: the listener that the queue of a fair lock calls. It must outlive this object.
     sought_grant(engine_parts const& p, engine::place& place) noexcept : parts_(p), place_(place) {}
     sought_grant(sought_grant const&) = delete;
     sought_grant& operator=(sought_grant const&) = delete;
+    // Sends nothing: an acquisition that ends in order has given up its grant before; a client that stops leaves its
+    // keys.
     ~sought_grant();
 
     explicit operator bool() const noexcept { return grant_ != nullptr; }
     grant& operator*() const noexcept { return *grant_; }
     grant* operator->() const noexcept { return grant_.get(); }
 
-    // Chooses a new token for that contender. `under`: the write of its owner under which it reads; null: none. True if
-    // the contender has to expect to wait.
+    // Gives up the present grant, and chooses a new token for that contender. `under`: the write of its owner under
+    // which it reads; null: none. True if the contender probably has to wait: the first attempt then goes with a
+    // subscription.
     bool begin(contender const&, boost::intrusive_ptr<grant> under);
-    // An attempt with its token is sent, and answered.
+    // Called just before an attempt with its token is submitted, and when its reply has come.
     void on_sent(attempt const&);
     void on_answered(answer const&, acquire_result const&);
-    // It was granted.
+    // The server granted it: the caller has the grant from here on.
     boost::intrusive_ptr<grant> take() noexcept;
-    // It may have been granted, or yet be: its token is released. With a place in a queue it is kept, because another
-    // attempt finds its place or its grant.
+    // The server may have granted it, or may yet do so: the token is released. A token with a place in a queue is kept,
+    // because another attempt finds that place, or the grant.
     void compensate();
-    // Nobody wants it any more. What it left on the server is released.
+    // No contender wants it any more: what it left on the server is released.
     void give_up();
 
-    // The channel on which the release of the lock, or its turn, is announced to it. Empty: that of the lock.
+    // The channel of its own on which a fair lock's turn is announced; empty: the lock's channel.
     std::string const& channel() const noexcept { return channel_; }
     void forget_channel() noexcept { channel_.clear(); }
     bool has_place() const noexcept { return has_place_; }
-    // Precondition: it has a place. `remaining`: when the lock may become free without a message.
+    // Waits in the queue of the fair lock. `remaining`: after what time the lock may become free without a message.
+    // Precondition: it has a place.
     void wait_for_turn(core::duration remaining);
 
 private:
@@ -65,7 +69,7 @@ private:
     boost::intrusive_ptr<grant> grant_;
     boost::intrusive_ptr<fair_queue> queue_;  // of a fair lock
     std::string channel_;
-    bool leaves_trace_ = false;  // a refused attempt left something on the server, or may have
+    bool leaves_trace_ = false;  // a refused attempt has, or may have, left something on the server
     bool has_place_ = false;     // the token has, or may have, a place in the queue
 };
 

@@ -14,15 +14,17 @@ namespace holdfast::engine {
 namespace {
 
 constexpr auto linger = std::chrono::seconds(1);
-// Those that end within this time end together: one command unsubscribes them all.
+// Channels whose time ends within this time end together, by one command.
 constexpr auto slack = std::chrono::milliseconds(500);
 
 }  // namespace
 
 struct subscriptions::channel final : core::deadline {
     channel(subscriptions& h, std::string_view n) : home(h), name(n) {}
+    // Listeners that are left are no longer linked: they outlive the channel, and do not leave it.
     ~channel() { listeners.clear(); }
 
+    // Destroys this object, too.
     void on_due(core::instant now) override { home.forget_idle(now); }
 
     subscriptions& home;
@@ -42,10 +44,12 @@ void subscriptions::join(std::string_view name, listener& l)
     auto found = channels_.find(name);
     if (found == channels_.end()) {
         auto fresh = std::make_unique<channel>(*this, name);
+        // A view into the channel's own copy of the name: the caller's may contain a token that ends before.
         auto const key = std::string_view(fresh->name);
         found = channels_.emplace(key, std::move(fresh)).first;
         runtime_.session().subscribe(key);
     }
+    // The channel may have been about to end.
     runtime_.disarm(*found->second);
     found->second->listeners.push_back(l);
 }
@@ -65,14 +69,15 @@ void subscriptions::forget_idle(core::instant now)
     boost::unordered::erase_if(channels_, [&](auto const& entry) {
         auto const& c = *entry.second;
         bool const ends = c.listeners.empty() && (!c.is_armed() || c.due() <= now + slack);
-        // A waiter that leaves between two connections leaves a subscription that ended with the first.
+        // The subscription of a waiter that left during an outage ended with the connection, and nothing can be
+        // submitted.
         if (ends && runtime_.session().is_open())
             runtime_.session().unsubscribe(c.name);
         return ends;
     });
 }
 
-// Between epochs nobody is subscribed: those who still wait are asked again for in on_open(), the lingering are not.
+// A subscription ends with its connection. on_open() renews those that have listeners; the others are not needed again.
 void subscriptions::on_closed()
 {
     boost::unordered::erase_if(channels_, [](auto const& entry) { return entry.second->listeners.empty(); });
@@ -81,6 +86,7 @@ void subscriptions::on_closed()
 void subscriptions::on_open()
 {
     if (!runtime_.session().notifies())
+        // The server refused subscriptions: the listeners are no longer linked, and their acquisitions poll.
         return channels_.clear();
     for (auto const& [name, c] : channels_)
         runtime_.session().subscribe(name);
@@ -91,7 +97,7 @@ void subscriptions::on_message(std::string_view name)
     auto const found = channels_.find(name);
     if (found == channels_.end())
         return;
-    // A listener may leave while it is told.
+    // A message may lead to an attempt, and so to other listeners that leave: the list must not be iterated meanwhile.
     std::vector<listener*> told;
     for (auto& l : found->second->listeners)
         told.push_back(&l);

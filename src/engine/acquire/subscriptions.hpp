@@ -19,7 +19,7 @@ namespace holdfast::engine {
 
 class runtime;
 
-// Somebody who wants to be woken by messages on one channel.
+// Receives the messages of one channel. Must not be destroyed while it is linked.
 class listener : public boost::intrusive::list_base_hook<> {
 public:
     virtual void on_message() = 0;
@@ -28,21 +28,26 @@ protected:
     ~listener() = default;
 };
 
-// The one receiver of pushes. Subscriptions are counted per channel and linger for a second, so that a lock that is
-// waited for again and again costs one SUBSCRIBE; many end in one UNSUBSCRIBE.
+// Receives all messages of a client and passes each to the listeners of its channel. Subscriptions are counted by
+// channel and end one second after their last use (rule 14): a lock for which contenders wait again and again costs one
+// SUBSCRIBE, and one UNSUBSCRIBE ends many of them. On the strand.
 class subscriptions {
 public:
     explicit subscriptions(runtime&);
     ~subscriptions();
 
-    // Subscribes if nobody did, in order before whatever is submitted next. Precondition: the session is open.
+    // The listener receives messages from here on, until leave(). The subscription, if it is new, is sent before
+    // everything that is submitted later. No effect if the server permits no subscriptions. Preconditions: the session
+    // is open, and the listener is not linked.
     void join(std::string_view channel, listener&);
+    // No effect if the listener is not linked. Precondition: it joined this channel.
     void leave(std::string_view channel, listener&);
 
-    // Whether the server counts us among those that hear a message sent now.
+    // Whether the server counts this client among the subscribers that receive a message published now.
     bool is_subscribed(std::string_view channel) const noexcept { return channels_.contains(channel); }
     std::size_t size() const noexcept { return channels_.size(); }
 
+    // Subscribes again for all listeners: the session does not restore subscriptions.
     void on_open();
     void on_closed();
     void on_message(std::string_view channel);

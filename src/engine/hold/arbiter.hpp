@@ -25,8 +25,10 @@ class owner_state;
 class release_waiter;
 class tenure;
 
-// Decides who of this client has a lock, or one side of it. This is what its contenders, grants, tenures, owners and
-// releases know of it.
+// Arbitrates between the contenders of this client for one lock, or for one side of it. This interface has what
+// contenders, grants, tenures, owners and releases call; it lies here, below `engine/acquire`, so that they do not
+// include the implementations. Everything on the strand. The registry owns the arbiter; releases and extensions that
+// call it later keep a reference.
 class arbiter : public boost::intrusive_ref_counter<arbiter, boost::thread_unsafe_counter> {
 public:
     explicit arbiter(std::shared_ptr<lock_spec const> lock) noexcept : lock_(std::move(lock)) {}
@@ -35,29 +37,32 @@ public:
     lock_spec const& lock() const noexcept { return *lock_; }
 
     // ---- contenders
-    // The contender is cancelled.
+    // The contender is cancelled: it leaves its queue and completes with that error.
     virtual void leave(contender&, boost::system::error_code why) = 0;
-    // The contender's own deadline has come.
+    // The contender's deadline has come: it completes as busy or unavailable, or sends its extension again.
     virtual void expire(contender&, core::instant now) = 0;
-    // The contender takes a hold of a tenure that its owner has already.
+    // The contender enters the lock again that its owner holds by that tenure, at once or after an extension.
+    // Precondition: the contender is in no queue.
     virtual void re_enter(contender&, tenure&) = 0;
-    // One task of a process owner was granted the lock: the others that wait here take holds of that tenure.
+    // A task of a process owner was granted the lock: the contenders of that owner that wait at this arbiter enter that
+    // tenure.
     virtual void re_enter_all(owner_state const&, tenure&) = 0;
-    // An extension for a contender that re-enters has ended.
+    // The extension for a contender that re-enters has completed.
     virtual void on_extended(contender&, grant&, boost::system::error_code) = 0;
-    // The contender, which is in no queue, begins a tenure. A fixed lease counts from that instant. `entered`: a tenure
-    // of its owner and that lock, which the new one is counted with; null: there is none.
+    // Begins a tenure for the contender, which is in no queue. A fixed lease time counts from `counted_from`.
+    // `entered`: another tenure of the same owner and lock, with which the new one is counted; null: there is none.
     virtual void enter(contender&, grant&, core::instant counted_from, tenure* entered) = 0;
 
     // ---- tenures
-    // The tenure ends by its release. `waiter` may be null.
+    // The tenure ends by its release. `waiter` receives the outcome; it may be null.
     virtual void end_tenure(tenure&, release_waiter* waiter) = 0;
+    // The tenure is lost. The grant's token stays until the body that it guards has ended (rule 9).
     virtual void lose(tenure&, loss) = 0;
 
     // ---- grants
-    // The grant is to be renewed, or one of its tenures ends.
+    // The deadline of a held grant has come: a renewal is due, or the end of one of its tenures.
     virtual void on_grant_due(grant&, core::instant now) = 0;
-    // The server has released a grant; so many subscribers received the message.
+    // The server has executed a release that was queued with this arbiter; so many subscribers received the message.
     virtual void on_released(unsigned heard) = 0;
 
 private:

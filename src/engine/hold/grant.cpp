@@ -39,8 +39,11 @@ core::duration grant::longest_period() const noexcept
 void grant::confirm(core::instant sent, core::duration lease) noexcept
 {
     confirmed_ = std::max(confirmed_, sent);
+    // A longer lease time that was set before still counts: no command shortens it (rule 4).
     if (lease > core::duration::zero())
         set_until_ = std::max(set_until_, core::valid_until(sent, lease));
+    // Redisson's read watchdog may set the lock's time to live to its own, shorter one at any time. So a reply counts
+    // only as long as that, however long the time to live is.
     auto const trusted = may_be_shortened() ? core::valid_until(sent, longest_period()) : set_until_;
     valid_until_ = std::max(valid_until_, std::min(set_until_, trusted));
 }
@@ -73,6 +76,8 @@ void grant::on_sent(core::duration lease) noexcept
     if (!under_)
         return;
     under_->commands_.on_sent();
+    // An extension of the read keeps the key, and with it the write's field, for longer than the write asked for. The
+    // release of the write must not be given up before.
     under_->cover(lease);
 }
 

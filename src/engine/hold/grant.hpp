@@ -25,9 +25,14 @@ namespace holdfast::engine {
 
 class arbiter;
 
-// What Redis records: one token under the lock's key. Belongs to an arbiter, which seeks it for the head of its queue;
-// while somebody holds it, the watchdog renews it; then the releaser has its token deleted. All tenures of an exclusive
-// grant are of one owner; a reader's is shared. Each tenure has terms and an end of its own.
+// The folder `engine/hold` has what this client holds: grants, the tenures of each grant with their terms and owners,
+// and the watchdog that renews the grants. It may include `core` and the folders `port`, `protocol` and `runtime` of
+// the engine.
+//
+// A grant is the record of a lock in Redis: one token under the lock's key. An acquisition creates it and seeks it;
+// while a tenure holds it, an arbiter has it and the watchdog renews it; then the releaser deletes its token. All
+// tenures of an exclusive grant have one owner; readers share a grant. Each tenure has terms and an end of its own. A
+// grant is used only on the strand; its reference counter is not thread-safe.
 class grant final : public core::pooled<grant>,
                     public core::deadline,
                     public boost::intrusive::list_base_hook<>,
@@ -44,15 +49,16 @@ public:
     lock_spec const& lock() const noexcept { return *lock_; }
     std::shared_ptr<lock_spec const> const& shared_lock() const noexcept { return lock_; }
     std::string_view token() const noexcept { return token_.text(); }
-    // The key that it has besides the lock's: a reader's slot. Empty: none.
+    // Its own key besides the lock's: a reader's slot. Empty: none.
     std::string_view own_key() const noexcept { return own_key_ ? std::string_view(*own_key_) : std::string_view(); }
 
     // The lease time with which it was sought.
     core::duration lease() const noexcept { return lease_; }
-    // How long one answer of the server counts, which paces the renewals: the lease time that is asked for, or less
-    // where other libraries may shorten what it set.
+    // How long one reply of the server counts; renewals are paced by it: the lease time that they request, or less if
+    // other libraries may shorten the time to live.
     core::duration period() const noexcept;
-    // When a tenure of it is told its loss.
+    // When a tenure of it is lost at the latest: a little before its validity ends, so that the holder has time to
+    // stop.
     core::instant stop_at(tenure const& t) const noexcept
     {
         return t.valid_until() - t.held().stop_margin(longest_period());
@@ -60,7 +66,8 @@ public:
 
     core::instant valid_until() const noexcept { return valid_until_; }
     core::instant confirmed() const noexcept { return confirmed_; }
-    // A reply showed that a time to live of `lease`, sent then, holds; zero: what was set before does.
+    // A reply showed that the key has a time to live of `lease`, counted from `sent` (rule 1); zero: the time to live
+    // that was set before.
     void confirm(core::instant sent, core::duration lease) noexcept;
 
     // A release of the token was queued: no acquire, renewal or hand-off uses it again.
@@ -69,58 +76,60 @@ public:
 
     std::uint64_t fence = 0;
 
-    // ---- those who hold it
+    // ---- its holders
     void enter(tenure&);
-    // Its hold ends, or is lost; then its claim is left, until its body has ended, too.
+    // The hold ends or is lost. Its claim on the token stays until its body has ended, too.
     void leave(tenure&) noexcept;
     tenures const& holders() const noexcept { return holders_; }
     tenures& holders() noexcept { return holders_; }
     bool is_held() const noexcept { return !holders_.empty(); }
-    // Each hold that its handler has taken up, and the one that was extended, if any, is valid as long as the grant and
-    // its own terms allow. A hold that is taken up later gets its time when the watchdog calls this next. What has
-    // run out is not revived.
+    // Gives each hold that its handler has taken up, and the one that was extended, if any, the end that the grant and
+    // its own terms allow. A hold that is taken up later gets its end at the watchdog's next call. A hold that has
+    // ended is not revived (rule 4).
     void prolong_holds(core::instant now, tenure const* extended) noexcept;
-    // Somebody holds it who is valid then.
+    // Whether a hold of it is valid then.
     bool lasts(core::instant now) const noexcept;
-    // The body of one who held it has ended. True: it was the last, the token is to be deleted.
+    // The body of one hold has ended. True: it was the last body, and the token is to be deleted.
     bool drop_claim() noexcept;
-    // Nobody else has, or had, a hold whose body goes on.
+    // Whether the body of only one hold has not ended.
     bool is_last_claim() const noexcept { return claims_ == 1; }
 
-    // What its holds ask of the server now.
+    // Computes what its holds now require of the server.
     demand const& reckon() noexcept;
-    // Whether the watchdog renews it: somebody wants it renewed, or others may shorten it.
+    // Whether the watchdog renews it: a hold requires it, or other libraries may shorten the time to live.
     bool is_kept() noexcept { return may_be_shortened() || reckon().is_renewed(); }
-    // What the next renewal asks for: zero when nothing is to become longer.
+    // The lease time that the next renewal requests; zero: the time to live need not become longer.
     core::duration renewal() noexcept { return reckon().ask; }
 
-    // A command that sets its time to live is sent, and answered or unknown. A read lies in the key of the write under
-    // which it reads, so that its commands count as commands of that write, too.
+    // Called before a command that sets its time to live is submitted, and when its reply, or that it is unknown, has
+    // come. A read lies in the key of the write under which it reads, so its commands count as commands of that write,
+    // too.
     void on_sent(core::duration lease) noexcept;
     void on_answered(core::instant now, bool is_known) noexcept;
     void on_barrier(core::instant now) noexcept { commands_.on_barrier(now); }
 
-    // A read is sought under this write, and may outlast it: then it is never handed on, and its field lasts as long as
-    // that read's lease, because the lock does.
+    // A read is sought under this write, and may outlast it. From then on the write is never handed off, and its field
+    // may stay in the key as long as that read's lease time.
     void cover(core::duration lease) noexcept;
     bool covers_reads() const noexcept { return covers_reads_; }
-    // When nothing of it is left on the server, if no command that keeps it is submitted from then on; `never` while
-    // one may still be executed.
+    // When nothing of it is left on the server, provided that no command that sets its time to live is submitted after
+    // `queued`; `never` while the server may still execute such a command. A fair lock's place lasts for
+    // `waiter_timeout`.
     core::instant expiry(core::instant queued) const noexcept
     {
         return core::key_expiry(queued, commands_.settled(), std::max(longest_asked_, lock_->waiter_timeout));
     }
 
-    // A writer waits, or the server could not tell: no reader joins.
+    // A writer waits, or it is not known whether one waits: no reader joins this grant.
     bool is_closed = false;
 
     // ---- the watchdog's
     bool is_watched = false;
     bool at_risk = false;
-    refusal last_refusal = refusal::none;  // of its renewals, for a reason of its own; none since one was kept
-    arbiter* home = nullptr;
-    core::instant asked_since = core::never;  // the first renewal of this epoch without an answer yet; never: none
-    core::instant asked_last{};
+    refusal last_refusal = refusal::none;     // of its own renewals only; none since one succeeded
+    arbiter* home = nullptr;                  // the arbiter that has it; null: not held
+    core::instant asked_since = core::never;  // send of the first renewal of this epoch without a reply; never: none
+    core::instant asked_last{};               // send of the last renewal
     bool owes_answer() const noexcept { return asked_since < core::never; }
 
     void on_due(core::instant now) override;
@@ -131,14 +140,14 @@ private:
 
     std::shared_ptr<lock_spec const> const lock_;
     core::token const token_;
-    std::unique_ptr<std::string const> own_key_;  // few have one, and many grants may be held
+    std::unique_ptr<std::string const> own_key_;  // a pointer, because few grants have one and many may be held
     boost::intrusive_ptr<grant> const under_;
     core::duration const lease_;
-    core::token_commands commands_;  // those that set its time to live
-    core::duration longest_asked_;   // by any command that may have been applied, of a read under it, too
-    demand demand_;                  // may include holds that have ended since it was reckoned
+    core::token_commands commands_;  // that set its time to live
+    core::duration longest_asked_;   // by any command that may have been applied, also of a read under it
+    demand demand_;                  // may include holds that have ended since reckon()
     core::instant confirmed_ = core::instant::min();
-    core::instant set_until_ = core::instant::min();  // by what we set, if nobody shortens it
+    core::instant set_until_ = core::instant::min();  // by what this client set, if no other library shortens it
     core::instant valid_until_ = core::instant::min();
     tenures holders_;
     unsigned claims_ = 0;

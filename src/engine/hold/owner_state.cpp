@@ -45,6 +45,7 @@ std::vector<boost::intrusive_ptr<arbiter>> owner_state::waits_at(lock_spec const
 {
     std::vector<boost::intrusive_ptr<arbiter>> found;
     for (auto* a : waits_.of(lock.key))
+        // An arbiter is in the bag once for each contender of the owner.
         if (is_same_side(a->lock(), lock) && std::ranges::count(found, a) == 0)
             found.emplace_back(a);
     return found;

@@ -20,7 +20,9 @@ namespace holdfast::engine {
 
 class arbiter;
 
-// One logical task that contends. Of one client; compared by identity.
+// One logical task that acquires locks of one client. Handles and tenures share it; owners are compared by identity. A
+// mutex guards what it holds, because owner::holds() may be called from any thread; all other functions that change or
+// read its state are called on the strand.
 class owner_state {
 public:
     owner_state(std::weak_ptr<inbox> home, std::string label, bool is_process)
@@ -30,10 +32,10 @@ public:
     std::string const& label() const noexcept { return label_; }
     std::weak_ptr<inbox> const& home() const noexcept { return home_; }
 
-    // The one owner of a whole process: its tasks re-enter each other's tenures on purpose.
+    // Whether it is the owner of the whole process, whose tasks re-enter each other's tenures on purpose.
     bool is_process() const noexcept { return is_process_; }
 
-    // Any thread: whether it holds the lock of that key now.
+    // Whether it holds the lock of that key now. Thread-safe: ends() removes a tenure before it can be destroyed.
     bool holds(std::string_view key) const
     {
         std::scoped_lock const guard(mutex_);
@@ -53,13 +55,14 @@ public:
     }
 
     // ---- on the strand
-    // What it holds of that side of that lock; null: nothing that is valid then.
+    // Its tenure of that side of that lock that is valid then; null: none.
     tenure* tenure_of(lock_spec const& lock, core::instant now) const;
     tenure* tenure_of(lock_spec const& lock, std::uint8_t side, core::instant now) const;
 
-    // Whether it stands in a queue for that lock. Twice would be two tasks.
+    // Whether a contender of it waits for that lock. A second one would mean that two tasks share the owner.
     bool waits_for(lock_spec const& lock) const;
-    // The arbiters in whose queues it stands for that side of that lock.
+    // The arbiters at which contenders of it wait for that side of that lock. They are kept, because a contender that
+    // leaves may end its arbiter.
     std::vector<boost::intrusive_ptr<arbiter>> waits_at(lock_spec const& lock) const;
     void begins_to_wait(arbiter& a) { waits_.add(a); }
     void ends_to_wait(arbiter& a) { waits_.remove(a); }
@@ -75,10 +78,10 @@ private:
     bool is_process_;
     core::keyed_bag<arbiter, key_of> waits_;
     mutable std::mutex mutex_;
-    core::keyed_bag<tenure, key_of> held_;  // an owner may hold thousands
+    core::keyed_bag<tenure, key_of> held_;  // by key: an owner may hold thousands of locks
 };
 
-// Empty: without an owner, too.
+// The owner's label; empty if there is no owner.
 inline std::string_view label_of(std::shared_ptr<owner_state> const& owner) noexcept
 {
     return owner ? std::string_view(owner->label()) : std::string_view();

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t batch_size = 100;
 
-// What may still be renewed: nothing after a release was queued, after a loss, or after the local deadline.
+// Whether a renewal may be sent: not after a release was queued (rule 17), nor after the local deadline (rule 4).
 bool is_alive(grant const& g, core::instant now) noexcept
 {
     return !g.is_retired() && g.lasts(now);
@@ -33,7 +33,8 @@ constexpr std::int64_t kept_closed = 2;
 
 }  // namespace
 
-// Of one grant. An extension is a renewal with a waiter.
+// One renewal of one grant, from its creation until its reply. An extension is a renewal with a waiter. It keeps the
+// grant and the tenure: both may end before the reply comes.
 class renewal_sender::renewal final : public core::pooled<renewal>,
                                       public batchable_call,
                                       public boost::intrusive::list_base_hook<> {
@@ -47,6 +48,7 @@ public:
           lease_text_(lease),
           waiter_(w)
     {
+        // Not in submit(), which may run twice before the one reply: by SHA1, then by text.
         g.on_sent(lease);
     }
 
@@ -55,9 +57,11 @@ public:
 private:
     void add_to(script_words&) const override;
     void submit(session&, command&, script_form) override;
+    // Checked again before the text is sent, which would otherwise renew a grant that was released since (rule 7).
     bool is_wanted() const override { return is_alive(*grant_, sender_.runtime_.now()); }
     void on_reply(answer const&) override;
 
+    // Whether the grant, or the tenure that was to be extended, is still held: the reply may come after its release.
     bool is_current() const { return !grant_->is_retired() && (tenure_ ? tenure_->is_holding() : grant_->is_held()); }
     error_code classify(answer const&);
     error_code classify_refusal(answer const&);
@@ -111,7 +115,7 @@ error_code renewal_sender::renewal::classify(answer const& a)
     return errc::lease_lost;
 }
 
-// An extension that is refused takes nothing from the lease.
+// A refused extension does not put the lease at risk: the renewals decide that.
 error_code renewal_sender::renewal::classify_refusal(answer const& a)
 {
     auto const ec = classify_failure(a).error;
@@ -158,6 +162,7 @@ renewal_sender::renewal& renewal_sender::make(grant& g, tenure* t, core::duratio
 
 void renewal_sender::stop()
 {
+    // First, because batches refer to renewals.
     batches_.stop();
     renewals_.clear_and_dispose([](renewal* r) {
         r->finish(errc::client_stopped);

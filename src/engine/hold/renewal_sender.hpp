@@ -20,25 +20,27 @@ namespace holdfast::engine {
 
 class runtime;
 
-// Waits for the outcome of an extension. Owned by its creator until it is called, once.
+// Waits for the outcome of an extension. Its creator owns it until it is called, once, on the strand.
 class extension_waiter {
 public:
-    // Success, lease_lost, unavailable, or the error with which the server refused it.
+    // Success; lease_lost; unavailable; client_stopped; the error with which the server refused it; or, before anything
+    // is sent, the reason why the lease cannot be extended.
     virtual void extended(boost::system::error_code) = 0;
 
 protected:
     ~extension_waiter() = default;
 };
 
-// Receives the outcome of each renewal, matched by token: the grant, not the name, identifies it.
+// Receives the outcome of each renewal. The grant identifies it, not the name of the lock: another grant of the same
+// lock may have begun meanwhile.
 class renewal_events {
 public:
-    // The server keeps the key for at least `lease`. False: the answer came too late for `extended`, or for all
-    // holders.
+    // The server keeps the key for at least `lease` from the send. False: the reply came too late for `extended`, or
+    // for all holders.
     virtual bool on_kept(grant&, tenure* extended, answer const&, core::duration lease, bool is_closed) = 0;
     // The key is missing, or belongs to another token.
     virtual void on_key_missing(grant&) = 0;
-    // The server answered with an error: nothing changed.
+    // The server replied with an error: nothing changed.
     virtual void on_refused(grant&, answer const&) = 0;
     // The outcome is unknown.
     virtual void on_unanswered(grant&) = 0;
@@ -47,8 +49,8 @@ protected:
     ~renewal_events() = default;
 };
 
-// Sends renewals: those that are due together in batches, one script for up to a hundred grants of one lock protocol,
-// and each extension alone. When to renew, and what an outcome means, is up to the watchdog.
+// Sends renewals: those that are due together as batches, one script for up to a hundred grants whose lock protocols
+// share it, and each extension alone. The watchdog decides when to renew, and what an outcome means. On the strand.
 class renewal_sender {
 public:
     renewal_sender(runtime&, renewal_events&);
@@ -58,7 +60,8 @@ public:
 
     // Precondition: the session is open.
     void renew(std::vector<boost::intrusive_ptr<grant>> const&);
-    // Precondition: the session is open. `tenure` and `waiter` may be null.
+    // Renews one grant for `lease`. `tenure`: the hold that is extended, or null; `waiter`: receives the outcome, or
+    // null. Precondition: the session is open.
     void extend(grant&, tenure*, core::duration lease, extension_waiter* waiter);
 
     void on_open() noexcept { batches_.on_open(); }

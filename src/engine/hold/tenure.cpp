@@ -22,7 +22,7 @@ tenure::tenure(beginning b)
     first().holds_.fetch_add(1, std::memory_order_relaxed);
 }
 
-// By then its client has taken it from all lists, and severed it from its grant, on the strand.
+// Any thread may run this. The client has removed the tenure from all lists and from its grant before, on the strand.
 tenure::~tenure()
 {
     assert(!held_grant);
@@ -49,6 +49,7 @@ bool tenure::is_valid() const noexcept
 {
     if (is_lost() || is_detached())
         return false;
+    // Without the client no clock is left, and nothing renews the lease.
     auto const client = home_.lock();
     return client && client->now() < valid_until();
 }

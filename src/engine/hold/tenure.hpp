@@ -27,7 +27,7 @@ namespace holdfast::engine {
 class grant;
 class owner_state;
 
-// Somebody who waits for the end of a tenure. Owned by whoever made it until one of the two is called.
+// Waits for the end of a tenure. Its creator owns it until one of the two functions is called, on the strand.
 class loss_waiter
     : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
@@ -40,15 +40,15 @@ protected:
 
 using loss_waiters = boost::intrusive::list<loss_waiter, boost::intrusive::constant_time_size<false>>;
 
-// Among the tenures of one grant; after a loss, among those whose leases still exist.
+// Links a tenure with the others of its grant; after a loss, with the other lost tenures whose leases still exist.
 using tenure_hook = boost::intrusive::list_base_hook<boost::intrusive::tag<class held_by_grant>>;
 
-// The stretch in which one contender holds a grant: one lease, one tenure, one release. A re-entry is a tenure of its
-// own of the same grant. What leases read from any thread are atomics, without an executor: it may outlive the client,
-// and is inert then, because the client severs it from its grant when it stops.
+// The time in which one contender holds a grant: one lease, one tenure, one release. A re-entry is a tenure of its own
+// on the same grant. Leases read it from any thread, so what they read is atomic or constant, and it has no executor.
+// It may outlive the client and then does nothing, because the client severs it from its grant when it stops (rule 19).
 //
-// Whoever asked for it makes it, as the object that its lease stands for, which is also the message that its lease was
-// destroyed.
+// The contender creates it, as the object that the lease stands for. It is also the message by which a lease that is
+// destroyed queues its release, so that the destructor needs no memory for a message.
 class tenure : public boost::intrusive_ref_counter<tenure, boost::thread_safe_counter>,
                public tenure_hook,
                protected message {
@@ -59,13 +59,15 @@ public:
         std::shared_ptr<owner_state> owner;
         engine::hold hold;
         std::uint64_t fence;
-        tenure* entered;  // of the same owner and lock, which counts for this one, too; null: there is none
+        tenure* entered;  // another tenure of the same owner and lock, with which it is counted; null: none
     };
 
     explicit tenure(beginning);
     virtual ~tenure();
 
-    // ---- any thread
+    // ---- thread-safe
+    // The memory order is relaxed everywhere: each value is complete by itself. Data that the lock guards becomes
+    // visible to the next holder through the mailbox (single_lease::drop()).
     lock_spec const& lock() const noexcept { return *lock_; }
     std::shared_ptr<lock_spec const> const& shared_lock() const noexcept { return lock_; }
     std::shared_ptr<owner_state> const& owner() const noexcept { return owner_; }
@@ -75,14 +77,15 @@ public:
     {
         return core::instant(core::duration(valid_until_.load(std::memory_order_relaxed)));
     }
-    // The holds that its owner has of the lock.
+    // The number of holds that its owner has of the lock.
     unsigned hold_count() const noexcept;
 
-    // Judged by the clock too: a paused process learns of its loss before any timer told it.
+    // Compares with the clock, too: a process that was paused detects the loss before a timer runs (rule 18).
     lease_state state() const noexcept;
     bool is_valid() const noexcept;
 
-    // The handler got its lease. A tenure that was not taken up is not renewed.
+    // The handler has received the lease. Until then the watchdog does not renew the tenure, because the handler may
+    // never run.
     void take_up(bool taken_up) noexcept { taken_up_.store(taken_up, std::memory_order_relaxed); }
     bool is_taken_up() const noexcept { return taken_up_.load(std::memory_order_relaxed); }
 
@@ -93,24 +96,24 @@ public:
     bool is_lost() const noexcept { return state_.load(std::memory_order_relaxed) == lease_state::lost; }
     bool is_detached() const noexcept { return state_.load(std::memory_order_relaxed) == lease_state::empty; }
 
-    // Why nothing more can be done with it; success when it is held.
+    // Why operations of the lease fail; success while it is held and valid.
     error_code check_held() const noexcept;
-    // Neither released nor lost.
+    // Whether it is neither released nor lost. Its validity may have ended.
     bool is_holding() const noexcept { return held_grant && !is_lost(); }
 
     void set_valid_until(core::instant grant_end) noexcept;
     void set_state(lease_state s) noexcept { state_.store(s, std::memory_order_relaxed); }
-    // Why it was lost, once it is.
+    // Why it was lost. Precondition: it is lost.
     loss reason() const noexcept { return reason_; }
     void set_reason(loss why) noexcept { reason_ = why; }
-    // Its own extension was confirmed: a command sent then set that lease time.
+    // Its own extension was confirmed: a command that was sent then set that lease time.
     void extend(core::instant sent, core::duration lease) noexcept { hold_.extend(sent, lease); }
-    // What its loss is due to when its validity runs out.
+    // The reason of its loss if its validity ends now.
     loss cause_of_end() const noexcept;
-    // It holds its grant no more.
+    // Its owner has one hold less.
     void end_hold() noexcept;
 
-    boost::intrusive_ptr<grant> held_grant;  // also after a loss, until its lease is gone or the client stops
+    boost::intrusive_ptr<grant> held_grant;  // also after a loss, until the lease is destroyed or the client stops
     loss_waiters waiters;
 
 private:
@@ -120,12 +123,12 @@ private:
     std::shared_ptr<lock_spec const> const lock_;
     std::shared_ptr<owner_state> const owner_;
     std::uint64_t const fence_;
-    boost::intrusive_ptr<tenure> const first_;  // of its owner and lock, which counts for all of them; null: this one
+    boost::intrusive_ptr<tenure> const first_;  // of its owner and lock: has the count of all; null: this one
     hold hold_;
 
-    // In this order they leave no gaps: many tenures may be kept.
+    // In an order without gaps between the members: many tenures may be held.
     std::atomic<core::duration::rep> valid_until_;
-    std::atomic<unsigned> holds_ = 0;  // of the first one
+    std::atomic<unsigned> holds_ = 0;  // used in the first one only
     std::atomic<lease_state> state_ = lease_state::held;
     std::atomic<bool> taken_up_ = false;
     loss reason_ = loss::expired;

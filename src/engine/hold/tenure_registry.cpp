@@ -21,6 +21,7 @@ void tenure_registry::begin(tenure& t, grant& g)
         t.set_state(lease_state::at_risk);
     bool const is_first = !g.is_held();
     g.enter(t);
+    // Only the transition into `held` makes the watchdog watch a grant (rule 17).
     is_first ? watchdog_.watch(g) : watchdog_.attend(g, t);
     if (t.owner())
         t.owner()->begins(t);
@@ -37,9 +38,11 @@ void tenure_registry::lose(tenure& t, loss why)
 {
     t.set_state(lease_state::lost);
     t.set_reason(why);
+    // After the state is set: the waiter's handler may run at once on another thread, where the lease must be lost.
     t.waiters.clear_and_dispose([why](loss_waiter* w) { w->lost(why); });
     runtime_.telemetry().on_lost(facts_of(t, runtime_.now()), why);
     detach(t);
+    // After detach(), which unlinks the tenure from its grant: both lists use the same hook.
     intrusive_ptr_add_ref(&t);
     lost_.push_back(t);
 }
@@ -62,6 +65,7 @@ void tenure_registry::detach(tenure& t) noexcept
     g.leave(t);
     if (g.is_held())
         return;
+    // Rule 17. Another arbiter may take the grant over, or none.
     watchdog_.unwatch(g);
     g.home = nullptr;
 }

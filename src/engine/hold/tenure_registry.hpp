@@ -17,8 +17,8 @@ class runtime;
 class watchdog;
 struct tenure_facts;
 
-// Begins and ends the tenures of a client: each is counted, its owner and its grant know of it, and the watchdog
-// watches its grant. Keeps the tenures that were lost until their leases are destroyed.
+// Begins and ends the tenures of a client: updates the statistics, the owner, the grant and the watchdog together.
+// Keeps lost tenures until their leases are destroyed. On the strand.
 class tenure_registry {
 public:
     tenure_registry(runtime& r, watchdog& w) noexcept : runtime_(r), watchdog_(w) {}
@@ -26,17 +26,17 @@ public:
     tenure_registry& operator=(tenure_registry const&) = delete;
     ~tenure_registry() { sever_lost(); }
 
-    // The tenure holds that grant from now on. Precondition: `grant::home` is set.
+    // The tenure holds that grant from now on. Precondition: `grant::home` is set, because the watchdog calls it.
     void begin(tenure&, grant&);
-    // The tenure holds its grant no more. Its claim on the grant is left to the caller. Precondition of both: the
-    // caller has a reference to the tenure.
+    // The tenure no longer holds its grant. The caller drops its claim on the token. Precondition of both: the caller
+    // has a reference to the tenure, because the grant drops its own.
     void end(tenure&);
     void lose(tenure&, loss);
 
-    // The lease of a lost tenure was released or destroyed. Does nothing for a tenure that was not lost.
+    // The lease of a lost tenure was released or destroyed. No effect if the tenure was not lost.
     void forget_lost(tenure&) noexcept;
-    // The client stops. Any thread may destroy the leases that are left, several at the same time: none of them may
-    // reach a grant, which belongs to the strand.
+    // The client stops: takes the grants from all lost tenures. Any threads may destroy the leases that are left,
+    // several at the same time, and the reference counter of a grant is not thread-safe.
     void sever_lost() noexcept;
 
 private:

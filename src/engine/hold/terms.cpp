@@ -38,6 +38,7 @@ bool hold::may_last(core::instant now, core::duration by) const noexcept
 
 void hold::extend(core::instant sent, core::duration by) noexcept
 {
+    // A renewed hold has no end of its own to move. A fixed end never moves back.
     if (!terms_.renewed)
         fixed_until_ = std::max(fixed_until_, core::valid_until(sent, by));
 }
@@ -55,6 +56,7 @@ void demand::add(hold const& h, bool is_taken_up) noexcept
 
 core::duration demand::extension(hold const& h, core::duration by) const noexcept
 {
+    // A shorter extension of a renewed hold requests what a renewal does: its reply must not count for less time.
     return h.conditions().renewed ? std::max(by, renewed) : by;
 }
 

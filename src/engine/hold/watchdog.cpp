@@ -36,7 +36,7 @@ void watchdog::watch(grant& g)
     arm(g);
 }
 
-// Many may join at once: what is armed is only moved forward.
+// Does not look at the other holds: many readers may join at once. The deadline only moves to an earlier time.
 void watchdog::attend(grant& g, tenure const& t)
 {
     auto const stop = g.stop_at(t);
@@ -66,6 +66,7 @@ void watchdog::extend(grant& g, tenure* t, core::duration lease, extension_waite
 core::instant watchdog::next_ask(grant const& g) const
 {
     auto const again = g.asked_last + core::renewal_retry(g.period());
+    // Without a reply the client repeats the renewal after a sixth, without waiting for a time-out (rule 16).
     return g.owes_answer() ? again : std::max(again, core::renewal_due(g.confirmed(), g.period()));
 }
 
@@ -75,19 +76,22 @@ void watchdog::arm(grant& g)
     for (auto const& t : g.holders())
         stop = std::min(stop, g.stop_at(t));
     if (!g.is_kept())
-        g.asked_since = core::never;  // a renewal that nobody waits for says nothing of the connection later
+        g.asked_since = core::never;  // an unanswered extension does not count against a later connection
     runtime_.arm(g, g.is_kept() ? std::min(stop, next_ask(g)) : stop);
 }
 
 void watchdog::on_due(grant& due, core::instant now)
 {
+    // The last loss may drop all other references to the grant.
     boost::intrusive_ptr<grant> const g(&due);
+    // First: a hold that was taken up after the last confirmation has the end that it had before, and would be lost.
     g->prolong_holds(now, nullptr);
     lose_where(*g, [&](tenure const& t) { return g->stop_at(t) <= now; });
     if (!g->is_held())
         return;
     if (g->is_kept() && now >= next_ask(*g)) {
         bool const is_ignored = g->owes_answer() && now - g->asked_since >= core::longest_silence(g->period());
+        // The connection may be dead without an error. Closed now, it leaves time to renew the lease on a new one.
         if (is_ignored && runtime_.session().is_open())
             runtime_.session().drop("renewals were not answered");
         ask(*g, now);
@@ -99,6 +103,7 @@ template <class Condition>
 void watchdog::lose_where(grant& g, Condition is_over)
 {
     for (auto next = g.holders().begin(); next != g.holders().end();) {
+        // The loss removes the tenure from the list.
         auto& t = *next++;
         if (is_over(t))
             g.home->lose(t, t.cause_of_end());
@@ -120,9 +125,10 @@ void watchdog::on_key_missing(grant& g)
 void watchdog::ask(grant& g, core::instant now)
 {
     g.asked_last = now;
-    // Nobody may ever look at a lease that its handler has not taken up: it is left to run out.
+    // A lease that its handler has not taken up expires: its handler may never run.
     if (std::ranges::none_of(g.holders(), [](tenure const& t) { return t.is_taken_up(); }))
         return;
+    // The last renewal is unanswered, or this one cannot be sent: the lease is at risk.
     if (g.owes_answer() || !runtime_.session().is_open())
         on_unanswered(g);
     if (!g.owes_answer())
@@ -131,8 +137,8 @@ void watchdog::ask(grant& g, core::instant now)
         due_.emplace_back(&g);
 }
 
-// A refusal is an answer: the connection is in order. It may pass before the lease ends, so the next renewal is sent
-// after the time of a retry.
+// A refusal is a reply, so the connection stays. The cause may be temporary, so the next renewal is sent after the time
+// of a repetition.
 void watchdog::on_refused(grant& g, answer const& a)
 {
     g.asked_since = core::never;
@@ -141,7 +147,8 @@ void watchdog::on_refused(grant& g, answer const& a)
     arm(g);
 }
 
-// One line for each change: a refusal for the server's sake concerns all leases, any other concerns this one.
+// Logs one line for each change. A refusal that comes from the state of the server concerns all leases, and is logged
+// once for all of them; any other concerns this lease.
 void watchdog::note_refusal(grant& g, answer const& a)
 {
     auto& last = is_passing(a.why) ? last_refusal_ : g.last_refusal;
@@ -175,7 +182,8 @@ void watchdog::put_at_risk(grant& g)
     }
 }
 
-// False when it came too late: a renewal does not revive what had run out.
+// A reply that comes after the validity has ended does not revive it (rule 4): holds that have ended are lost before
+// the grant is confirmed. False: too late for `extended`, or for all holds.
 bool watchdog::on_kept(grant& g, tenure* extended, answer const& a, core::duration lease, bool is_closed)
 {
     boost::intrusive_ptr<grant> const keep(&g);
@@ -205,12 +213,14 @@ void watchdog::flush()
         sender_.renew(due);
 }
 
-// A new epoch asks for every grant at once: the server may have restarted without them.
+// Renews all grants at once when an epoch begins: the server may have restarted without their keys.
 void watchdog::on_open()
 {
     sender_.on_open();
     auto const now = runtime_.now();
     for (auto& g : watched_) {
+        // The barrier of the epoch has ended the old connection: commands of unknown outcome can no longer be executed
+        // (rule 8).
         g.on_barrier(now);
         if (g.is_kept() && std::ranges::any_of(g.holders(), [](tenure const& t) { return t.is_taken_up(); })) {
             g.asked_since = g.asked_last = now;

@@ -19,9 +19,10 @@ namespace holdfast::engine {
 
 class runtime;
 
-// The watchdog: asks for a longer time to live in good time, in batches, and tells a loss no later than validity ends.
-// A grant is watched exactly while a tenure holds it, so no renewal outlives a release. Leases belong to tenures,
-// renewal to grants: a grant is renewed while anybody wants it so, and each tenure is lost at its own end.
+// Renews the grants of one client in time, in batches, and reports each loss before the validity ends (rule 16). It
+// watches a grant exactly while a tenure holds it, so no renewal follows a release (rule 17). Tenures have leases,
+// grants have renewals: a grant is renewed while one of its holds requires it, and each tenure is lost at its own end.
+// On the strand.
 class watchdog final : private renewal_events {
 public:
     explicit watchdog(runtime&);
@@ -29,20 +30,24 @@ public:
     watchdog& operator=(watchdog const&) = delete;
     ~watchdog();
 
+    // The first tenure holds the grant: watches it from here on. Precondition: the grant is not retired.
     void watch(grant&);
-    // One more tenure holds it.
+    // Another tenure holds the grant.
     void attend(grant&, tenure const&);
+    // The last tenure has ended. No effect if the grant is not watched.
     void unwatch(grant&);
-    // Its renewal is due, or the end of one of its tenures.
+    // The grant's deadline has come: a renewal is due, or the end of one of its tenures.
     void on_due(grant&, core::instant now);
 
-    // Renews one grant now, for at least `lease`, and with it that tenure, if any, renewed or not. `waiter` may be
-    // null.
+    // Renews one grant now for at least `lease`. `tenure`, which may be null, is the hold that is extended, also if it
+    // is not renewed. `waiter` receives the outcome, perhaps within the call; it may be null.
     void extend(grant&, tenure*, core::duration lease, extension_waiter* waiter);
 
-    // Sends what became due in this turn.
+    // Sends the renewals that became due in this iteration of the event loop, as batches.
     void flush();
 
+    // A new epoch: renews all grants. The end of an epoch: forgets renewals that were not sent. The end of the client:
+    // completes the extensions with client_stopped, and watches nothing any more.
     void on_open();
     void on_closed();
     void stop();
@@ -66,8 +71,8 @@ private:
     runtime& runtime_;
     renewal_sender sender_;
     boost::intrusive::list<grant, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> watched_;
-    std::vector<boost::intrusive_ptr<grant>> due_;
-    refusal last_refusal_ = refusal::none;  // of renewals, for a reason of the server's; none since one was kept
+    std::vector<boost::intrusive_ptr<grant>> due_;  // renewals to be sent by flush()
+    refusal last_refusal_ = refusal::none;  // of any renewal, by the state of the server; none since one succeeded
 };
 
 }  // namespace holdfast::engine

@@ -7,9 +7,11 @@
 
 namespace holdfast::engine {
 
-// Learns that an arbiter or a release has ended. Perhaps it was the last one.
+// Called when an arbiter or a release has ended, which may have been the last one that a shutdown waits for. An
+// interface, because client_engine implements it and is above this folder.
 class end_listener {
 public:
+    // The caller has removed the arbiter or the release from its list.
     virtual void on_end() = 0;
 
 protected:

@@ -19,11 +19,13 @@
 namespace holdfast::engine {
 namespace {
 
-// The server does nothing else meanwhile: about 0.1 ms.
+// The server executes nothing else during the script, which takes about 0.1 ms for so many.
 constexpr std::size_t batch_size = 64;
 
 }  // namespace
 
+// One release, from its queueing until its end. It keeps the grant, whose token it sends, and the seller, which may
+// have no contender any more when the reply comes.
 class releaser::order final : public core::pooled<order>,
                               public batchable_call,
                               public core::deadline,
@@ -41,7 +43,7 @@ public:
 private:
     void add_to(script_words&) const override;
     void submit(session&, command&, script_form) override;
-    bool is_wanted() const override { return true; }  // a retired token is only ever deleted
+    bool is_wanted() const override { return true; }  // the text is always sent: a retired token is only ever deleted
     void on_reply(answer const&) override;
     void on_due(core::instant now) override;
 
@@ -62,7 +64,7 @@ private:
     boost::intrusive_ptr<arbiter> seller_;
     core::instant queued_;
     core::backoff pauses_{std::chrono::milliseconds(10), std::chrono::seconds(1)};
-    bool repeated_ = false;  // an earlier send may have been applied
+    bool repeated_ = false;  // an earlier send may have been executed
 };
 
 releaser::releaser(runtime& r, end_listener& l)
@@ -81,6 +83,7 @@ releaser::~releaser()
 
 void releaser::release(boost::intrusive_ptr<grant> g, release_waiter* waiter, arbiter* seller)
 {
+    // Before anything is sent: from here on no renewal or hand-off uses the token (rule 17).
     g->retire();
     auto* o = new order(*this, std::move(g), waiter, seller);
     orders_.push_back(*o);
@@ -89,6 +92,7 @@ void releaser::release(boost::intrusive_ptr<grant> g, release_waiter* waiter, ar
 
 void releaser::gather(script const& s, order& o)
 {
+    // The first release of a batch requests on_turn_end(), which the session calls by itself only after a command.
     if (batches_.are_allowed() && !batches_.is_gathering())
         runtime_.session().await_turn_end();
     batches_.add(s, o);
@@ -101,6 +105,7 @@ void releaser::flush()
 
 void releaser::flush(lock_spec const& of)
 {
+    // All calls in these batches are orders.
     batches_.flush_if([&](auto const& c) { return static_cast<order const&>(c).lock().has_key_of(of); });
 }
 
@@ -120,6 +125,7 @@ void releaser::on_closed()
 
 void releaser::stop()
 {
+    // First, because batches refer to orders.
     batches_.stop();
     orders_.clear_and_dispose([](order* o) {
         o->abandon();
@@ -129,6 +135,7 @@ void releaser::stop()
 
 void releaser::order::begin()
 {
+    // Without a connection the waiter completes after command_timeout, while the release goes on; on_open() sends it.
     if (runtime().session().is_open())
         leave();
     else
@@ -137,6 +144,8 @@ void releaser::order::begin()
 
 void releaser::order::on_open(core::instant now)
 {
+    // The barrier has ended the old connection: an acquire or a renewal of unknown outcome can no longer set the key
+    // (rule 8).
     grant_->on_barrier(now);
     leave();
 }
@@ -171,12 +180,13 @@ void releaser::order::on_reply(answer const& a)
     else if (a.outcome == outcome::refused)
         on_refused(a);
     else {
+        // A lost reply or a lost connection: the server may have executed the release, or may yet do so.
         repeated_ = true;
         try_later();
     }
 }
 
-// A repeated release that finds nothing is success: the first one did it.
+// A repeated release that finds no token is a success: an earlier one deleted it (rule 7).
 void releaser::order::on_applied(std::int64_t count)
 {
     if (count > 0)
@@ -191,8 +201,9 @@ void releaser::order::on_refused(answer const& a)
     if (v.what != acquire_result::kind::failed || v.error == errc::server_refused)
         try_later();
     else if (v.error == errc::wrong_type)
-        finish(errc::lease_lost, 0);
+        finish(errc::lease_lost, 0);  // the key is of another type, so the token is gone
     else {
+        // A missing right, for example: a repetition would be refused, too, and the key expires.
         runtime().telemetry().on_refused(v.error, grant_->lock(), a.words);
         finish(v.error, 0);
     }
@@ -203,6 +214,7 @@ void releaser::order::try_later()
     auto const now = runtime().now();
     if (now >= expiry())
         return finish(errc::unavailable, 0);
+    // Without a connection a pause is of no use: on_open() sends the release.
     auto when = runtime().session().is_open() ? now + pauses_.next(runtime().random()) : expiry();
     if (waiter_)
         when = std::min(when, waiter_deadline());
@@ -211,6 +223,7 @@ void releaser::order::try_later()
 
 void releaser::order::on_due(core::instant now)
 {
+    // The waiter completes, but the release goes on.
     if (waiter_ && now >= waiter_deadline())
         tell(errc::unavailable);
     if (is_under_way())
@@ -226,11 +239,13 @@ void releaser::order::on_due(core::instant now)
 void releaser::order::finish(error_code ec, unsigned heard)
 {
     auto& r = releaser_;
+    // Out of the list first: the listener checks whether a release is left.
     r.orders_.erase(r.orders_.iterator_to(*this));
     std::unique_ptr<order> const self(this);
     tell(ec);
     if (seller_)
         seller_->on_released(heard);
+    // Last: it may complete a shutdown.
     r.listener_.on_end();
 }
 

@@ -20,21 +20,25 @@ class arbiter;
 class end_listener;
 class runtime;
 
-// Somebody who waits for the outcome of a release. Owned by whoever made it until it is called, once. Must not stop the
-// client within the call: others who are told of the same answer come after it.
+// Waits for the outcome of a release. Its creator owns it until it is called, once, on the strand. It must not stop the
+// client within the call: other calls for the same reply follow.
 class release_waiter {
 public:
-    // Success, lease_lost, unavailable (the release goes on), or what the server refused it with.
+    // Success; lease_lost; unavailable, although the release goes on; client_stopped; or the error with which the
+    // server refused it.
     virtual void released(boost::system::error_code) = 0;
 
 protected:
     ~release_waiter() = default;
 };
 
-// Deletes tokens: those of leases that end, and, as compensation, those of acquisitions whose outcome is unknown or
-// that nobody wants any more. What was queued goes on, over reconnections, until the server answered or the key must
-// have expired (core::key_expiry()). Releases of one turn leave together: the server spends about half on each of what
-// it does on a script of its own.
+// The folder `engine/release` deletes tokens on the server. It may include `core` and the folders `port`, `protocol`,
+// `runtime` and `hold` of the engine.
+//
+// The releaser deletes the tokens of leases that end and, as compensation, those of acquisitions whose outcome is
+// unknown or that no contender wants any more (rule 7). It repeats a release, over reconnections, until the server has
+// answered or the key must have expired (core::key_expiry()). Releases of one iteration of the event loop are sent as
+// one script, which halves the server's time for each. On the strand.
 class releaser {
 public:
     releaser(runtime&, end_listener&);
@@ -42,21 +46,26 @@ public:
     releaser& operator=(releaser const&) = delete;
     ~releaser();
 
-    // Retires the token and queues its release, which leaves with those of this turn. `waiter` and `seller` may be
-    // null; the arbiter `seller` is told how many heard of the release, which then leaves at once.
+    // Retires the token (rule 6) and queues its release, which is sent with the others of this iteration. `waiter` and
+    // `seller` may be null. The arbiter `seller` receives the number of subscribers that received the message; its
+    // release is sent at once and alone, on which acquisition::yield() relies.
     void release(boost::intrusive_ptr<grant>, release_waiter* waiter, arbiter* seller);
 
-    // What was queued in this turn leaves now; `of`: if a release of that lock is among it. Called before something is
-    // asked of the lock, and at the end of the turn. Precondition: the session is open.
+    // Sends the releases that are queued; `of`: only if one of them is of that lock. Called before another command for
+    // the lock is submitted, which must not overtake them, and at the end of the iteration. Precondition: the session
+    // is open.
     void flush();
     void flush(lock_spec const& of);
 
+    // The number of releases that have not ended.
     std::size_t size() const noexcept;
 
-    // The first of an epoch: compensations leave before anything that could depend on them.
+    // A new epoch: sends all releases again, before renewals and attempts that depend on them (rule 11).
     void on_open();
+    // The connection is lost: releases that were queued but not sent wait for the next epoch.
     void on_closed();
-    // Tells every waiter `client_stopped` and forgets all.
+    // Completes all waiters with `client_stopped` and forgets all releases: their keys expire. Precondition: the
+    // session is stopped.
     void stop();
 
 private:
