@@ -12,7 +12,8 @@
 
 namespace holdfast::core {
 
-// A random part of `most`, from a random number given by the caller: [0, most).
+// Returns a duration in [0, most), or zero if `most` is not positive. The caller passes the random number, because core
+// has no random generator. The remainder is slightly biased, which does not matter for jitter.
 constexpr duration jitter(duration most, std::uint64_t random) noexcept
 {
     return most <= duration::zero()
@@ -20,8 +21,9 @@ constexpr duration jitter(duration most, std::uint64_t random) noexcept
                : duration(static_cast<duration::rep>(random % static_cast<std::uint64_t>(most.count())));
 }
 
-// Exponential backoff with equal jitter: each pause lasts between half and the whole of a step, and the step doubles
-// from `first` up to `most`. Pure: the random number comes in.
+// Exponential backoff with equal jitter: each pause lasts between half of a step and the whole step, and the step
+// doubles from `first` up to `most`. The jitter separates clients that failed at the same instant; the fixed half keeps
+// any of them from repeating at once.
 // Source: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
 class backoff {
 public:
@@ -34,6 +36,7 @@ public:
         return pause;
     }
 
+    // The cause of the failures has ended: the next pause is short again.
     constexpr void reset() noexcept { step_ = first_; }
 
 private:

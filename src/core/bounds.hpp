@@ -13,8 +13,9 @@
 
 namespace holdfast::core {
 
-// The longest duration that the library computes with: ten years. Durations that users, or servers, give are cut to it
-// where they enter, before they become nanoseconds: a sum of an instant and several of them does not overflow.
+// The longest duration that the library computes with: ten years. Every duration that a user or a server passes in is
+// limited to it where it enters, while it is still in milliseconds. milliseconds::max() would overflow when it is
+// converted to nanoseconds or added to an instant; the sum of an instant and several durations of ten years does not.
 inline constexpr std::chrono::milliseconds longest = std::chrono::hours(24 * 3650);
 
 constexpr std::chrono::milliseconds bounded(std::chrono::milliseconds d) noexcept

@@ -8,10 +8,13 @@
 #include <chrono>
 #include <cstdint>
 
+// src/core: pure functions and small types, such as validity, backoff, deadlines, budgets, names and tokens. The folder
+// includes only itself, the standard library and the containers of Boost: no Asio, no Redis, no public header.
 namespace holdfast::core {
 
-// The time base of every deadline: it goes on while the host sleeps (CLOCK_BOOTTIME where there is one).
-// It deliberately has no now(): only a session reads time, so nothing in core or engine can do so by accident.
+// The clock of all deadlines. It continues while the host sleeps (CLOCK_BOOTTIME), so that a lease which ran out during
+// a suspend counts as expired (rule 2). It has no now(): only a session reads the time, so code in core and engine
+// cannot read it by accident, and the simulator replaces it.
 struct clock {
     using rep = std::int64_t;
     using period = std::nano;
@@ -23,6 +26,7 @@ struct clock {
 using instant = clock::time_point;
 using duration = clock::duration;
 
+// The instant that never comes. Adding a duration to it overflows.
 inline constexpr instant never = instant::max();
 
 }  // namespace holdfast::core

@@ -14,6 +14,7 @@ deadline::~deadline()
         queue_->disarm(*this);
 }
 
+// A deadline may outlive its queue: its destructor must not use the queue then.
 deadline_queue::~deadline_queue()
 {
     for (auto const& e : heap_)
@@ -42,6 +43,7 @@ void deadline_queue::disarm(deadline& d) noexcept
     d.queue_ = nullptr;
     if (slot == heap_.size())
         return;
+    // The last entry fills the gap. It comes from another branch of the heap, so it may belong above or below the gap.
     if (slot > 0 && last.due < heap_[(slot - 1) / 2].due)
         rise(slot, last);
     else
@@ -50,6 +52,7 @@ void deadline_queue::disarm(deadline& d) noexcept
 
 void deadline_queue::run(instant now)
 {
+    // The loop reads the front anew each time: on_due() may arm, disarm or destroy any deadline, also its own.
     while (next() <= now) {
         auto& due = *heap_.front().what;
         disarm(due);

@@ -14,7 +14,8 @@ namespace holdfast::core {
 
 class deadline_queue;
 
-// Something that is due at some instant. A part or base of its owner; withdraws itself when destroyed.
+// Something that is due at some instant. It is a member or a base of its owner. Its destructor withdraws it from the
+// queue, so an object may be destroyed while it is armed.
 class deadline {
 public:
     deadline() = default;
@@ -24,7 +25,7 @@ public:
     bool is_armed() const noexcept { return queue_ != nullptr; }
     instant due() const noexcept { return due_; }
 
-    // Called once, disarmed.
+    // The queue calls it once, after it has disarmed the deadline: on_due() may arm it again, or destroy it.
     virtual void on_due(instant now) = 0;
 
 protected:
@@ -33,13 +34,14 @@ protected:
 private:
     friend class deadline_queue;
 
-    deadline_queue* queue_ = nullptr;
-    std::size_t slot_ = 0;
+    deadline_queue* queue_ = nullptr;  // null: not armed
+    std::size_t slot_ = 0;             // its index in the heap, so that disarm() need not search
     instant due_ = never;
 };
 
-// All deadlines of a client, behind one timer: a binary heap of pointers, so that arming and disarming cost
-// O(log n) without allocation.
+// All deadlines of a client or a session behind one timer (rule 24): a timer of Asio for each command would cost a
+// third of the throughput. It is a binary heap of pointers: arm() and disarm() are O(log n) and do not allocate once
+// the vector has grown. Not thread-safe.
 class deadline_queue {
 public:
     deadline_queue() = default;
@@ -47,22 +49,23 @@ public:
     deadline_queue& operator=(deadline_queue const&) = delete;
     ~deadline_queue();
 
-    // Arms, or moves one that is armed.
+    // Arms a deadline, or moves it if it is armed. Precondition: it is not armed in another queue.
     void arm(deadline&, instant due);
+    // Does nothing if the deadline is not armed.
     void disarm(deadline&) noexcept;
 
     bool empty() const noexcept { return heap_.empty(); }
     std::size_t size() const noexcept { return heap_.size(); }
 
-    // The earliest; `never` when empty.
+    // The earliest deadline; `never` if the queue is empty.
     instant next() const noexcept { return heap_.empty() ? never : heap_.front().due; }
 
-    // Calls on_due() of everything due by `now`, also of what becomes so meanwhile.
+    // Calls on_due() of each deadline that is due by `now`, in order, including those that an on_due() arms meanwhile.
     void run(instant now);
 
 private:
     struct entry {
-        instant due;
+        instant due;  // a copy: comparisons need not follow the pointer
         deadline* what;
     };
 

@@ -9,8 +9,9 @@
 
 namespace holdfast::core {
 
-// How long this process may keep a lock among its own coroutines while others may be waiting: counted in tenures in a
-// row and in time, from the first of them.
+// Limits how long a process keeps a lock among its own coroutines while other processes may wait for it. Without a
+// limit, a busy process would hand the grant from coroutine to coroutine for ever. The budget counts the hand-offs in a
+// row, and the time since the first tenure of that row; the exclusive arbiter of the lock owns it.
 // Source: lock cohorting; D. Dice, V. Marathe, N. Shavit, PPoPP 2012 ("may-pass-local").
 class handoff_budget {
 public:
@@ -18,14 +19,15 @@ public:
         : max_count_(max_count), max_time_(max_time)
     {}
 
-    // The lock was won from others, or nobody here waited: a new row begins.
+    // A new row begins: the process acquired the grant from the server, after other processes had, or were offered, a
+    // turn, or when no coroutine of this process waited.
     constexpr void reset(instant now) noexcept
     {
         count_ = 0;
         since_ = now;
     }
 
-    // Another tenure in the row, if the budget lasts.
+    // Counts another hand-off in the row. Returns false, and counts nothing, if the budget is spent.
     constexpr bool spend(instant now) noexcept
     {
         if (count_ >= max_count_ || now - since_ >= max_time_)

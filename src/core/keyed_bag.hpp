@@ -18,10 +18,11 @@
 
 namespace holdfast::core {
 
-// Pointers by the key of what they point to, of which several may have the same, and one may be there several times. To
-// add, remove and find takes the same time however many keys there are. Of one key the order is not kept.
+// A multimap of pointers, indexed by the key of the value that each points to. Several values may have the same key,
+// and a value may be added several times. The cost of add(), remove() and of() does not depend on the number of keys:
+// an owner may hold thousands of locks, and every acquire searches its tenures. The values of one key have no order.
 //
-// `KeyOf` gives the key of a value. It must stay valid as long as the value is in the bag.
+// `KeyOf` returns the key of a value as a view. The view must stay valid as long as the value is in the bag.
 template <class Value, class KeyOf, class Equal = std::equal_to<std::string_view>>
 class keyed_bag {
 public:
@@ -31,7 +32,7 @@ public:
         ++size_;
     }
 
-    // Precondition: it is there.
+    // Removes one of the entries of that value. Precondition: there is one.
     void remove(Value& v) noexcept
     {
         auto const at = all_.find(KeyOf()(v));
@@ -45,6 +46,7 @@ public:
         refer_to_another(at, v);
     }
 
+    // The values of that key. The span is valid until the bag changes.
     std::span<Value* const> of(std::string_view key) const noexcept
     {
         auto const at = all_.find(key);
@@ -57,7 +59,8 @@ private:
     using values = boost::container::small_vector<Value*, 2>;
     using map = boost::unordered_flat_map<std::string_view, values, boost::hash<std::string_view>, Equal>;
 
-    // The key in the map may be a part of the value that was removed.
+    // The map stores a view of the key, which may point into the value that was removed and will now be destroyed. The
+    // entry is then inserted again with a view into a value that remains.
     void refer_to_another(typename map::iterator at, Value const& removed) noexcept
     {
         if (!at->second.empty() && at->first.data() != KeyOf()(removed).data())

@@ -7,8 +7,10 @@
 namespace holdfast::core {
 namespace {
 
-// The hash slot is that of what stands between the first '{' and the next '}', if that is not empty. Without such a
-// tag the whole key counts, and a derived key, which puts braces around the name, must make just that its tag.
+// The hash slot of a key depends on its tag: the text between the first '{' and the next '}', if that is not empty.
+// Without a tag it depends on the whole key. prefixed() puts braces around a name without '{', so that the name becomes
+// the tag of the derived key; a '}' inside the name would end that tag early. A name with '{' is used as it is, so it
+// must have a complete tag.
 bool keeps_one_slot(std::string_view name) noexcept
 {
     auto const open = name.find('{');

@@ -14,25 +14,28 @@ namespace holdfast::core {
 
 inline constexpr std::size_t max_name_size = 512;
 
-// 1 to 512 bytes, whose braces leave the key and everything derived from it in one hash slot.
+// A valid name has 1 to 512 bytes, and its braces put the key and all keys derived from it into one hash slot: a Redis
+// Cluster refuses a script whose keys are in different slots.
 bool is_valid_lock_name(std::string_view name) noexcept;
 
-// Redisson's rule: "prefix:{name}", or "prefix:name" when the name has a hash tag of its own.
+// The rules by which Redisson derives keys and channels. Both libraries must use the same keys to exclude each other.
+// "prefix:{name}", or "prefix:name" if the name has a hash tag of its own:
 std::string prefixed(std::string_view prefix, std::string_view name);
 
-// The same with what follows the name: "{name}:suffix", or "name:suffix".
+// "{name}:suffix", or "name:suffix" if the name has a hash tag of its own:
 std::string suffixed(std::string_view name, std::string_view suffix);
 
-// Where the unlock messages of mutex and reentrant_lock go.
+// The channel of the unlock messages of mutex and reentrant_lock; channels of a fair lock begin with it.
 std::string unlock_channel(std::string_view name);
 
-// Those of a read_write_lock, and its further keys: the mark of a waiting writer, the mark of waiting readers, and what
-// the slots of readers begin with.
+// The channel of the unlock messages of a read_write_lock.
 std::string rw_channel(std::string_view name);
+// Its further keys: the mark of a waiting writer, the mark of waiting readers, and the prefix of the readers' slots.
 std::vector<std::string> rw_companions(std::string_view name);
 
-// The fencing counter of every lock but the reentrant one, and the one that RedissonFencedLock shares.
+// The fencing counter of all locks except the reentrant lock. It is not Redisson's, because it has a time to live.
 std::string fence_key(std::string_view name);
+// The fencing counter of the reentrant lock, which RedissonFencedLock uses, too.
 std::string redisson_fence_key(std::string_view name);
 
 }  // namespace holdfast::core

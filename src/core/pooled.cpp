@@ -6,6 +6,7 @@
 
 namespace holdfast::core {
 
+// The build defines HOLDFAST_MOST_IDLE for this file only.
 std::size_t const most_idle = HOLDFAST_MOST_IDLE;
 
 }  // namespace holdfast::core

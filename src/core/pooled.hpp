@@ -11,11 +11,15 @@
 
 namespace holdfast::core {
 
-// How many idle blocks of each kind a thread keeps. None in builds for memory checkers, which are to see every end.
+// How many idle blocks of each class a thread keeps. Zero in builds for memory checkers: a block that is reused would
+// hide a use after free.
 extern std::size_t const most_idle;
 
-// Base of a final class T whose objects come and go with each acquire: they are made in blocks that earlier ones left
-// on the same thread. An object may end on another thread than it began on.
+// Base of a class T of which each acquire creates and destroys objects. The thread keeps the blocks of destroyed
+// objects in a free list and reuses them, so that an acquire allocates less (rule 24). The list is thread-local and
+// needs no lock; an object may be destroyed on another thread, whose list then gets the block.
+//
+// T must be final: all blocks of a list have the size of T.
 template <class T>
 class pooled {
 public:
@@ -31,6 +35,7 @@ public:
     {
         if (idle_.count >= most_idle)
             return ::operator delete(left);
+        // Registers the destructor of `emptier` when the thread keeps its first block.
         thread_local emptier const at_end;
         idle_.first = new (left) block{idle_.first};
         ++idle_.count;
@@ -41,13 +46,14 @@ private:
         block* next;
     };
 
-    // Without a destructor: objects may still end when those of the thread have run.
+    // It has no destructor, so it may be used until the thread ends: other thread-local objects may destroy objects of
+    // class T after `emptier` has run.
     struct free_list {
         block* first;
         std::size_t count;
     };
 
-    // Frees the blocks when the thread ends, and keeps none after that.
+    // Frees the blocks when the thread ends. It sets the count to the limit, so that no block is kept after that.
     struct emptier {
         ~emptier()
         {

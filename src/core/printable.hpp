@@ -10,8 +10,9 @@
 
 namespace holdfast::core {
 
-// The text as part of one line, with each control byte written as \x and two digits. The name of a lock, a label and a
-// server's words may contain any byte, and must neither begin a line of their own nor steer a terminal.
+// Returns the text with each control byte written as \x and two hexadecimal digits. A lock's name, a label and an error
+// text of the server may contain any byte. A newline in them would forge a line of the log, and an escape sequence
+// would reach the terminal of a user. Bytes from 0x80 stay, because they may be UTF-8.
 std::string printable(std::string_view text);
 
 }  // namespace holdfast::core

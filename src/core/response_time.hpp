@@ -11,13 +11,17 @@
 
 namespace holdfast::core {
 
-// How fast the server answers, estimated from its answers. One stall must not spoil the estimate: all commands that it
-// held up count as one sample, and a sample counts as at most eight times the average before it, or 8 ms.
+// Estimates how fast the server replies, from the replies to attempts. One stall of the server must not spoil the
+// estimate, because the length of a yield depends on it: all commands that the stall delayed count as one sample, and a
+// sample counts as at most eight times the average before it (or 8 ms, so that an average of zero can grow again).
 class response_time {
 public:
+    // No sample is longer, also the first one, which has no average before it.
     static constexpr duration longest_sample = std::chrono::milliseconds(250);
+    // A fast server may be late by this much without a fault.
     static constexpr duration least_answer_timeout = std::chrono::milliseconds(25);
 
+    // Ignores a command that was under way when the last sample ended: the same stall may have delayed both.
     constexpr void add(instant sent, instant answered) noexcept
     {
         if (sent < last_answer_)
@@ -32,7 +36,8 @@ public:
 
     constexpr duration average() const noexcept { return average_; }
 
-    // An answer that takes longer is overdue: something is wrong with the server or with the way to it.
+    // A reply that takes longer is overdue: the server or the network has a fault. It depends on the slowest of the
+    // last replies, not on the average: a server that is slow now and then is not faulty.
     constexpr duration answer_timeout(duration command_timeout) const noexcept
     {
         return std::min(std::max(8 * slowest_, least_answer_timeout), command_timeout);
@@ -40,8 +45,8 @@ public:
 
 private:
     instant last_answer_ = instant::min();
-    duration average_ = std::chrono::milliseconds(1);
-    duration slowest_ = average_;  // of the last ones
+    duration average_ = std::chrono::milliseconds(1);  // a guess, until the first reply
+    duration slowest_ = average_;                      // of the last replies: it decays towards shorter samples
 };
 
 }  // namespace holdfast::core

@@ -12,9 +12,11 @@
 
 namespace holdfast::core {
 
-// The latest instant at which a server can have started that reported `uptime` in a reply received then. Redis
-// subtracts two clock readings that are each cut to whole seconds: a server that runs for 1.1 s may report two seconds,
-// so the true uptime may be up to a second less than the reported one.
+// Returns the latest instant at which a server can have started, if a reply received at `received` reports `uptime`.
+// Redis subtracts two clock readings, each truncated to whole seconds: a server that has run for 1.1 s may report two
+// seconds, so the real uptime may be up to one second shorter than the reported one. The error must be on the safe
+// side: a red_lock that takes a restarted server for older than it is would let a second holder in. A
+// server whose wall clock was set back reports a negative uptime; it counts as just started.
 constexpr instant latest_start(std::chrono::seconds uptime, instant received) noexcept
 {
     constexpr std::chrono::seconds uncertainty(1);
@@ -22,8 +24,9 @@ constexpr instant latest_start(std::chrono::seconds uptime, instant received) no
     return received - std::clamp(uptime - uncertainty, std::chrono::seconds(0), enough);
 }
 
-// Whether every lease that the server may have forgotten when it started has ended by `asked`. Leases are at most
-// `max_lease` long; the clock that measures the age may run faster than the holder's by the drift allowance.
+// Whether every lease that the server may have lost when it started has ended by the instant `asked`. No lease time is
+// longer than `max_lease`. The clock that measures the age may run faster than the clock of a holder, by the drift
+// allowance at most.
 constexpr bool has_outlived_leases(instant latest_start, duration max_lease, instant asked) noexcept
 {
     return asked - latest_start >= max_lease + drift(max_lease);

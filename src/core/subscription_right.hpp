@@ -10,10 +10,11 @@
 
 namespace holdfast::core {
 
-// Whether a session may subscribe. A refusal costs the connection (rule 10), so the next epoch does without; access
-// rules change, so the epoch after that tries again.
+// Whether a session may subscribe. A refused SUBSCRIBE costs the connection (rule 10), so the session does not
+// subscribe in the next epoch and its waiters poll. An administrator may permit the channel later, so the session
+// subscribes again in the epoch after that.
 //
-// | state    | event     | next     | to log                                      |
+// | state    | event     | next     | log line                                    |
 // |----------|-----------|----------|---------------------------------------------|
 // | granted  | refused   | refused  | waiting means polling                       |
 // | refused  | opened    | polling  |                                             |
@@ -25,19 +26,19 @@ namespace holdfast::core {
 class subscription_right {
 public:
     enum class state : std::uint8_t { granted, refused, polling, retrying };
-    // What changed for the user.
+    // The change that the session logs. Repeated refusals are no change, so each is logged once.
     enum class change : std::uint8_t { none, polls, subscribes_again };
 
     state current_state() const noexcept { return state_; }
     bool may_subscribe() const noexcept { return state_ == state::granted || state_ == state::retrying; }
 
-    // The server refused a subscription for lack of permission.
+    // The server refused a subscription because a permission is missing.
     change on_refused() noexcept
     {
         auto const before = std::exchange(state_, state::refused);
         return before == state::granted ? change::polls : change::none;
     }
-    // The server accepted one.
+    // The server accepted a subscription.
     change on_confirmed() noexcept
     {
         if (state_ != state::retrying)
@@ -45,7 +46,7 @@ public:
         state_ = state::granted;
         return change::subscribes_again;
     }
-    // A new epoch.
+    // A new epoch has begun.
     void on_open() noexcept
     {
         if (state_ == state::refused)

@@ -25,6 +25,7 @@ token::token(std::string_view uuid, std::uint64_t n, std::string_view label)
 
 std::string uuid_v8(std::array<std::uint8_t, 16> bits)
 {
+    // The version is the upper half of byte 6, the variant the two upper bits of byte 8. They replace six random bits.
     bits[6] = static_cast<std::uint8_t>((bits[6] & 0x0f) | 0x80);
     bits[8] = static_cast<std::uint8_t>((bits[8] & 0x3f) | 0x80);
 

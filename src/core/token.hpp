@@ -14,8 +14,9 @@
 
 namespace holdfast::core {
 
-// What Redis records for a grant: "<uuid>:<n>", with a label "<uuid>:<n>:<label>". Used for one acquisition, and
-// retired the moment any release of it is queued.
+// The value that identifies a grant on the server: "<uuid>:<n>", or "<uuid>:<n>:<label>" with a label. A token serves
+// one acquisition and is retired when a release of it is queued (rule 6): a late release of a token that is used again
+// would delete a live grant.
 class token {
 public:
     token(std::string_view uuid, std::uint64_t n, std::string_view label);
@@ -23,11 +24,12 @@ public:
     std::string_view text() const noexcept { return {text_.data(), text_.size()}; }
 
 private:
+    // Inline for a token without a label: 36 characters, a colon and up to 19 digits.
     boost::container::small_vector<char, 56> text_;
 };
 
-// A version 8 UUID (RFC 9562) of 128 given random bits, so that a script tells our holders from Redisson's, which are
-// version 4, by one character.
+// Makes a version 8 UUID (RFC 9562) from 128 random bits. Redisson's UUIDs are version 4, so a script of a fair lock
+// can distinguish the holders of both libraries by one character.
 std::string uuid_v8(std::array<std::uint8_t, 16> bits);
 
 }  // namespace holdfast::core

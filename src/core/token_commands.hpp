@@ -14,18 +14,19 @@
 
 namespace holdfast::core {
 
-// Whether the server may yet execute a command that sets the time to live of one token's key, and since when not.
+// Whether the server may still execute a command that sets the time to live of one token's key, and if not, since when.
+// A release that is given up earlier would leave a key that lasts for a whole lease time.
 //
-// | state    | event                 | next     | why                                                            |
-// |----------|-----------------------|----------|----------------------------------------------------------------|
-// | any      | sent                  | pending  |                                                                |
-// | pending  | answered              | settled  | it was executed before the answer came, and those before it,   |
-// |          |                       |          | because a connection keeps the order                           |
-// | pending  | unknown               | doubtful | a server that is stopped executes it when it goes on, also     |
-// |          |                       |          | when the connection is closed by then                          |
-// | doubtful | a new epoch           | settled  | its barrier ended the old connection (rule 8)                  |
+// | state    | event       | next     | why                                                         |
+// |----------|-------------|----------|-------------------------------------------------------------|
+// | any      | sent        | pending  |                                                             |
+// | pending  | answered    | settled  | the server executed it before it replied, and the commands  |
+// |          |             |          | before it, because a connection keeps the order             |
+// | pending  | unknown     | doubtful | a stopped server executes it when it continues, even if the |
+// |          |             |          | client has closed the connection meanwhile                  |
+// | doubtful | a new epoch | settled  | its barrier ended the old connection (rule 8)               |
 //
-// With several commands under way the state stays pending until each was answered; then the last answer decides.
+// With several commands under way the state stays pending until each has its outcome; then the last outcome decides.
 class token_commands {
 public:
     enum class state : std::uint8_t { settled, pending, doubtful };
@@ -36,6 +37,7 @@ public:
     }
 
     void on_sent() noexcept { ++unanswered_; }
+    // `is_known`: false if the outcome is unknown.
     void on_answered(instant now, bool is_known) noexcept
     {
         --unanswered_;
@@ -48,17 +50,18 @@ public:
             settled_ = std::max(settled_, now);
     }
 
-    // The last moment at which one can have been executed; `never` while one may still be.
+    // The latest instant at which the server can have executed one of them; `never` while it may still do so.
     instant settled() const noexcept { return current_state() == state::settled ? settled_ : never; }
 
 private:
-    unsigned unanswered_ = 0;
-    bool is_doubtful_ = false;
+    unsigned unanswered_ = 0;   // commands under way
+    bool is_doubtful_ = false;  // the last outcome was unknown, and no epoch has begun since
     instant settled_ = instant::min();
 };
 
-// When a release may be given up, because the key must have expired: a whole time to live after the last moment at
-// which a command can have set it. `queued`: no command that sets it was submitted later.
+// Returns when a release may be given up because the key must have expired: a whole time to live after the latest
+// instant at which a command can have set it. `queued`: the client submitted no such command after that instant. The
+// drift allowance covers a server whose clock is slower than the client's.
 constexpr instant key_expiry(instant queued, instant settled, duration longest_lease) noexcept
 {
     return settled == never ? never : std::max(queued, settled) + longest_lease + drift(longest_lease);

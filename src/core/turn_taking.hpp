@@ -13,33 +13,35 @@
 
 namespace holdfast::core {
 
-// A process that has kept a lock among its own coroutines for long enough yields to others, but never for longer than
-// this, counted from the release: not when the server stalls, and not when nobody else takes the lock.
+// A process whose hand-off budget is spent yields to other processes, but for no longer than this, counted from the
+// release. Without a limit a lock could stay idle for seconds after the server stalled, or while no other process takes
+// it.
 inline constexpr duration longest_yield = std::chrono::milliseconds(250);
 
-// When a yield that began then ends, if no message ends it earlier. The server's answer to the release came `now`: the
-// others, who heard of the release, need about two round trips to take the lock.
+// Returns when a yield ends that began at `began`, unless a message ends it earlier. The reply to the release came at
+// `now`. Other processes received the unlock message and need about two round trips to take the lock.
 constexpr instant yield_end(instant began, instant now, duration round_trip, std::uint64_t random) noexcept
 {
     return std::min(now + 2 * round_trip + jitter(round_trip, random), began + longest_yield);
 }
 
-// Messages are untrusted: anybody whom the server lets publish can send them. They lead to at most one try per
-// millisecond, after a few that may follow each other at once: where several processes pass a lock on quickly, each
-// message is the chance of one of them.
+// Limits the attempts that messages lead to. Every client with the right to publish can forge a message, and a flood of
+// them must not become a flood of commands: on average they lead to one attempt in a millisecond. A few attempts may
+// follow each other without a pause (a token bucket), because where several processes pass a lock on quickly, each
+// message is a chance to take it; a strict millisecond would leave the lock idle.
 class message_pace {
 public:
     static constexpr duration interval = std::chrono::milliseconds(1);
     static constexpr int burst = 8;
 
-    // From when on a message may lead to a try.
+    // The earliest instant of the next attempt.
     constexpr instant next() const noexcept { return full_ - (burst - 1) * interval; }
     constexpr void spend(instant now) noexcept { full_ = std::max(full_, now) + interval; }
-    // A message was true: the lock was free.
+    // An attempt was granted, so the message was not forged: the whole burst is available again.
     constexpr void reset() noexcept { full_ = instant{}; }
 
 private:
-    instant full_{};  // when all that was spent is available again
+    instant full_{};  // when the whole burst is available again
 };
 
 }  // namespace holdfast::core

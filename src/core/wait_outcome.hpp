@@ -11,24 +11,27 @@
 
 namespace holdfast::core {
 
-// What is known of a lock at the moment at which the wait of a contender ends.
+// The knowledge of a client about a lock at the instant at which the wait of a contender ends.
 struct wait_facts {
-    bool is_held_here = false;  // a lease of this client holds it now
-    bool is_connected = true;   // to the server
-    bool was_seen_held =
-        false;  // by somebody else, since the contender joined; a failed try or a lost connection clears it
-    bool is_in_doubt = false;   // the last try failed, or the connection was lost, and no try was answered since
-    bool needs_answer = false;  // a red_lock counts this server's answers: without one there is nothing to count
-    duration unanswered{};      // how long the server has owed an answer about this lock; zero: it owes none
-    duration answer_timeout{};  // how long an answer takes at most while nothing is wrong
+    bool is_held_here = false;  // a lease of this client holds the lock now
+    bool is_connected = true;   // the session is open
+    // Another contender held the lock at some time since this one joined. A failed attempt or a lost connection clears
+    // it, because the knowledge is too old after that.
+    bool was_seen_held = false;
+    bool is_in_doubt = false;   // the last attempt failed, or the connection was lost, and no reply came since
+    bool needs_answer = false;  // a red_lock counts the replies of its servers, and busy would count as one
+    duration unanswered{};      // how long a command for this lock has been without a reply; zero: there is none
+    duration answer_timeout{};  // how long a reply takes at most while nothing is wrong
 };
 
 enum class wait_outcome : std::uint8_t { busy, unavailable };
 
-// Busy never hides an outage, and unavailable is never said of a server that answers. What happens in between, a wait
-// that is shorter than the server needs for an answer, is busy: nothing went wrong.
+// Busy never hides an outage, and a server that replies in time is never called unavailable. A wait that is shorter
+// than the server needs for a reply ends as busy, because nothing went wrong. The last reply alone cannot decide: the
+// client forgets it with each release.
 constexpr wait_outcome classify_wait(wait_facts const& f) noexcept
 {
+    // First, because a lease of this process keeps the lock busy also without a connection.
     if (f.is_held_here)
         return wait_outcome::busy;
     if (!f.is_connected)

@@ -15,7 +15,8 @@
 
 namespace holdfast::redis {
 
-// session::environment::wake_at() over one timer of Asio.
+// Implements session::environment::wake_at() with one timer of Asio (rule 24). A pending wait keeps the object alive,
+// also after its environment is gone; it refers to the session weakly. On the strand.
 class alarm : public std::enable_shared_from_this<alarm> {
 public:
     alarm(engine::strand const& on, std::weak_ptr<session::clock_events> to) : to_(std::move(to)), timer_(on) {}
@@ -28,8 +29,8 @@ private:
     void wait();
     void on_timer();
 
-    std::weak_ptr<session::clock_events> to_;  // nobody after stop()
-    core::instant at_ = core::never;
+    std::weak_ptr<session::clock_events> to_;  // empty after stop()
+    core::instant at_ = core::never;           // the requested instant; never: none
     boost::asio::steady_timer timer_;
 };
 

@@ -29,12 +29,14 @@ using boost::system::error_code;
 using session::printable;
 using session::without_arguments;
 
-// Boost.Redis tells its log only what the server says against its own setup request.
+// Boost.Redis passes the error text of a refused setup request to its logger only. The client needs it for its own
+// error, so the logger recognises the line by this prefix.
 constexpr std::string_view setup_failed = "Setup request execution failed: ";
 
+// How many requests are kept for reuse.
 constexpr std::size_t most_spent = 16;
 
-// What one flush sends. Boost.Redis' cost is per request.
+// All commands of one flush are one request: most of the cost of Boost.Redis is for each request, not for each command.
 using request_ptr = std::shared_ptr<boost::redis::request>;
 
 class redis_connection final : public session::connection,
@@ -63,7 +65,7 @@ public:
     void close() noexcept override;
 
 private:
-    // What a pending handler keeps alive.
+    // The owners that each pending handler has.
     struct kept {
         std::shared_ptr<redis_connection> connection;
         std::shared_ptr<session::connection_events> events;
@@ -71,6 +73,8 @@ private:
     kept keep() { return {shared_from_this(), weak_events_.lock()}; }
 
     void on_message(std::string_view channel) override;
+    // The error text with which a server refuses a connection, for example at its limit of clients: it is no reply to a
+    // command.
     void on_unsolicited(std::string_view words) override { refusal_ = without_arguments(words); }
 
     request_ptr fresh_request();
@@ -89,24 +93,24 @@ private:
     boost::redis::basic_connection<engine::strand> connection_;
     engine::log log_;
     std::weak_ptr<session::connection_events> const weak_events_;
-    session::connection_events& events_;  // alive as long as a handler is pending
+    session::connection_events& events_;  // alive as long as a handler is pending, so no lock() for each reply
     push_reader pushes_;
     reply_reader reader_;
-    request_ptr collecting_;
-    std::vector<request_ptr> spent_;
-    std::string refusal_;      // the words of a server that does not accept this client
-    std::string setup_words_;  // of a master to which a Sentinel led
+    request_ptr collecting_;          // the commands since the last flush; null: none
+    std::vector<request_ptr> spent_;  // for reuse, with their buffers (rule 24)
+    std::string refusal_;             // the error text of a server that does not accept this client
+    std::string setup_words_;         // the same, of a master to which a Sentinel led
     bool uses_tls_ = false;
-    bool is_used_ = false;    // a first reply has come
-    bool is_closed_ = false;  // no event follows
-    bool is_malformed_ = false;
+    bool is_used_ = false;       // the first reply has arrived, so the connection is established
+    bool is_closed_ = false;     // no event follows
+    bool is_malformed_ = false;  // a reply could not be read
 };
 
 auto& redis_connection::stream()
 {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-    return connection_.next_layer();  // deprecated without a replacement
+    return connection_.next_layer();  // deprecated, but there is no replacement
 #pragma GCC diagnostic pop
 }
 
@@ -116,6 +120,7 @@ boost::redis::logger redis_connection::logger()
     return {level::info, [this](level l, std::string_view line) { log(l, line); }};
 }
 
+// Lines of Boost.Redis are for the debugging of a connection. What users must know is logged by the session.
 void redis_connection::log(boost::redis::logger::level l, std::string_view line)
 {
     if (line.starts_with(setup_failed))
@@ -139,7 +144,7 @@ request_ptr redis_connection::fresh_request()
 {
     if (spent_.empty()) {
         auto r = std::make_shared<boost::redis::request>();
-        // Nothing may wait in Boost.Redis' queue for another connection.
+        // No request may wait in the queue of Boost.Redis until the connection is established again (rule 11).
         r->get_config().cancel_on_connection_lost = true;
         r->get_config().cancel_if_unresponded = true;
         return r;
@@ -150,7 +155,7 @@ request_ptr redis_connection::fresh_request()
     return r;
 }
 
-// push(), not subscribe(): Boost.Redis must not restore a subscription by itself, unguarded.
+// push(), not subscribe(): Boost.Redis would restore the subscription on its own, without a guard (rule 10).
 void redis_connection::send(std::span<std::string_view const> words)
 {
     if (!collecting_)
@@ -166,11 +171,12 @@ void redis_connection::flush()
     if (!collecting_)
         return;
     auto r = std::exchange(collecting_, nullptr);
-    r->get_config().cancel_if_not_connected = is_used_;  // the greeting waits for the connection
-    auto const& request = *r;
+    r->get_config().cancel_if_not_connected = is_used_;  // only the greeting waits until the connection is established
+    auto const& request = *r;                            // before `r` is moved; the handler keeps the request alive
     using event = boost::redis::any_adapter::parse_event;
     connection_.async_exec(
         request,
+        // `this` is enough: the handler keeps the object alive until the request has ended.
         boost::redis::any_adapter::impl_t([this](event e, auto const& node, auto& ec) {
             if (e == event::node)
                 read(node, ec);
@@ -183,8 +189,9 @@ void redis_connection::flush()
 
 // ---- receiving
 
-// The session may close this connection in each of the calls. The error ends it there: no reply may be read as that of
-// another command.
+// Boost.Redis calls it for each node while it parses, so each reply reaches its command without waiting for the others
+// of the request. The session may close this connection in each of the calls; then the error makes Boost.Redis stop
+// parsing, and no further reply is given to a command.
 void redis_connection::read(boost::redis::resp3::node_view const& node, error_code& ec)
 {
     using progress = reply_reader::progress;
@@ -206,7 +213,9 @@ void redis_connection::on_message(std::string_view channel)
         events_.on_message(channel);
 }
 
-// Boost.Redis hands over pushes as they are parsed, but stops reading when 256 of them were not asked for.
+// Pushes reach push_reader while they are parsed, but Boost.Redis also counts them, and stops reading from the socket
+// when 256 of them were not received. This loop receives them and does nothing else: it must never wait for a command
+// (rule 12).
 void redis_connection::drain_pushes()
 {
     connection_.async_receive2([k = keep()](error_code ec) {
@@ -217,6 +226,8 @@ void redis_connection::drain_pushes()
 
 // ---- the end
 
+// The reasons in the order in which they explain the end: an error text of the server, a reply that made no sense, and
+// the error of the transport. Nothing follows close().
 void redis_connection::on_ended(error_code ec)
 {
     if (std::exchange(is_closed_, true))
@@ -232,7 +243,8 @@ void redis_connection::on_ended(error_code ec)
         events_.on_ended({ec, words, false});
 }
 
-// The code in words, with the reason why a certificate was not accepted.
+// The message of the error code. Asio's for a failed handshake does not say why the certificate was not accepted, so
+// that is added.
 std::string redis_connection::description(error_code ec)
 {
     bool const is_tls = uses_tls_ && ec.category() == boost::asio::error::get_ssl_category();
@@ -240,7 +252,7 @@ std::string redis_connection::description(error_code ec)
     return failure.empty() ? ec.message() : ec.message() + ": " + failure;
 }
 
-// Posted, because Boost.Redis may be in the middle of a reply.
+// The cancellation is posted, because this function may be called while Boost.Redis parses a reply.
 void redis_connection::close() noexcept
 {
     is_closed_ = true;
@@ -250,14 +262,17 @@ void redis_connection::close() noexcept
     });
 }
 
-// Boost.Redis leaves Nagle's algorithm on: a second request would wait for the replies to the first.
+// Boost.Redis does not switch Nagle's algorithm off. With it, the kernel would delay a second request until the server
+// has acknowledged the first one. Called at the first reply: before that the socket may not be open.
 void redis_connection::set_no_delay()
 {
-    error_code ignored;  // a UNIX socket in use, whose twin here is not open
+    error_code ignored;  // with a UNIX socket: the TCP socket is not open then
     stream().next_layer().set_option(boost::asio::ip::tcp::no_delay(true), ignored);
 }
 
-// A connection that is not trusted any more must not deliver what the system still holds for it.
+// Closes the socket with a reset, so that the kernel discards what it has not sent. Otherwise it would go on sending
+// after the client has given up the commands: an acquire that arrives then leaves a lock without a holder, until its
+// lease time ends.
 void redis_connection::discard_unsent()
 {
     error_code ignored;
@@ -273,6 +288,7 @@ std::shared_ptr<session::connection> connect(
     boost::redis::config const& how,
     std::weak_ptr<session::connection_events> events)
 {
+    // Two steps: start() needs shared_from_this(), which does not work in the constructor.
     auto fresh = std::make_shared<redis_connection>(on, std::move(tls), log, std::move(events));
     fresh->start(how);
     return fresh;

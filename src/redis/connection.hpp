@@ -16,11 +16,12 @@
 
 namespace holdfast::redis {
 
-// Begins to connect. Boost.Redis could reconnect the same object, but it closes the old socket only when it opens the
-// next, and a UNIX socket is out of our reach; a connection of ours closes its socket by ending.
+// Starts to establish one connection over Boost.Redis. It is used for one epoch and never reconnects. Boost.Redis could
+// reconnect the same object, but it closes the old socket only when it opens the next one, and gives no access to a
+// UNIX socket; an object of its own for each epoch closes its socket when it ends.
 //
-// Every pending handler keeps the connection and its session alive; the connection does not keep the session. So an
-// execution context that is destroyed with handlers still pending leaves nothing behind.
+// Lifetimes: each pending handler keeps the connection and its session alive; the connection itself does not own the
+// session, which owns it. So an execution context that is destroyed with pending handlers frees both.
 std::shared_ptr<session::connection> connect(
     engine::strand const&,
     boost::asio::ssl::context,

@@ -11,18 +11,22 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Each part of opening a connection; the session limits all of it.
+// Limits each step: resolving the name, connecting, the TLS handshake. The session limits all of them together.
 constexpr std::chrono::seconds step_limit{5};
 
-// No reply to a command of ours comes near it; a server that sends more is none of ours.
+// No reply to a command of the library is nearly as long. A faulty or hostile server must not be able to fill the
+// memory of the process, which the default, no limit, would allow.
 constexpr std::size_t longest_reply = 1024 * 1024;
 
-// Several hundred replies to a read. Each read clears as much, so more would cost a lone command.
+// Enough for several hundred replies in one read. Boost.Redis clears the new part of its buffer before each read, so a
+// larger size would make the reply to a single command slower.
 constexpr std::size_t read_size = 16 * 1024;
 
+// Boost.Redis closes a connection from which it has read nothing for two intervals. A sixth of the lease time leaves
+// two thirds of it to renew the leases on a new connection.
 milliseconds health_check_interval(milliseconds lease)
 {
-    // The lower bound leaves a slow link the time to answer.
+    // The lower bound gives a slow network enough time for a reply.
     return std::clamp(lease / 6, milliseconds(100), milliseconds(2000));
 }
 
@@ -44,7 +48,8 @@ void set_sentinels(boost::redis::config& c, endpoint const& to, std::string cons
     for (auto const& h : to.hosts)
         c.sentinel.addresses.push_back(to_address(h));
     c.sentinel.master_name = to.master_name;
-    // Boost.Redis asks the master for its ROLE before our greeting.
+    // Boost.Redis sends ROLE to the master before the session's greeting, so the setup request must authenticate
+    // already.
     auto const who = credentials_of(to, client_name);
     auto const hello = session::hello_words(who);
     c.setup.push_range(hello.front(), hello.begin() + 1, hello.end());
@@ -61,10 +66,11 @@ boost::redis::config make_connection_config(
     c.resolve_timeout = c.connect_timeout = c.ssl_handshake_timeout = step_limit;
     c.health_check_interval = health_check_interval(options.lease);
     c.health_check_id = "holdfast";
-    c.reconnect_wait_interval = std::chrono::seconds::zero();
+    c.reconnect_wait_interval = std::chrono::seconds::zero();  // never: the session reconnects (rule 11)
     c.max_read_size = longest_reply;
     c.read_buffer_append_size = read_size;
-    c.use_setup = true;  // none: the greeting is a request of ours, whose replies we can read
+    // An empty setup request: the session sends the greeting itself, because it needs the replies.
+    c.use_setup = true;
     c.setup.clear();
     set_place(c, to);
     if (to.transport == transport::sentinel)

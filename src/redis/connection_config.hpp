@@ -16,7 +16,7 @@
 
 namespace holdfast::redis {
 
-// How Boost.Redis is to make one connection.
+// The configuration with which Boost.Redis establishes one connection, without reconnecting.
 boost::redis::config make_connection_config(endpoint const&, std::string const& client_name, holdfast::config const&);
 
 session::credentials credentials_of(endpoint const&, std::string const& client_name);

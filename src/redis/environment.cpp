@@ -14,6 +14,7 @@
 namespace holdfast::redis {
 namespace {
 
+// Seeds from the operating system, so that clients that start at the same time have different jitter.
 std::uint64_t random_seed()
 {
     std::uint64_t seed;
@@ -41,6 +42,7 @@ environment::environment(
       alarm_(std::make_shared<alarm>(strand_, std::move(clock)))
 {}
 
+// Each connection gets an owner of the TLS context of its own, because Boost.Redis takes the context by value.
 std::shared_ptr<session::connection> environment::connect(std::weak_ptr<session::connection_events> events)
 {
     return redis::connect(strand_, share(tls_), log_, connection_config_, std::move(events));

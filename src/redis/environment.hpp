@@ -24,7 +24,8 @@
 
 namespace holdfast::redis {
 
-// Connections of Boost.Redis to one endpoint, and this machine's clock and random numbers.
+// The environment of a session in production: connections over Boost.Redis to one endpoint, and the clock and the
+// random numbers of this machine.
 class environment final : public session::environment {
 public:
     environment(
@@ -48,11 +49,11 @@ public:
 private:
     engine::strand strand_;
     std::string const server_name_;
-    boost::asio::ssl::context tls_;
+    boost::asio::ssl::context tls_;  // shared with each connection
     boost::redis::config const connection_config_;
     engine::log log_;
     jitter_source jitter_;
-    std::shared_ptr<alarm> const alarm_;
+    std::shared_ptr<alarm> const alarm_;  // shared with the handler of its timer
 };
 
 }  // namespace holdfast::redis

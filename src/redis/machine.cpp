@@ -16,8 +16,9 @@
 namespace holdfast::redis {
 namespace {
 
-// The one variable of the whole process. A fork copies every object, so no object can tell the child from its parent;
-// the child handler of pthread_atfork is told, but is given no argument by which it could find one.
+// The only state that all clients of a process share. A fork copies every object, so an object cannot detect that it is
+// in a child. pthread_atfork() calls a handler in the child, but without an argument by which it could find the objects
+// to change.
 std::atomic<std::uint64_t> forks{0};
 
 void count_fork()
@@ -42,6 +43,7 @@ core::instant boot_time() noexcept
 std::array<std::uint8_t, 16> random_bytes()
 {
     std::array<std::uint8_t, 16> bytes;
+    // getrandom() may return fewer bytes, or be interrupted by a signal.
     for (std::size_t have = 0; have < bytes.size();) {
         auto const n = ::getrandom(bytes.data() + have, bytes.size() - have, 0);
         if (n >= 0)
@@ -54,7 +56,7 @@ std::array<std::uint8_t, 16> random_bytes()
 
 std::uint64_t count_of_forks() noexcept
 {
-    // Registered once, by the first who asks; nobody can have seen an older count.
+    // Registered at the first call. Forks before it need not count: no caller has an older value to compare with.
     [[maybe_unused]] static int const registered = ::pthread_atfork(nullptr, nullptr, count_fork);
     return forks.load(std::memory_order_relaxed);
 }

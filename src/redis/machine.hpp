@@ -11,22 +11,23 @@
 
 #include "core/clock.hpp"
 
-// What a session asks of the operating system.
+// The functions of the operating system that a session needs.
 namespace holdfast::redis {
 
-// CLOCK_BOOTTIME: it goes on while the machine sleeps.
+// CLOCK_BOOTTIME, which continues while the machine sleeps (rule 2). std::chrono::steady_clock does not. Any thread.
 core::instant boot_time() noexcept;
 
-// 128 bits of the system's generator. Throws boost::system::system_error when there are none to be had.
+// 128 bits from the generator of the operating system. Throws boost::system::system_error if it fails: a token from
+// weaker random numbers could be that of another client.
 std::array<std::uint8_t, 16> random_bytes();
 
-// How many forks lie between the program's start and this process.
+// The number of forks between the start of the program and this process. Any thread.
 std::uint64_t count_of_forks() noexcept;
 
-// "host:pid", of characters that CLIENT SETNAME allows.
+// "host:pid", with '_' for each character that CLIENT SETNAME does not allow.
 std::string default_client_name();
 
-// Random numbers for jitter: small and fast, no secret. Source: S. Vigna, splitmix64.
+// Random numbers for jitter: small and fast, not for secrets. Source: S. Vigna, splitmix64.
 class jitter_source {
 public:
     explicit jitter_source(std::uint64_t seed) noexcept : state_(seed) {}

@@ -10,6 +10,7 @@ namespace holdfast::redis {
 
 void push_reader::on_node(boost::redis::resp3::node_view const& n, boost::system::error_code& ec)
 {
+    // The head of a push, or of a reply.
     if (n.depth == 0) {
         element_ = 0;
         is_message_ = false;

@@ -14,18 +14,20 @@
 
 namespace holdfast::redis {
 
+// Receives what a push_reader has read.
 class push_receiver {
 public:
     virtual void on_message(std::string_view channel) = 0;
-    // A reply to nothing.
+    // A reply arrived although no request waits for one: the connection fails. `words`: its text.
     virtual void on_unsolicited(std::string_view words) = 0;
 
 protected:
     ~push_receiver() = default;
 };
 
-// Reads what the server sends unasked, as it is parsed: of messages, the channel; other pushes are ignored. Whatever
-// is no push is out of step with our commands and fails the connection.
+// Reads the pushes while they are parsed: of messages it reports the channel, other pushes it ignores. Boost.Redis also
+// passes a reply here for which no request waits. Such a reply means that replies and commands are out of step, so the
+// reader reports an error, which ends the connection.
 class push_reader {
 public:
     explicit push_reader(push_receiver& to) noexcept : to_(to) {}
@@ -34,7 +36,7 @@ public:
     void on_done();
 
 private:
-    // How Boost.Redis reaches a receiver of pushes.
+    // The interface that Boost.Redis requires of a receiver of pushes.
     struct adapter {
         push_reader* reader;
         void on_init() {}
@@ -45,9 +47,9 @@ private:
     friend adapter boost_redis_adapt(push_reader& r) noexcept { return {&r}; }
 
     push_receiver& to_;
-    std::size_t element_ = 0;
+    std::size_t element_ = 0;  // how many elements of the push have been read
     bool is_message_ = false;
-    std::string channel_;  // copied: the parser may move its buffer before the end of the push
+    std::string channel_;  // a copy: the parser may reallocate its buffer before the end of the push
 };
 
 }  // namespace holdfast::redis

@@ -14,6 +14,7 @@ using boost::redis::resp3::node_view;
 using boost::redis::resp3::type;
 using progress = reply_reader::progress;
 
+// A verbatim string of RESP3 begins with its format; INFO is one.
 constexpr std::string_view verbatim_prefix = "txt:";
 
 engine::reply text_reply(std::string_view text)
@@ -35,7 +36,7 @@ bool is_error(type t)
     return t == type::simple_error || t == type::blob_error;
 }
 
-// Nothing for what is no scalar, or a broken one.
+// Returns nothing if the node is not a scalar, or is not well-formed.
 std::optional<engine::reply> scalar(node_view const& n)
 {
     switch (n.data_type) {
@@ -48,7 +49,7 @@ std::optional<engine::reply> scalar(node_view const& n)
         case type::blob_string:
         case type::doublean:
         case type::big_number:
-        case type::simple_error:  // inside an array: the words stand for the element
+        case type::simple_error:  // inside an array: its text is the element
         case type::blob_error: return text_reply(n.value);
         default: return std::nullopt;
     }
@@ -87,6 +88,8 @@ progress reply_reader::take_head(node_view const& n)
     return is_error(n.data_type) ? progress::error : progress::complete;
 }
 
+// Counts the elements of inner lists without keeping them: HELLO's reply contains a list of modules. A list adds its
+// elements to the count when its head arrives, and each deeper node removes itself.
 progress reply_reader::take_element(node_view const& n)
 {
     auto const r = is_list(n.data_type) ? engine::reply{.type = engine::reply::kind::array} : scalar(n);
@@ -98,12 +101,12 @@ progress reply_reader::take_element(node_view const& n)
         skipped_ += elements_of(n);
     if (n.depth == 1) {
         items_.push_back(*r);
-        texts_ += r->text;
+        texts_ += r->text;  // the view in the item is set later: this string may still reallocate
     }
     return items_.size() == expected_ && skipped_ == 0 ? complete_array() : progress::more;
 }
 
-// Points the items at their copied texts, which lie still from here on.
+// Sets the views of the items to their copied texts, which do not move any more.
 progress reply_reader::complete_array()
 {
     std::string_view rest = texts_;

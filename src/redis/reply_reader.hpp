@@ -16,21 +16,22 @@
 
 namespace holdfast::redis {
 
-// Makes an engine::reply of the nodes of one RESP3 message. A scalar stays where the parser has it; the elements of
-// an array are copied, because the parser may move its buffer before the last of them has come. What is kept grows
-// with the bytes received, never with a length that was announced.
+// Builds an engine::reply from the nodes of one RESP3 message. The text of a scalar is a view of the parser's buffer.
+// The elements of an array are copied, because the parser may reallocate its buffer before the last of them has
+// arrived. The memory grows with the bytes received, never with a length that the server announces: a hostile server
+// could announce any length.
 class reply_reader {
 public:
     enum class progress {
-        more,       // an array, not yet whole
+        more,       // an array that is not complete yet
         complete,   // value() is the reply
-        error,      // the server answered with an error: words()
-        malformed,  // such as no number where one was announced
+        error,      // the reply is an error, with the text words()
+        malformed,  // for example, a number that has no digits
     };
 
     progress take(boost::redis::resp3::node_view const&);
 
-    // Valid until the next take(), and only as long as the node that completed it.
+    // Valid until the next take(), and only as long as the node with which the reply was complete.
     engine::reply const& value() const noexcept { return value_; }
     std::string_view words() const noexcept { return value_.text; }
 
@@ -41,9 +42,9 @@ private:
 
     engine::reply value_;
     std::vector<engine::reply> items_;
-    std::string texts_;         // those of the items, one after the other
-    std::size_t expected_ = 0;  // items
-    std::size_t skipped_ = 0;   // elements that are still to come of those in an item, which nobody reads
+    std::string texts_;         // the texts of all items, concatenated
+    std::size_t expected_ = 0;  // how many items the array has
+    std::size_t skipped_ = 0;   // elements inside items, which are not kept, that have not arrived yet
 };
 
 }  // namespace holdfast::redis

@@ -16,6 +16,7 @@
 namespace holdfast::redis {
 namespace {
 
+// CLIENT SETNAME, and so HELLO, refuses a name with other characters.
 std::string checked_name(std::string const& name)
 {
     if (name.empty())
@@ -30,7 +31,7 @@ boost::asio::ssl::context context_for(endpoint const& e, tls_options const& opti
     if (e.transport == transport::tls)
         return make_tls_context(options, e.hosts.front().host);
     refuse_tls_options(options);
-    // Boost.Redis wants one in any case.
+    // Boost.Redis requires a context also for connections without TLS.
     return boost::asio::ssl::context(boost::asio::ssl::context::tls_client);
 }
 
@@ -53,6 +54,7 @@ std::shared_ptr<engine::session> make_session(engine::strand on, config const& o
     warn_of(e, options.tls, log);
     auto const s = std::make_shared<session::session>(
         on, session::session::settings{credentials_of(e, name), options.command_timeout}, log);
+    // After the session exists: the environment refers to it weakly, through clock().
     s->live_in(std::make_unique<environment>(on, e, name, std::move(tls), options, log, s->clock()));
     return s;
 }

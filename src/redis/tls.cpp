@@ -36,7 +36,7 @@ void load_authorities(ssl::context& context, tls_options const& options)
     require(ec, "ca_file", options.ca_file);
 }
 
-// An encrypted key is an error: OpenSSL would otherwise ask for its password on the terminal.
+// An encrypted key is an error. Without this callback OpenSSL would read its password from the terminal, and block.
 int no_password(char*, int, int, void*)
 {
     return -1;
@@ -51,6 +51,7 @@ void load_own_certificate(ssl::context& context, tls_options const& options)
     if (options.certificate_file.empty())
         fail("certificate_file", "needed by private_key_file");
 
+    // Before the key is loaded.
     SSL_CTX_set_default_passwd_cb(context.native_handle(), no_password);
     boost::system::error_code ec;
     context.use_certificate_chain_file(options.certificate_file, ec);
@@ -68,7 +69,8 @@ bool is_address(std::string const& host)
     return !ec;
 }
 
-// What is set on the context's parameters is inherited by every stream made from it.
+// Each stream that is made from the context inherits its verification parameters, so the host can be verified without
+// access to the streams. An address is compared with the addresses in the certificate, a name with the names.
 void expect_host(ssl::context& context, std::string const& host)
 {
     X509_VERIFY_PARAM* const expected = SSL_CTX_get0_param(context.native_handle());
@@ -79,18 +81,23 @@ void expect_host(ssl::context& context, std::string const& host)
         throw std::invalid_argument("url: the host cannot be verified by TLS");
 }
 
+// OpenSSL calls it when it destroys the context: the name must live as long, because a handshake may use it at any
+// time.
 void free_name(void*, void* name, CRYPTO_EX_DATA*, int, long, void*)
 {
     delete static_cast<std::string*>(name);
 }
 
-// Where a context keeps the name to send; OpenSSL hands out such places once per process.
+// The index under which a context stores the name. OpenSSL assigns such indices for the whole process, so it is
+// requested once; the initialisation of a static local variable is thread-safe.
 int place_of_name()
 {
     static int const place = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, free_name);
     return place;
 }
 
+// The info callback, called at each step of a handshake. The stream is const in its signature, but must be changed
+// before the first message of the handshake, which contains the name.
 void name_the_host(SSL const* stream, int where, int)
 {
     if ((where & SSL_CB_HANDSHAKE_START) == 0 || SSL_get_servername(stream, TLSEXT_NAMETYPE_host_name) != nullptr)
@@ -100,11 +107,12 @@ void name_the_host(SSL const* stream, int where, int)
         SSL_set_tlsext_host_name(const_cast<SSL*>(stream), name->c_str());
 }
 
-// The server name indication: the streams are out of reach before their handshake, but this callback is given them.
+// Sets the server name indication. Asio and OpenSSL set it for a stream, not for a context, and Boost.Redis gives no
+// access to its streams before the handshake. The info callback gets each stream in time.
 void send_host_name(ssl::context& context, std::string const& host)
 {
     if (is_address(host))
-        return;  // RFC 6066 allows names only
+        return;  // RFC 6066 does not allow addresses
     auto name = std::make_unique<std::string>(host);
     if (SSL_CTX_set_ex_data(context.native_handle(), place_of_name(), name.get()) != 1)
         throw std::bad_alloc();
@@ -117,6 +125,7 @@ void send_host_name(ssl::context& context, std::string const& host)
 ssl::context make_tls_context(tls_options const& options, std::string const& host)
 {
     ssl::context context(ssl::context::tls_client);
+    // TLS 1.0 and 1.1 are deprecated (RFC 8996).
     SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
     load_own_certificate(context, options);
     send_host_name(context, host);
@@ -143,6 +152,7 @@ void refuse_tls_options(tls_options const& options)
         fail("insecure_skip_verify", reason);
 }
 
+// The constructor of ssl::context takes over one reference, so the count is increased first.
 ssl::context share(ssl::context& context)
 {
     SSL_CTX_up_ref(context.native_handle());

@@ -13,18 +13,19 @@
 
 namespace holdfast::redis {
 
-// A client's context: the peer's certificate must be trusted and name `host` (a name or an address), and the
-// handshake tells the server that name. All of it rests in the context, because Boost.Redis owns the streams.
-// Throws std::invalid_argument naming the option and the reason.
+// Makes the TLS context of a client. The certificate of the server must be trusted and be issued for `host` (a name or
+// an address), and the handshake sends the name (SNI). All of this is set in the context, because Boost.Redis creates
+// the streams and gives no access to them before the handshake. OpenSSL verifies nothing by default.
+// Throws std::invalid_argument with the option and the reason.
 boost::asio::ssl::context make_tls_context(tls_options const&, std::string const& host);
 
-// Throws std::invalid_argument when any option is set: they would have no effect on a connection without TLS.
+// Throws std::invalid_argument if an option is set: it would have no effect on a connection without TLS.
 void refuse_tls_options(tls_options const&);
 
-// A second owner of the same context: each connection wants one of its own.
+// Returns another owner of the same context. Boost.Redis takes the context of each connection by value.
 boost::asio::ssl::context share(boost::asio::ssl::context&);
 
-// Why the peer's certificate was not accepted; empty when it was, or none was seen.
+// Why the certificate of the server was not accepted; empty if it was, or if the server sent none.
 std::string verification_failure(SSL*);
 
 }  // namespace holdfast::redis

@@ -21,7 +21,7 @@ constexpr std::uint16_t default_sentinel_port = 26379;
     throw std::invalid_argument(std::string("url: ") + fault);
 }
 
-// Splits at the first `separator`; nothing when there is none.
+// Splits at the first `separator`. Returns nothing if there is none.
 std::optional<std::pair<std::string_view, std::string_view>> split(std::string_view text, std::string_view separator)
 {
     auto const at = text.find(separator);
@@ -70,7 +70,7 @@ std::optional<Number> whole_number(std::string_view text)
 
 unsigned parse_database(std::string_view text)
 {
-    // The server knows how many there are; this bound only keeps nonsense off the wire.
+    // The server checks the number against its configuration. This bound only rejects obvious mistakes earlier.
     auto const n = whole_number<unsigned>(text);
     if (!n || *n > 1'000'000)
         fail("the database must be a number, as in /0");
@@ -85,6 +85,8 @@ std::uint16_t parse_port(std::string_view text)
     return *n;
 }
 
+// Stricter than resolvers: a part of a password with a special character that is not encoded may be read as the host,
+// and an error here names that mistake.
 bool is_host_character(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-'
@@ -126,7 +128,8 @@ host_and_port parse_host(std::string_view text, std::uint16_t port_if_none)
     return {checked_host(text, is_host_character), port_if_none};
 }
 
-// Takes the credentials off the front of an authority and returns the rest of it.
+// Reads the credentials at the front of an authority and returns the rest of it. The last @ separates them, so that a
+// password may contain an @ that is not encoded.
 std::string_view take_credentials(std::string_view authority, endpoint& to)
 {
     auto const at = authority.rfind('@');
@@ -141,6 +144,7 @@ std::string_view take_credentials(std::string_view authority, endpoint& to)
     return authority.substr(at + 1);
 }
 
+// Options that the client would ignore must not look as if they had an effect.
 void refuse_query(std::string_view text)
 {
     if (text.find_first_of("?#") != text.npos)
@@ -170,8 +174,10 @@ void parse_socket(std::string_view rest, endpoint& to)
         fail("the only option of a UNIX socket is ?db=NUMBER");
     to.socket_path = decode(parts.first);
     to.database = parse_database(parts.second.substr(3));
+    // sockaddr_un::sun_path has 108 bytes with its terminating zero. A longer path does not fit.
     if (to.socket_path.size() > 107)
         fail("the path of the socket is longer than the 107 bytes the system allows");
+    // The percent-encoding %00. The system would end the path there, and connect to another socket.
     if (to.socket_path.find('\0') != std::string::npos)
         fail("the path of the socket has a zero byte");
 }
@@ -198,6 +204,7 @@ void parse_sentinels(std::string_view rest, endpoint& to)
     to.database = path.second.empty() ? 0 : parse_database(path.second);
 }
 
+// Compares names and does not resolve them: the result decides only whether a warning is logged.
 bool is_loopback(std::string_view host)
 {
     return host == "localhost" || host == "::1" || host.starts_with("127.");

@@ -16,7 +16,7 @@ enum class transport : std::uint8_t {
     tcp,
     tls,
     unix_socket,
-    sentinel,  // the sentinels are asked where the master is
+    sentinel,  // the client asks the sentinels for the address of the master
 };
 
 struct host_and_port {
@@ -24,7 +24,7 @@ struct host_and_port {
     std::uint16_t port = 0;
 };
 
-// What a URL says, decoded.
+// The contents of a URL, percent-decoded.
 struct endpoint {
     redis::transport transport = transport::tcp;
     std::vector<host_and_port> hosts;  // one for tcp and tls; the sentinels; none for a UNIX socket
@@ -32,17 +32,17 @@ struct endpoint {
     std::string master_name;           // sentinel
     std::string user;                  // empty: the server's default user
     std::string password;
-    bool has_password = false;  // an empty password is one, too
+    bool has_password = false;  // an empty password counts, too: the client then sends AUTH
     unsigned database = 0;
 };
 
-// Throws std::invalid_argument. Its text names the fault and never quotes the URL, which may hold a password.
+// Throws std::invalid_argument. Its text describes the fault and never quotes the URL, which may contain a password.
 endpoint parse_url(std::string_view);
 
-// For log lines: the URL of this endpoint with its password replaced by ***.
+// The URL of this endpoint for log lines, with *** in place of the password.
 std::string redacted(endpoint const&);
 
-// Whether what is sent to it in the clear leaves this machine.
+// Whether unencrypted data for this endpoint leaves the machine. False only for loopback addresses and UNIX sockets.
 bool is_remote(endpoint const&);
 
 }  // namespace holdfast::redis

@@ -9,6 +9,8 @@
 
 namespace holdfast::session {
 
+// A circular buffer, so that a client in a steady state does not allocate (rule 24). If it is full, push_back() would
+// overwrite the oldest entry.
 void awaited_replies::push(entry e)
 {
     if (entries_.full())
@@ -30,7 +32,8 @@ awaited_replies::entry awaited_replies::take() noexcept
     return first;
 }
 
-// By index: those who are told may submit.
+// By index: a command that submits another one in on_answer() may reallocate the buffer, which invalidates iterators.
+// The entry is cleared before the call, and stays in the buffer for the late reply.
 void awaited_replies::expire(core::instant sent_by)
 {
     for (std::size_t i = 0; i < entries_.size() && entries_[i].sent <= sent_by; ++i)
@@ -44,6 +47,8 @@ core::instant awaited_replies::oldest_sent() const noexcept
     return first == entries_.end() ? core::never : first->sent;
 }
 
+// Removes each entry before the call, because the call may forget the others. A command that was not flushed has no
+// time of its send: it gets `now`.
 void awaited_replies::give_up_all(core::instant now)
 {
     while (!entries_.empty()) {

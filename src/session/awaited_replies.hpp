@@ -15,18 +15,20 @@
 
 namespace holdfast::session {
 
-// The commands of one connection that have no reply yet, in the order in which they were submitted. A connection keeps
-// the order, so the next reply belongs to the first of them.
+// The commands of one connection that have no reply yet, in the order in which they were submitted. RESP has no request
+// numbers: a connection keeps the order, so the next reply belongs to the oldest command. An entry that is lost or
+// added would give each later reply to the wrong command.
 class awaited_replies {
 public:
-    // What the next reply answers. A subscription has no reply of its own, only a push; when the server refuses it, the
-    // error takes the place of the next reply. So a PING follows each subscription: its guard (rule 10).
+    // The kind of command to which the next reply belongs. SUBSCRIBE has no reply, only a push; but if the server
+    // refuses it, the error takes the place of the next reply. So the session sends a PING after each SUBSCRIBE and
+    // UNSUBSCRIBE: its guard (rule 10).
     enum class kind : std::uint8_t { command, subscribe_guard, unsubscribe_guard };
 
     struct entry {
-        engine::command* to;  // null: nobody waits for it any more, or it is a guard
+        engine::command* to;  // null: the command ended without a reply, or the entry is a guard
         awaited_replies::kind kind;
-        core::instant sent;  // set by on_flush()
+        core::instant sent;  // set by on_flush(); `never` before
     };
 
     bool empty() const noexcept { return entries_.empty(); }
@@ -36,27 +38,29 @@ public:
     {
         push({nullptr, subscribes ? kind::subscribe_guard : kind::unsubscribe_guard, core::never});
     }
-    // Those added since the last flush leave now.
+    // The entries that were added since the last flush are sent now.
     void on_flush(core::instant now) noexcept;
 
-    // The first one. Precondition: not empty.
+    // Removes and returns the oldest entry, for which a reply has arrived. Precondition: not empty.
     entry take() noexcept;
 
-    // Answers with `unknown` what was sent by then; its replies are dropped when they come. Those who are told may
-    // submit.
+    // Ends the commands that were sent by that instant as `unknown`. Their entries stay, so that a late reply is
+    // dropped and does not go to the next command. A command may submit others in on_answer().
     void expire(core::instant sent_by);
-    // When the oldest command was sent that somebody waits for; `never`: nobody does, or none was sent.
+    // When the oldest command that has not ended was sent; `never`: there is none, or none was sent.
     core::instant oldest_sent() const noexcept;
 
-    // Answers all with `unknown`, in order. Those who are told may forget the rest.
+    // The connection has ended: ends all commands as `unknown`, in order, and removes the entries. A command may stop
+    // the session in on_answer(), which calls forget_all().
     void give_up_all(core::instant now);
+    // Removes all entries without ending their commands, whose owners may have been destroyed.
     void forget_all() noexcept;
 
 private:
     void push(entry);
 
     boost::circular_buffer<entry> entries_{16};
-    std::size_t unsent_ = 0;  // at the end
+    std::size_t unsent_ = 0;  // the last entries, which were not flushed yet
 };
 
 }  // namespace holdfast::session

@@ -14,41 +14,45 @@
 
 namespace holdfast::session {
 
-// Why a connection ended, or could not be made.
+// Why a connection ended, or could not be established.
 struct ending {
     boost::system::error_code code;
     std::string_view words = {};  // valid during the call
-    bool is_refusal = false;      // the words are the server's: it does not accept this client
+    bool is_refusal = false;      // the words are an error text of the server, which does not accept this client
 };
 
-// What a connection tells its session: always on the strand, and from no call of the session but flush().
+// The events of a connection. It calls them on the strand. Of its own functions only flush() may call them: a transport
+// in memory has the replies at once. The session may close the connection inside each of them.
 class connection_events {
 public:
-    // A reply to the oldest command that has none yet.
+    // The reply to the oldest command that has none.
     virtual void on_reply(engine::reply const&) = 0;
-    // The same, and the reply is an error: the server's words.
+    // The same, if the reply is an error. `words`: its text.
     virtual void on_error(std::string_view words) = 0;
-    // A message came on a channel to which the session has subscribed.
+    // A message arrived on a subscribed channel.
     virtual void on_message(std::string_view channel) = 0;
-    // The last event.
+    // The connection has ended, or could not be established. It is the last event, and does not follow close().
     virtual void on_ended(ending const&) = 0;
 
 protected:
     ~connection_events() = default;
 };
 
-// One connection to one server, from the attempt to connect until it is lost. It carries commands and replies, in
-// order, and decides nothing.
+// One connection to one server, from the attempt to connect until it is lost. It transports commands and
+// replies in order and decides nothing: src/redis implements it over Boost.Redis, src/sim and the simulator of the
+// tests in memory, so the decisions of the session are the same in all of them.
 class connection {
 public:
     virtual ~connection() = default;
 
-    // Adds a command, whose words are copied, to those that the next flush() sends. A command that is sent before the
-    // connection exists waits for it.
+    // Adds a command to those that the next flush() sends. The words are copied. Commands that are flushed before the
+    // connection is established are sent when it is.
     virtual void send(std::span<std::string_view const> words) = 0;
+    // Sends the added commands in one write.
     virtual void flush() = 0;
 
-    // No event follows. Commands that were flushed may still reach the server.
+    // Closes the connection. No event follows, also if the caller is in one. Commands that were flushed may still reach
+    // the server: that is why the next connection begins with a barrier (rule 8).
     virtual void close() noexcept = 0;
 };
 

@@ -15,32 +15,35 @@
 
 namespace holdfast::session {
 
-// Receives the events of the clock.
+// Receives the events of the clock. A session implements it.
 class clock_events {
 public:
-    // The instant given to wake_at() has passed. On the strand.
+    // The instant passed to wake_at() has come. Called on the strand.
     virtual void on_time() = 0;
 
 protected:
     ~clock_events() = default;
 };
 
-// What a session needs of the system, or of a simulation of it: connections, time and chance.
+// What a session needs from the system: connections, time and random numbers. No other code of core, engine and session
+// reads a clock or a random generator; a simulation implements this class and `connection`, and runs all other code
+// unchanged. The session owns it.
 class environment {
 public:
     virtual ~environment() = default;
 
-    // Begins to connect. The connection tells its events only while they live.
+    // Starts to establish a connection. The pointer is weak, because the session owns its connection: the connection
+    // calls the events only as long as they exist.
     virtual std::shared_ptr<connection> connect(std::weak_ptr<connection_events>) = 0;
-    // The server as logs name it, without secrets.
+    // The name of the server in log lines, without secrets.
     virtual std::string server_name() const = 0;
 
     // CLOCK_BOOTTIME, or virtual time. Any thread.
     virtual core::instant now() const noexcept = 0;
-    // Asks for one on_time(), not before that instant. An earlier request replaces a later one; a later one is ignored
+    // Requests one on_time(), not before that instant. An earlier request replaces a later one; a later one is ignored
     // while an earlier one is pending.
     virtual void wake_at(core::instant) = 0;
-    // No on_time() follows.
+    // The session has stopped: no on_time() follows.
     virtual void stop() noexcept = 0;
 
     // For jitter.

@@ -21,13 +21,15 @@ bool is_busy(std::string_view words)
     return engine::classify(words) == refusal::not_now;
 }
 
-// Refusals without a prefix of their own that time cures.
+// Temporary refusals that begin only with ERR, so that engine::classify() does not know them: the server has reached
+// its limit of clients.
 bool passes(std::string_view words)
 {
     return words.find("max number of clients") != words.npos || words.find("max clients") != words.npos;
 }
 
-// The value of a field of INFO; empty: it is not there.
+// The value of a field of INFO; empty if it is missing. The name must begin a line: it may also be the end of another
+// name.
 std::string_view field(std::string_view info, std::string_view name)
 {
     for (auto at = info.find(name); at != info.npos; at = info.find(name, at + 1)) {
@@ -42,7 +44,7 @@ std::string_view field(std::string_view info, std::string_view name)
 engine::server_identity identity_of(std::string_view info, core::instant now)
 {
     using id = engine::server_identity::run_id_type;
-    auto const run = field(info, "run_id").substr(0, id::static_capacity);
+    auto const run = field(info, "run_id").substr(0, id::static_capacity);  // a longer one would throw
     auto const uptime = field(info, "uptime_in_seconds");
     std::int64_t seconds = 0;
     auto const parsed = std::from_chars(uptime.data(), uptime.data() + uptime.size(), seconds);
@@ -50,7 +52,7 @@ engine::server_identity identity_of(std::string_view info, core::instant now)
     return {id(run.data(), run.size()), is_told ? core::latest_start(std::chrono::seconds(seconds), now) : core::never};
 }
 
-// Of a map: its keys and values take turns.
+// The number with that key in a map, which a reply represents as a list of keys and values in turn.
 std::int64_t number_of(std::string_view key, engine::reply const& map)
 {
     for (std::size_t i = 0; i + 1 < map.items.size(); i += 2)
@@ -92,6 +94,7 @@ greeting::outcome greeting::on_reply(engine::reply const& r, core::instant now)
 
 greeting::outcome greeting::on_hello(engine::reply const& r)
 {
+    // In RESP3 the reply is a map. In RESP2 a connection with subscriptions could not send other commands.
     if (r.type != engine::reply::kind::array)
         return refuse({errc::protocol, "the server does not speak RESP3", true});
     present_.number = static_cast<std::uint64_t>(number_of("id", r));
@@ -99,7 +102,7 @@ greeting::outcome greeting::on_hello(engine::reply const& r)
     return outcome::more;
 }
 
-// Only on the very same run of the server is the old number still ours.
+// The previous connection is ended only on the same run of the server: otherwise its number belongs to another client.
 greeting::outcome greeting::on_info(std::string_view text, core::instant now)
 {
     present_.server = identity_of(text, now);
@@ -109,7 +112,10 @@ greeting::outcome greeting::on_info(std::string_view text, core::instant now)
     return outcome::kill;
 }
 
-// Commands of the connection before could still land after a barrier that was not raised.
+// An error in place of INFO or CLIENT KILL means, as a rule, that the access rules deny them: the connection is used
+// without a barrier, and one key may stay until its lease time ends (rule 8). BUSY is different: the server will accept
+// these commands later, so the session connects again, and no command of the previous connection can be executed behind
+// the new epoch.
 greeting::outcome greeting::on_error(std::string_view words)
 {
     bool const is_needed = step_ == step::hello || step_ == step::select;
@@ -118,6 +124,8 @@ greeting::outcome greeting::on_error(std::string_view words)
     return open();
 }
 
+// Only a connection that was opened becomes the previous one: a refused connection has carried no command of the
+// engine.
 greeting::outcome greeting::open()
 {
     step_ = step::done;
@@ -133,6 +141,7 @@ greeting::outcome greeting::refuse(engine::closing const& why)
     return outcome::refused;
 }
 
+// A permanent refusal ends the waiting acquires with its error; after any other one they wait for the next connection.
 engine::closing classify_refusal(std::string_view words)
 {
     switch (engine::classify(words)) {
@@ -142,7 +151,7 @@ engine::closing classify_refusal(std::string_view words)
         case refusal::out_of_resources: return {errc::server_refused, words, false};
         default: break;
     }
-    if (words.starts_with("DENIED"))  // protected mode
+    if (words.starts_with("DENIED"))  // Redis is in protected mode
         return {errc::not_permitted, words, true};
     if (passes(words))
         return {errc::unavailable, words, false};

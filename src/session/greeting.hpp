@@ -15,7 +15,7 @@
 
 namespace holdfast::session {
 
-// Who the client says it is.
+// The identity that a client sends with HELLO.
 struct credentials {
     bool has_password = false;
     std::string user;  // empty: the default user
@@ -24,54 +24,61 @@ struct credentials {
     unsigned database = 0;
 };
 
-// HELLO with credentials and name.
+// The words of HELLO with credentials and client name, as views into its argument.
 std::vector<std::string_view> hello_words(credentials const&);
 
-// A connection as its server knows it. A server that was started anew counts its connections from 1 again, so the
-// number alone may belong to another client.
+// Identifies a connection on its server. A restarted server numbers its connections from 1 again, so the number alone
+// may be that of another client's connection, which a CLIENT KILL would end.
 struct connection_id {
     std::uint64_t number = 0;
-    engine::server_identity server;  // empty: the access rules keep INFO from this client
+    engine::server_identity server;  // empty: the access rules deny INFO
 
-    // They are connections to the same run of one server, but not the same.
+    // Whether they are two different connections to the same run of one server, so that the server may still read from
+    // the other one.
     bool is_beside(connection_id const& other) const noexcept
     {
         return server.is_same_server(other.server) && number != other.number && other.number != 0;
     }
 };
 
-// The first commands of a connection, and what their replies mean. HELLO asks for no right and tells the number of the
-// connection, INFO tells the run of the server, and since when it runs. CLIENT KILL is the barrier of rule 8: it ends
-// the connection before this one, whose bytes could still reach the server.
+// The first commands of a connection, and the meaning of their replies. HELLO needs no permission, and its reply
+// contains the number of the connection. The reply to INFO contains the run of the server and its uptime. CLIENT KILL
+// is the barrier of rule 8: it ends the previous connection, from which the server could still read commands. The
+// session sends the commands; this class only decides, so that each row can be tested without a server.
 //
-// | step    | reply                    | next    | outcome                                                             |
-// |---------|--------------------------|---------|---------------------------------------------------------------------|
-// | hello   | a map                    | select  | more; without a database other than 0 the next step is info         |
-// | select  | OK                       | info    | more                                                                |
-// | info    | text, same run as before | barrier | kill: the connection before this one is not over for the server     |
-// | info    | text, another run        | done    | open                                                                |
-// | info    | an error but BUSY        | done    | open: without the right to INFO there is no barrier                 |
-// | info    | BUSY                     | done    | refused: a busy server cannot raise a barrier                       |
-// | barrier | any but BUSY             | done    | open                                                                |
-// | barrier | BUSY                     | done    | refused                                                             |
-// | hello, select | an error           | done    | refused                                                             |
+// | step          | reply                    | next    | outcome                                                     |
+// |---------------|--------------------------|---------|-------------------------------------------------------------|
+// | hello         | a map                    | select  | more; the next step is info if the database is 0            |
+// | select        | OK                       | info    | more                                                        |
+// | info          | text, same run as before | barrier | kill: the server may still read from the old connection     |
+// | info          | text, another run        | done    | open                                                        |
+// | info          | an error but BUSY        | done    | open: without the right to INFO there is no barrier         |
+// | info          | BUSY                     | done    | refused: a busy server cannot raise a barrier               |
+// | barrier       | any but BUSY             | done    | open: the old connection is closed, was gone, or the access |
+// |               |                          |         | rules deny CLIENT KILL                                      |
+// | barrier       | BUSY                     | done    | refused                                                     |
+// | hello, select | an error                 | done    | refused                                                     |
+//
+// BUSY stands for every error that engine::classify() calls not_now.
 class greeting {
 public:
     enum class step : std::uint8_t { hello, select, info, barrier, done };
     enum class outcome : std::uint8_t { more, kill, open, refused };
 
-    // A new connection. What the last one that was opened is called is remembered.
+    // Starts for a new connection. It keeps previous(), also if this connection is refused: the last connection that
+    // was opened is the one that has carried commands of the engine.
     void begin(bool selects_database) noexcept;
 
     outcome on_reply(engine::reply const&, core::instant now);
-    // `words`: of the server.
+    // `words`: the error text of the server.
     outcome on_error(std::string_view words);
 
     step current_step() const noexcept { return step_; }
-    // The connection that is greeted, as far as is known, and the one before, which is to be ended.
+    // The current connection, as far as its replies have arrived.
     connection_id const& id() const noexcept { return present_; }
+    // The connection to end, before outcome::open; after it, the current one.
     connection_id const& previous() const noexcept { return previous_; }
-    // Why the server refused, when it did.
+    // Why the server refused this client, after outcome::refused.
     engine::closing const& refusal() const noexcept { return refusal_; }
 
 private:
@@ -84,11 +91,11 @@ private:
     bool selects_ = false;
     connection_id present_;
     connection_id previous_;
-    std::string words_;
+    std::string words_;  // a copy for refusal_: the words of the server are valid during a call only
     engine::closing refusal_;
 };
 
-// What it means that the server does not accept a client, by its words.
+// Classifies the error text of a server that does not accept this client: whether another attempt can help.
 engine::closing classify_refusal(std::string_view words);
 
 }  // namespace holdfast::session

@@ -21,12 +21,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Opening a connection, all its steps together.
+// Limits all steps of opening a connection together, from the resolution of the name to the last reply to the greeting:
+// a transport limits single steps only, and a server may accept connections without replying.
 constexpr core::duration opening_limit = 10s;
-// An epoch that lasted so long was a good one: the next pause is short again.
+// After an epoch that lasted at least this long, the next pause is short again. After shorter ones the pauses grow: a
+// server that accepts each connection and then closes it would otherwise cause a storm of connections.
 constexpr core::duration good_epoch = 1s;
 
-// No command of ours has such a reply.
+// Of the commands of the library, only HELLO has such a reply, which is part of the greeting.
 bool is_nested(engine::reply const& r)
 {
     return std::ranges::any_of(r.items, [](auto const& item) { return item.type == engine::reply::kind::array; });
@@ -38,6 +40,7 @@ session::session(engine::strand on, settings s, engine::log l)
     : strand_(std::move(on)), settings_(std::move(s)), log_(std::move(l)), pause_(50ms, 2s), long_pause_(1s, 5s)
 {}
 
+// An aliasing pointer: the base class is private, so std::shared_ptr cannot convert the pointer.
 std::weak_ptr<clock_events> session::clock()
 {
     return std::shared_ptr<clock_events>(shared_from_this(), this);
@@ -52,12 +55,15 @@ void session::post(Function f)
     });
 }
 
+// Posted, because start() is a call of the engine, from which no event may come.
 void session::start(engine::session_events& e)
 {
     events_ = &e;
     post([](session& s) { s.connect(); });
 }
 
+// The state changes first: handlers that are posted already, and events of the connection, find it and do nothing. The
+// objects of the engine may be destroyed as soon as this function returns. It may be called inside any event.
 void session::stop() noexcept
 {
     state_ = state::stopped;
@@ -73,9 +79,12 @@ void session::stop() noexcept
 
 // ---- connecting
 
+// The commands of the greeting are sent at once, in one write, and each reply is read when it arrives: a greeting costs
+// one round trip, and a second one only for a barrier. The timer is armed before leave(), in which a transport in
+// memory may complete the greeting.
 void session::connect()
 {
-    assert(awaited_.empty());  // or the first reply would be read as that of an earlier command
+    assert(awaited_.empty());  // otherwise the first reply would be given to a command of the previous connection
     ++generation_;
     state_ = state::greeting;
     greeting_.begin(settings_.who.database != 0);
@@ -101,6 +110,7 @@ void session::go_on(greeting::outcome o)
     leave();
 }
 
+// on_open() is last: the engine may stop or drop the session in it.
 void session::open()
 {
     timers_.disarm(opening_limit_);
@@ -125,7 +135,9 @@ void session::on_ended(ending const& e)
     lose(e.is_refusal ? classify_refusal(e.words) : engine::closing{e.code, e.words, false});
 }
 
-// Until the connection is closed at the end of this turn, its replies are dropped.
+// The connection is closed in a turn of its own, because drop() is a call of the engine, which on_closed() must not
+// re-enter. Until then the session reads no reply: the caller has found that they cannot be trusted, or arrive too
+// late.
 void session::drop(std::string_view why)
 {
     if (state_ != state::open)
@@ -134,6 +146,14 @@ void session::drop(std::string_view why)
     post([text = std::string(why)](session& s) { s.lose({errc::unavailable, text, false}); });
 }
 
+// The end of a connection, in an order that matters:
+// - `self` first: a command or an event may release the last owner of the session.
+// - The state, before any call of the engine: is_open() must be false when commands end as unknown.
+// - The generation: a flush or a drop that is posted already must not reach the next connection. The posted flush will
+//   not run, so its flag must be reset, or no flush would be posted any more.
+// - The connection is closed before the commands end, so that no reply can follow.
+// - The commands end before on_closed(), as the port promises.
+// - The next attempt is scheduled last, unless the engine has stopped the session meanwhile.
 void session::lose(engine::closing const& why)
 {
     auto const self = shared_from_this();
@@ -154,7 +174,7 @@ void session::lose(engine::closing const& why)
         arm(reconnection_, now() + (why.permanent ? long_pause_ : pause_).next(random()));
 }
 
-// The same failure is logged once.
+// Logs a failure once, not at each attempt to connect. on_closed() is called each time.
 void session::tell_closed(engine::closing const& why)
 {
     auto const words = printable(why.words.empty() ? why.code.message() : std::string(why.words));
@@ -165,6 +185,8 @@ void session::tell_closed(engine::closing const& why)
 
 // ---- sending
 
+// The subscriptions that were requested before the command must be sent before it: a waiter must be subscribed when the
+// server executes its attempt, or it would miss a release in between (rule 13).
 void session::submit(engine::command& c, std::span<std::string_view const> words)
 {
     if (!is_open())
@@ -175,8 +197,9 @@ void session::submit(engine::command& c, std::span<std::string_view const> words
     flush_soon();
 }
 
-// No reply of another connection, or of the greeting, may be read as that of a command that was submitted against the
-// rule.
+// For a command that was submitted although the session is not open. Without an entry in awaited_ it cannot take a
+// reply to the greeting, or of the next connection. It ends in a turn of its own, because on_answer() is never called
+// inside submit().
 void session::end_as_unknown(engine::command& c)
 {
     boost::asio::post(strand_, [self = shared_from_this(), &c, sent = now()] {
@@ -185,7 +208,8 @@ void session::end_as_unknown(engine::command& c)
     });
 }
 
-// Several of one kind in a row are one command with one guard.
+// Gathers subscriptions of one kind until another command follows, so that many channels cost one command and one
+// guard.
 void session::add_to_row(std::string_view verb, std::string_view channel)
 {
     assert(is_open());
@@ -198,6 +222,8 @@ void session::add_to_row(std::string_view verb, std::string_view channel)
     flush_soon();
 }
 
+// The PING is the guard (rule 10). It follows directly, so that an error in place of the subscription meets the guard
+// and not a command.
 void session::send_row()
 {
     if (row_channels_.empty())
@@ -210,7 +236,8 @@ void session::send_row()
     row_channels_.clear();
 }
 
-// The replies may come within, and end the connection.
+// A copy of the pointer, because the replies may arrive inside flush() (memory://) and end the connection, which resets
+// the member. For the same reason no caller uses the connection after this function.
 void session::leave()
 {
     auto const c = connection_;
@@ -222,19 +249,24 @@ void session::send(std::span<std::string_view const> words)
     connection_->send(words);
 }
 
+// Posted: all commands of this turn of the event loop leave in one write, which costs the client and the server much
+// less than a write for each.
 void session::flush_soon()
 {
     if (!std::exchange(flush_is_posted_, true))
         post([](session& s) { s.flush(); });
 }
 
+// The engine may stop or drop the session in on_turn_end(), so the state is checked again. The time is read just before
+// the write, because validity counts from it (rule 1). Deadlines are set before the write, in which the connection may
+// be lost.
 void session::flush()
 {
     if (is_open())
         events_->on_turn_end();
-    flush_is_posted_ = false;  // not before: what was submitted just now needs no flush of its own
+    flush_is_posted_ = false;  // not before: commands that were submitted in on_turn_end() need no flush of their own
     if (!is_open())
-        return;  // the end of the connection answers
+        return;  // lose() ends the commands
     send_row();
     awaited_.on_flush(now());
     watch_deadlines();
@@ -243,6 +275,9 @@ void session::flush()
 
 // ---- receiving
 
+// The entry is removed before the command is called, because the command may submit others, drop the connection or stop
+// the session. In the state `dropping` replies are not read: the connection is not trusted any more. A reply without a
+// command, or one that no command can have, means that replies and commands are out of step, so the connection ends.
 void session::on_reply(engine::reply const& r)
 {
     if (state_ == state::greeting)
@@ -258,6 +293,9 @@ void session::on_reply(engine::reply const& r)
         first.to->on_answer({.outcome = engine::outcome::applied, .sent = first.sent, .value = r});
 }
 
+// An error without a command concerns the connection, which ends with that reason. READONLY means that the master was
+// demoted to a replica: the connection is closed, because the next one may lead to the new master. It is closed after
+// the command got its outcome, which is a certain refusal and not `unknown`.
 void session::on_error(std::string_view words)
 {
     if (state_ == state::greeting)
@@ -289,13 +327,13 @@ void session::pass_guard(awaited_replies::kind k)
         log_.info("the server lets this client subscribe again");
 }
 
-// Every reply from here on would be read as that of another command, so the connection ends. A refusal that passes says
-// nothing of the right to subscribe.
+// The error took the place of the PONG, so the PONG would be taken for the reply to the next command, and so on: the
+// connection ends. A temporary refusal (BUSY) does not mean that a permission is missing.
 void session::on_refused_subscription(std::string_view words)
 {
     auto const text = printable(words);
     if (!engine::is_passing(engine::classify(words))) {
-        last_words_ = text;  // logged once
+        last_words_ = text;  // so that tell_closed() does not log it again
         if (right_.on_refused() == core::subscription_right::change::polls)
             log_.warning("the server does not let this client subscribe, so waiting means polling: " + text);
     }
@@ -310,6 +348,7 @@ void session::arm(timer& t, core::instant when)
     environment_->wake_at(timers_.next());
 }
 
+// `self`: a timer may call the engine, which may release the last owner of the session.
 void session::on_time()
 {
     auto const self = shared_from_this();
@@ -320,7 +359,9 @@ void session::on_time()
         environment_->wake_at(timers_.next());
 }
 
-// Commands time out in the order in which they were sent.
+// All commands have the same time-out, so they end in the order in which they were sent, and one timer for the oldest
+// is enough. It is not moved when a reply arrives: it then expires too early and is set again, which costs less than to
+// move it each time.
 void session::watch_deadlines()
 {
     auto const oldest = awaited_.oldest_sent();

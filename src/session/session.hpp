@@ -22,23 +22,27 @@
 #include "session/environment.hpp"
 #include "session/greeting.hpp"
 
+// src/session: the decisions about a connection: greeting, barrier, subscription guards, deadlines, reconnection. The
+// folder includes only itself, src/engine and src/core: no socket, no timer, no clock. A transport (src/redis, src/sim)
+// provides connections and time through connection.hpp and environment.hpp.
 namespace holdfast::session {
 
-// The session that every client has, whatever carries its bytes: it greets servers, raises the barrier between epochs,
-// hands replies to commands, guards subscriptions, keeps the deadlines of commands, and connects again.
+// The implementation of engine::session, in production and in the simulator. It greets a server, raises the barrier
+// between epochs, assigns replies to commands, guards subscriptions, ends commands that have no reply in time, and
+// connects again. Lives on the strand; now() may be called from any thread.
 //
-// | state    | event                                   | next     | what it does                                         |
-// |----------|-----------------------------------------|----------|------------------------------------------------------|
-// | idle     | start()                                 | greeting | connects, and sends the greeting                     |
-// | greeting | the greeting is over                    | open     | on_open()                                            |
-// | greeting | a refusal, the end of the connection,   | pausing  | on_closed()                                          |
-// |          | or opening_limit has passed             |          |                                                      |
-// | open     | drop()                                  | dropping | trusts no reply from here on                         |
-// | open     | the end of the connection, a refused    | pausing  | commands end as `unknown`, then on_closed()          |
-// |          | subscription, a demoted server          |          |                                                      |
-// | dropping | the end of this turn                    | pausing  | the same                                             |
-// | pausing  | the pause is over                       | greeting | connects, and sends the greeting                     |
-// | any      | stop()                                  | stopped  | forgets all                                          |
+// | state    | event                                    | next     | action                                      |
+// |----------|------------------------------------------|----------|---------------------------------------------|
+// | idle     | start()                                  | greeting | connects, sends the greeting                |
+// | greeting | the greeting is complete                 | open     | on_open()                                   |
+// | greeting | a refusal, the end of the connection, or | pausing  | on_closed()                                 |
+// |          | opening_limit has passed                 |          |                                             |
+// | open     | drop()                                   | dropping | reads no reply any more                     |
+// | open     | the end of the connection, a refused     | pausing  | commands end as `unknown`, then on_closed() |
+// |          | subscription, a demoted server           |          |                                             |
+// | dropping | the end of this turn                     | pausing  | the same                                    |
+// | pausing  | the pause is over                        | greeting | connects, sends the greeting                |
+// | any      | stop()                                   | stopped  | forgets all commands                        |
 class session final : public engine::session,
                       private connection_events,
                       private clock_events,
@@ -53,7 +57,8 @@ public:
 
     session(engine::strand, settings, engine::log);
 
-    // Before start(). The environment tells the time to clock().
+    // Called once, before start(). Not a parameter of the constructor: the environment needs clock(), which needs a
+    // shared_ptr to this object.
     void live_in(std::unique_ptr<environment> e) { environment_ = std::move(e); }
     std::weak_ptr<clock_events> clock();
 
@@ -74,7 +79,7 @@ public:
     std::uint64_t incarnation() const noexcept override { return environment_->incarnation(); }
 
 private:
-    // Calls a member function when its instant has come.
+    // A deadline of the session, which calls a member function.
     class timer final : public core::deadline {
     public:
         timer(session& s, void (session::*on_due)()) noexcept : session_(s), on_due_(on_due) {}
@@ -113,7 +118,8 @@ private:
     void on_deadline();
     void on_alarm();
 
-    // Posts a call of a member function for this connection: none when the connection is another one by then.
+    // Posts a call of a member function that concerns the current connection. The call is dropped if the session has
+    // another connection by then, or has stopped. The handler keeps the session alive.
     template <class Function>
     void post(Function);
 
@@ -124,25 +130,25 @@ private:
     engine::session_events* events_ = nullptr;  // null before start() and after stop()
 
     state state_ = state::idle;
-    std::shared_ptr<connection> connection_;  // null but while greeting, open or dropping
-    std::uint64_t generation_ = 0;
+    std::shared_ptr<connection> connection_;  // null unless greeting, open or dropping
+    std::uint64_t generation_ = 0;            // of the connection; changes when it begins and when it ends
     greeting greeting_;
     awaited_replies awaited_;
     core::subscription_right right_;
-    std::string_view row_verb_;              // of the subscriptions in a row ...
-    std::vector<std::string> row_channels_;  // ... that were not sent yet
+    std::string_view row_verb_;              // SUBSCRIBE or UNSUBSCRIBE ...
+    std::vector<std::string> row_channels_;  // ... for these channels, not sent yet
     bool flush_is_posted_ = false;
 
-    core::instant opened_{};    // the present connection
+    core::instant opened_{};    // when the current epoch began
     std::string last_words_;    // of the last failure that was logged
     core::backoff pause_;       // between connections
-    core::backoff long_pause_;  // after a failure that trying again may not cure
+    core::backoff long_pause_;  // after a permanent failure: a wrong password must not lead to a storm of attempts
 
     core::deadline_queue timers_;
     timer opening_limit_{*this, &session::on_opening_limit};
     timer reconnection_{*this, &session::connect};
-    timer deadline_{*this, &session::on_deadline};
-    timer alarm_{*this, &session::on_alarm};
+    timer deadline_{*this, &session::on_deadline};  // of the oldest command: one timer for all (rule 24)
+    timer alarm_{*this, &session::on_alarm};        // of the engine
 };
 
 }  // namespace holdfast::session

@@ -9,10 +9,12 @@
 namespace holdfast::session {
 namespace {
 
+// In bytes. A line of the log should stay readable, however long the text of a server is.
 constexpr std::size_t longest = 240;
 
 }  // namespace
 
+// Redis: "ERR unknown command 'X', with args beginning with: 'a' 'b' ".
 std::string_view without_arguments(std::string_view words) noexcept
 {
     return words.substr(0, words.find(", with args beginning with"));

@@ -10,11 +10,11 @@
 
 namespace holdfast::session {
 
-// The part of an error reply that is safe to pass on: to an unknown command the server answers with its arguments,
-// which may be a password or a token.
+// The part of an error text that may be logged or passed to users. The error for an unknown command repeats the
+// arguments of the command, which may be a password or a token.
 std::string_view without_arguments(std::string_view server_words) noexcept;
 
-// Foreign text made fit for one log line: cut to a readable length, control bytes escaped, no arguments.
+// Prepares a text from outside for one log line: without arguments, at most 240 bytes of it, control bytes escaped.
 std::string printable(std::string_view foreign_words);
 
 }  // namespace holdfast::session

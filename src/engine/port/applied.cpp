@@ -7,7 +7,8 @@
 namespace holdfast::engine {
 namespace {
 
-// Redis judges these before a script's first write, and lets a script that has written go on.
+// Redis checks these conditions before the first write of a script. A script that has written may continue, also if the
+// condition begins meanwhile (for example, if the memory becomes short).
 bool comes_before_any_write(refusal why) noexcept
 {
     switch (why) {

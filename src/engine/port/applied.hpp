@@ -16,11 +16,12 @@ enum class command_kind : std::uint8_t {
     script,  // EVALSHA or EVAL
 };
 
-// Whether a command that was answered so may have changed something on the server.
+// Whether a command with that outcome may have changed data on the server. If so, the caller releases its token.
 //
-// A command of the server is atomic: an error means that it did nothing. A script is not: what it wrote before the
-// command that failed stays. Some errors are known to come before the first write: the script was not found, or the
-// server took no command, or no write, at that moment, which it does not begin to do in the middle of a script.
+// A command of the server is atomic: after an error it has changed nothing. A script is not: Redis does not undo what
+// it wrote before the call that failed. After some errors the script cannot have written: the server did not have the
+// script, or accepted no command, or no write, at that time. It checks this before a script writes, not in the middle
+// of it.
 bool may_be_applied(command_kind, answer const&) noexcept;
 
 }  // namespace holdfast::engine

@@ -12,7 +12,7 @@
 
 namespace holdfast::engine {
 
-// Where the log lines of a client go, each told once with the client's name before it. Never throws.
+// Writes the log lines of a client to its sink, which puts the client's name in front. No function throws.
 class log {
 public:
     using sink = std::function<void(log_level, std::string_view)>;
@@ -28,7 +28,7 @@ public:
 private:
     void write(log_level level, std::string_view line) const noexcept
     {
-        // A sink that throws must not break the state machine that logs.
+        // The sink may be a function of the user. Its exception must not end a transition of a state machine halfway.
         try {
             if (to_)
                 to_(level, line);

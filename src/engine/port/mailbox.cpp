@@ -8,15 +8,21 @@
 
 namespace holdfast::engine {
 
+// Release: the strand sees what the sender wrote to the message before. The load is relaxed because the sender does not
+// access the message that it finds; it only links to it. For the same reason an address that is used again (ABA) does
+// no harm.
 bool mailbox::push(message& m) noexcept
 {
     auto* previous = last_.load(std::memory_order_relaxed);
     do
         m.next_ = previous;
     while (!last_.compare_exchange_weak(previous, &m, std::memory_order_release, std::memory_order_relaxed));
-    return previous == nullptr;  // by now the message may have been delivered and destroyed
+    // Not m.next_: the strand may have delivered and destroyed the message already.
+    return previous == nullptr;
 }
 
+// Takes the whole stack at once and reverses it: the newest message is on top, but the oldest one comes first. A stop()
+// that was sent after an acquire must not overtake it.
 message* mailbox::take_all() noexcept
 {
     message* reversed = nullptr;
@@ -25,6 +31,7 @@ message* mailbox::take_all() noexcept
     return reversed;
 }
 
+// Both functions read the link before the call: a message may be destroyed, or sent again, during it.
 void mailbox::deliver_all(client_engine& to)
 {
     for (auto* l = take_all(); l != nullptr;)

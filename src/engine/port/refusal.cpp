@@ -32,7 +32,8 @@ constexpr std::array prefixes{
     prefix{"NOREPLICAS", refusal::out_of_resources},
 };
 
-// A missing right, as the error of a command inside a script has it: Redis 7.0, and Redis 7.2 and Valkey.
+// The error of a command inside a script that the user has no right to call. It has no prefix of its own. The first
+// text is that of Redis 7.0, the second that of Redis 7.2 and later and of Valkey.
 constexpr std::array script_may_not{
     std::string_view("user executing the script can't"), std::string_view("ACL failure in script")};
 
@@ -48,6 +49,7 @@ refusal classify(std::string_view words) noexcept
     for (auto const& denial : script_may_not)
         if (words.find(denial) != words.npos)
             return refusal::not_permitted;
+    // The error of a command inside a script may come after the position in the script.
     if (words.find("WRONGTYPE") != words.npos)
         return refusal::wrong_type;
     return refusal::other;

@@ -10,25 +10,26 @@
 
 namespace holdfast::engine {
 
-// Why a server answered a command with an error, as far as it changes what we do.
+// Why a server replied with an error. Errors to which the client reacts in the same way are one value.
 enum class refusal : std::uint8_t {
     none,
-    no_script,         // NOSCRIPT: not applied; sending the text is a new decision
-    wrong_type,        // WRONGTYPE: a foreign key stands under our name
+    no_script,         // NOSCRIPT: not applied; to send the text is a new decision (rule 7)
+    wrong_type,        // WRONGTYPE: the name belongs to a key that is not a lock
     not_permitted,     // NOPERM, NOAUTH, WRONGPASS, "The user executing the script can't ..."
-    read_only,         // READONLY: a demoted master; the session closes the connection
-    not_now,           // BUSY, LOADING, MASTERDOWN, TRYAGAIN, CLUSTERDOWN: waiting cures it
-    out_of_resources,  // OOM, MISCONF, NOREPLICAS: the server will not write
-    other,             // anything else: a server that is not what we think it is
+    read_only,         // READONLY: the master was demoted to a replica; the session closes the connection
+    not_now,           // BUSY, LOADING, MASTERDOWN, TRYAGAIN, CLUSTERDOWN: the server accepts no command for a while
+    out_of_resources,  // OOM, MISCONF, NOREPLICAS: the server accepts no write for a while
+    other,             // any other error, for example CROSSSLOT or an unknown command
 };
 
-// The reason lies in the state of the server, not in the command: it would refuse any other now, and time cures it.
+// Whether the reason is a temporary state of the server and not the command: the server would refuse any other command,
+// or any other write, too. The client then repeats the command later; splitting a batch would not help.
 constexpr bool is_passing(refusal r) noexcept
 {
     return r == refusal::not_now || r == refusal::read_only || r == refusal::out_of_resources;
 }
 
-// Classifies the text of an error reply.
+// Classifies an error reply by its text. Redis has no error numbers: most errors begin with a word in capitals.
 refusal classify(std::string_view server_words) noexcept;
 
 }  // namespace holdfast::engine

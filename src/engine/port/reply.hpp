@@ -11,8 +11,9 @@
 
 namespace holdfast::engine {
 
-// What the server said to one command, as a view: valid only during the call that hands it over.
-// An array holds its direct elements; deeper nesting is not needed by any script of ours and is a protocol error.
+// The reply to one command. It is a view of the transport's buffer, valid only during the call that passes it on: a
+// copy of each reply would be an allocation (rule 24). An array contains its direct elements only. No script of the
+// library replies with a deeper one, so the session treats such a reply as a protocol error.
 struct reply {
     enum class kind : std::uint8_t { nil, integer, text, array };
 

@@ -12,7 +12,9 @@
 
 namespace holdfast::engine {
 
-// What a caller asks of a client: it reaches the strand as a message, and stays there until it is answered.
+// A request of a caller to a client, for example an acquire. It reaches the strand as a message and is referenced by
+// the client until it completes. The counter is thread-safe, because the handler of a cancellation refers to it, too,
+// and may run on any thread.
 class request : public message, public boost::intrusive_ref_counter<request, boost::thread_safe_counter> {
 public:
     virtual ~request() = default;

@@ -9,7 +9,8 @@
 
 namespace holdfast::engine {
 
-// One file of scripts/lua, embedded at build time. `sha1` is that of `text`, byte for byte.
+// A file of scripts/lua, which the build embeds. `sha1` is the SHA1 of exactly `text`: EVALSHA finds the script only by
+// the hash of the text that an EVAL has sent before.
 struct script {
     std::string_view name;
     std::string_view text;

@@ -12,7 +12,8 @@
 namespace holdfast::engine {
 namespace {
 
-// Nothing was applied, and nobody wants it to be any more.
+// For a call that its caller does not want any more, and that was not applied. NOSCRIPT is the refusal after which a
+// caller knows that.
 answer not_applied(answer const& a) noexcept
 {
     return {.outcome = outcome::refused, .sent = a.sent, .why = refusal::no_script};
@@ -23,7 +24,8 @@ answer part_of(answer const& a, reply const& part) noexcept
     return {.outcome = outcome::applied, .sent = a.sent, .value = part};
 }
 
-// Applied, but nobody knows what: a server, or a script, that is not what we take it for.
+// For a reply of a wrong shape: the server executed the script, but its effect is not known. The server, or the script,
+// is not the one that the library expects.
 answer unknown(answer const& a) noexcept
 {
     return {.outcome = outcome::unknown, .sent = a.sent};
@@ -44,6 +46,7 @@ void script_call::send(session& to)
     submit(to, *this, script_form::sha1);
 }
 
+// If the session is not open any more, the text cannot be submitted, and NOSCRIPT is the outcome.
 void script_call::on_answer(answer const& a)
 {
     bool const is_missing = a.why == refusal::no_script && state_ == state::by_sha1;
@@ -57,6 +60,7 @@ void script_call::on_answer(answer const& a)
         finish(has_parts(a, 1) ? part_of(a, a.value.items.front()) : unknown(a));
 }
 
+// Idle before the call, after which this object may not exist any more.
 void script_call::finish(answer const& a)
 {
     state_ = state::idle;
@@ -86,6 +90,8 @@ void script_batch::call_off()
     tell_all(calls_, {.outcome = outcome::refused, .why = refusal::not_now});
 }
 
+// `self` owns the batch until the end of the function; take() has removed it from the batches under way. Members are
+// called last, because they may send new calls.
 void script_batch::on_answer(answer const& a)
 {
     bool const is_open = home_.to_.is_open();
@@ -99,6 +105,7 @@ void script_batch::on_answer(answer const& a)
         return tell_all(calls_, a);
     home_.refuse(a.words);
     auto const unwanted = take_unwanted();
+    // Before the unwanted members complete: `is_open` holds only until a member is called.
     send_alone();
     tell_all(unwanted, not_applied(a));
 }
@@ -111,6 +118,7 @@ void script_batch::on_applied(answer const& a)
     tell_all(calls_, unknown(a));
 }
 
+// Submits the text before the unwanted members complete: the session is known to be open only until a member is called.
 void script_batch::send_text(answer const& a)
 {
     auto const unwanted = take_unwanted();
@@ -120,6 +128,8 @@ void script_batch::send_text(answer const& a)
     tell_all(unwanted, not_applied(a));
 }
 
+// Removes the calls that are not wanted any more. Each call decides for itself: one that is given up must not be sent
+// because others in its batch are wanted.
 script_batch::calls script_batch::take_unwanted()
 {
     calls wanted, unwanted;
@@ -135,6 +145,8 @@ void script_batch::tell_parts(answer const& a)
         calls_[i]->finish(part_of(a, a.value.items[i]));
 }
 
+// Each call tries EVALSHA first, also if the batch was sent by its text: the script for single calls may be another
+// one, which the server has.
 void script_batch::send_alone()
 {
     for (auto* c : calls_) {
@@ -188,6 +200,7 @@ void script_batches::send(std::unique_ptr<script_batch>& gathered)
         return;
     if (b->calls_.size() == 1)
         return b->send_alone();
+    // From here on the list owns it, until take() or stop().
     under_way_.push_back(*b);
     b.release()->submit(script_batch::state::by_sha1);
 }
@@ -205,6 +218,7 @@ std::unique_ptr<script_batch> script_batches::take(script_batch& b) noexcept
     return std::unique_ptr<script_batch>(&b);
 }
 
+// Logged once in an epoch, although several batches may be under way when the first one is refused.
 void script_batches::refuse(std::string_view words)
 {
     if (std::exchange(are_refused_, true))
@@ -214,6 +228,7 @@ void script_batches::refuse(std::string_view words)
     log_.warning(line);
 }
 
+// Does not call the members: their owners end them on their own.
 void script_batches::stop() noexcept
 {
     gathering_.clear();

@@ -23,20 +23,24 @@
 
 namespace holdfast::engine {
 
-// One call of a script, alone or in a batch.
+// One call of a script, alone or in a batch. It sends EVALSHA, because the text of a script is long. The server may not
+// have the script: it never received it, was restarted, or its cache was flushed. Then the call sends EVAL, but only if
+// the caller still wants the effect: otherwise the server would execute the text after the release of the same token,
+// and keep a key that no client releases (rule 7).
 //
-// | state            | event                                    | next    | action                                      |
-// |------------------|------------------------------------------|---------|---------------------------------------------|
-// | idle             | send()                                   | by_sha1 | submits EVALSHA                             |
-// | idle             | a batch adds it                          | batched |                                             |
-// | by_sha1          | NOSCRIPT, wanted, the session is open    | by_text | submits EVAL: a new decision (rule 7)       |
-// | by_sha1          | NOSCRIPT, otherwise                      | idle    | on_reply(refused, NOSCRIPT): not applied    |
-// | by_sha1, by_text | any other answer                         | idle    | on_reply(answer)                            |
-// | batched          | its part of the batch's reply            | idle    | on_reply(part)                              |
-// | batched          | the batch is refused for a member's sake | by_sha1 | submits EVALSHA, if wanted; else as NOSCRIPT|
-// | batched          | the batch has no reply for its members   | idle    | on_reply(answer to the batch)               |
+// | state            | event                                    | next    | action                                    |
+// |------------------|------------------------------------------|---------|-------------------------------------------|
+// | idle             | send()                                   | by_sha1 | submits EVALSHA                           |
+// | idle             | a batch adds it                          | batched |                                           |
+// | by_sha1          | NOSCRIPT, wanted, the session is open    | by_text | submits EVAL: a new decision (rule 7)     |
+// | by_sha1          | NOSCRIPT, otherwise                      | idle    | on_reply(refused, NOSCRIPT): not applied  |
+// | by_sha1, by_text | any other answer                         | idle    | on_reply(answer)                          |
+// | batched          | its part of the batch's reply            | idle    | on_reply(part)                            |
+// | batched          | the batch is refused because of a member | by_sha1 | EVALSHA if it is wanted; else as NOSCRIPT |
+// | batched          | the batch has no reply for its members   | idle    | on_reply(answer to the batch)             |
 //
-// Its address is with the session or the batch until on_reply(); it must live so long.
+// The session or the batch keeps its address: it must stay alive until on_reply(), or until the session, or
+// script_batches, is stopped.
 class script_call : protected command {
 public:
     enum class state : std::uint8_t { idle, batched, by_sha1, by_text };
@@ -48,7 +52,8 @@ public:
     void send(session&);
 
 protected:
-    // What the script replies to a call of one: the value itself, or, as to a batch, a list with a part for each call.
+    // The shape of the reply to a single call: the value itself, or, for scripts that also serve batches, a list with
+    // one part.
     enum class reply_shape : std::uint8_t { value, list };
 
     explicit script_call(reply_shape shape = reply_shape::value) noexcept : shape_(shape) {}
@@ -57,10 +62,10 @@ protected:
     // Submits the command of this call alone, in that form.
     virtual void submit(session&, command&, script_form) = 0;
 
-    // Read before it is sent again in another form: after a refusal, that is a new decision.
+    // Whether the caller still wants the effect of the script. Called after a refusal, before the call is sent again.
     virtual bool is_wanted() const = 0;
 
-    // The outcome. The call is idle: it may be sent again, or destroyed.
+    // The outcome. The call is idle: it may be sent again, or destroyed, during this call.
     virtual void on_reply(answer const&) = 0;
 
 private:
@@ -74,16 +79,16 @@ private:
     reply_shape const shape_;
 };
 
-// KEYS and ARGV of a batch.
+// KEYS and ARGV of a batch, as views into its members.
 struct script_words {
     boost::container::small_vector<std::string_view, 64> keys;
     boost::container::small_vector<std::string_view, 128> arguments;
 };
 
-// A call that may travel with others of its kind.
+// A call that can be a member of a batch.
 class batchable_call : public script_call {
 public:
-    // What it adds to KEYS and ARGV. The views must stay valid until it is idle.
+    // Adds its own keys and arguments. The views must stay valid until the call is idle.
     virtual void add_to(script_words&) const = 0;
 
 protected:
@@ -93,24 +98,26 @@ protected:
 
 class script_batches;
 
-// Several calls as one command, whose script replies a list with a part for each. The members are told what they would
-// have been told alone.
+// Several calls as one command, whose script replies with a list that has a part for each call. Each member gets the
+// outcome that it would get alone. In the table, "completes" means that the batch calls on_reply() of each member with
+// that outcome. No member may stop the client in on_reply(): stop() destroys the calls that the batch has yet to
+// complete.
 //
-// | state            | event                                          | next      | action                                |
-// |------------------|------------------------------------------------|-----------|---------------------------------------|
-// | gathering        | sent with one member                           | ended     | the member is sent alone              |
-// | gathering        | sent with several                              | by_sha1   | submits EVALSHA                       |
-// | gathering        | call_off()                                     | ended     | each is told: refused, not now        |
-// | by_sha1          | NOSCRIPT, a member is wanted, session open     | by_text   | submits EVAL for those that are wanted|
-// | by_sha1          | NOSCRIPT, otherwise                            | ended     | each is told                          |
-// | by_sha1, by_text | a list with a part for each                    | ended     | each is told its part                 |
-// | by_sha1, by_text | any other reply                                | ended     | no more batches; each is told: unknown|
-// | by_sha1, by_text | refused for a member's sake (is_passing() is   | ended     | no more batches; each is sent alone,  |
-// |                  | false: NOPERM of one key, CROSSSLOT ...)       |           | if it is still wanted                 |
-// | by_sha1, by_text | refused for the server's sake (BUSY, OOM ...)  | ended     | each is told                          |
-// | by_sha1, by_text | unknown                                        | ended     | each is told                          |
+// | state            | event                                        | next    | action                                |
+// |------------------|----------------------------------------------|---------|---------------------------------------|
+// | gathering        | sent with one member                         | ended   | sends the member alone                |
+// | gathering        | sent with several                            | by_sha1 | submits EVALSHA                       |
+// | gathering        | call_off()                                   | ended   | completes: refused, not_now           |
+// | by_sha1          | NOSCRIPT, a member is wanted, session open   | by_text | submits EVAL for the wanted ones      |
+// | by_sha1          | NOSCRIPT, otherwise                          | ended   | completes: refused, no_script         |
+// | by_sha1, by_text | a list with a part for each                  | ended   | completes, each with its part         |
+// | by_sha1, by_text | any other reply                              | ended   | no more batches; completes: unknown   |
+// | by_sha1, by_text | refused because of a member (is_passing() is | ended   | no more batches; sends each alone, if |
+// |                  | false: NOPERM of one key, CROSSSLOT ...)     |         | it is still wanted                    |
+// | by_sha1, by_text | refused because of the server (BUSY, OOM)    | ended   | completes: refused                    |
+// | by_sha1, by_text | unknown                                      | ended   | completes: unknown                    |
 //
-// After a reply of a wrong shape nobody knows what was applied, so the members are not sent again from here.
+// After a reply of a wrong shape it is not known which members were applied, so the batch does not send them again.
 class script_batch final : public core::pooled<script_batch>,
                            public boost::intrusive::list_base_hook<>,
                            private command {
@@ -119,12 +126,12 @@ public:
 
     script_batch(script_batches& home, script const& s) noexcept : home_(home), script_(s) {}
 
-    // Preconditions: the batch gathers; the call is idle and its kind is that of the others.
+    // Preconditions: the batch is gathering; the call is idle and of the same class as the others.
     void add(batchable_call&);
     std::span<batchable_call* const> members() const noexcept { return {calls_.data(), calls_.size()}; }
     state current_state() const noexcept { return state_; }
 
-    // Nothing was sent, because the connection is lost.
+    // The connection was lost before the batch was sent.
     void call_off();
 
 private:
@@ -146,11 +153,14 @@ private:
     state state_ = state::gathering;
 };
 
-// Gathers the calls of one sender into batches, a batch for each script, and keeps the batches that are under way.
-// After the server refused a batch for a member's sake, calls are sent alone for the rest of the epoch.
+// Gathers the calls of one sender (the watchdog, the releaser) into batches, one for each script, and owns the batches
+// that are under way. A release in a batch costs the server about half as much as a script of its own (rule 21). After
+// the server refused a batch because of a member, all calls are sent alone until the next epoch: otherwise the key
+// without permission, or the cluster's hash slots, would refuse each further batch, too.
 class script_batches {
 public:
-    // `done`: what the scripts do to locks, for the log: "renewed".
+    // `done`: what the scripts do with locks, for log lines: "renewed". `most`: the largest batch; the server executes
+    // nothing else while it executes a batch.
     script_batches(session&, log const&, std::string_view done, std::size_t most) noexcept;
     script_batches(script_batches const&) = delete;
     script_batches& operator=(script_batches const&) = delete;
@@ -159,20 +169,22 @@ public:
     bool are_allowed() const noexcept { return !are_refused_; }
     bool is_gathering() const noexcept;
 
-    // The call leaves at the next flush, or when so many have gathered; where batches are refused, at once and alone.
-    // Preconditions: the call is idle; the session is open; calls with one script are of one kind.
+    // Adds the call to the batch of that script, which is sent at the next flush, or now if it is full. If the server
+    // refused a batch in this epoch, the call is sent alone, now.
+    // Preconditions: the call is idle; the session is open; calls with one script are of one class.
     void add(script const&, batchable_call&);
 
-    // Sends what was gathered; the second, only the batches with a call for which that holds.
+    // Sends all batches that are gathering.
     void flush();
+    // Sends only the batches with a member for which the predicate is true.
     template <class Predicate>
     void flush_if(Predicate);
 
-    // A new epoch: batches are tried again.
+    // A new epoch has begun. The access rules may have changed, or it is another server: batches are allowed again.
     void on_open() noexcept { are_refused_ = false; }
-    // The connection is lost: what was gathered is told so.
+    // The connection was lost. Calls that were not sent yet complete as refused, not_now: they were not applied.
     void on_closed();
-    // Forgets all. The session was stopped.
+    // The session was stopped: the batches forget their calls without calling them.
     void stop() noexcept;
 
 private:
@@ -186,8 +198,8 @@ private:
     log const& log_;
     std::string_view const done_;
     std::size_t const most_;
-    boost::container::flat_map<script const*, std::unique_ptr<script_batch>> gathering_;
-    boost::intrusive::list<script_batch> under_way_;
+    boost::container::flat_map<script const*, std::unique_ptr<script_batch>> gathering_;  // null: none for that script
+    boost::intrusive::list<script_batch> under_way_;                                      // owned
     bool are_refused_ = false;
 };
 

@@ -11,14 +11,16 @@
 
 namespace holdfast::engine {
 
-// What a server says of itself when an epoch is opened: each epoch has one server, and a server that was started anew
-// opens another epoch.
+// The server of an epoch, as its INFO describes it. It is not known where the access rules deny INFO. A restarted
+// server closes its connections, so it is always the server of another epoch.
 struct server_identity {
+    // Redis has 40 characters. Without an allocation, because client_state copies it for other threads.
     using run_id_type = boost::static_string<64>;
 
-    run_id_type run_id = {};                    // of this run of the server; empty: it does not say
-    core::instant running_since = core::never;  // at the latest; never: it does not say
+    run_id_type run_id = {};                    // new at each start of the server; empty: not known
+    core::instant running_since = core::never;  // the latest possible start; never: not known
 
+    // Whether both describe the same run of the same server. False if it is not known.
     bool is_same_server(server_identity const& other) const noexcept
     {
         return !run_id.empty() && run_id == other.run_id;

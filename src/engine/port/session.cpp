@@ -19,6 +19,7 @@ void submit_script(
     std::span<std::string_view const> arguments)
 {
     bool const by_sha1 = form == script_form::sha1;
+    // The session copies the words during submit(), so these digits may be local.
     std::array<char, 8> digits;
     auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), keys.size()).ptr;
 

@@ -17,38 +17,46 @@
 #include "engine/port/script.hpp"
 #include "engine/port/server_identity.hpp"
 
+// src/engine/port: the interface between the engine and its session, and between the engine and its callers: commands
+// and their replies, calls of scripts, the mailbox. The folder includes only itself and src/core, the vocabulary of the
+// public headers (errors, options), and of Asio what names the strand: no timer, no socket.
 namespace holdfast::engine {
 
-// Why an epoch ended or could not be opened.
+// Why an epoch ended, or could not be opened.
 struct closing {
-    boost::system::error_code code;  // errc::not_permitted and the like when `permanent`, else the transport's
-    std::string_view words = {};     // the server's or the system's, without secrets; valid during the call
-    bool permanent = false;          // trying again will not cure it (wrong password, unknown user ...)
+    boost::system::error_code code;  // an errc such as not_permitted if `permanent`, else the error of the transport
+    std::string_view words = {};     // the text of the server or the system, without secrets; valid during the call
+    bool permanent = false;          // another attempt will not help: a wrong password, an unknown user ...
 };
 
-// What a session tells the engine: always on the strand, never from inside a call of the engine.
+// The events of a session. It calls them on the strand, and never from inside a call of the engine, so the engine need
+// not expect to be re-entered while it submits a command. The engine may stop or drop the session inside any of them.
 class session_events {
 public:
-    // A new epoch: the connection is authenticated and nothing of the previous one can land any more (rule 8).
-    // What is submitted during this call leaves first: subscriptions, compensations, renewals, re-checks.
+    // A new epoch has begun: the connection is authenticated, and the server can no longer execute a command of the
+    // previous connection (rule 8). Commands that are submitted during this call are the first of the epoch: first
+    // subscriptions, then releases, renewals and new attempts.
     virtual void on_open() = 0;
-    // The epoch ended (every unanswered command was answered `unknown` before this), or one could not be opened.
-    // The session keeps trying, with backoff.
+    // The epoch has ended, or could not be opened. Before this call, every command without a reply ended as `unknown`.
+    // The session connects again, with backoff.
     virtual void on_closed(closing const&) = 0;
-    // A message came on a channel that we asked for. A hint, never authority.
+    // A message arrived on a subscribed channel. It is a hint, never a proof (rule 13): other programs can publish,
+    // too.
     virtual void on_message(std::string_view channel) = 0;
-    // Before what was submitted in a turn leaves: what is submitted during this call leaves with it. The session may be
-    // stopped or dropped within.
+    // The session is about to write the commands of this turn. Commands that are submitted during this call leave in
+    // the same write: the engine uses it to send the releases that it gathered during the turn.
     virtual void on_turn_end() = 0;
-    // The instant given to wake_at() has passed.
+    // The instant passed to wake_at() has come.
     virtual void on_alarm() = 0;
 
 protected:
     ~session_events() = default;
 };
 
-// The port through which the engine sees the world: commands, pushes, epochs, time, randomness. Everything on one
-// strand, except now(), which any thread may call. There is one implementation: session::session.
+// The only way in which the engine uses the system: commands, pushes, epochs, time and random numbers. The engine reads
+// no clock and no random generator itself, so the production code runs unchanged in a simulator with virtual time. All
+// functions are called on the strand, except now(), which any thread may call. session::session implements it, for
+// production and for the simulator.
 class session {
 public:
     virtual ~session() = default;
@@ -56,58 +64,62 @@ public:
     // Starts to connect, and connects again after each loss, until stop().
     virtual void start(session_events&) = 0;
 
-    // Ends all: no event and no answer is delivered from here on, unanswered command records are forgotten.
-    // Idempotent; the object may be destroyed later, from any thread.
+    // Ends the session: from now on it calls no event and no command, and it forgets the commands without a reply,
+    // whose owners may destroy them. Idempotent. The object may be destroyed later, on any thread.
     virtual void stop() noexcept = 0;
 
-    // True from just before on_open() until the connection is lost.
+    // True from just before on_open() until the connection is lost or dropped.
     virtual bool is_open() const noexcept = 0;
 
-    // The server of the present epoch. Precondition: is_open().
+    // The server of the current epoch. Precondition: is_open().
     virtual server_identity const& server() const noexcept = 0;
 
-    // Sends one command, words as given, after all that were submitted before it; what is submitted in one turn of
-    // the loop leaves in one write. The words are copied. Precondition: is_open().
-    // Ends as `unknown` after config.command_timeout; a later reply is read and dropped.
+    // Sends one command, after all that were submitted before it. All commands of one turn of the event loop leave in
+    // one write. The session copies the words, and keeps the address of the command until it calls on_answer(). A
+    // command without a reply after config.command_timeout ends as `unknown`; its late reply is read and dropped.
+    // Precondition: is_open().
     virtual void submit(command&, std::span<std::string_view const> words) = 0;
 
-    // Asks for an on_turn_end() although nothing is submitted yet; none comes when the connection is lost before.
+    // Requests an on_turn_end() although no command is submitted yet. There is none if the connection is lost before.
     // Precondition: is_open().
     virtual void await_turn_end() = 0;
 
-    // SUBSCRIBE / UNSUBSCRIBE, in order with the commands, guarded (rule 10). The session does not restore them:
-    // after on_open() the engine asks again. Several of one kind in a row are one command. Precondition: is_open() and,
-    // for subscribe, notifies().
+    // SUBSCRIBE and UNSUBSCRIBE, in order with the commands, each with its guard (rule 10). The session sends several
+    // of one kind in a row as one command. It does not restore subscriptions on a new connection, because their order
+    // relative to the engine's commands matters: the engine subscribes again in on_open(). Precondition: is_open() and,
+    // for subscribe(), notifies().
     virtual void subscribe(std::string_view channel) = 0;
     virtual void unsubscribe(std::string_view channel) = 0;
 
-    // False after the server refused a subscription for lack of permission, until the epoch after the next: waiting
-    // means polling then.
+    // Whether waiters receive messages. False after the server refused a subscription because a permission is missing,
+    // until the epoch after the next: meanwhile waiters poll.
     virtual bool notifies() const noexcept = 0;
 
-    // Closes the connection, because what it does can no longer be trusted; on_closed() follows.
+    // Closes the connection because its replies cannot be trusted any more; on_closed() follows.
     virtual void drop(std::string_view why) = 0;
 
     // CLOCK_BOOTTIME, or virtual time. Any thread.
     virtual core::instant now() const noexcept = 0;
 
-    // Asks for one on_alarm(), not before that instant. An earlier request replaces a later one; a later one while
-    // an earlier is pending is ignored (on_alarm() asks anew).
+    // Requests one on_alarm(), not before that instant. There is one alarm: an earlier request replaces a later one,
+    // and a later one is ignored while an earlier one is pending. So the caller must request the next one in
+    // on_alarm().
     virtual void wake_at(core::instant) = 0;
 
-    // For jitter.
+    // For jitter; not a secret.
     virtual std::uint64_t random() noexcept = 0;
 
-    // 128 bits from the operating system, new at each call: who this process is.
+    // 128 bits from the random generator of the operating system, new at each call. Tokens begin with them.
     virtual std::array<std::uint8_t, 16> identity() = 0;
 
-    // Changes when the process was forked: the child must not use the parent's identity.
+    // Changes after a fork: a child with the identity of its parent would make tokens that its parent uses.
     virtual std::uint64_t incarnation() const noexcept = 0;
 };
 
-// Sends a script: by its SHA1, or after NOSCRIPT, as a new decision, by its text.
+// How a script is sent: by its SHA1, or by its text after the reply NOSCRIPT. The text is a new decision (rule 7).
 enum class script_form : std::uint8_t { sha1, text };
 
+// Submits EVALSHA or EVAL. Precondition: the session is open.
 void submit_script(
     session&,
     command&,

@@ -10,7 +10,8 @@
 
 namespace holdfast::engine {
 
-// Where all state of a client lives. Never kept by anything that may outlive the execution context.
+// The strand on which all state of a client lives (rule 22). An object that may outlive the execution context, such as
+// a lease, must not keep one: the destructor of a strand accesses its context.
 using strand = boost::asio::strand<boost::asio::any_io_executor>;
 
 }  // namespace holdfast::engine

@@ -16,10 +16,10 @@
 namespace holdfast::engine {
 namespace {
 
-// The counter outlives its last use by a day, so that counters of forgotten locks do not pile up.
+// As for a mutex: a fencing counter expires a day after its last use, in ms.
 constexpr std::string_view counter_lifetime = "86400000";
 
-// The lock and its companions: queue, timeouts, waiters, priorities.
+// The lock and its companions, in the order of KEYS in the scripts: queue, timeouts, waiters, priorities.
 using key_list = boost::container::small_vector<std::string_view, 6>;
 
 key_list keys_of(lock_spec const& lock)
@@ -29,7 +29,8 @@ key_list keys_of(lock_spec const& lock)
     return keys;
 }
 
-// RedissonFairLock's hash and queue. Whether it is fenced is seen by the lock.
+// The hash and the queue of RedissonFairLock, so that both libraries wait in one queue. There is one protocol for
+// fenced and other locks: the counter is passed as a further key.
 class fair_lock_protocol final : public lock_protocol {
 public:
     bool is_private() const noexcept override { return true; }
@@ -40,7 +41,7 @@ public:
     {
         milliseconds_text const ttl(a.lease);
         milliseconds_text const waiter_timeout(a.lock.waiter_timeout);
-        // One attempt takes no place: that is priority 0.
+        // For the script, priority 0 means a single attempt, which takes no place in the queue.
         auto const priority = std::to_string(a.is_patient ? a.priority : 0);
         auto keys = keys_of(a.lock);
         if (a.lock.is_fenced())
@@ -52,6 +53,7 @@ public:
 
     acquire_result classify(answer const& a) const override
     {
+        // Granted without fencing.
         if (a.outcome == outcome::applied && a.value.is_nil())
             return {.what = acquire_result::kind::granted};
         return classify_fenced(a);
@@ -60,13 +62,15 @@ public:
     void release(
         session& to, command& c, lock_spec const& lock, std::string_view token, script_form form) const override
     {
+        // One script for both, because after a lost reply the client does not know whether the token has a place or the
+        // lock.
         milliseconds_text const waiter_timeout(lock.waiter_timeout);
         auto const keys = keys_of(lock);
         std::array<std::string_view, 3> const arguments{token, lock.channel, waiter_timeout};
         submit_script(to, c, scripts::fair_leave, form, {keys.data(), keys.size()}, arguments);
     }
 
-    // The hash is that of a reentrant lock.
+    // The lock is the same hash as that of a reentrant lock. Places in the queue are refreshed by another script.
     script const& renewal() const noexcept override { return scripts::reentrant_renew; }
 
     void force_release(session& to, command& c, lock_spec const& lock, script_form form) const override

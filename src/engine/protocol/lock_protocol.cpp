@@ -16,6 +16,8 @@
 
 namespace holdfast::engine {
 
+// `later` is repeated with a backoff; `failed` ends the acquire with its error. A demoted server is `later`, because
+// the session closes the connection and the next one may lead to the new master.
 acquire_result classify_failure(answer const& a) noexcept
 {
     using kind = acquire_result::kind;
@@ -32,6 +34,7 @@ acquire_result classify_failure(answer const& a) noexcept
     }
 }
 
+// Limited, because another program may have set a time to live that overflows when it is added to an instant.
 acquire_result busy_result(std::int64_t pttl) noexcept
 {
     acquire_result v{.what = acquire_result::kind::busy};
@@ -82,6 +85,7 @@ void lock_protocol::ask_holders(session& to, command& c, lock_spec const& lock, 
     submit_script(to, c, scripts::lock_holders, form, keys, {});
 }
 
+// The reply of lock_holders: (PTTL, holder ...), or only a PTTL of -2 if the lock is free.
 std::vector<holding> lock_protocol::read_holders(reply const& r) const
 {
     std::vector<holding> all;

@@ -19,137 +19,148 @@
 #include "engine/port/command.hpp"
 #include "engine/port/session.hpp"
 
+// src/engine/protocol: the lock protocols, that is, for each kind of lock, the commands that are sent and the meaning
+// of their replies. The folder decides nothing about when to send: the folders above it do. It includes only itself,
+// engine/port and core, the vocabulary of the public headers, and the scripts that the build generates from
+// scripts/lua.
 namespace holdfast::engine {
 
 class lock_spec;
 
-// What became of a try to acquire.
+// The result of an attempt to acquire.
 struct acquire_result {
     enum class kind : std::uint8_t {
         granted,
-        busy,       // somebody else holds it
-        failed,     // waiting will not cure it
-        later,      // the server cannot tell now
-        no_script,  // not applied: sending the text is a new decision
-        unknown,    // it may have been granted, or yet be
+        busy,       // the lock has another holder, or another waiter is first
+        failed,     // waiting will not help
+        later,      // the server accepts no command now; the attempt was not applied
+        no_script,  // not applied: to send the text is a new decision (rule 7)
+        unknown,    // the server may have granted the lock, or may do so later
     };
 
     kind what = kind::unknown;
     boost::system::error_code error = {};              // failed
-    std::uint64_t fence = 0;                           // granted, fenced
-    core::duration remaining = core::duration::max();  // busy: when the grant in the way ends; max: not known or never
-    bool is_mute = false;  // busy: says neither that, nor that it is a lock that is in the way
+    std::uint64_t fence = 0;                           // granted, of a fenced lock: the fencing token
+    core::duration remaining = core::duration::max();  // busy: until the holder's grant ends; max: not known, or never
+    bool is_mute = false;  // busy: the reply has neither that time, nor the type of the key, so a probe is needed
 };
 
-// One try for a grant.
+// The parameters of one attempt. The views are valid during the call of acquire().
 struct attempt {
     lock_spec const& lock;
     std::string_view token;
-    core::duration lease;
-    bool is_patient = false;      // somebody waits if it is refused
+    core::duration lease;         // the lease time
+    bool is_patient = false;      // a contender waits if the attempt is refused
     std::uint8_t priority = 5;    // of a fair lock
-    std::string_view cover = {};  // the token of the own write under which it reads
+    std::string_view cover = {};  // of a read under a write of the same owner: the token of that write
 };
 
-// Somebody who holds a lock, as the server says.
+// A holder of a lock, as the server reports it.
 struct holding {
-    std::string_view id;
+    std::string_view id;  // a token, or the holder's id of another library
     std::chrono::milliseconds remaining;
     bool is_writer = false;
 };
 
-// The sides of a lock. All who hold a lock alone are of the first.
+// The sides of a lock. Exclusive locks have only writers.
 constexpr std::uint8_t writers = 0;
 constexpr std::uint8_t readers = 1;
 
-// How a kind of lock stands on the server: what is sent, and what the replies mean. Stateless.
+// The lock protocol of one kind of lock. Stateless: the objects are constants, which any thread may use.
+// Precondition of each function that sends a command: the session is open.
 class lock_protocol {
 public:
-    // Contenders of different sides of one lock never share a grant; the server arbitrates between them.
+    // Contenders on different sides of one lock never share a grant; the server arbitrates between them.
     virtual std::uint8_t side() const noexcept { return writers; }
 
-    // Whether every contender has a place of its own on the server, and so an arbiter of its own.
+    // Whether each contender has its own place on the server, and so its own arbiter. The order of a fair lock is that
+    // of all processes, so its contenders must not wait behind each other in an arbiter.
     virtual bool is_private() const noexcept { return false; }
 
-    // Whether a patient try takes a place in a queue on the server. Then it may be sent again with its token, which
-    // finds its place or its grant; and a release gives up either.
+    // Whether a patient attempt takes a place in a queue on the server. Such an attempt may be repeated with the same
+    // token: the script finds the token's place or its grant. A release of the token gives up either of them.
     virtual bool has_queue() const noexcept { return false; }
 
-    // Precondition of what sends: the session is open.
     virtual void acquire(session&, command&, attempt const&, script_form) const = 0;
     virtual acquire_result classify(answer const&) const = 0;
 
-    // Grants several locks of this kind with one lease, or none of them, with KEYS locks and ARGV lease in ms, tokens.
-    // Replies 0: granted; (n, PTTL): the n-th is held. Null: there is no such script.
+    // The script that grants several locks of this kind with one lease time, or none of them. KEYS: locks; ARGV: lease
+    // time in ms, tokens. It replies 0: granted; (n, PTTL): the n-th lock is held. Null: there is no such script.
     virtual script const* batch_acquire() const noexcept { return nullptr; }
 
-    // Whether a refused try of one who waits leaves something on the server, which a release of its token takes back.
+    // Whether a refused attempt of a waiter leaves something on the server: a place in a queue, or a mark. A release of
+    // the token removes it.
     virtual bool leaves_trace(lock_spec const&) const noexcept { return false; }
 
-    // Compare-and-delete with an unlock message. Replies 0: not ours; n: the message reached n - 1 subscribers.
+    // Deletes the key if it still has that token, and publishes the unlock message. It never deletes the key of another
+    // holder. It replies 0: the key does not have the token; n > 0: released, n - 1 subscribers received the message.
     virtual void release(session&, command&, lock_spec const&, std::string_view token, script_form) const = 0;
 
-    // Releases several locks of such kinds, with KEYS locks and ARGV (token, channel) each. Replies for each as
+    // The script that releases several locks. KEYS: locks; ARGV: (token, channel) for each. It replies for each lock as
     // release() does. Null: there is no such script.
     virtual script const* batch_release() const noexcept { return nullptr; }
 
-    // For a batch of grants, with the keys that add_renewal_keys() names and (token, lease in ms) each. Replies for
-    // each 1: still ours, 2: so it is, and nobody should join it, 0: gone.
+    // The script that renews a batch of grants, with the keys of add_renewal_keys() and ARGV (token, lease time in ms)
+    // for each. It replies for each 1: renewed; 2: renewed, and no reader may join, because a writer waits; 0: the key
+    // is missing, or has another token. It never creates a key and never shortens a time to live (rule 4).
     virtual script const& renewal() const noexcept = 0;
     using key_list = boost::container::small_vector_base<std::string_view>;
     virtual void add_renewal_keys(lock_spec const&, std::string_view own_key, key_list& keys) const;
 
-    // The key that a grant has besides the lock's; empty: none.
+    // The key that a grant has besides the key of its lock: the slot of a reader. Empty: none.
     virtual std::string own_key(lock_spec const&, std::string_view token) const;
 
-    // How long a grant may be relied on after one answer, however long its lease: other libraries may shorten it.
+    // How long one confirmation by the server can be trusted, however long the lease time is: Redisson may shorten the
+    // time to live of the key. The watchdog then confirms grants more often.
     virtual core::duration longest_period(lock_spec const&) const noexcept { return core::duration::max(); }
 
-    // What the holder's label is preceded by in a token.
+    // What precedes the owner's label in a token.
     virtual std::string_view token_mark() const noexcept { return {}; }
 
-    // What is asked beside the arbiters. Replies: not 0, when it was held; what read_holders() understands; what
-    // says_locked() understands.
+    // Queries of users, which do not pass through an arbiter. force_release() replies 1 if the lock was held, else 0.
+    // The replies to the others are read by read_holders() and says_locked().
     virtual void force_release(session&, command&, lock_spec const&, script_form) const;
     virtual void ask_holders(session&, command&, lock_spec const&, script_form) const;
     virtual std::vector<holding> read_holders(reply const&) const;
     virtual void ask_locked(session&, command&, lock_spec const&) const;
     virtual bool says_locked(reply const&) const;
 
-    // Whether a refused try alone says nothing of the type and the time to live of the key: then a waiter asks TYPE and
-    // PTTL.
+    // Whether the reply to a refused attempt contains neither the type nor the time to live of the key. A waiter then
+    // sends a probe (TYPE and PTTL). Such a protocol acquires by a plain command, not by a script.
     virtual bool is_mute() const noexcept { return false; }
 
 protected:
     ~lock_protocol() = default;
 };
 
-// The result of an answer that is not `applied`, the same for all kinds.
+// The result of an outcome that is not `applied`, the same for all kinds of lock.
 acquire_result classify_failure(answer const&) noexcept;
 
-// Busy, with the time to live that the server told: -1 and -2 tell nothing.
+// Busy, with the time to live from the server's reply. -1 (the key does not expire) and -2 (it is gone by now) do not
+// say when the lock becomes free.
 acquire_result busy_result(std::int64_t pttl) noexcept;
 
-// The reply of a fenced acquire script: n > 0 the fencing token, n < 0 busy with -3 - PTTL.
+// The reply of a fenced acquire script is one integer: n > 0 is the fencing token, n < 0 means busy and is -3 - PTTL.
+// PTTL is -2 or greater, so -3 - PTTL is always negative.
 acquire_result classify_fenced(answer const&) noexcept;
 
-// A release script with KEYS lock and ARGV token, channel.
+// Submits a release script with KEYS lock and ARGV token, channel.
 void submit_release(session&, command&, script const&, lock_spec const&, std::string_view token, script_form);
 
-// A lease as Redis takes it: whole milliseconds, in decimal.
+// A duration as Redis expects it: whole milliseconds, in decimal, without an allocation.
 class milliseconds_text {
 public:
     explicit milliseconds_text(core::duration) noexcept;
     operator std::string_view() const noexcept { return {text_.data(), size_}; }
 
 private:
-    std::array<char, 20> text_;
+    std::array<char, 20> text_;  // the longest number of 64 bits, with its sign
     std::size_t size_;
 };
 
 lock_protocol const& mutex_protocol(bool fenced) noexcept;
-// Of a fenced mutex: raises its counter to `fence`, in decimal, if the token still stands. Replies 1: it does, 0: it
-// does not.
+// The second round of a fenced red_lock, on one of its mutexes: raises the counter to `fence`, in decimal, if the key
+// still has that token. It replies 1: the key has it; 0: it does not, and nothing changed.
 void raise_fence(session&, command&, lock_spec const&, std::string_view token, std::string_view fence, script_form);
 lock_protocol const& reentrant_protocol(bool fenced) noexcept;
 lock_protocol const& read_protocol() noexcept;

@@ -11,7 +11,7 @@
 namespace holdfast::engine {
 namespace {
 
-// Copies a word to where there is room, and moves on.
+// Copies a word to the free part of the buffer, and advances to what is still free.
 std::string_view place(std::string_view word, char*& room) noexcept
 {
     auto* const from = std::exchange(room, std::ranges::copy(word, room).out);
@@ -29,6 +29,7 @@ lock_spec::lock_spec(lock_protocol const& f, words const& w, std::vector<std::st
     : text_(std::make_unique_for_overwrite<char[]>(size_of(w))), protocol(&f), companions(std::move(more))
 {
     auto* room = text_.get();
+    // Prefix and name first, and without a gap: together they are the key.
     place(w.prefix, room);
     name = place(w.name, room);
     key = {text_.get(), w.prefix.size() + w.name.size()};

@@ -22,20 +22,24 @@ class lock_protocol;
 
 class lock_spec;
 
-// What readers and writers of one lock have agreed on.
+// The options of a read_write_lock, the same in the specs of both sides.
 struct rw_rules {
     preference prefer = preference::arrival;
-    core::duration peer_watchdog{};  // other libraries may cut the lock's time to live to that; zero: none does
-    core::duration mark_lifetime{};  // of the mark of one who waits, unless it is refreshed
-    std::shared_ptr<lock_spec const> reader = {};  // a writer's: what it becomes by a downgrade
+    // Redisson's readers shorten the time to live of the lock to their own watchdog's. Zero: no such client uses it.
+    core::duration peer_watchdog{};
+    // Of the mark of a waiter, which each attempt refreshes: the mark of a waiter that crashed must expire.
+    core::duration mark_lifetime{};
+    std::shared_ptr<lock_spec const> reader = {};  // of a writer: the spec of the read that a downgrade acquires
 };
 
-// What a handle knows of its lock. Immutable, shared by everything that speaks of the lock.
+// The description of a lock: its kind, and its keys on the server. A handle has it, and contenders, grants, tenures and
+// releases share its ownership, because they may outlive the handle. Immutable once it is shared, so any thread may
+// read it.
 class lock_spec {
 public:
     struct words {
         std::string_view prefix;   // of the client's keys
-        std::string_view name;     // the user's
+        std::string_view name;     // as the user gave it
         std::string_view channel;  // of unlock messages
         std::string_view counter;  // of fencing tokens; empty: not fenced
         std::string_view label;    // of the owner, appended to the token
@@ -44,25 +48,30 @@ public:
     lock_spec(lock_protocol const&, words const&, std::vector<std::string> companions);
 
     bool is_fenced() const noexcept { return !counter.empty(); }
+    // Whether a grant of this lock can serve a contender for the other one. The label is part of the token, so a grant
+    // with another label would show the wrong owner.
     bool shares_grants_with(lock_spec const& other) const noexcept
     {
         return this == &other || (protocol == other.protocol && label == other.label && key == other.key);
     }
+    // The hashes first: most comparisons end there.
     bool has_key_of(lock_spec const& other) const noexcept { return key_hash == other.key_hash && key == other.key; }
 
 private:
-    std::unique_ptr<char[]> text_;  // all words, one after the other: many locks may be held
+    // All words in one allocation: many locks may be held. Not a std::string, whose short text would move with the
+    // object and invalidate the views below.
+    std::unique_ptr<char[]> text_;
 
 public:
-    lock_protocol const* protocol;  // how it stands on the server
-    std::string_view key;           // with the prefix
-    std::size_t key_hash;           // of the key: an acquire looks for it several times
+    lock_protocol const* protocol;
+    std::string_view key;  // prefix and name: adjacent in text_
+    std::size_t key_hash;  // computed once: an acquire searches for the key several times
     std::string_view name;
     std::string_view channel;
     std::string_view counter;
     std::string_view label;
-    std::vector<std::string> companions;    // further keys of the kind, in the order of its scripts
-    core::duration waiter_timeout{};        // of a fair lock: how long a waiter may be silent
+    std::vector<std::string> companions;    // further keys of the lock, in the order in which its scripts expect them
+    core::duration waiter_timeout{};        // of a fair lock: how long a waiter may go without a refresh
     std::shared_ptr<rw_rules const> rules;  // of a read_write_lock
 };
 

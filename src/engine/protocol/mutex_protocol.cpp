@@ -13,9 +13,12 @@
 namespace holdfast::engine {
 namespace {
 
-// The counter outlives its last use by a day, so that counters of forgotten locks do not pile up.
+// A fencing counter expires a day after its last use, in ms, so that counters of unused locks do not accumulate. A
+// counter that has expired does not restart at 1: the scripts take the server's time in microseconds if that is
+// greater.
 constexpr std::string_view counter_lifetime = "86400000";
 
+// The key is a string with the token as its value. Both kinds are released and renewed by the same scripts.
 class mutex_base : public lock_protocol {
 public:
     void release(
@@ -30,12 +33,14 @@ protected:
     ~mutex_base() = default;
 };
 
-// SET NX PX with a random value.
+// Acquires by SET NX PX with a unique value: a plain command costs the server less than a script (rule 21). Its reply
+// is OK or nil, so a waiter sends a probe to find out when, and whether, the key expires.
 // Source: "Distributed Locks with Redis", redis.io ("Correct Implementation with a Single Instance").
 class plain_mutex final : public mutex_base {
 public:
     void acquire(session& to, command& c, attempt const& a, script_form) const override
     {
+        // The form is not used: a plain command has no text to send after NOSCRIPT.
         milliseconds_text const ttl(a.lease);
         std::array<std::string_view, 6> const words{"SET", a.lock.key, a.token, "NX", "PX", ttl};
         to.submit(c, words);
@@ -49,6 +54,7 @@ public:
             return {.what = acquire_result::kind::granted};
         if (a.value.is_nil())
             return {.what = acquire_result::kind::busy, .is_mute = true};
+        // Not from SET: a batch acquire completes the attempt of the member that is held with its PTTL.
         if (a.value.type == reply::kind::integer && a.value.integer < 0)
             return busy_result(-3 - a.value.integer);
         return {.what = acquire_result::kind::failed, .error = errc::protocol};
@@ -59,6 +65,8 @@ public:
     bool is_mute() const noexcept override { return true; }
 };
 
+// Acquires by a script, which also increases the counter. It replies with the PTTL of a held lock, so no probe is
+// needed.
 class fenced_mutex final : public mutex_base {
 public:
     void acquire(session& to, command& c, attempt const& a, script_form form) const override

@@ -15,8 +15,9 @@
 namespace holdfast::engine {
 namespace {
 
-// RedissonReadLock's and RedissonWriteLock's hash: a field "mode", and a field for each holder, whose count stays 1. A
-// reader has a slot besides, whose time to live is its own. What is ours are the marks of those who wait.
+// The hash of RedissonReadLock and RedissonWriteLock: a field "mode", and a field for each holder, whose count is
+// always 1. Each reader also has a slot, a key with the reader's own time to live, so that a reader that crashed does
+// not hold the lock as long as the others. The marks of waiters are keys of Holdfast, which Redisson ignores.
 class read_write_base : public lock_protocol {
 public:
     void force_release(session& to, command& c, lock_spec const& lock, script_form form) const override
@@ -33,6 +34,8 @@ public:
         submit_script(to, c, scripts::read_write_holders, form, keys, arguments);
     }
 
+    // The reply is (PTTL of the lock, mode, then holder and PTTL of its slot for each field). A writer has no slot and
+    // holds as long as the lock. A field of a reader whose slot has expired is no holder.
     std::vector<holding> read_holders(reply const& r) const override
     {
         std::vector<holding> all;
@@ -53,18 +56,21 @@ public:
 protected:
     ~read_write_base() = default;
 
+    // The order of core::rw_companions().
     static std::string_view writer_mark(lock_spec const& lock) noexcept { return lock.companions[0]; }
     static std::string_view reader_mark(lock_spec const& lock) noexcept { return lock.companions[1]; }
     static std::string_view slots_of(lock_spec const& lock) noexcept { return lock.companions[2]; }
+    // Zero: no mark, because a single attempt does not wait and would not remove its mark.
     static milliseconds_text mark_lifetime(attempt const& a) noexcept
     {
         return milliseconds_text(a.is_patient ? a.lock.rules->mark_lifetime : core::duration::zero());
     }
 
 private:
-    static constexpr std::int64_t is_absent = -2;
+    static constexpr std::int64_t is_absent = -2;  // PTTL of a missing key
 
-    // "<uuid>:<n>:write", with a label "<uuid>:<n>:write:<label>".
+    // "<uuid>:<n>:write", or "<uuid>:<n>:write:<label>". The mode is not enough: in mode "write" there may also be
+    // reads of the writer's owner.
     static bool names_writer(std::string_view id) noexcept
     {
         auto const first = id.find(':');
@@ -74,6 +80,7 @@ private:
     }
 };
 
+// Reads are not fenced. The number of KEYS determines which marks the script respects.
 class plain_read_protocol final : public read_write_base {
 public:
     std::uint8_t side() const noexcept override { return readers; }
@@ -111,11 +118,14 @@ public:
 
     script const& renewal() const noexcept override { return scripts::read_renew; }
 
+    // The script also reports whether a writer waits, so that no reader joins the grant any more.
     void add_renewal_keys(lock_spec const& lock, std::string_view own_key, key_list& keys) const override
     {
         keys.insert(keys.end(), {lock.key, own_key, writer_mark(lock)});
     }
 
+    // The name of the first slot as Redisson derives it: a Redisson reader that leaves deletes the lock unless it finds
+    // the slot of another reader.
     std::string own_key(lock_spec const& lock, std::string_view token) const override
     {
         return std::string(slots_of(lock)).append(token).append(":rwlock_timeout:1");
@@ -130,14 +140,15 @@ public:
     bool says_locked(reply const& r) const override { return r.text == "read"; }
 
 private:
-    // Readers that are preferred do not look at a waiting writer; those that have turns register for one.
+    // Readers with preference ignore the mark of a waiting writer, so it is left out. With `writers` they respect it.
+    // With `arrival` they also set a mark of their own, so that the writer's release gives them a turn.
     static std::size_t keys_seen(preference p) noexcept
     {
         return p == preference::readers ? 2 : p == preference::writers ? 3 : 4;
     }
 };
 
-// Fenced or not: the counter says it.
+// One protocol for fenced and other locks: the counter is passed as a further key.
 class plain_write_protocol final : public read_write_base {
 public:
     void acquire(session& to, command& c, attempt const& a, script_form form) const override
@@ -163,6 +174,7 @@ public:
                       : busy_result(-3 - n);
     }
 
+    // A waiting writer leaves its mark. Where readers have preference it would not be respected, so none is set.
     bool leaves_trace(lock_spec const& lock) const noexcept override
     {
         return lock.rules->prefer != preference::readers;
@@ -177,16 +189,19 @@ public:
         submit_script(to, c, scripts::write_release, form, keys, arguments);
     }
 
-    // A writer's field is renewed as any holder's.
+    // The field of a writer is renewed like that of a reentrant lock: it has no slot.
     script const& renewal() const noexcept override { return scripts::reentrant_renew; }
 
+    // As in Redisson, whose write holders are "<uuid>:<thread>:write".
     std::string_view token_mark() const noexcept override { return "write"; }
 
     bool says_locked(reply const& r) const override { return r.text == "write"; }
 
 private:
-    // How long waiting readers have, in ms, to enter before the next writer.
+    // The length of a turn in ms: no writer enters meanwhile. A process that needs longer to react to the unlock
+    // message may miss the turn, and has the next one.
     static constexpr std::string_view readers_turn = "20";
+    // As for a mutex: a fencing counter expires a day after its last use, in ms.
     static constexpr std::string_view counter_lifetime = "86400000";
 };
 

@@ -13,6 +13,7 @@
 namespace holdfast::engine {
 namespace {
 
+// Both kinds are released and renewed by the same scripts.
 class reentrant_base : public lock_protocol {
 public:
     void release(
@@ -27,7 +28,8 @@ protected:
     ~reentrant_base() = default;
 };
 
-// RedissonLock's hash with one field, our token, whose count stays 1: re-entry is counted in the client.
+// The hash of RedissonLock: one field, whose name is the token and whose value is the hold count. The count is always
+// 1, because the client counts re-entries: a lost reply cannot increase a count on the server.
 class plain_reentrant final : public reentrant_base {
 public:
     void acquire(session& to, command& c, attempt const& a, script_form form) const override
@@ -50,6 +52,8 @@ public:
     }
 };
 
+// Shares the counter of RedissonFencedLock. There is no lifetime among the arguments: Redisson increases the counter
+// with INCR, which would restart at 1 after the counter had expired.
 class fenced_reentrant final : public reentrant_base {
 public:
     void acquire(session& to, command& c, attempt const& a, script_form form) const override

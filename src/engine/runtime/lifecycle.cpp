@@ -15,6 +15,7 @@ error_code lifecycle::start() noexcept
     }
 }
 
+// A close() that is delivered after a stop() must not change the state back.
 void lifecycle::close() noexcept
 {
     if (!is_stopped())
@@ -30,7 +31,7 @@ error_code lifecycle::admission_error() const noexcept
 {
     switch (state_.load(std::memory_order_relaxed)) {
         case state::fresh: return errc::not_running;
-        case state::running: return refusal_;
+        case state::running: return refusal_;  // success, unless the server refuses this client
         default: return errc::client_stopped;
     }
 }

@@ -14,40 +14,45 @@ namespace holdfast::engine {
 
 // Whether a client accepts acquires and queries.
 //
-// | state                   | event                 | next    | result                                       |
-// |-------------------------|-----------------------|---------|----------------------------------------------|
-// | fresh                   | start()               | running | success                                      |
-// | running, closing        | start()               |         | already_running                              |
-// | stopped                 | start()               |         | client_stopped                               |
-// | fresh, running, closing | close()               | closing |                                              |
-// | stopped                 | close()               |         |                                              |
-// | fresh, running, closing | stop()                | stopped | true                                         |
-// | stopped                 | stop()                |         | false                                        |
+// | state                   | event   | next    | result          |
+// |-------------------------|---------|---------|-----------------|
+// | fresh                   | start() | running | success         |
+// | running, closing        | start() |         | already_running |
+// | stopped                 | start() |         | client_stopped  |
+// | fresh, running, closing | close() | closing |                 |
+// | stopped                 | close() |         |                 |
+// | fresh, running, closing | stop()  | stopped | true            |
+// | stopped                 | stop()  |         | false           |
 //
-// While it runs, the server may refuse the client for good, which lasts until an epoch opens after all.
+// While it runs, the server may refuse the client permanently (a wrong password). Then new acquires and queries fail at
+// once instead of waiting. The session continues to connect, and the refusal ends when an epoch opens.
 class lifecycle {
 public:
     enum class state : std::uint8_t { fresh, running, closing, stopped };
 
+    // ---- on the strand
     error_code start() noexcept;
+    // A client that closes accepts no acquires, and waits for its holders.
     void close() noexcept;
-    // True if this call stopped it.
+    // Returns whether this call stopped it: the caller then stops the parts, exactly once.
     bool stop() noexcept;
 
-    // The server refuses this client, and another connection will not cure it.
+    // The server refuses this client, and another connection will not help.
     void on_refused(error_code ec) noexcept { refusal_ = ec; }
     void on_open() noexcept { refusal_ = {}; }
 
-    // Why no command can be sent for a new acquire or query; success when one can.
+    // Why the client does not accept a new acquire or query; success if it does.
     error_code admission_error() const noexcept;
-    // Why the server refuses this client; success when it does not.
+    // Why the server refuses this client; success if it does not.
     error_code refusal() const noexcept { return refusal_; }
-    // May be called from any thread.
+
+    // ---- any thread
+    // Relaxed: the caller reads no other data that depends on the state.
     bool is_stopped() const noexcept { return state_.load(std::memory_order_relaxed) == state::stopped; }
 
 private:
-    std::atomic<state> state_ = state::fresh;
-    error_code refusal_;
+    std::atomic<state> state_ = state::fresh;  // changed on the strand only
+    error_code refusal_;                       // on the strand only
 };
 
 }  // namespace holdfast::engine

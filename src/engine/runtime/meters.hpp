@@ -20,9 +20,12 @@
 
 namespace holdfast::engine {
 
-// A number that only the strand changes, and any thread may read.
+// A number that only the strand changes, and any thread may read. A load and a store are enough for one writer, and
+// cheaper than an atomic addition on the path of an acquire. Relaxed, because no thread derives the state of other data
+// from it.
 class counter {
 public:
+    // A gauge adds a negative number: the conversion to unsigned and the sum wrap around to the right value.
     void add(std::int64_t n = 1) noexcept
     {
         value_.store(value_.load(std::memory_order_relaxed) + static_cast<std::uint64_t>(n), std::memory_order_relaxed);
@@ -33,7 +36,7 @@ private:
     std::atomic<std::uint64_t> value_ = 0;
 };
 
-// A number that any thread may change.
+// A number that any thread may change: the acquires of composite locks are not bound to the strand.
 class shared_counter {
 public:
     void add(std::int64_t n = 1) noexcept
@@ -46,7 +49,8 @@ private:
     std::atomic<std::uint64_t> value_ = 0;
 };
 
-// Durations by powers of two of a microsecond.
+// A histogram of durations with buckets of powers of two of a microsecond, as holdfast::histogram describes them. A
+// fixed array, so that add() neither allocates nor depends on the range of the durations.
 template <class Counter>
 class basic_meter {
 public:
@@ -54,8 +58,11 @@ public:
     {
         auto const us = static_cast<std::uint64_t>(std::max<std::int64_t>(d.count() / 1000, 0));
         count_.add();
+        // bit_width(us) is the number of the bucket: 0 below 1 us, i from 2^(i-1) to less than 2^i. The last one has
+        // the rest.
         buckets_[std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(us)), buckets_.size() - 1)].add();
     }
+    // Adds, because the statistics of a client are the sum of those of its single locks and of its composite locks.
     void add_to(histogram& sum) const
     {
         sum.buckets.resize(buckets_.size());
@@ -69,14 +76,15 @@ private:
     std::array<Counter, histogram::bucket_count> buckets_;
 };
 
-// What users asked for.
+// The statistics of acquires, as holdfast::stats describes them.
 template <class Counter>
 struct acquire_meters {
     basic_meter<Counter> wait, hold;
-    Counter acquired, busy, unavailable, cancelled, failed;
-    Counter held, waiting;
+    Counter acquired, busy, unavailable, cancelled, failed;  // ended
+    Counter held, waiting;                                   // gauges
 
-    // Each acquire is counted by exactly one of them.
+    // The counter for an acquire that ended in this way. Each acquire is counted by exactly one of the five.
+    // `is_had`: it ended with a lease.
     Counter& end_of(error_code ec, bool is_had) noexcept
     {
         if (!ec)
@@ -102,6 +110,7 @@ struct acquire_meters {
 
 using composite_meters = acquire_meters<shared_counter>;
 
+// The statistics of a client's single locks and of its connection.
 struct meters : acquire_meters<counter> {
     basic_meter<counter> renewal_lag, round_trip;
     counter lost, at_risk, handed_off, abandoned;

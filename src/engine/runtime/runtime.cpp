@@ -23,7 +23,8 @@ void runtime::arm(core::deadline& d, core::instant due)
     set_alarm();
 }
 
-// A deadline that is withdrawn leaves its alarm behind: an early wake-up costs less than a new timer each time.
+// disarm() does not call this function: most deadlines are withdrawn before they are due, and an alarm that expires too
+// early costs less than to set the timer each time.
 void runtime::set_alarm()
 {
     if (deadlines_.next() >= alarm_ || lifecycle_.is_stopped())
@@ -34,11 +35,12 @@ void runtime::set_alarm()
 
 void runtime::on_alarm()
 {
-    alarm_ = core::never;
+    alarm_ = core::never;  // first: with the old value, set_alarm() would ignore what run() arms
     deadlines_.run(now());
     set_alarm();
 }
 
+// The time until an unknown outcome is that of a time-out, not of a reply, and would spoil the estimate.
 void runtime::on_answer(answer const& a)
 {
     if (a.outcome != outcome::applied)

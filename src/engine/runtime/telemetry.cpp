@@ -28,7 +28,7 @@ failure telemetry::last_failure() const
 void telemetry::remember(error_code ec, std::string_view words)
 {
     std::scoped_lock const guard(failure_mutex_);
-    failure_ = {ec, core::printable(words)};  // likely to be logged
+    failure_ = {ec, core::printable(words)};  // escaped, because users will probably log it
 }
 
 stats telemetry::read_stats() const
@@ -64,6 +64,8 @@ void telemetry::on_failed(acquire_facts const& a, error_code ec)
         observer_->on_failed({.name = a.name, .label = a.label, .waited = to_ms(a.waited), .code = ec});
 }
 
+// Parts count in tenures_ but not in the gauge: their grants exist on the server, and are abandoned if the client
+// stops.
 void telemetry::on_begun(bool is_part)
 {
     ++tenures_;
@@ -82,7 +84,7 @@ void telemetry::on_ended(tenure_facts const& t)
         observer_->on_released({.name = t.name, .label = t.label, .held = to_ms(t.held)});
 }
 
-// The observer learns of the loss of a part, too: nothing else says which lock was lost.
+// Calls the observer for a part, too: no other event says which lock of a composite lease was lost.
 void telemetry::on_lost(tenure_facts const& t, loss why)
 {
     --tenures_;
@@ -135,6 +137,7 @@ void telemetry::on_disconnected(error_code ec, std::string_view words)
 
 void telemetry::on_stopped(std::size_t releases)
 {
+    // stop() deletes no key, because the bodies of the holders may still run (rule 23): the keys expire.
     auto const abandoned = tenures_ + releases;
     meters_.abandoned.add(static_cast<std::int64_t>(abandoned));
     if (abandoned > 0)

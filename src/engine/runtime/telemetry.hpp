@@ -23,34 +23,38 @@ namespace holdfast::engine {
 
 class lock_spec;
 
-// One acquire of a user, when it has ended.
+// An acquire that has ended. The views are valid during the call.
 struct acquire_facts {
     std::string_view name;   // of the lock
     std::string_view label;  // of the owner
     core::duration waited;
 };
 
-// One tenure, when it has ended.
+// A tenure that has ended. The views are valid during the call.
 struct tenure_facts {
     std::string_view name;
     std::string_view label;
     core::duration held;
-    bool is_part;  // of the lease of a composite lock: users did not ask for it
+    bool is_part;  // of the lease of a composite lock, which counts it: a user acquired the whole, not this part
 };
 
-// What a client tells of itself: counted, to its observer, in its log, and as its last failure.
+// Reports what happens in a client: in its statistics, to its observer, in its log, and as its last failure. It takes
+// facts and not contenders or tenures, so that it does not depend on the folders above it.
 class telemetry {
 public:
     telemetry(std::shared_ptr<observer> o, log l) : observer_(std::move(o)), log_(std::move(l)) {}
 
     // ---- any thread
     stats read_stats() const;
-    // Of composite locks, whose acquires are not contenders.
+    // The statistics of composite locks. Their acquires are not contenders, and may run on any thread.
     composite_meters& composites() noexcept { return composites_; }
     failure last_failure() const;
+    // Sets the last failure. An operation with an invalid option calls it on the thread of its caller.
     void remember(error_code, std::string_view words);
 
     // ---- on the strand
+    // The observer is a user's code and is called inside these functions. Its calls of the library are posted, so it
+    // does not re-enter the engine.
     void on_joined() { meters_.waiting.add(); }
     void on_acquired(acquire_facts const&);
     void on_busy(acquire_facts const&);
@@ -64,13 +68,13 @@ public:
     void on_handed_off() { meters_.handed_off.add(); }
     void on_answered(core::duration trip) { meters_.round_trip.add(trip); }
 
-    // The server refused a command.
+    // The server refused a command. Does nothing without an error code.
     void on_refused(error_code, lock_spec const&, std::string_view words);
-    // The server takes renewals again, after it refused that of this lock.
+    // The server accepts renewals again, after it refused the renewal of this lock.
     void on_renewed_again(lock_spec const&);
     void on_connected();
     void on_disconnected(error_code, std::string_view words);
-    // The client was stopped, and so many grants are still to be released.
+    // The client was stopped while so many releases had no reply.
     void on_stopped(std::size_t releases);
 
 private:
@@ -78,8 +82,8 @@ private:
     log const log_;
     meters meters_;
     composite_meters composites_;
-    std::size_t tenures_ = 0;  // now, of whoever
-    mutable std::mutex failure_mutex_;
+    std::size_t tenures_ = 0;           // now, also those of composite leases
+    mutable std::mutex failure_mutex_;  // of failure_, which has a string and cannot be atomic
     failure failure_;
 };
 

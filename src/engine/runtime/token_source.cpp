@@ -22,7 +22,8 @@ core::token token_source::next(std::string_view mark, std::string_view label)
     return core::token(id_, ++count_, suffix);
 }
 
-// A forked child is another process: it must never use its parent's tokens.
+// A forked child is another process with a copy of this object: it must never make a token that its parent makes, too.
+// pthread_atfork() cannot do this, because its handlers have no argument by which they could find the object.
 void token_source::renew_after_fork()
 {
     if (std::exchange(incarnation_, session_.incarnation()) != session_.incarnation()) [[unlikely]]

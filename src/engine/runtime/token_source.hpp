@@ -15,23 +15,24 @@ namespace holdfast::engine {
 
 class session;
 
-// Makes the tokens of a client. No two grants of any process ever have the same token.
+// Makes the tokens of a client (rule 6). No two grants of any process have the same token: each client has 128 random
+// bits, each fork has new ones, and the counter distinguishes the grants of one client.
 class token_source {
 public:
     explicit token_source(session&);
 
-    // What the tokens of this client begin with; another one after a fork.
+    // The UUID with which the tokens of this client begin. It changes after a fork.
     std::string_view id() const noexcept { return id_; }
-    // `mark`: what the lock's protocol puts in front of the owner's label. Both may be empty.
+    // `mark`: what the lock protocol puts in front of the owner's label, for example "write". Both may be empty.
     core::token next(std::string_view mark, std::string_view label);
 
 private:
     void renew_after_fork();
 
     session& session_;
-    std::uint64_t incarnation_;  // read before the identity: a fork between the two is noticed
+    std::uint64_t incarnation_;  // initialised before id_, so that a fork between the two is noticed
     std::string id_;
-    std::uint64_t count_ = 0;
+    std::uint64_t count_ = 0;  // never reset, also not after a fork: the new id is enough
 };
 
 }  // namespace holdfast::engine
