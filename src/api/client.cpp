@@ -22,6 +22,7 @@ namespace {
 
 using plain_handler = handler_at<void(error_code)>;
 
+// client::run(). Completes when the client has stopped: the engine keeps its address in a list until then.
 class run_operation final : public operation<engine::request>, public engine::client_waiter {
 public:
     using operation::operation;
@@ -42,12 +43,15 @@ private:
     }
     void cancel(engine::client_engine& c) override
     {
+        // The operation leaves the list and completes before stop(), which calls done() of every waiter in that list.
+        // Else a cancelled run() would complete with success.
         unlink();
         done(asio::error::operation_aborted);
         c.stop();
     }
 };
 
+// client::ready(). Completes when an epoch is open, or when the server refuses this client permanently.
 class ready_operation final : public operation<engine::request>, public engine::client_waiter {
 public:
     using operation::operation;
@@ -63,11 +67,15 @@ private:
     void cancel(engine::client_engine& c) override
     {
         unlink();
+        // A program limits ready() by a time-out, and must report why there is no connection: the error of the last
+        // attempt to connect is the reason, operation_aborted is not.
         auto const why = c.last_connect_error();
         done(why ? why : asio::error::operation_aborted);
     }
 };
 
+// client::shutdown(). The first of these events ends it: nothing is held, acquired or released any more; `grace` has
+// passed; another call has stopped the client.
 class shutdown_operation final : public operation<engine::request>,
                                  public engine::client_waiter,
                                  public core::deadline {
@@ -76,13 +84,14 @@ public:
         : operation(std::move(h), home), grace_(grace)
     {}
 
-    // The engine reports that it is idle in the middle of its work, so the stop is posted. If the client is stopped by
-    // another call first, that is reported, too.
+    // The engine calls it when it is idle, and a second time if another call stops the client before this operation
+    // does. The engine is idle in the middle of its own work, for example while it removes an arbiter, so the client
+    // must not be stopped on this stack: a deadline that is due now stops it in a later turn of the loop.
     void done(error_code) override
     {
         bool const was_idle = std::exchange(is_idle_, true);
         if (!engine_)
-            return;
+            return;  // close() has called it from begin(), which completes the operation
         if (was_idle)
             return finish({});
         engine_->runtime().arm(*this, engine_->runtime().now());
@@ -93,6 +102,8 @@ public:
 private:
     void begin(engine::client_engine& c) override
     {
+        // An idle client calls done() before close() returns. engine_ is set afterwards, so that
+        // done() only records it.
         c.close(*this);
         engine_ = &c;
         if (is_idle_)
@@ -102,6 +113,8 @@ private:
     }
     void cancel(engine::client_engine&) override { finish(asio::error::operation_aborted); }
 
+    // The operation leaves the lists of the engine before stop(), which would otherwise call done() again. It completes
+    // after stop(), so that the leases are lost by the time the handler runs.
     void finish(error_code ec)
     {
         unlink();
@@ -117,6 +130,8 @@ private:
     bool is_idle_ = false;
 };
 
+// Sends an operation to the client. If the client is destroyed or its execution context has ended, no strand exists on
+// which the operation could begin, so the handler completes here.
 template <class Operation, class... Arguments>
 void launch(std::weak_ptr<client_state> const& of, plain_handler h, Arguments... arguments)
 {
@@ -126,6 +141,7 @@ void launch(std::weak_ptr<client_state> const& of, plain_handler h, Arguments...
     Operation::launch(boost::intrusive_ptr<Operation>(new Operation(std::move(h), c, arguments...)), *c);
 }
 
+// A label becomes a part of the owner's tokens in Redis, and appears in log lines.
 bool is_label(std::string_view label) noexcept
 {
     return label.size() <= 64 && std::ranges::none_of(label, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
@@ -133,6 +149,8 @@ bool is_label(std::string_view label) noexcept
 
 }  // namespace
 
+// Completion tokens such as cancel_after() call it when they initiate, also when the client has been destroyed, and
+// need an executor that works: the system executor always exists.
 asio::any_io_executor client_launch::get_executor() const noexcept
 {
     auto const c = of.lock();
@@ -157,18 +175,22 @@ void shutdown_launch::start(plain_handler h) &&
             c->remember(errc::invalid_option, "grace: must not be negative");
         return complete_early<>(std::move(h), errc::invalid_option);
     }
+    // Cut to ten years: the sum of now and a greater duration would overflow, and `grace` would be over at once.
     launch<shutdown_operation, core::duration>(of, std::move(h), core::bounded(grace));
 }
 
 }  // namespace detail
 
+// make_session() chooses the transport by the URL. A simulator passes another function, through client_access.
 client::client(executor_type executor, config cfg)
     : state_(detail::client_state::make(std::move(executor), cfg, detail::make_session))
 {}
 
+// stop() only sends a message, so the destructor never blocks. The message keeps the state alive until it is delivered.
+// Handles, leases and owners hold the state weakly: they do nothing from then on.
 client::~client()
 {
-    if (state_)
+    if (state_)  // a client that was moved from has none
         state_->stop();
 }
 
@@ -197,6 +219,7 @@ failure client::last_failure() const
     return state_->last_failure();
 }
 
+// An owner refers to this client: its tenures live on this client's strand, so a lock of another client refuses it.
 owner client::make_owner(std::string_view label) const
 {
     if (!detail::is_label(label))
@@ -204,6 +227,8 @@ owner client::make_owner(std::string_view label) const
     return owner(std::make_shared<engine::owner_state>(state_, std::string(label), false));
 }
 
+// Always the same owner. Owners are compared by identity, and this one has none of the checks for two tasks that
+// share an owner by mistake.
 owner client::process_owner() const
 {
     return owner(state_->process_owner());

@@ -9,6 +9,7 @@
 namespace holdfast {
 namespace {
 
+// One sentence for each code. It has no default, so that the compiler warns when a code is added without a sentence.
 char const* message_of(errc e) noexcept
 {
     switch (e) {
@@ -30,9 +31,12 @@ char const* message_of(errc e) noexcept
         case errc::not_running: return "client::run() has not been called";
         case errc::already_running: return "client::run() was called before";
     }
-    return "unknown holdfast error";
+    return "unknown holdfast error";  // an error_code can be made of any integer
 }
 
+// What a caller can do about it. After lease_lost another contender may have changed what the lock guards, so the work
+// must not be repeated blindly: this is not retry_later. A server that refuses to write (OOM, MISCONF) is expected to
+// recover, one that denies a command is not, until an operator changes its access rules.
 cond condition_of(errc e) noexcept
 {
     switch (e) {
@@ -59,6 +63,7 @@ public:
     }
 };
 
+// Conditions have a category of their own, so that a condition never equals an error that has the same value by chance.
 class condition_category final : public boost::system::error_category {
 public:
     char const* name() const noexcept override { return "holdfast.cond"; }
@@ -74,6 +79,8 @@ public:
     }
 };
 
+// constexpr: initialized before any dynamic initialization, so a static object of a user may make and compare errors.
+// An error_code keeps the address of its category.
 constexpr error_category errors;
 constexpr condition_category conditions;
 

@@ -16,7 +16,9 @@ namespace holdfast {
 namespace detail {
 namespace {
 
-// In the order of the scripts' KEYS.
+// The companions stand in the order in which the scripts expect them in KEYS. The first two are RedissonFairLock's
+// queue and its scores, so that both libraries use one queue. Only our scripts use the last two: the last refresh of
+// each of our waiters, and their priorities.
 single_lock::traits fair_traits(std::string_view key, fair_options const& o)
 {
     return {
@@ -31,6 +33,8 @@ single_lock::traits fair_traits(std::string_view key, fair_options const& o)
         .waiter_timeout = core::bounded(o.waiter_timeout)};
 }
 
+// A client refreshes its waiters at most every 500 ms. With a waiter_timeout below that, scripts would take live
+// waiters for dead ones; one second leaves room for a refresh that is late.
 std::shared_ptr<single_lock const> make_fair(
     client const& c, std::string_view name, std::shared_ptr<engine::owner_state> owner, fair_options const& o)
 {
@@ -39,6 +43,7 @@ std::shared_ptr<single_lock const> make_fair(
     return single_lock::make(c, name, std::move(owner), [&](std::string_view key) { return fair_traits(key, o); });
 }
 
+// fair_lock::waiters(): a script that only reads the queue, the scores and the refreshes.
 class waiters_query final : public query<std::vector<holder>> {
 public:
     using query::query;
@@ -51,6 +56,7 @@ private:
         engine::submit_script(to, *this, engine::scripts::fair_waiters, form, keys, {});
     }
 
+    // The reply is a flat list: the token of a waiter, then the milliseconds for which it counts as alive.
     std::vector<holder> read(engine::reply const& r) override
     {
         std::vector<holder> all;
@@ -65,11 +71,13 @@ private:
 
 void waiters_launch::start(handler_at<void(error_code, std::vector<holder>)> h) &&
 {
-    ask<waiters_query>(static_cast<single_lock const&>(*of), std::move(h));  // a fair_lock is always a single lock
+    // make_fair() is the only function that makes the implementation of a fair_lock.
+    ask<waiters_query>(static_cast<single_lock const&>(*of), std::move(h));
 }
 
 }  // namespace detail
 
+// Without an owner each acquire is a contender of its own.
 fair_lock::fair_lock(client const& c, std::string_view name, options o)
     : lock_base(detail::make_fair(c, name, nullptr, o))
 {}

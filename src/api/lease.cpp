@@ -16,6 +16,8 @@ namespace holdfast {
 namespace detail {
 namespace {
 
+// An empty lease, and one whose client has been destroyed, complete their operations on the system executor:
+// initiations need an executor that works.
 asio::any_io_executor executor_of(lease_ptr const& l) noexcept
 {
     auto const e = l ? l->executor() : asio::any_io_executor();
@@ -24,6 +26,8 @@ asio::any_io_executor executor_of(lease_ptr const& l) noexcept
 
 }  // namespace
 
+// Out of line, because the public header only declares lease_impl. Virtual, because a single_lease is an engine::tenure
+// and already has that class's counter.
 void intrusive_ptr_add_ref(lease_impl* l) noexcept
 {
     l->add_reference();
@@ -39,6 +43,9 @@ asio::any_io_executor lease_launch::get_executor() const noexcept
     return executor_of(of);
 }
 
+// A launch holds a reference of its own, so the lease may be moved, released or destroyed between the call of
+// extend() and its initiation. `of` is null if the lease was default-constructed or moved from. lease_impl
+// detects the other cases.
 void extend_launch::start(handler_at<void(error_code)> h) &&
 {
     if (!of)
@@ -60,18 +67,24 @@ void downgrade_launch::start(handler_at<void(error_code, lease)> h) &&
     of->downgrade(std::move(h));
 }
 
+// Another thread may call the handler before release() returns, and the handler may destroy this launch. So the lease
+// moves to this stack first.
 void release_launch::start(handler_at<void(error_code)> h) &&
 {
-    auto taken = std::move(of);  // another thread may call the handler, and destroy this, before release() returns
+    auto taken = std::move(of);
     auto& l = lease_access::impl_of(taken);
     if (!l)
         return complete_early<>(std::move(h), errc::empty_lease);
+    // release() takes over the reference, unless it throws: then `taken` still owns it, and its
+    // destructor queues the release.
     l->release(std::move(h));
     l.detach();
 }
 
 }  // namespace detail
 
+// The release message takes over the reference: so the destructor of a lease allocates nothing and
+// cannot fail (rule 19).
 void lease::drop() noexcept
 {
     impl_.detach()->drop();
@@ -82,6 +95,8 @@ lease::executor_type lease::get_executor() const noexcept
     return detail::executor_of(impl_);
 }
 
+// state() compares with the clock, so a process that was paused detects the loss before any timer of
+// it has run (rule 18).
 bool lease::valid() const noexcept
 {
     auto const s = state();
@@ -98,6 +113,7 @@ lease_state lease::state() const noexcept
     return impl_ ? impl_->state() : lease_state::empty;
 }
 
+// time_point::min() is in the past for every clock reading: code that compares with it stops.
 std::chrono::steady_clock::time_point lease::valid_until() const noexcept
 {
     return impl_ ? impl_->valid_until() : std::chrono::steady_clock::time_point::min();
@@ -118,6 +134,7 @@ std::string_view lease::name() const noexcept
     return impl_ ? impl_->name() : std::string_view();
 }
 
+// A lease of several locks has no owner, although it is not empty: its members may have several.
 std::optional<owner> lease::owner() const
 {
     auto o = impl_ ? impl_->owner() : nullptr;

@@ -14,6 +14,8 @@
 
 namespace holdfast::detail {
 
+// A handle may outlive its client, and for a composite lock all clients of its members. Then the operation completes
+// with errc::client_stopped on the system executor.
 asio::any_io_executor lock_launch::get_executor() const noexcept
 {
     auto const c = of->home();
@@ -21,6 +23,9 @@ asio::any_io_executor lock_launch::get_executor() const noexcept
     return e ? e : asio::any_io_executor(asio::system_executor());
 }
 
+// Durations are cut to ten years where they enter the library, before they become nanoseconds: so no sum of an instant
+// and several of them overflows. With milliseconds::max() as `wait`, the sum would lie in the past and the acquire
+// would complete as busy at once.
 void acquire_launch::start(handler_at<void(error_code, lease)> h) &&
 {
     request.lease = core::bounded(request.lease);
@@ -50,12 +55,14 @@ std::string_view lock_base<A, T>::name() const noexcept
     return state_->name();
 }
 
+// Precondition: not a composite. Only handles of kinds that are made by single_lock::make() call it.
 template <class A, class T>
 std::shared_ptr<single_lock const> lock_base<A, T>::state() const noexcept
 {
     return std::static_pointer_cast<single_lock const>(state_);
 }
 
+// The public header declares these two as extern, so that user code neither compiles their members nor includes src.
 template class lock_base<acquire_options, try_options>;
 template class lock_base<fair_acquire_options, fair_try_options>;
 

@@ -11,7 +11,9 @@
 namespace holdfast::detail {
 namespace {
 
-// Locks with one key on one client are the same lock.
+// Two handles with the same key and client are the same lock. The clients are compared by ownership, which
+// also works when the client has been destroyed: lock() would return null for both, and two destroyed clients
+// would be the same one.
 bool is_same_place(single_lock const& a, single_lock const& b) noexcept
 {
     bool const one_client = !a.origin.owner_before(b.origin) && !b.origin.owner_before(a.origin);
@@ -36,7 +38,8 @@ bool is_pair(single_lock const& a, single_lock const& b) noexcept
 
 }  // namespace
 
-// Compares two handles of the same lock.
+// One lock is acquired once, so its handles must agree on how. Two kinds under one key exclude each other: the second
+// attempt would wait for the first. So would two owners.
 void member_list::compare(single_lock const& one, single_lock const& other)
 {
     if (!is_pair(one, other) && one.lock.protocol != other.lock.protocol)
@@ -45,8 +48,8 @@ void member_list::compare(single_lock const& one, single_lock const& other)
         validation_error = "members: " + in_quotes(one.name()) + " is given for two owners";
 }
 
-// A red_lock and another member that takes one of its servers' locks are two contenders for it: they can never be held
-// together.
+// A red_lock acquires its server's locks with tokens of its own. Another member that acquires one of them is a second
+// contender for it, so both could never be held together, and the multi_lock would try for ever.
 void member_list::refuse_overlap(locks const& taken)
 {
     for (auto const* theirs : taken_)
@@ -59,11 +62,12 @@ void member_list::add(lock_impl const& l, locks const& taken)
 {
     refuse_overlap(taken);
     taken_.insert(taken_.end(), taken.begin(), taken.end());
-    members.push_back(l.shared_from_this());
+    members.push_back(l.shared_from_this());  // the user may destroy the given handles
     name.append(name.empty() ? "" : "+").append(l.name());
 }
 
-// The lock may be a member already, perhaps as the other side of a read_write_lock. The write includes the read.
+// The lock may be a member already, perhaps as the other side of a read_write_lock. The write replaces the read: it
+// allows what the read allows, and an owner that reads cannot acquire the write (errc::would_deadlock).
 void member_list::visit(single_lock const& one)
 {
     for (auto& other : singles_)
@@ -79,6 +83,8 @@ void member_list::visit(single_lock const& one)
     add(one, {&one});
 }
 
+// A red_lock that is given twice is acquired once. Handles with the same servers and keys are the same red_lock, in
+// whatever order the servers were given. If two red_locks share only some servers, add() refuses them.
 void member_list::visit(red_lock_impl const& one)
 {
     for (auto const* other : reds_)
@@ -93,6 +99,8 @@ void member_list::visit(red_lock_impl const& one)
     add(one, one.nodes());
 }
 
+// Its members take its place, so that all members are compared with each other, and a lock that both contain is
+// acquired once. It may be invalid itself; its error is kept, unless there is one already.
 void member_list::visit(multi_lock_impl const& several)
 {
     for (auto const& m : several.members())

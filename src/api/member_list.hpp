@@ -12,14 +12,17 @@
 #include "composite/try_each.hpp"
 #include "handle/lock_impl.hpp"
 
+// api: one source for each public header. It turns handles, options and leases into calls of the folders below, and may
+// include all of them except session, redis and sim. No other folder includes api.
 namespace holdfast::detail {
 
 // The members of a multi_lock: each lock once, however often it is given, and the members of a multi_lock in its place.
+// Used by the constructor of a multi_lock: each given handle accepts it as a visitor.
 class member_list final : public lock_visitor {
 public:
     lock_list members;
-    std::string name;              // the names of all members
-    std::string validation_error;  // why they cannot be held together; empty: they can
+    std::string name;              // the names of all members, with "+" in between
+    std::string validation_error;  // why they can never be held together; empty: they can be
 
     void visit(single_lock const&) override;
     void visit(multi_lock_impl const&) override;
@@ -33,13 +36,15 @@ private:
         std::size_t place;  // among the members
     };
 
+    // `taken`: the locks of single servers that the member acquires.
     void add(lock_impl const&, locks const& taken);
     void refuse_overlap(locks const&);
+    // Precondition: both are handles of the same lock.
     void compare(single_lock const&, single_lock const&);
 
     std::vector<single> singles_;
     std::vector<red_lock_impl const*> reds_;
-    locks taken_;  // the locks that all members take, on every server
+    locks taken_;  // the locks of single servers that all members acquire
 };
 
 }  // namespace holdfast::detail

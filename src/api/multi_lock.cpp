@@ -14,6 +14,8 @@ namespace holdfast {
 namespace detail {
 namespace {
 
+// The constructor does not throw for members that cannot be held together: as with a bad name, the operations complete
+// with errc::invalid_option, and client::last_failure() has the reason.
 std::shared_ptr<lock_impl const> make_multi(std::vector<any_lock> const& given)
 {
     member_list r;

@@ -8,6 +8,7 @@
 
 namespace holdfast {
 
+// All copies of an owner share its state, so the view is valid while one of them exists.
 std::string_view owner::label() const noexcept
 {
     return state_->label();

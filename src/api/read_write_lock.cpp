@@ -18,9 +18,10 @@ using namespace std::chrono_literals;
 using detail::single_lock;
 using single_lock_ptr = std::shared_ptr<single_lock const>;
 
-constexpr auto shortest_watchdog = 100ms;
-constexpr core::duration shortest_mark = 1s;
+constexpr auto shortest_watchdog = 100ms;     // it limits the validity of a read, like the shortest lease time (rule 3)
+constexpr core::duration shortest_mark = 1s;  // however short poll_interval is: read_write_lock.hpp documents it
 
+// Called for the side of the readers, which is initialized first, so it protects both.
 rw_options const& checked(rw_options const& o)
 {
     if (o.peer_watchdog != 0ms && o.peer_watchdog < shortest_watchdog)
@@ -28,20 +29,24 @@ rw_options const& checked(rw_options const& o)
     return o;
 }
 
-// A waiter refreshes its mark with each try, so the mark of a crashed waiter expires soon.
+// The mark of a waiting writer keeps new readers out. The waiter refreshes it with each attempt, at least once in a
+// poll_interval: so the mark survives one refresh that is lost, and expires soon after its process has died.
 core::duration mark_lifetime(config const& c)
 {
     return std::max<core::duration>(2 * c.poll_interval, shortest_mark);
 }
 
+// Makes one of the two locks of a read_write_lock. They have the same keys and channel: the server arbitrates between
+// them. `reader` is null for the side of the readers. For the side of the writers it is the spec of the readers: a
+// downgrade acquires the read with it.
 single_lock_ptr make_side(
     client const& c,
     std::string_view name,
     rw_options const& o,
     std::shared_ptr<engine::owner_state> owner,
-    std::shared_ptr<engine::lock_spec const> reader)  // of the writers' side
+    std::shared_ptr<engine::lock_spec const> reader)
 {
-    bool const is_fenced = o.fencing && reader;
+    bool const is_fenced = o.fencing && reader;  // readers change nothing, so a read needs no fencing token
     auto const& protocol = reader ? engine::write_protocol() : engine::read_protocol();
     engine::rw_rules rules{
         o.prefer, core::bounded(o.peer_watchdog), mark_lifetime(single_lock::options_of(c)), std::move(reader)};
@@ -63,6 +68,7 @@ read_write_lock::read_write_lock(client const& c, std::string_view name, options
 {}
 
 read_write_lock::read_write_lock(client const& c, std::string_view name, holdfast::owner owner, options o)
+    // at_home() throws for an owner of another client, before either side exists.
     : read_(make_side(c, name, checked(o), single_lock::at_home(c, owner.state_), nullptr)),
       write_(make_side(c, name, o, owner.state_, detail::lock_of(*read_.state())))
 {}

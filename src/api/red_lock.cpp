@@ -20,10 +20,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t fewest_nodes = 2;
+constexpr std::size_t fewest_nodes = 2;  // one server has no minority that may fail: that is a mutex
 constexpr std::size_t most_nodes = 31;
 
-// Collects the members of a red_lock, which must be locks of one server each.
+// Collects the members of a red_lock, which must be locks of one server each: a majority is a majority of servers, and
+// a composite has more than one.
 class node_list final : public lock_visitor {
 public:
     std::vector<single_lock const*> nodes;
@@ -34,6 +35,8 @@ public:
     void visit(red_lock_impl const&) override { has_others = true; }
 };
 
+// Two members of one client are on one server: its failure would be the failure of two members, and a minority of
+// servers would be a majority of members. Two clients of one server are detected later, by the run id of the server.
 std::string validation_error_of(node_list const& list, red_options const& o)
 {
     auto const& nodes = list.nodes;
@@ -43,6 +46,7 @@ std::string validation_error_of(node_list const& list, red_options const& o)
         return "members: there must be 2 to 31 servers";
     std::set<client_state*> clients;
     for (auto const* l : nodes) {
+        // The token of the lease is written to the counter of each member, and only fenced mutexes have such a script.
         if (o.fencing && l->lock.protocol != &engine::mutex_protocol(true))
             return "fencing: the members must be mutexes with fencing";
         if (auto const c = l->home(); c && !clients.insert(c.get()).second)
@@ -71,6 +75,7 @@ std::vector<client const*> addresses_of(std::initializer_list<std::reference_wra
     return all;
 }
 
+// Cut to ten years, so that no sum with an instant overflows.
 red_options bounded(red_options o)
 {
     o.node_timeout = core::bounded(o.node_timeout);
@@ -88,9 +93,11 @@ std::shared_ptr<lock_impl const> make_red(
         members.push_back(lock_access::impl_of(l));
         members.back()->accept(list);
     }
+    // An invalid red_lock is made nevertheless: its operations complete with errc::invalid_option.
     auto validation_error = validation_error_of(list, o);
     auto const made = std::make_shared<red_lock_impl const>(
         std::string(name), std::move(members), std::move(list.nodes), std::move(validation_error), o);
+    // A majority of 2n servers tolerates n - 1 failures, as one of 2n - 1 does, but one more server may fail.
     if (auto const c = made->home(); c && given.size() % 2 == 0)
         make_log(c->options())
             .warning(

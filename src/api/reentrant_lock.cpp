@@ -7,6 +7,8 @@
 #include "operations/single_lock.hpp"
 
 namespace holdfast {
+// The keys are those of RedissonLock. A fenced lock also shares the counter of RedissonFencedLock, so that the fencing
+// tokens of both libraries are one increasing sequence.
 reentrant_lock::reentrant_lock(client const& c, std::string_view name, holdfast::owner owner, options o)
     : lock_base(detail::single_lock::make(
         c,
@@ -20,6 +22,7 @@ reentrant_lock::reentrant_lock(client const& c, std::string_view name, holdfast:
         }))
 {}
 
+// Reads the owner's list of tenures, which a mutex guards: any thread may call it.
 bool reentrant_lock::is_held() const noexcept
 {
     return state()->owner->holds(state()->lock.key);

@@ -12,11 +12,13 @@ namespace {
 
 using boost::system::system_error;
 
-// An error of the body is nested, because it says more than the loss, except for the operation_aborted that the loss
-// caused.
+// The caller must know of the loss, so the exception is errc::lease_lost. An exception of the body is nested in it,
+// because it describes what happened to the work. Except operation_aborted: with_lock itself cancels the body after a
+// loss, so that exception is only a consequence.
 [[noreturn]] void throw_lost(std::exception_ptr nested)
 {
     try {
+        // throw_with_nested() nests the exception that is being handled, so the stored one is thrown and caught here.
         if (nested)
             std::rethrow_exception(nested);
     } catch (system_error const& e) {
@@ -30,6 +32,14 @@ using boost::system::system_error;
 
 }  // namespace
 
+// A release of unknown outcome is no error, because the client goes on releasing in the background. Of the other cases
+// the first that applies decides:
+// 1. A cancellation from outside: the caller no longer waits for a result.
+// 2. An error of the acquire: the body was not started.
+// 3. A loss, which counts more than the result of the body: what the body did may have been done by two holders. The
+//    release may be the first to detect it. If the body neither returned nor threw, it was not started, because the
+//    lease was not valid any more: the process may have been paused after the grant.
+// 4. The exception of the body.
 void throw_unless_returned(with_lock_end const& end)
 {
     if (end.cancelled)

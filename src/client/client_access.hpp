@@ -13,7 +13,8 @@
 
 namespace holdfast::detail {
 
-// Makes a client with a given session. The simulator runs the production code this way.
+// The private members of a client, for the library and its tests. make() takes the function that makes the session: the
+// simulator passes its own and runs everything else as it ships.
 struct client_access {
     static client make(asio::any_io_executor executor, config const& c, client_state::session_maker const& session)
     {

@@ -22,14 +22,16 @@ void client_service::remove(client_state& c) noexcept
     clients_.erase(&c);
 }
 
+// Called by the destructor of the execution context, when none of its threads runs any more.
 void client_service::shutdown()
 {
-    // The handlers that are destroyed here may own clients.
+    // shut() destroys handlers, and a handler may own the last reference to this or another client. So the references
+    // are kept until the end, and the mutex is unlocked by then: the destructor of a client locks it in remove().
     std::vector<std::shared_ptr<client_state>> ending;
     {
         std::scoped_lock const guard(mutex_);
         for (auto* c : clients_)
-            if (auto alive = c->weak_from_this().lock())
+            if (auto alive = c->weak_from_this().lock())  // null: its destructor runs and waits in remove()
                 ending.push_back(std::move(alive));
         clients_.clear();
     }

@@ -14,8 +14,9 @@ namespace holdfast::detail {
 
 class client_state;
 
-// Shuts down the clients of an execution context when it is destroyed, as Asio's services do for timers and sockets.
-// Otherwise a pending handler that owns its client would keep itself alive.
+// Shuts down the clients of an execution context when it is destroyed, as Asio's services do for timers and sockets:
+// pending operations are destroyed with the context. Otherwise a pending handler that owns its client, for example a
+// coroutine with the client as a local variable, would keep itself alive.
 class client_service final : public boost::asio::execution_context::service {
 public:
     using key_type = client_service;
@@ -23,6 +24,7 @@ public:
 
     explicit client_service(boost::asio::execution_context& c) : service(c) {}
 
+    // Thread-safe: clients are made and destroyed on any thread.
     void add(client_state&);
     void remove(client_state&) noexcept;
 

@@ -28,6 +28,7 @@ void require(bool ok, char const* validation_error)
         throw std::invalid_argument(validation_error);
 }
 
+// Throws before anything is made: a client with invalid options does not exist.
 void check(config const& c)
 {
     using namespace std::chrono_literals;
@@ -40,6 +41,7 @@ void check(config const& c)
     require(c.key_prefix.find_first_of("{}") == c.key_prefix.npos, "key_prefix: must not contain braces");
 }
 
+// Cut to ten years, so that no sum of an instant and several durations overflows.
 config bounded(config c)
 {
     for (auto* d : {&c.lease, &c.command_timeout, &c.max_hold, &c.poll_interval, &c.local_handoff.max_time})
@@ -49,7 +51,7 @@ config bounded(config c)
 
 }  // namespace
 
-// The parts that need an execution context.
+// The parts that need an execution context. The engine is destroyed first: its destructor stops the session.
 struct client_state::inside {
     asio::any_io_executor executor;
     engine::strand strand;
@@ -67,6 +69,8 @@ std::shared_ptr<client_state> client_state::make(
     auto session = make_session(strand, c, log);
     auto& service = asio::use_service<client_service>(asio::query(executor, asio::execution::context));
 
+    // In two steps: the engine and the owner refer to the client state weakly, so the state must exist before they do.
+    // It is registered last: if a step throws, nothing has to be removed from the service.
     auto made = std::make_shared<client_state>(executor, c, service);
     std::weak_ptr<engine::inbox> const home = made;
     made->process_owner_ = std::make_shared<engine::owner_state>(home, std::string(), true);
@@ -78,6 +82,7 @@ std::shared_ptr<client_state> client_state::make(
 
 client_state::client_state(asio::any_io_executor, config const& c, client_service& s) : config_(c), service_(&s) {}
 
+// After shut() the service may have been destroyed with its context.
 client_state::~client_state()
 {
     if (inside_)
@@ -88,17 +93,22 @@ void client_state::send(engine::message& l) noexcept
 {
     if (!inside_)
         return l.discard();
+    // Only the sender of the first message schedules a delivery, which takes all messages that are in the mailbox by
+    // then: a burst costs one handler.
     if (!mailbox_.push(l))
         return;
-    // Runs inline if the caller's thread allows it, but never inside the engine. With an observer it never runs on the
-    // stack of a caller that destroys a lease or starts an operation, because the observer may lock a mutex that the
-    // caller has locked.
+    // The delivery runs inline if the caller is on a thread of the executor, which saves the uncontended acquire a turn
+    // of the loop. It is posted in two cases. Inside the engine, which is not re-entrant: a message could destroy the
+    // object whose function is running. With an observer: it may lock a mutex that the caller holds while it destroys a
+    // lease or starts an operation. The handler keeps the state alive, because the caller may own the last reference.
     auto read = [self = shared_from_this()] { self->read_mail(); };
     auto const& strand = inside_->strand;
     bool const is_posted = config_.observer || strand.running_in_this_thread();
     is_posted ? asio::post(strand, std::move(read)) : asio::dispatch(strand, std::move(read));
 }
 
+// Called by the delivery of send(), and by the engine before the session writes: then the messages that have arrived
+// since the first of a burst add their commands to the same write. The context may have ended since the post.
 void client_state::read_mail()
 {
     if (inside_)
@@ -107,6 +117,7 @@ void client_state::read_mail()
         mailbox_.discard_all();
 }
 
+// Without a session there is no clock, so every deadline has passed: a lease that outlives its context is not valid.
 core::instant client_state::now() const noexcept
 {
     return inside_ ? inside_->session->now() : core::never;
@@ -138,6 +149,8 @@ engine::composite_meters* client_state::composites() noexcept
     return inside_ ? &inside_->engine.runtime().telemetry().composites() : nullptr;
 }
 
+// Sent once: the message is a member, and a message must not be in the mailbox twice. No allocation, so stop() and the
+// destructor of a client cannot fail.
 void client_state::stop() noexcept
 {
     if (!is_ending_.exchange(true))
@@ -149,6 +162,7 @@ bool client_state::is_stopped() const noexcept
     return !inside_ || inside_->engine.runtime().lifecycle().is_stopped();
 }
 
+// A red_lock reads it on another thread, while the strand may open the next epoch.
 std::optional<engine::server_identity> client_state::server() const
 {
     std::scoped_lock const guard(mutex_);
@@ -166,6 +180,10 @@ engine::client_engine::census client_state::count() const noexcept
     return inside_ ? inside_->engine.count() : engine::client_engine::census{};
 }
 
+// The order matters. First inside_ becomes null: handlers that are destroyed here may call the client, and must find it
+// ended (is_alive() is false, send() discards). Then the messages that no strand will deliver are discarded, and the
+// waiters of the queues enter, so that their handlers are posted to contexts, which call or destroy them. The engine is
+// stopped last; it may call observers, and it is destroyed after that.
 void client_state::shut() noexcept
 {
     auto const ending = std::exchange(inside_, nullptr);

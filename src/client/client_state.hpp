@@ -25,13 +25,15 @@
 #include "engine/port/session.hpp"
 #include "engine/port/strand.hpp"
 
+// client: a client with its strand, mailbox, engine, log, and session. It may include core, engine and handle; only
+// session_factory.cpp includes the transports, redis and sim.
 namespace holdfast::detail {
 
 class client_service;
 
-// The state of a client: its strand, the engine that runs on it, and the mailbox for messages from other threads.
-// Handles hold it weakly. If its execution context ends first, it gives up all that needs one, and does nothing any
-// more.
+// The state of a client: its strand, the engine that runs on it, and the mailbox for messages from other threads. The
+// public client owns it; handles, leases and owners hold it weakly. The engine keeps it alive only while it delivers
+// messages. If its execution context ends first, shut() destroys the engine, and all functions do nothing from then on.
 class client_state final : public engine::inbox, public std::enable_shared_from_this<client_state> {
 public:
     // Makes the session. Throws std::invalid_argument with the name of the invalid option.
@@ -43,9 +45,11 @@ public:
     ~client_state();
 
     // ---- thread-safe
+    // Delivers the message on the strand, in the order of all calls, or discards it if the execution context has ended.
+    // It may deliver before it returns, unless the caller is on the strand.
     void send(engine::message&) noexcept override;
     core::instant now() const noexcept override;
-    // Whether the execution context exists.
+    // False when the execution context has ended: nothing reaches the strand any more.
     bool is_alive() const noexcept { return inside_ != nullptr; }
     // Empty when the execution context has ended.
     asio::any_io_executor executor() const noexcept;
@@ -54,45 +58,49 @@ public:
     std::shared_ptr<engine::owner_state> const& process_owner() const noexcept { return process_owner_; }
     stats read_stats() const;
     failure last_failure() const;
+    // Records the last failure, for client::last_failure().
     void remember(error_code, std::string_view words);
     // The statistics of composite locks; null when the execution context has ended.
     engine::composite_meters* composites() noexcept;
+    // Returns at once; the client is stopped when the message is delivered. Idempotent.
     void stop() noexcept;
     bool is_stopped() const noexcept;
 
     // The server of the last epoch; none before the first epoch.
     std::optional<engine::server_identity> server() const;
+    // The queues of the contenders of this process, one for each red_lock.
     fifo_mutexes& queues() noexcept { return queues_; }
 
     // ---- on the strand
     void read_mail() override;
     void on_server(engine::server_identity const&) override;
-    // For tests: what has not ended.
+    // For tests: the numbers of arbiters, deadlines, channels and releases that have not ended.
     engine::client_engine::census count() const noexcept;
 
-    // The execution context is about to be destroyed.
+    // The execution context is about to be destroyed, and runs no handlers any more. Called by client_service.
     void shut() noexcept;
 
 private:
     struct inside;
 
-    // The stop is a message, in order with what was sent before and after it.
+    // The stop is a message, so that operations that were started before stop() reach the engine first, and later ones
+    // complete with client_stopped.
     struct ending final : engine::message {
         void deliver(engine::client_engine& c) override { c.stop(); }
         void discard() noexcept override {}
     };
 
     config const config_;
-    client_service* service_;
+    client_service* service_;  // valid while inside_ is not null
     engine::mailbox mailbox_;
     ending ending_;
     std::atomic<bool> is_ending_ = false;
-    std::unique_ptr<inside> inside_;
+    std::unique_ptr<inside> inside_;  // null: the execution context has ended
     fifo_mutexes queues_;
     std::string id_;
     std::shared_ptr<engine::owner_state> process_owner_;
 
-    mutable std::mutex mutex_;  // of what follows
+    mutable std::mutex mutex_;  // protects the members below
     std::optional<engine::server_identity> server_;
 };
 

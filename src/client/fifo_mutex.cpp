@@ -10,6 +10,7 @@
 
 namespace holdfast::detail {
 
+// A mutex that was opened can always be entered.
 bool fifo_mutex::try_enter() noexcept
 {
     std::scoped_lock const guard(mutex_);
@@ -21,6 +22,9 @@ void fifo_mutex::wait(handler h)
     {
         std::scoped_lock const guard(mutex_);
         if (std::exchange(is_taken_, true) && !is_open_) {
+            // The slot is assigned while the mutex is locked: once the waiter is in the queue, another thread may
+            // complete the handler, and its slot is not valid any more. The slot keeps this object alive, because a
+            // cancellation signal may outlive it.
             auto const number = ++last_;
             if (auto slot = asio::get_associated_cancellation_slot(h.handler); slot.is_connected())
                 slot.assign([self = shared_from_this(), number](asio::cancellation_type_t type) {
@@ -34,6 +38,9 @@ void fifo_mutex::wait(handler h)
     complete_early<>(std::move(h), {});
 }
 
+// The mutex stays locked if there is a waiter, so that a newcomer cannot enter before it. In this and the next
+// functions, handlers complete after mutex_ is unlocked: the post calls executors and allocators of users. splice()
+// moves a waiter without an allocation.
 void fifo_mutex::leave() noexcept
 {
     std::list<std::pair<std::uint64_t, handler>> next;
@@ -59,6 +66,7 @@ void fifo_mutex::open() noexcept
         complete_early<>(std::move(h), {});
 }
 
+// The waiter may have entered already: then the cancellation has no effect.
 void fifo_mutex::give_up(std::uint64_t number)
 {
     std::list<std::pair<std::uint64_t, handler>> gone;

@@ -15,11 +15,12 @@
 
 namespace holdfast::detail {
 
-// An asynchronous mutex whose waiters enter in order of arrival. The contenders of one process for one red_lock use it.
-// Thread-safe.
+// An asynchronous mutex whose waiters enter in order of arrival. The contenders of one process for one red_lock use it:
+// their clients may run on several threads, so it needs no strand. Thread-safe.
 class fifo_mutex : public std::enable_shared_from_this<fifo_mutex> {
 public:
-    // Its destructor unlocks the mutex.
+    // Its destructor unlocks the mutex. So the mutex is also unlocked when a coroutine that holds it is destroyed with
+    // its execution context.
     class turn {
     public:
         turn() = default;
@@ -33,7 +34,7 @@ public:
         }
 
     private:
-        std::shared_ptr<fifo_mutex> of_;
+        std::shared_ptr<fifo_mutex> of_;  // null: an empty turn, which unlocks nothing
     };
 
     static std::shared_ptr<fifo_mutex> make() { return std::make_shared<fifo_mutex>(); }
@@ -41,16 +42,18 @@ public:
     // Locks the mutex if it is free, and returns whether it did.
     bool try_enter() noexcept;
 
-    // void(error_code): on success the mutex is locked, also if a cancellation came too late, and the handler must
-    // unlock it.
+    // Waits until the mutex is locked for the caller: void(error_code). On success the handler must unlock it by a
+    // `turn`, even if it has cancelled the operation meanwhile: the cancellation came too late. `where`: the executor
+    // of a handler without an associated executor.
     template <class Token>
     auto enter(asio::any_io_executor where, Token&& token)
     {
         return initiate<void(error_code)>(entry{shared_from_this(), std::move(where)}, std::forward<Token>(token));
     }
 
-    // From now on nobody waits: all who wait enter, and so do all who come. Called when an execution context ends,
-    // because the context can destroy only handlers that were posted to it.
+    // All waiters enter, and all later callers do so at once: the mutex excludes nothing any more. Called when the
+    // execution context of the client ends. A context destroys the handlers that were posted to it, but it cannot reach
+    // those that wait here, and a coroutine among them may own this mutex.
     void open() noexcept;
 
 private:
@@ -70,7 +73,7 @@ private:
     std::mutex mutex_;
     bool is_taken_ = false;
     bool is_open_ = false;
-    std::list<std::pair<std::uint64_t, handler>> queue_;
+    std::list<std::pair<std::uint64_t, handler>> queue_;  // numbered, so that a cancellation finds its waiter
     std::uint64_t last_ = 0;
 };
 

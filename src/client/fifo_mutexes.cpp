@@ -9,7 +9,7 @@
 namespace holdfast::detail {
 namespace {
 
-constexpr std::size_t spare = 64;
+constexpr std::size_t spare = 64;  // while there are few entries, not every second new one leads to a sweep
 
 }  // namespace
 
@@ -20,7 +20,7 @@ std::shared_ptr<fifo_mutex> fifo_mutexes::of(std::string const& key, std::shared
     auto found = known.lock();
     if (found)
         return found;
-    known = found = make();
+    known = found = make();  // before the sweep, which would erase an entry that refers to nothing
     if (known_.size() > sweep_at_)
         sweep();
     return found;
@@ -33,6 +33,7 @@ void fifo_mutexes::sweep()
     sweep_at_ = 2 * known_.size() + spare;
 }
 
+// open() posts handlers, which calls executors of users: the mutex is unlocked by then.
 void fifo_mutexes::open_all() noexcept
 {
     by_key all;

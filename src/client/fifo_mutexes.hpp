@@ -15,16 +15,18 @@
 
 namespace holdfast::detail {
 
-// The FIFO mutexes of one client, by key. Thread-safe.
+// The FIFO mutexes of one client, by key. It refers to them weakly, so that the key of a red_lock that is not used any
+// more costs nothing. Thread-safe.
 class fifo_mutexes {
 public:
-    // Returns the mutex of that key. The first call makes it with `make`; it lives as long as somebody refers to it.
+    // Returns the mutex of that key, the same one as long as a caller keeps it. If there is none, `make` makes it: it
+    // may make an object of a derived class, which this folder does not know.
     std::shared_ptr<fifo_mutex> of(std::string const& key, std::shared_ptr<fifo_mutex> (*make)() = &fifo_mutex::make);
 
     // Opens all of them.
     void open_all() noexcept;
 
-    // The number of entries, with those that expired and were not swept yet. For tests.
+    // The number of entries, including those that have expired and are not swept yet. For tests.
     std::size_t size() const;
 
 private:

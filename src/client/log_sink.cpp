@@ -23,6 +23,7 @@ spdlog::level::level_enum to_spdlog(log_level l) noexcept
     }
 }
 
+// Finds the logger for each line: a program may register or drop it at any time.
 void to_logger(log_level level, std::string_view line)
 {
     auto const named = spdlog::get("holdfast");
@@ -31,7 +32,8 @@ void to_logger(log_level level, std::string_view line)
 
 }  // namespace
 
-// All lines of a client pass here. Control bytes are escaped, so that a name cannot forge a line.
+// All log lines of a client pass this function. It escapes control bytes: names, labels and error messages of the
+// server may contain any byte, and a line break among them would begin a line that seems to come from this library.
 engine::log make_log(config const& c)
 {
     auto const prefix = (c.name.empty() ? std::string("holdfast") : c.name) + ": ";

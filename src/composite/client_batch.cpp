@@ -16,7 +16,9 @@
 
 namespace holdfast::detail {
 
-// One attempt on the lock of one server. It is a contender itself: no operation and no handler are allocated for it.
+// One attempt on the lock of one server. It is a contender itself: no operation and no handler are allocated for
+// it. It owns the object that receives the results, and is owned by its batch, which that object owns: the cycle
+// ends with the attempt.
 class single_try final : public core::pooled<single_try>, public lease_contender {
 public:
     single_try(boost::intrusive_ptr<attempts> all, std::size_t place, wish w)
@@ -36,16 +38,18 @@ public:
     void failed(error_code ec) override { end(ec, lease()); }
 
 private:
-    // Never sent: its batch is.
+    // A contender is a message, but this one is never sent: its batch is.
     void deliver(engine::client_engine&) override {}
     void discard() noexcept override {}
     void end(error_code, lease);
 
-    boost::intrusive_ptr<attempts> all_;  // until it ended
+    boost::intrusive_ptr<attempts> all_;  // null: it has ended
     std::size_t place_;
     bool is_had_ = false;
 };
 
+// An attempt that waits in an arbiter leaves it, and the arbiter ends it with that error. Otherwise it has not joined
+// yet, or has ended already.
 void single_try::give_up()
 {
     if (is_queued())
@@ -54,7 +58,8 @@ void single_try::give_up()
         end(asio::error::operation_aborted, lease());
 }
 
-// A lease that is granted after a cancellation is destroyed here, which releases it.
+// Only the first call reports a result. A lease that is granted after a cancellation is destroyed
+// here, which releases it.
 void single_try::end(error_code ec, lease got)
 {
     if (auto const all = std::move(all_))
@@ -65,7 +70,7 @@ client_batch::client_batch(std::shared_ptr<client_state> const& home, bool all_o
     : home_(home), all_or_none_(all_or_none)
 {}
 
-client_batch::~client_batch() = default;
+client_batch::~client_batch() = default;  // here, where single_try is complete
 
 void client_batch::add(boost::intrusive_ptr<attempts> of, std::size_t place, engine::contender::wish w)
 {
@@ -83,7 +88,8 @@ void client_batch::ask_to_cancel() noexcept
     post(cancellation_);
 }
 
-// Returns false when the client has been destroyed.
+// Returns false when the client has been destroyed. The message has a reference to the batch, which deliver()
+// or discard() releases.
 bool client_batch::post(engine::message& l) noexcept
 {
     auto const client = home_.lock();
@@ -94,6 +100,7 @@ bool client_batch::post(engine::message& l) noexcept
     return true;
 }
 
+// The attempts must end, not only disappear: the composite acquire waits for the result of each.
 void client_batch::fail_all(error_code ec)
 {
     for (auto const& t : tries_)
@@ -110,6 +117,10 @@ void client_batch::deliver(engine::client_engine& c)
             c.join(*t);
 }
 
+// The engine gathers the attempts while their contenders join, and sends them as one script. A contender may end while
+// it joins, for example because this process holds the lock. Then the others must not be granted: the remaining
+// contenders do not join, nothing is sent, and the attempts that have joined end with operation_aborted. The contenders
+// forget the batch before it is sent or called off, because it exists no longer than its command.
 void client_batch::join_together(engine::client_engine& c)
 {
     auto const all = c.make_batch();
@@ -133,7 +144,8 @@ void client_batch::give_up()
         t->give_up();
 }
 
-// The client's execution context has ended. The composite lock may wait in another one.
+// The client's execution context has ended. The acquire of the composite lock may run in another one, and waits for the
+// results.
 void client_batch::discard() noexcept
 {
     boost::intrusive_ptr<client_batch> const keep(this, false);

@@ -21,12 +21,13 @@
 
 namespace holdfast::detail {
 
-// Receives the results of attempts on several locks.
+// Receives the results of attempts on several locks. Each attempt has a reference until it has ended.
 class attempts : public boost::intrusive_ref_counter<attempts, boost::thread_safe_counter> {
 public:
     virtual ~attempts() = default;
 
-    // Thread-safe. May be called by the engine.
+    // Called once for each place, on the strand of the client of that lock, or by the thread that launches the
+    // attempts. The engine may be the caller, so it must not call the engine. Thread-safe for different places.
     virtual void end(std::size_t place, error_code, lease got) = 0;
     // Cancels the attempts that are under way; they complete with operation_aborted. Thread-safe after the launch.
     virtual void call_off() noexcept = 0;
@@ -34,22 +35,26 @@ public:
 
 class single_try;
 
-// The attempts on locks of one client: they reach its strand in one message, and are cancelled by one.
+// The attempts on locks of one client. They reach its strand in one message, so that their commands leave in one write,
+// and are cancelled by one message.
 class client_batch final : public core::pooled<client_batch>, public engine::request {
 public:
-    // `all_or_none`: the locks are tried in one script where possible; if one of them is taken, the others are
-    // cancelled.
+    // `all_or_none`: the locks are acquired by one script where that is possible; if one of them is held, the attempts
+    // on the others are cancelled.
     client_batch(std::shared_ptr<client_state> const& home, bool all_or_none);
     ~client_batch();
 
+    // Compares by ownership: the client may have been destroyed.
     bool is_of(std::shared_ptr<client_state> const& client) const noexcept
     {
         return !home_.owner_before(client) && !client.owner_before(home_);
     }
+    // Before start(), on the same thread.
     void add(boost::intrusive_ptr<attempts> of, std::size_t place, engine::contender::wish);
 
-    // Thread-safe. If the client has been destroyed, the attempts complete with errc::client_stopped.
+    // If the client has been destroyed, the attempts end with errc::client_stopped before start() returns.
     void start() noexcept;
+    // Thread-safe. At most once, because the message is a member.
     void ask_to_cancel() noexcept;
 
 private:
@@ -72,7 +77,7 @@ private:
     void join_together(engine::client_engine&);
     void give_up();
 
-    std::weak_ptr<client_state> home_;
+    std::weak_ptr<client_state> home_;  // weak: the engine refers to the attempts
     bool all_or_none_;
     boost::container::small_vector<boost::intrusive_ptr<single_try>, 8> tries_;
     cancellation cancellation_{*this};

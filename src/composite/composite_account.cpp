@@ -14,7 +14,8 @@
 namespace holdfast::detail {
 namespace {
 
-// Carries an event to the client's strand, on which observers are called.
+// Carries an event to the client's strand: observers are called there, never at the same time, and never inside a call
+// of the user. It owns the lock, whose name the event refers to.
 class report final : public engine::message {
 public:
     using member = void (observer::*)(lock_event const&) noexcept;
@@ -30,6 +31,7 @@ private:
         : to_(std::move(to)), lock_(std::move(of)), what_(what), event_(e)
     {}
 
+    // The mailbox does not own messages, so deliver() and discard() delete it.
     void deliver(engine::client_engine&) override
     {
         std::unique_ptr<report> const self(this);
@@ -58,6 +60,7 @@ composite_hold::composite_hold(std::shared_ptr<client_state> const& home, std::s
         m->held.add();
 }
 
+// Runs on the thread that releases or destroys the lease; the client may not exist any more.
 composite_hold::~composite_hold()
 {
     auto const home = home_.lock();
@@ -70,6 +73,7 @@ composite_hold::~composite_hold()
     report::send(*home, lock_, &observer::on_released, {.held = to_ms(held)});
 }
 
+// The acquire of a composite that is a member of another composite is not counted: the user has started one acquire.
 composite_account::composite_account(
     std::shared_ptr<client_state> home, std::shared_ptr<lock_impl const> of, acquire_request const& r)
     : home_(r.is_part ? nullptr : std::move(home)),
@@ -80,6 +84,8 @@ composite_account::composite_account(
         m->waiting.add();
 }
 
+// Without end(), the acquire was cancelled, or its coroutine was destroyed with its execution context. Every acquire
+// that was counted as waiting must be counted as ended.
 composite_account::~composite_account()
 {
     end(asio::error::operation_aborted, false);
@@ -91,6 +97,7 @@ std::unique_ptr<composite_hold> composite_account::begin_hold() const
     return is_counted ? std::make_unique<composite_hold>(home_, lock_) : nullptr;
 }
 
+// Counts once: home_ is null from then on.
 void composite_account::end(error_code ec, bool is_had)
 {
     auto const home = std::exchange(home_, nullptr);

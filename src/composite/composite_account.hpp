@@ -15,7 +15,7 @@
 namespace holdfast::detail {
 
 // Counts the lease of a composite lock as one tenure, from its grant to its end, in the statistics of the client that
-// counted the acquire.
+// counted the acquire. The tenures of its members are not counted as held, because the user did not acquire them.
 class composite_hold {
 public:
     composite_hold(std::shared_ptr<client_state> const& home, std::shared_ptr<lock_impl const> of);
@@ -40,8 +40,10 @@ public:
     composite_account(composite_account const&) = delete;
     composite_account& operator=(composite_account const&) = delete;
 
-    // Counts the lease that the acquire completes with. Null: the acquire is not counted.
+    // Counts the lease that the acquire completes with, from now to the destruction of the result. Null: the
+    // acquire is not counted.
     std::unique_ptr<composite_hold> begin_hold() const;
+    // The result of the acquire; `is_had`: it has a lease.
     void end(error_code, bool is_had);
 
 private:
@@ -50,7 +52,7 @@ private:
     core::instant const started_;
 };
 
-// The request for a member.
+// The request for a member: it is neither counted nor reported as an acquire of the user.
 constexpr acquire_request as_part(acquire_request r) noexcept
 {
     r.is_part = true;

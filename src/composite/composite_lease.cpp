@@ -44,6 +44,8 @@ struct enough_losses {
     }
 };
 
+// Runs an operation on the leases of all members. It ends with success after a quorum of successes, otherwise
+// with the result of classify() when all have ended.
 template <class Operation>
 asio::awaitable<plain_outcome> await_all(std::vector<Operation> operations, std::size_t quorum)
 {
@@ -55,7 +57,8 @@ asio::awaitable<plain_outcome> await_all(std::vector<Operation> operations, std:
     co_return cancelled ? error_code(asio::error::operation_aborted) : classify(std::get<1>(ended), quorum);
 }
 
-// The reason of the loss that made the composite lease lost; none if fewer leases were lost.
+// The reason of the loss that made the composite lease lost: of the losses in their order, that of number `needed`.
+// None if fewer leases were lost.
 template <class Ended>
 std::optional<loss> decisive_loss(Ended const& ended, std::size_t needed)
 {
@@ -87,7 +90,9 @@ asio::any_io_executor composite_lease::executor() const noexcept
     return c ? c->executor() : asio::any_io_executor();
 }
 
-// A composite lease that was reported lost must not become valid again.
+// A composite lease that was reported lost must not become valid again: the body may have been cancelled, and another
+// contender may hold the lock. If it is lost or released, `late` is destroyed, after the mutex is unlocked, which
+// releases it. The new member is renewed from now if the user's handler has the lease.
 void composite_lease::join(lease late)
 {
     std::scoped_lock const guard(mutex_);
@@ -103,6 +108,8 @@ lease_state composite_lease::state() const noexcept
     return classify_members();
 }
 
+// Computed at each call, because the state of a member depends on the clock. At risk: so many members are at risk or
+// lost that one more loss may be the loss of all. Precondition: mutex_ is locked.
 lease_state composite_lease::classify_members() const noexcept
 {
     std::size_t held = 0;
@@ -117,8 +124,9 @@ lease_state composite_lease::classify_members() const noexcept
     return held < lock_->quorum() ? lease_state::at_risk : lease_state::held;
 }
 
-// Reads the end of each member once: two conversions of one instant to the steady clock differ by some nanoseconds, so
-// of two members with the same end, as those of one script, each would seem to end before the other.
+// Reads the end of each member once. Two conversions of one instant to the steady clock differ by some nanoseconds:
+// with two readings, each of two members with the same end, as those of one script, could seem to end before the other,
+// and the result would be time_point::min().
 steady_clock::time_point composite_lease::valid_until() const noexcept
 {
     std::scoped_lock const guard(mutex_);
@@ -129,6 +137,8 @@ steady_clock::time_point composite_lease::valid_until() const noexcept
     return quorum_end(ends, lock_->quorum());
 }
 
+// The members of a red_lock have the same name and a token of their own server each, which does not order the leases of
+// the red_lock: only its own token is returned.
 std::optional<std::uint64_t> composite_lease::fencing_token(std::string_view member) const noexcept
 {
     if (lock_->has_one_fence())
@@ -148,6 +158,9 @@ void composite_lease::take_up(bool taken_up) noexcept
         lease_access::take_up(l, taken_up);
 }
 
+// Ends the composite lease: from here on it has no members, and late ones are refused. Its parts are destroyed after
+// the mutex is unlocked, because that calls other objects: the hold sends a report, and a lease sends its release.
+// refuse() locks the mutex of the collector.
 std::vector<lease> composite_lease::take() noexcept
 {
     std::vector<lease> all;
@@ -164,7 +177,8 @@ std::vector<lease> composite_lease::take() noexcept
     return all;
 }
 
-// The operations that `start` launches on the members' leases; none when the lease is released.
+// The operations that `start` makes of the members' leases; none when the lease is released. They are launched later,
+// without the mutex, and own references to the members: the composite lease may be released meanwhile.
 template <class Start>
 auto composite_lease::for_each_member(Start start)
 {
@@ -181,7 +195,8 @@ void composite_lease::refuse(std::string const& what) const
         c->remember(errc::invalid_option, in_quotes(lock_->name()) + ": " + what);
 }
 
-// Nothing is sent if one member does not allow so much: an extension of the others could not be undone.
+// Nothing is sent if one member does not allow that time: an extension of the others could not be undone. It succeeds
+// with a quorum, because a quorum makes the lease valid.
 void composite_lease::extend(std::chrono::milliseconds by, handler_at<void(error_code)> h)
 {
     if (auto const what = lock_->extension_error(by); !what.empty()) {
@@ -194,6 +209,7 @@ void composite_lease::extend(std::chrono::milliseconds by, handler_at<void(error
     coordinate(*lock_, std::move(h), await_all(std::move(operations), lock_->quorum()));
 }
 
+// The coroutine has a reference to this object, not to the lease: the lease may be moved or destroyed meanwhile.
 void composite_lease::lost(handler_at<void(error_code, loss)> h)
 {
     if (is_released())
@@ -203,8 +219,9 @@ void composite_lease::lost(handler_at<void(error_code, loss)> h)
     coordinate(*lock_, std::move(h), await_loss(self_ptr(this)));
 }
 
-// The number of losses that makes the whole lease lost depends on the number of members. If members have joined
-// meanwhile, it watches all of them anew.
+// With n members and a quorum of q, the loss of n - q + 1 members is the loss of all. If members have joined since, n
+// was too small, so it watches all members again; those that are lost complete at once. If the group ends without so
+// many losses, the members were released, or the caller has cancelled.
 asio::awaitable<composite_lease::loss_outcome> composite_lease::await_loss(self_ptr self)
 {
     co_await be_cancelled_by_hand();
@@ -244,6 +261,7 @@ void composite_lease::downgrade(handler_at<void(error_code, lease)> h)
     complete_early<lease>(std::move(h), errc::invalid_option, {});
 }
 
+// Only a red_lock calls raise_fence(), for its members, and these are single locks.
 void composite_lease::raise_fence(std::uint64_t, handler_at<void(error_code, bool)> h)
 {
     refuse("fencing: it is several locks");
@@ -257,10 +275,11 @@ void composite_lease::release(handler_at<void(error_code)> h)
         complete_early<>(std::move(h), errc::empty_lease);
     else
         release_each(std::move(members), lock_->quorum(), std::move(h));
-    remove_reference();
+    remove_reference();  // last: it may destroy this object
 }
 
-// Completes on the executor of the waiting handler, because the executors of its own clients may end before.
+// Completes on the executor of the handler that waits for the group, because the contexts of its own clients may end
+// before: then the result would never arrive.
 void composite_lease::release_in(
     boost::intrusive_ptr<release_group> all, std::size_t place, asio::any_io_executor const& executor)
 {
@@ -268,6 +287,7 @@ void composite_lease::release_in(
     release({asio::bind_executor(executor, std::move(ended)), {executor, true}});
 }
 
+// The destructors of the members queue their releases.
 void composite_lease::drop() noexcept
 {
     self_ptr const self(this, false);

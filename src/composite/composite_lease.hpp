@@ -26,8 +26,10 @@
 
 namespace holdfast::detail {
 
-// The leases of several locks, held as one lease, which is valid while a quorum of them is. Further members may join
-// until it is released or lost. Thread-safe: members end on the strands of several clients.
+// The leases of several locks, held as one lease, which is valid while a quorum of them is: all members of a
+// multi_lock, a majority of those of a red_lock. Further members may join until it is released or lost.
+// Thread-safe: members join and end on the strands of several clients. So valid() locks a mutex, which is contended
+// only while a member joins.
 class composite_lease final : public boost::intrusive_ref_counter<composite_lease, boost::thread_safe_counter>,
                               public lease_impl {
     using counter = boost::intrusive_ref_counter<composite_lease, boost::thread_safe_counter>;
@@ -38,13 +40,13 @@ public:
         std::vector<lease> members;
         std::unique_ptr<composite_hold> hold;  // null: it is not counted
         std::optional<std::uint64_t> fence = {};
-        std::shared_ptr<collector> more = {};  // what further members may join from; told when none are wanted any more
+        std::shared_ptr<collector> more = {};  // calls join() for late members, until refuse()
     };
 
     explicit composite_lease(parts) noexcept;
 
     lease_state state() const noexcept override;
-    bool empty() const noexcept override { return false; }
+    bool empty() const noexcept override { return false; }  // a lease that was released has no lease_impl
     std::chrono::steady_clock::time_point valid_until() const noexcept override;
     std::optional<std::uint64_t> fencing_token() const noexcept override { return fence_; }
     std::optional<std::uint64_t> fencing_token(std::string_view member) const noexcept override;
@@ -64,7 +66,7 @@ public:
     void raise_fence(std::uint64_t, handler_at<void(error_code, bool)>) override;
 
     // Adds a lease that was granted after the others. If the composite lease is lost or released already, it is
-    // released.
+    // released. Must not be called while the caller's mutex is locked: it may destroy a lease.
     void join(lease);
 
 private:
@@ -86,7 +88,7 @@ private:
     std::shared_ptr<composite_lock const> const lock_;
     std::optional<std::uint64_t> const fence_;
 
-    mutable std::mutex mutex_;    // of what follows
+    mutable std::mutex mutex_;    // protects the members below
     std::vector<lease> members_;  // none: released
     std::unique_ptr<composite_hold> hold_;
     std::shared_ptr<collector> more_;

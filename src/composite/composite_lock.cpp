@@ -12,7 +12,9 @@
 namespace holdfast::detail {
 namespace {
 
-// Runs a query on all members in parallel. `merge` makes one result of theirs, which are in the order of the members.
+// Runs a query on all members in parallel, and waits for all replies: each query ends within command_timeout.
+// `merge` makes one result of the results, which are in the order of the members. The coroutine owns the lock, so
+// the handle may be destroyed.
 template <class Result, class Launch, class Merge>
 asio::awaitable<outcome_of<Result>> ask_all(std::shared_ptr<lock_impl const> of, std::size_t quorum, Merge merge)
 {
@@ -42,7 +44,8 @@ error_code first_of(std::vector<error_code> const& errors) noexcept
     return found == errors.end() ? error_code() : *found;
 }
 
-// Locked means: so many members are locked that no quorum is free.
+// Locked means: so many members are locked that no quorum is free. A member without a reply may be locked or free. If
+// the result depends on such members, it is the first error.
 outcome_of<bool> merge_locked(
     std::vector<error_code> const& errors, std::vector<bool> const& locked, std::size_t quorum)
 {
@@ -54,6 +57,8 @@ outcome_of<bool> merge_locked(
     return {error_code(), sure >= enough};
 }
 
+// Done when a quorum of members has replied. Of a lease that was held fewer members than a quorum are
+// left then, so it is lost.
 outcome_of<bool> merge_forced(std::vector<error_code> const& errors, std::vector<bool> const& held, std::size_t quorum)
 {
     bool const done = count_of(errors, {}) >= quorum;
@@ -80,6 +85,7 @@ composite_lock::composite_lock(std::string name, lock_list members, std::size_t 
       validation_error_(std::move(validation_error))
 {}
 
+// Read before anything is sent: some members could not undo their extension if another one refused.
 std::string composite_lock::extension_error(std::chrono::milliseconds by) const
 {
     for (auto const& m : members_)
@@ -88,6 +94,8 @@ std::string composite_lock::extension_error(std::chrono::milliseconds by) const
     return {};
 }
 
+// Not simply the client of the first member: a red_lock must work while one of its clients is stopped, with the clock
+// and the executor of another. A stopped client is returned only if there is no better one: its executor still exists.
 std::shared_ptr<client_state> composite_lock::home() const noexcept
 {
     std::shared_ptr<client_state> stopped;

@@ -17,32 +17,35 @@
 #include "composite/try_each.hpp"
 #include "handle/lock_impl.hpp"
 
+// composite: several locks as one: attempts on all of them in parallel, the composite lease, and the algorithm of
+// multi_lock. It may include core, engine, handle, client and operations.
 namespace holdfast::detail {
 
-// Several locks as one lock. It is held while a quorum of them is.
+// Several locks as one lock. It is held while a quorum of them is. Its members may be composites themselves.
 class composite_lock : public lock_impl {
 public:
     lock_list const& members() const noexcept { return members_; }
     std::size_t quorum() const noexcept { return quorum_; }
     std::string const& validation_error() const noexcept { return validation_error_; }
 
-    // Whether its lease has one fencing token of its own, instead of one of each member.
+    // True: its lease has one fencing token. False: each member of the lease has a token of its own.
     virtual bool has_one_fence() const noexcept = 0;
     // The first error of its members.
     std::string extension_error(std::chrono::milliseconds by) const override;
 
     std::string_view name() const noexcept final { return name_; }
-    // The client of the first member that is not stopped; else the first that still exists.
+    // The client of the first member that is not stopped; else the first whose execution context exists; else null.
     std::shared_ptr<client_state> home() const noexcept final;
     void ask_locked(handler_at<void(error_code, bool)>) const final;
     void force_release(handler_at<void(error_code, bool)>) const final;
     void ask_holders(handler_at<void(error_code, std::vector<holder>)>) const final;
 
 protected:
-    // A composite lock with a validation error completes each operation with errc::invalid_option.
+    // With a validation error, each operation completes with errc::invalid_option: constructors of handles do not throw
+    // for members that contradict each other.
     composite_lock(std::string name, lock_list members, std::size_t quorum, std::string validation_error);
 
-    // Why no command can be sent. Also recorded as the last failure of home().
+    // Why no command can be sent; success: it can. Records a validation error as the last failure of that client.
     error_code precondition_error(std::shared_ptr<client_state> const& home) const;
 
 private:
@@ -52,7 +55,8 @@ private:
     std::string const validation_error_;
 };
 
-// A function, since GCC 12 destroys an aggregate that is made in a co_await expression twice.
+// Acquires a lock of any kind in a coroutine of the library. A function, because GCC 12 destroys an aggregate twice
+// that is made in a co_await expression.
 template <class Token>
 auto acquire(std::shared_ptr<lock_impl const> const& l, acquire_request const& request, Token&& token)
 {

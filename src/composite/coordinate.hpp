@@ -28,14 +28,17 @@
 
 namespace holdfast::detail {
 
-// For coroutines that must release locks when they are cancelled: a cancellation of any type cancels the operation that
-// they await, but does not throw.
+// For coroutines that must end with a result when they are cancelled, because coordinate() passes results to the
+// handler, not exceptions. By default, a coroutine of Asio reacts to terminal cancellations only, and throws at its
+// next co_await. After this call, a cancellation of any type cancels the operation that the coroutine awaits, but does
+// not throw; the coroutine calls is_cancelled() after each operation.
 inline asio::awaitable<void> be_cancelled_by_hand()
 {
     co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
     co_await asio::this_coro::throw_if_cancelled(false);
 }
 
+// True if the coroutine was cancelled at any time since be_cancelled_by_hand().
 inline asio::awaitable<bool> is_cancelled()
 {
     auto const state = co_await asio::this_coro::cancellation_state;
@@ -48,7 +51,7 @@ template <class Operation>
 auto all_on(asio::any_io_executor const& strand, std::vector<Operation> operations)
 {
     std::deque<asio::executor_binder<Operation, asio::any_io_executor>>
-        bound;  // a deque, because they are move-only, and their moves may throw
+        bound;  // a deque does not move its elements when it grows: they are move-only, and a move may throw
     for (auto& o : operations)
         bound.push_back(asio::bind_executor(strand, std::move(o)));
     return bound;
@@ -58,7 +61,9 @@ template <class... Results>
 using outcome_of = std::tuple<error_code, Results...>;
 
 // Runs a coroutine that operates on several locks, and calls a user's handler with its result. The coroutine has a
-// strand of its own, because the clients of the locks may run on several threads.
+// strand of its own, because the clients of the locks may run on several threads. Precondition: the coroutine owns
+// the lock `of`. If all clients have been destroyed, the handler completes with errc::client_stopped and the
+// coroutine does not run.
 template <class... Results>
 void coordinate(
     lock_impl const& of, handler_at<void(error_code, Results...)> to, asio::awaitable<outcome_of<Results...>> body)
@@ -69,17 +74,23 @@ void coordinate(
         return complete_early<Results...>(std::move(to), errc::client_stopped, Results()...);
     auto const strand = asio::make_strand(executor);
     auto const slot = asio::get_associated_cancellation_slot(to.handler);
+    // Until the completion, run() of the handler's context must not return for lack of work.
     to.at.executor = asio::prefer(std::move(to.at.executor), asio::execution::outstanding_work.tracked);
     auto finish = [to = std::move(to)](std::exception_ptr e, outcome_of<Results...> end) mutable {
+        // Errors are results; an exception is a failed allocation, or a fault of the library. It leaves
+        // run() of the context.
         if (e)
             std::rethrow_exception(e);
+        // The coroutine had taken up the lease. On its way to the user's handler it must not be renewed: the
+        // handler may never run.
         auto const complete = [&](error_code ec, Results&... results) {
             (give_back(results), ...);
             complete_early<Results...>(std::move(to), ec, std::move(results)...);
         };
         std::apply(complete, end);
     };
-    // Bound to the strand, so that a cancellation is dispatched to it.
+    // The handler is bound to the strand, so that Asio dispatches a cancellation to it: without that, the cancellation
+    // would run on the thread of its caller, at the same time as the coroutine.
     asio::co_spawn(
         strand, std::move(body), asio::bind_cancellation_slot(slot, asio::bind_executor(strand, std::move(finish))));
 }

@@ -12,7 +12,8 @@
 
 namespace holdfast::detail {
 
-// A multi_lock: several locks that are held together, or not at all.
+// A multi_lock: several locks that are held together, or not at all. The quorum is the number of members: the loss of
+// one is the loss of all.
 class multi_lock_impl final : public composite_lock {
 public:
     multi_lock_impl(std::string name, lock_list members, std::string validation_error)

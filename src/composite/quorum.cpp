@@ -10,6 +10,7 @@
 namespace holdfast::detail {
 namespace {
 
+// With these errors the lease of a member has ended for good.
 bool is_lost(error_code ec) noexcept
 {
     return ec == errc::lease_lost || ec == errc::client_stopped;
@@ -17,6 +18,9 @@ bool is_lost(error_code ec) noexcept
 
 }  // namespace
 
+// A quorum of successes is a success. If so many members are lost that no quorum is left, the lease is lost; of the two
+// reasons lease_lost is reported first, because another contender may hold the lock. Otherwise a quorum may still hold
+// it, and the first other error says why that is not confirmed.
 error_code classify(std::span<error_code const> ends, std::size_t quorum)
 {
     auto const none = error_code();
@@ -27,6 +31,7 @@ error_code classify(std::span<error_code const> ends, std::size_t quorum)
     return *std::ranges::find_if(ends, [](error_code ec) { return ec && !is_lost(ec); });
 }
 
+// The lease is valid until fewer than `quorum` members are: until the end that is number `quorum` from the latest.
 std::chrono::steady_clock::time_point quorum_end(
     std::span<std::chrono::steady_clock::time_point> ends, std::size_t quorum) noexcept
 {

@@ -17,7 +17,8 @@
 namespace holdfast::detail {
 namespace {
 
-// Counts the results, which arrive on the strands of the leases' clients.
+// Counts the results, which arrive on the strands of the leases' clients. Without a coroutine, which would cost several
+// allocations for each release.
 class release_of_each final : public core::pooled<release_of_each>, public release_group {
 public:
     release_of_each(handler_at<void(error_code)> to, std::size_t count, std::size_t quorum)
@@ -36,10 +37,12 @@ private:
     std::size_t const quorum_;
     std::atomic<std::size_t> needed_;
     std::atomic<std::size_t> left_;
-    std::atomic<bool> is_told_ = false;
-    std::vector<error_code> ends_;
+    std::atomic<bool> is_told_ = false;  // only the thread that sets it may use to_
+    std::vector<error_code> ends_;       // each element is written by one thread
 };
 
+// The slot is assigned before any release is started: afterwards another thread may have called the handler, and its
+// slot is not valid any more. A cancellation ends only the wait: the releases cannot be undone.
 void release_of_each::listen()
 {
     if (auto slot = asio::get_associated_cancellation_slot(to_.handler); slot.is_connected())
@@ -49,6 +52,8 @@ void release_of_each::listen()
         });
 }
 
+// `left_` is counted down with acquire and release: the thread that counts the last result reads those that other
+// threads wrote. `needed_` only counts, no other memory is read because of it.
 void release_of_each::end(std::size_t place, error_code ec)
 {
     ends_[place] = ec;
@@ -58,6 +63,7 @@ void release_of_each::end(std::size_t place, error_code ec)
         complete(classify(ends_, quorum_));
 }
 
+// Three events may complete it: a quorum, the last result, a cancellation. The first one does.
 void release_of_each::complete(error_code ec)
 {
     if (!is_told_.exchange(true))
@@ -73,7 +79,7 @@ void release_each(std::vector<lease> leases, std::size_t quorum, handler_at<void
     all->listen();
     for (std::size_t i = 0; i < leases.size(); ++i)
         if (auto& l = lease_access::impl_of(leases[i])) {
-            l->release_in(all, i, at);
+            l->release_in(all, i, at);  // takes over the reference, unless it throws
             l.detach();
         } else
             all->end(i, errc::empty_lease);

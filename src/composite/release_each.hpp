@@ -13,9 +13,9 @@
 
 namespace holdfast::detail {
 
-// Releases several leases in parallel. Completes with success as soon as a quorum is released, else with the error that
-// decides when all have completed. A cancellation completes at once with operation_aborted. Releases under way go on in
-// either case.
+// Releases several leases in parallel: one server that does not reply does not delay the others. Completes with success
+// as soon as a quorum is released; otherwise, when all releases have completed, with the result of classify(). A
+// cancellation completes it at once with operation_aborted. The releases that are under way go on in either case.
 void release_each(std::vector<lease>, std::size_t quorum, handler_at<void(error_code)>);
 
 }  // namespace holdfast::detail

@@ -28,13 +28,15 @@ namespace {
 
 using handler_type = decltype(attempts_handler::handler);
 
-// An attempt on a member that is a composite lock itself.
+// An attempt on a member that is a composite lock itself. A cancellation signal is not thread-safe: it is emitted on
+// the strand that also runs the completion of the nested acquire.
 class nested_try final : public std::enable_shared_from_this<nested_try> {
 public:
     explicit nested_try(asio::any_io_executor const& e) : strand_(asio::make_strand(e)) {}
 
     void start(
         std::shared_ptr<lock_impl const> const&, acquire_request const&, boost::intrusive_ptr<attempts>, std::size_t);
+    // Thread-safe. The posted function keeps the signal alive.
     void ask_to_cancel()
     {
         asio::post(strand_, [self = shared_from_this()] { self->signal_.emit(asio::cancellation_type::total); });
@@ -45,9 +47,10 @@ private:
     asio::cancellation_signal signal_;
 };
 
-// Counts the results, which arrive on the strands of the locks' clients. It is settled by the last one, or by the one
-// that is enough. It completes when it is settled and all attempts are launched, because the handler may own what they
-// are launched from.
+// Counts the results, which arrive on the strands of the locks' clients. It is settled by the last result, or by
+// the one after which the collector has enough. It completes when it is settled and all attempts are launched: a
+// result may arrive while launch() still starts the other attempts, and the handler may destroy the list of
+// locks that launch() reads.
 class batch_try final : public core::pooled<batch_try>, public attempts {
 public:
     batch_try(attempts_handler to, std::size_t count, std::shared_ptr<collector> into)
@@ -72,7 +75,7 @@ private:
         void operator()(handler_type handler) { of->call(std::move(handler)); }
     };
 
-    // Launches the attempt on one lock, by its kind.
+    // Prepares or starts the attempt on one lock, by its kind.
     struct beginning final : lock_visitor {
         beginning(batch_try& of, std::size_t at, try_each_launch const& w) noexcept : all(of), place(at), what(w) {}
         void visit(single_lock const& l) override { all.add_single(place, l, what); }
@@ -88,7 +91,8 @@ private:
     void add_nested(std::size_t place, try_each_launch const&);
     client_batch& batch_of(std::shared_ptr<client_state> const&, bool all_or_none);
     void cancel();
-    // Results that are missing do not count any more. Returns false if it was settled before.
+    // The missing results do not count any more. Returns false if it was settled before. Later results make left_
+    // negative, so that none of them settles it again.
     bool settle() noexcept { return left_.exchange(0, std::memory_order_acq_rel) > 0; }
     void pass_gate();
     void call(handler_type);
@@ -97,8 +101,9 @@ private:
     std::shared_ptr<collector> const into_;
     attempt_ends ends_;
     std::atomic<std::ptrdiff_t> left_;  // results that are missing; zero or negative: it is settled
-    std::atomic<int> gate_ = 2;         // launched and settled: the last of the two calls the handler
+    std::atomic<int> gate_ = 2;         // launched and settled: the last of the two events calls the handler
     std::atomic<bool> cancelled_ = false;
+    // Written by launch(). cancel() reads them, and must not be called before launch() has returned.
     std::vector<boost::intrusive_ptr<client_batch>> batches_;
     std::vector<std::shared_ptr<nested_try>> nested_;
 };
@@ -114,6 +119,9 @@ void nested_try::start(
         lock, request, asio::bind_cancellation_slot(signal_.slot(), asio::bind_executor(strand_, std::move(ended))));
 }
 
+// The order matters. The slot is assigned before pass_gate(): afterwards another thread may call the handler. The
+// collector gets this object before the first result. All locks are prepared before a batch is started, so that the
+// attempts of one client leave in one message.
 void batch_try::launch(try_each_launch const& what)
 {
     if (auto slot = asio::get_associated_cancellation_slot(to_.handler); slot.is_connected())
@@ -132,6 +140,7 @@ void batch_try::launch(try_each_launch const& what)
     pass_gate();
 }
 
+// A nested acquire takes its limit in milliseconds. It is rounded down: the member must not take longer than the whole.
 void batch_try::add_nested(std::size_t place, try_each_launch const& what)
 {
     auto const home = what.locks[place]->home();
@@ -144,6 +153,8 @@ void batch_try::add_nested(std::size_t place, try_each_launch const& what)
     nested_.back()->start(what.locks[place], request, this, place);
 }
 
+// A member of a red_lock must know whether its server replied: without a reply it does not count as busy, because it is
+// no evidence of another holder. A multi_lock only needs to know that the member is not held.
 void batch_try::add_single(std::size_t place, single_lock const& lock, try_each_launch const& what)
 {
     auto const home = lock.home();
@@ -167,6 +178,8 @@ client_batch& batch_try::batch_of(std::shared_ptr<client_state> const& client, b
     return *batches_.emplace_back(new client_batch(client, all_or_none));
 }
 
+// Once, because a batch has only one message for it. The attempts end with operation_aborted, and the last one of
+// them settles this object.
 void batch_try::cancel()
 {
     if (cancelled_.exchange(true))
@@ -177,6 +190,7 @@ void batch_try::cancel()
         t->ask_to_cancel();
 }
 
+// Acquire and release: the thread that settles it reads the results that the other threads stored.
 void batch_try::end(std::size_t place, error_code ec, lease got)
 {
     bool suffices = false;
@@ -192,12 +206,13 @@ void batch_try::pass_gate()
 {
     if (gate_.fetch_sub(1, std::memory_order_acq_rel) != 1)
         return;
-    auto handler = std::move(to_.handler);  // it may own the cancellation signal whose slot refers to this object
+    auto handler = std::move(to_.handler);  // ends a cycle: it may own the signal whose slot refers to this object
     delivery<handler_type, finish>::post(
         std::exchange(to_.at.executor, {}), to_.at.is_associated, std::move(handler), finish{this});
 }
 
-// A cancellation takes effect until the handler is called.
+// A cancellation takes effect until the handler is called: leases that were granted before it are destroyed by the
+// handler, which gets operation_aborted with them.
 void batch_try::call(handler_type handler)
 {
     asio::get_associated_cancellation_slot(handler).clear();
@@ -210,7 +225,7 @@ void batch_try::call(handler_type handler)
 
 void try_each_launch::start(attempts_handler h) &&
 {
-    request.wait = std::chrono::milliseconds(0);
+    request.wait = std::chrono::milliseconds(0);  // one attempt
     boost::intrusive_ptr<batch_try> const all(new batch_try(std::move(h), locks.size(), into));
     all->launch(*this);
 }

@@ -33,25 +33,30 @@ struct attempt_end {
 using attempt_ends = std::vector<attempt_end>;
 using attempts_handler = handler_at<void(error_code, attempt_ends)>;
 
-// Receives the results of attempts one by one, for a caller that need not wait for all of them. Thread-safe. May be
-// called by the engine.
+// Receives the results of attempts one by one, for a caller that need not wait for all of them: a red_lock needs a
+// majority. Thread-safe. The engine may be the caller, so the functions must not call the engine.
 class collector {
 public:
     virtual ~collector() = default;
 
-    // Called before the first result.
+    // Called before the first result, with the object that can cancel the attempts.
     virtual void begin(boost::intrusive_ptr<attempts>) = 0;
     // Returns true when the results so far are enough; the other attempts go on in the background.
     virtual bool take(std::size_t place, attempt_end) = 0;
-    // No result is wanted any more.
+    // From now on every grant is released, and attempts that are under way are cancelled. Called at the end of the
+    // composite lease that late grants may join.
     virtual void refuse() noexcept = 0;
 };
 
-// One attempt on each of several locks, in parallel: void(error_code, attempt_ends), in the order of the locks. An
-// attempt without a reply within `limit` ends with errc::unavailable. A cancellation completes with operation_aborted,
-// and releases what was granted. `all_or_none`: the locks of one client are tried in one script where that is possible;
-// if one of them is taken, the attempts on the others are cancelled, and end with operation_aborted. `into`: receives
-// the results instead of the handler, which is called as soon as they are enough.
+// One attempt on each of several locks, in parallel: void(error_code, attempt_ends), in the order of the locks.
+// - An attempt without a reply within `limit` ends with errc::unavailable.
+// - A cancellation completes it with operation_aborted, and all that was granted is released.
+// - `all_or_none`: the locks of one client are acquired by one script where that is possible. If one of them is held,
+//   the attempts on the others are cancelled, and end with operation_aborted.
+// - `into`: receives the results instead of the handler, which is called as soon as the collector has enough; attempts
+//   that are under way then go on.
+//
+// Precondition: there is at least one lock.
 struct try_each_launch {
     lock_list locks;
     acquire_request request;
@@ -63,7 +68,7 @@ struct try_each_launch {
     void start(attempts_handler) &&;
 };
 
-// Functions, since GCC 12 destroys an aggregate that is made in a co_await expression twice.
+// Functions, because GCC 12 destroys an aggregate twice that is made in a co_await expression.
 template <class Token>
 auto try_each(lock_list locks, acquire_request const& request, core::duration limit, bool all_or_none, Token&& token)
 {

@@ -24,11 +24,13 @@
 
 namespace holdfast::detail {
 
+// The private members of a lease, for the library only.
 struct lease_access {
     static lease make(lease_ptr l) noexcept { return lease(std::move(l)); }
     static lease_ptr& impl_of(lease& l) noexcept { return l.impl_; }
 
-    // The user's code has the lease: the watchdog may renew it. False: the lease is on its way to another handler.
+    // True: a handler has received the lease, so the watchdog may renew it. False: the lease is on its way to another
+    // handler. If that handler never runs, because its context has stopped, the lease must not be renewed for ever.
     static void take_up(lease& l, bool taken_up = true) noexcept
     {
         if (l.impl_)
@@ -36,6 +38,7 @@ struct lease_access {
     }
 };
 
+// For each result of an operation: only a lease is taken up.
 inline void take_up(lease& l) noexcept
 {
     lease_access::take_up(l);
@@ -44,7 +47,7 @@ template <class Other>
 void take_up(Other&) noexcept
 {}
 
-// A result is on its way to another handler.
+// A coroutine of the library has received a result and passes it on to another handler.
 inline void give_back(lease& l) noexcept
 {
     lease_access::take_up(l, false);
@@ -54,6 +57,10 @@ void give_back(Other&) noexcept
 {}
 
 // Calls a handler directly. Precondition: the caller runs on the handler's executor.
+//
+// The slot is cleared first: it refers to the operation, which has ended, and the handler may use its slot for the
+// next operation. A lease is taken up immediately before the call, so that the watchdog never renews a lease whose
+// handler does not run.
 template <class... Results>
 void call_handler(asio::any_completion_handler<void(error_code, Results...)> handler, error_code ec, Results... results)
 {
@@ -62,8 +69,10 @@ void call_handler(asio::any_completion_handler<void(error_code, Results...)> han
     std::move(handler)(ec, std::move(results)...);
 }
 
-// Posts a handler to its executor, where `Finish` is called with it. Its memory comes from the handler's associated
-// allocator, by default asio::recycling_allocator, and is deallocated before the call.
+// Posts a handler to its executor, where `Finish` is called with it. The handler and its results are in memory of the
+// handler's associated allocator (by default asio::recycling_allocator): asio::any_io_executor would not pass an
+// allocator on. As Asio requires, the memory is deallocated before the handler is called, so that the handler's next
+// operation can use it again.
 template <class Handler, class Finish>
 class delivery {
 public:
@@ -79,12 +88,16 @@ public:
     delivery(delivery&& other) noexcept : content_(std::exchange(other.content_, nullptr)), allocator_(other.allocator_)
     {}
     delivery& operator=(delivery&&) = delete;
+    // An execution context that ends destroys what was posted to it. The handler and its results are destroyed here
+    // then, without a call, and a lease among them is dropped.
     ~delivery()
     {
         if (content_)
             open();
     }
 
+    // Runs once, or twice if the associated executor of the handler is not an any_io_executor. Its type was erased with
+    // the handler, so it can only be reached from inside: first by a post to the client's executor, then by a dispatch.
     void operator()()
     {
         if (!std::exchange(content_->is_there, true)) {
@@ -106,6 +119,8 @@ private:
 
     delivery(content* c, allocator const& a) noexcept : content_(c), allocator_(a) {}
 
+    // The allocator may refer to the handler, so the handler stays alive, on the stack, while the
+    // memory is deallocated.
     content open() noexcept
     {
         auto* const place = std::exchange(content_, nullptr);
@@ -115,8 +130,8 @@ private:
         return taken;
     }
 
-    content* content_;
-    allocator allocator_;  // refers to the handler
+    content* content_;     // null: moved from, or opened
+    allocator allocator_;  // may refer to the handler in content_
 };
 
 // Calls a handler with stored results.
@@ -132,6 +147,8 @@ struct completion {
     }
 };
 
+// Completes an operation as if posted: never inside the function that started it, never on the
+// client's strand (rule 22).
 template <class... Results>
 void post_completion(
     asio::any_io_executor const& executor,
@@ -145,7 +162,8 @@ void post_completion(
         executor, is_associated, std::move(handler), {ec, {std::move(results)...}});
 }
 
-// Completes an operation that does not reach a client.
+// Completes an operation that does not reach a client: its options are invalid, or the client does not exist any more.
+// Thread-safe.
 template <class... Results>
 void complete_early(handler_at<void(error_code, Results...)> to, error_code ec, Results... results)
 {

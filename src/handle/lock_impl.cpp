@@ -6,6 +6,7 @@
 
 namespace holdfast::detail {
 
+// A lease time below 100 ms is invalid (rule 3).
 char const* validation_error(acquire_request const& r) noexcept
 {
     using namespace std::chrono_literals;
@@ -23,7 +24,7 @@ char const* validation_error(acquire_request const& r) noexcept
 
 std::string in_quotes(std::string_view name)
 {
-    constexpr std::size_t enough = 64;
+    constexpr std::size_t enough = 64;  // a name may have 512 bytes, and a composite's name is the names of all members
     return "lock \"" + std::string(name.substr(0, enough)) + (name.size() > enough ? "...\"" : "\"");
 }
 

@@ -13,12 +13,14 @@
 
 namespace holdfast::detail {
 
-// Receives the results of several releases.
+// Receives the results of several releases that were started together by lease_impl::release_in(). Each release has a
+// reference until it has called end().
 class release_group : public boost::intrusive_ref_counter<release_group, boost::thread_safe_counter> {
 public:
     virtual ~release_group() = default;
 
-    // Thread-safe.
+    // Called once for each place, on the strand of the client of that lease, or by the thread that starts the release.
+    // Thread-safe for different places.
     virtual void end(std::size_t place, error_code) = 0;
 };
 

@@ -14,14 +14,16 @@ namespace {
 
 using lease_handler = handler_at<void(error_code, lease)>;
 
-// Acts as a contender for the read, which is granted under the write, and then as the waiter for the write's release.
+// lease::downgrade(). Acts as a contender for the read, which is granted while the write is held, and then as the
+// waiter for the release of the write. In this order no other writer can acquire the lock in between.
 class downgrade_operation final : public operation<lease_contender, lease>, public engine::release_waiter {
 public:
     downgrade_operation(lease_handler h, std::shared_ptr<client_state> const& home, wish w)
         : operation(std::move(h), home, std::move(w)), home_(home)
     {}
 
-    // The engine may not be called from here, so the release of the write follows as a message.
+    // The engine calls it and must not be called from inside, so the release of the write follows as a message. If the
+    // client has been destroyed meanwhile, finish() destroys the lease of the read.
     void acquired(lease read) override
     {
         read_ = std::move(read);
@@ -30,12 +32,20 @@ public:
         else
             finish(errc::client_stopped);
     }
+    // While the write is held, no other contender holds the lock. So the caller must not take this for busy: the read
+    // was not granted within command_timeout.
     void busy() override { failed(errc::unavailable); }
+    // If the write was lost, that is the cause of the error, and the caller must know it.
     void failed(error_code ec) override { finish(is_write_lost() ? errc::lease_lost : ec); }
 
+    // The read is held. If the outcome of the release is unknown, the client repeats it in the
+    // background, so the downgrade is complete. If the write was lost before its release, another writer
+    // may have held the lock in between.
     void released(error_code ec) override { finish(ec == errc::lease_lost ? ec : error_code()); }
 
 private:
+    // Owned by the operation, so that it needs no allocation after the read was granted. No engine list refers to the
+    // operation while the message is in the mailbox, and it retires only in finish().
     struct release_write final : engine::message {
         explicit release_write(downgrade_operation& o) noexcept : of(o) {}
         void deliver(engine::client_engine& c) override { of.let_go(c); }
@@ -52,8 +62,12 @@ private:
         c.join(*this);
     }
 
+    // Only a waiting contender has an arbiter to leave. Once the read is granted, the downgrade is completed: otherwise
+    // the owner would hold the write and the read.
     void cancel(engine::client_engine&) override { leave(asio::error::operation_aborted); }
 
+    // detach() makes the lease of the write empty: the operations that are launched on it from then on
+    // complete with an error.
     void let_go(engine::client_engine& c)
     {
         if (is_write_lost())
@@ -63,6 +77,7 @@ private:
 
     bool is_write_lost() const noexcept { return !under()->held_grant || !under()->is_valid(); }
 
+    // With an error the lease of the read is destroyed here, which releases the read.
     void finish(error_code ec)
     {
         auto l = std::move(read_);
@@ -71,7 +86,7 @@ private:
     }
 
     std::weak_ptr<client_state> home_;
-    lease read_;
+    lease read_;  // held while the write is released
     release_write release_write_{*this};
 };
 
@@ -86,6 +101,8 @@ void single_lease::downgrade(lease_handler h)
         c->remember(errc::invalid_option, "downgrade: " + in_quotes(lock().name) + " is not held for writing");
         return complete_early<lease>(std::move(h), errc::invalid_option, {});
     }
+    // The contender waits for command_timeout, as every operation that does not wait for another holder: the server
+    // grants a read under the own write at once.
     engine::contender::wish wish{lock().rules->reader, tenure::owner(), {}, c->options().command_timeout, this};
     downgrade_operation::launch(
         boost::intrusive_ptr<downgrade_operation>(new downgrade_operation(std::move(h), c, std::move(wish))), *c);

@@ -21,16 +21,19 @@
 
 namespace holdfast::detail {
 
-// Why an operation on a lock cannot reach its client; success: it can.
+// Why an operation on a lock cannot reach its client; success: it can. An invalid name is recorded as the client's last
+// failure. Thread-safe; the client may end afterwards: then the message that carries the operation is discarded.
 error_code precondition_error(single_lock const&, std::shared_ptr<client_state> const&);
 
 // The terms of an acquire: its options, and the client's defaults for those that are not given.
 engine::terms to_terms(acquire_request const&, config const& defaults) noexcept;
 
-// Splits "<uuid>:<n>[:<label>]". A writer's label stands behind ":write".
+// Splits "<uuid>:<n>[:<label>]"; the token of a writer is "<uuid>:<n>:write[:<label>]". Other libraries may have
+// written anything: that is returned as the id.
 holder to_holder(engine::holding const&);
 
-// Launches a query about a lock.
+// Launches a query about a lock, or completes the handler if the client cannot be reached. The query shares ownership
+// of the lock: the handle may be destroyed first.
 template <class Query, class Result>
 void ask(single_lock const& of, handler_at<void(error_code, Result)> h)
 {

@@ -20,10 +20,17 @@
 #include "engine/port/request.hpp"
 #include "handle/completion.hpp"
 
+// operations: asynchronous operations on locks and leases of one server, and single_lock and single_lease, which start
+// them. It may include core, engine, handle and client.
 namespace holdfast::detail {
 
-// An asynchronous operation of the public API: a request with a handler. It completes once, as if posted. The client
-// owns it from launch() to retire().
+// An asynchronous operation of the public API: a request with a handler. It completes once, as if posted.
+//
+// launch() sends it to the strand as a message. There begin() calls the engine, which keeps only its address, as that
+// of a waiter, contender or command. So the operation owns itself from launch() to retire(). complete() may precede
+// retire(): a cancelled operation completes at once, while a command of it still waits for its reply.
+//
+// The engine refers to it as a `Base`: a request or a contender.
 template <class Base, class... Results>
 class operation : public Base {
 public:
@@ -33,11 +40,15 @@ public:
     explicit operation(handler_type to, std::shared_ptr<client_state> const& home, Arguments&&... arguments)
         : Base(std::forward<Arguments>(arguments)...),
           handler_(std::move(to.handler)),
+          // The executor tracks work until completion, so that io_context::run() of the handler's context does not
+          // return while only the client's context has something to do.
           executor_(asio::prefer(std::move(to.at.executor), asio::execution::outstanding_work.tracked)),
           is_associated_(to.at.is_associated),
           home_(home)
     {}
 
+    // Any thread. The slot is assigned before the operation is sent: afterwards another thread may have called the
+    // handler, and its slot is not valid any more.
     static void launch(boost::intrusive_ptr<operation> op, client_state& to)
     {
         if (auto slot = asio::get_associated_cancellation_slot(op->handler_); slot.is_connected())
@@ -49,30 +60,38 @@ public:
     }
 
 protected:
-    // Called on the strand. Both lead to complete() and retire(), at once or later.
+    // Called on the strand. Both lead to complete() and retire(), at once or later. cancel() is called after begin(),
+    // at most once, and not if the operation is complete.
     virtual void begin(engine::client_engine&) = 0;
     virtual void cancel(engine::client_engine&) = 0;
-    // Called instead of begin(), not on the strand, when the client's execution context has ended. The handler may run
-    // in another execution context that goes on.
+    // Called instead of begin(), on any thread, when the client's execution context has ended. The handler must
+    // complete, not be destroyed: it may run in another execution context, where a coroutine would wait for ever.
     virtual void abandon() { complete(errc::client_stopped, Results()...); }
 
     bool is_complete() const noexcept { return !handler_; }
 
+    // Posts the handler. It is moved out first, so that the operation, which may exist for longer, no longer owns the
+    // user's objects or outstanding work. The handler may own the cancellation signal, whose slot owns this operation:
+    // moving the handler out ends that cycle.
     void complete(error_code ec, Results... results)
     {
         post_completion<Results...>(
             std::exchange(executor_, {}), is_associated_, std::exchange(handler_, {}), ec, std::move(results)...);
     }
 
-    // The engine has no reference to the operation any more.
+    // Gives up the operation's reference to itself. Precondition: the engine does not refer to it any more. It may be
+    // destroyed by this call.
     void retire() noexcept { intrusive_ptr_release(static_cast<engine::request*>(this)); }
 
 private:
+    // The message of a cancellation, a member: cancelling needs no memory. It is sent at most once, and has a reference
+    // to the operation, because the operation may end before it is delivered.
     struct cancellation final : engine::message {
         explicit cancellation(operation& o) noexcept : of(o) {}
         void deliver(engine::client_engine& c) override
         {
             boost::intrusive_ptr<operation> const keep(&of, false);
+            // The operation may have completed while the message was in the mailbox.
             if (!of.is_complete())
                 of.cancel(c);
         }
@@ -83,7 +102,7 @@ private:
 
     void deliver(engine::client_engine& c) final
     {
-        boost::intrusive_ptr<operation> const keep(this);
+        boost::intrusive_ptr<operation> const keep(this);  // begin() may complete and retire it
         begin(c);
     }
     void discard() noexcept final
@@ -92,7 +111,8 @@ private:
         retire();
     }
 
-    // Thread-safe: only sends a message to the strand.
+    // Called by the cancellation slot, on the thread that emits the signal. Thread-safe: only sends a
+    // message to the strand.
     void ask_to_cancel() noexcept
     {
         auto const client = home_.lock();
@@ -103,9 +123,9 @@ private:
     }
 
     asio::any_completion_handler<void(error_code, Results...)> handler_;
-    asio::any_io_executor executor_;  // tracks outstanding work, which keeps the handler's execution context running
+    asio::any_io_executor executor_;  // of the handler, else of the client
     bool is_associated_;
-    std::weak_ptr<client_state> home_;
+    std::weak_ptr<client_state> home_;  // weak: the client's engine refers to pending operations, and would own itself
     cancellation cancellation_{*this};
     std::atomic<bool> asked_to_cancel_ = false;
 };

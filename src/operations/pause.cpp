@@ -17,13 +17,15 @@ namespace {
 
 using plain_handler = handler_at<void(error_code)>;
 
+// A deadline in the client's queue, not a timer: the library has one timer for each client (rule 24), and the clock of
+// a simulated client is virtual.
 class pause_operation final : public operation<engine::request>, public engine::client_waiter, public core::deadline {
 public:
     pause_operation(plain_handler h, pause_launch const& p)
         : operation(std::move(h), p.of), least_(p.least), spread_(p.spread), limit_(p.limit)
     {}
 
-    // The client was stopped.
+    // The client was stopped: its alarm will never come.
     void done(error_code) override
     {
         engine_->runtime().disarm(*this);
@@ -39,9 +41,12 @@ private:
     void begin(engine::client_engine& c) override
     {
         auto& runtime = c.runtime();
+        // The error also means that the client is shutting down. It will stop soon: the caller continues with the
+        // clock of another client.
         if (runtime.lifecycle().admission_error() == errc::client_stopped)
             return finish(errc::client_stopped);
         engine_ = &c;
+        // pause_until() passes the greatest duration as `least_`, with no spread, so the sum below does not overflow.
         auto const left = std::max(limit_ - runtime.now(), {});
         c.wait_stopped(*this);
         runtime.arm(*this, runtime.recent() + std::min(least_ + core::jitter(spread_, runtime.random()), left));

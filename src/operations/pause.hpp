@@ -15,18 +15,20 @@
 
 namespace holdfast::detail {
 
-// A timer on the clock of a client: void(error_code). Completes with errc::client_stopped when the client is stopped.
+// A timer on the clock of a client: void(error_code). It ends after `least` and a random part of `spread`,
+// at `limit` at the latest. Completes with errc::client_stopped when the client is stopped, or if it is
+// shutting down at the start.
 struct pause_launch {
     std::shared_ptr<client_state> of;
     core::duration least;
-    core::duration spread;  // plus a random part of this
-    core::instant limit;    // at the latest then
+    core::duration spread;
+    core::instant limit;  // never: none
 
     asio::any_io_executor get_executor() const noexcept { return of->executor(); }
     void start(handler_at<void(error_code)>) &&;
 };
 
-// Functions, since GCC 12 destroys an aggregate that is made in a co_await expression twice.
+// Functions, because GCC 12 destroys an aggregate twice that is made in a co_await expression.
 template <class Token>
 auto pause(
     std::shared_ptr<client_state> c, core::duration least, core::duration spread, core::instant limit, Token&& token)

@@ -18,8 +18,12 @@
 
 namespace holdfast::detail {
 
-// A query about a lock, which does not pass through its arbiter. Waits for a connection and for the reply, together for
-// at most command_timeout.
+// A command that does not pass through an arbiter: it reads a lock, deletes it by force, or reads from the server. It
+// waits for a connection and for the reply, together for at most command_timeout.
+//
+// Before it is sent, it is in the engine's list of waiters for an epoch; afterwards, in the list of waiters for the
+// stop, while the session keeps the address of its command until the reply. So after the send it may complete early
+// (time-out, cancellation), but retires only with the reply, or when the client stops.
 template <class Result>
 class query : public operation<engine::request, Result>,
               public engine::script_call,
@@ -33,10 +37,14 @@ public:
     {}
 
 protected:
+    // Submits the command; a second time, by text, if the server does not know the script. A plain
+    // command ignores the form.
     virtual void send(engine::session&, engine::script_form) = 0;
+    // The result of a reply that is not an error.
     virtual Result read(engine::reply const&) = 0;
     virtual void refuse(error_code ec) { finish(ec); }
 
+    // The last call for the query: it may be destroyed by it.
     void finish(error_code ec, Result r = {})
     {
         if (!this->is_complete())
@@ -53,25 +61,28 @@ private:
         engine_ = &c;
         if (auto const ec = c.runtime().lifecycle().admission_error())
             return finish(ec);
+        // Armed once, before the wait for a connection: a second time-out for the reply would break the limit of the
+        // contract. wait_ready() may call done() before it returns.
         c.runtime().arm(*this, c.runtime().now() + c.runtime().options().command_timeout);
         c.wait_ready(*this);
     }
 
-    // Before it is sent: the client is ready, or was refused. After that: the client was stopped, and no reply will
-    // come.
+    // Before it is sent: an epoch is open, or the server refuses the client. After that: the client was stopped, and
+    // the session has forgotten the command, so no reply will come.
     void done(error_code ec) override
     {
         if (is_sent_ || ec) {
             engine_->runtime().disarm(*this);
             return finish(is_sent_ ? errc::client_stopped : ec);
         }
+        // A query must not overtake a release of this client: is_locked() after a release would report the own lock.
         is_sent_ = true;
         engine_->wait_stopped(*this);
         engine_->flush_releases();
         script_call::send(engine_->runtime().session());
     }
 
-    // command_timeout is over. Once the query is sent, its reply retires it.
+    // command_timeout is over. If the query was sent, its reply retires it later.
     void on_due(core::instant) override
     {
         if (is_sent_ && !this->is_complete())
@@ -83,6 +94,7 @@ private:
     }
 
     void submit(engine::session& to, engine::command&, engine::script_form form) override { send(to, form); }
+    // After NOSCRIPT: a query that was cancelled or timed out is not sent again, by text (rule 7).
     bool is_wanted() const override { return !this->is_complete(); }
 
     void on_reply(engine::answer const& a) override
@@ -91,12 +103,14 @@ private:
         engine_->runtime().disarm(*this);
         if (a.outcome == engine::outcome::applied)
             return finish({}, read(a.value));
+        // classify_failure() returns no error if the outcome is unknown, or if the server cannot
+        // execute the command now.
         auto const failure = engine::classify_failure(a).error;
         engine_->runtime().telemetry().on_refused(failure, *lock_, a.words);
         refuse(failure ? failure : errc::unavailable);
     }
 
-    // The reply to a query that was sent still comes, and retires it.
+    // If the query was sent, its reply retires it later.
     void cancel(engine::client_engine&) override
     {
         this->complete(asio::error::operation_aborted, Result());

@@ -12,6 +12,7 @@
 namespace holdfast::detail {
 namespace {
 
+// The second exchange of a fenced red_lock: a script that writes the token of the lease to the counter of this server.
 class raise_fence_query final : public query<bool> {
 public:
     raise_fence_query(
@@ -23,7 +24,8 @@ public:
     {}
 
 private:
-    // Without a grant the token is empty, and matches no key.
+    // The grant may have ended since the launch: released, or lost. The token is empty then and matches no key, so the
+    // reply is that the grant does not exist.
     void send(engine::session& to, engine::script_form form) override
     {
         if (auto const& g = holder_->held_grant; g && token_.empty())
@@ -32,7 +34,7 @@ private:
     }
     bool read(engine::reply const& r) override { return r.integer == 1; }
 
-    boost::intrusive_ptr<engine::tenure> holder_;
+    boost::intrusive_ptr<engine::tenure> holder_;  // the lease may be destroyed before the strand reads its grant
     std::string token_;
     std::string const fence_;
 };

@@ -15,7 +15,8 @@
 namespace holdfast::detail {
 namespace {
 
-// A query needs a lock, whose name the log shows when the query is refused.
+// A query needs a lock: if the server refuses it, the log shows the lock's name. These queries have none, so the log
+// shows the name of the command.
 std::shared_ptr<engine::lock_spec const> no_lock(std::string_view command)
 {
     engine::lock_spec::words const words{.prefix = {}, .name = command, .channel = {}, .counter = {}, .label = {}};
@@ -35,8 +36,13 @@ private:
     std::string read(engine::reply const& r) override { return std::string(r.text); }
 };
 
-// A script, so that the reply has only locks, in one flat list. A key that the ACL does not permit to read counts as no
-// lock.
+// One SCAN, and a check of each key that it returns. In a script, because otherwise all keys of the database would be
+// sent to the client, with a command for each. 1000 keys take the server some milliseconds; between two steps it
+// executes the commands of others.
+//
+// A key that the ACL does not permit to read counts as no lock: pcall returns a table with the error, in which no token
+// is found. A large string is not copied: a token begins in the first 64 bytes. Two fields of a hash are enough,
+// because only one of a read_write_lock's fields, `mode`, is not a token.
 constexpr std::string_view page_script = R"lua(
 local step = redis.call('scan', ARGV[1], 'match', ARGV[2], 'count', 1000)
 local answer = {step[1]}
@@ -67,6 +73,7 @@ private:
     {
         to.submit(*this, std::array<std::string_view, 5>{"EVAL", page_script, "0", from_, pattern_});
     }
+    // The first item is the cursor.
     key_page read(engine::reply const& r) override
     {
         key_page page;
@@ -83,6 +90,7 @@ private:
     std::string const pattern_;
 };
 
+// Launches a query that is not about a lock.
 template <class Query, class Result, class... Arguments>
 void ask(std::weak_ptr<client_state> const& of, handler_at<void(error_code, Result)> h, Arguments... arguments)
 {

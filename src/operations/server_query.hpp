@@ -13,8 +13,9 @@
 #include <holdfast/detail/initiate.hpp>
 #include <holdfast/error.hpp>
 
-// Queries that the tool sends to a server. They are not part of the public API. Without a reply they complete with
-// unavailable, not_permitted, server_refused, not_running or client_stopped.
+// Queries that the tool (holdfast list, holdfast doctor) sends to a server. They are not part of the public API.
+// They complete within command_timeout; without a result, with unavailable, not_permitted, server_refused,
+// not_running or client_stopped.
 namespace holdfast::detail {
 
 // The text of INFO.
@@ -29,10 +30,10 @@ auto ask_server_info(client& c, Token&& token)
     return initiate<void(error_code, std::string)>(server_info_launch(c), std::forward<Token>(token));
 }
 
-// The result of one SCAN.
+// The result of one step of a scan.
 struct key_page {
     std::string next = "0";          // the next cursor; "0": this was the last step
-    std::vector<std::string> locks;  // keys that hold a token as Holdfast and Redisson write it
+    std::vector<std::string> locks;  // keys with a token of Holdfast's and Redisson's form
 };
 
 struct key_page_launch : client_launch {
@@ -40,11 +41,11 @@ struct key_page_launch : client_launch {
     void start(handler_at<void(error_code, key_page)>) &&;
 
     std::string from;
-    std::string pattern;  // as that of SCAN
+    std::string pattern;  // a glob pattern, as SCAN's MATCH
 };
 
-// Begin with the cursor "0". As with SCAN, a lock may be reported twice, and one that is taken or released meanwhile
-// may be missed.
+// One step of a scan of all keys. The first step begins with the cursor "0". As with SCAN, a lock may be reported
+// twice, and one that is acquired or released during the scan may be missed.
 template <token_for<void(error_code, key_page)> Token>
 auto ask_key_page(client& c, std::string from, std::string pattern, Token&& token)
 {

@@ -20,6 +20,8 @@ using plain_handler = handler_at<void(error_code)>;
 using loss_handler = handler_at<void(error_code, loss)>;
 using tenure_ptr = boost::intrusive_ptr<engine::tenure>;
 
+// lease::extend(). A cancellation completes it at once, but the command that was sent goes on: the watchdog keeps the
+// address of the waiter and calls extended(), which retires the operation.
 class extend_operation final : public operation<engine::request>, public engine::extension_waiter {
 public:
     extend_operation(plain_handler h, std::shared_ptr<client_state> const& home, tenure_ptr t, core::duration by)
@@ -37,10 +39,11 @@ private:
     void begin(engine::client_engine& c) override { c.extend(*tenure_, by_, *this); }
     void cancel(engine::client_engine&) override { complete(asio::error::operation_aborted); }
 
-    tenure_ptr tenure_;
+    tenure_ptr tenure_;  // the lease may be destroyed before the message is delivered
     core::duration by_;
 };
 
+// lease::lost(). Sends nothing: waits in the tenure's list, which it leaves when it is cancelled.
 class lost_operation final : public operation<engine::request, loss>, public engine::loss_waiter {
 public:
     lost_operation(loss_handler h, std::shared_ptr<client_state> const& home, tenure_ptr t)
@@ -52,6 +55,7 @@ public:
 
 private:
     void begin(engine::client_engine& c) override { c.watch_loss(*tenure_, *this); }
+    // The end of the client's context is a loss, and lost() succeeds on a loss.
     void abandon() override { complete({}, loss::client_stopped); }
     void cancel(engine::client_engine&) override
     {
@@ -67,6 +71,8 @@ private:
     tenure_ptr tenure_;
 };
 
+// lease::release(). A cancellation completes it at once; the release goes on, and released() retires the operation.
+// Pooled: each acquire is followed by one.
 class release_operation final : public core::pooled<release_operation>,
                                 public operation<engine::request>,
                                 public engine::release_waiter {
@@ -89,7 +95,8 @@ private:
     tenure_ptr tenure_;
 };
 
-// The release of a member of a composite lease. It has no handler of its own.
+// The release of a member of a composite lease. It has no handler of its own, so releasing several locks costs neither
+// a handler nor a completion for each.
 class member_release final : public core::pooled<member_release>,
                              public engine::request,
                              private engine::release_waiter {
@@ -100,7 +107,8 @@ public:
 
 private:
     void deliver(engine::client_engine& c) override { c.leave(*tenure_, this); }
-    // The handler may run in an execution context that goes on without this client.
+    // The execution context of this client has ended. The group's handler may run in another one, and
+    // waits for all members.
     void discard() noexcept override { released(errc::client_stopped); }
     void released(error_code ec) override
     {
@@ -123,6 +131,7 @@ void launch(std::shared_ptr<client_state> const& c, Arguments&&... arguments)
 
 // ---- queries
 
+// The engine knows its client as an inbox; every inbox of a tenure is a client_state.
 std::shared_ptr<client_state> single_lease::client() const noexcept
 {
     return std::static_pointer_cast<client_state>(home().lock());
@@ -134,6 +143,8 @@ asio::any_io_executor single_lease::executor() const noexcept
     return c ? c->executor() : asio::any_io_executor();
 }
 
+// The library's clock runs while the host sleeps, the steady clock may not (rule 2). The conversion adds the
+// remaining time to the present.
 steady_clock::time_point single_lease::valid_until() const noexcept
 {
     auto const c = client();
@@ -144,6 +155,7 @@ steady_clock::time_point single_lease::valid_until() const noexcept
     return now + (tenure::valid_until() - c->now());
 }
 
+// After a downgrade the lease is detached: it is empty for the user, although the object still exists.
 std::optional<std::uint64_t> single_lease::fencing_token() const noexcept
 {
     return !is_detached() && fence() != 0 ? std::optional(fence()) : std::nullopt;
@@ -166,6 +178,8 @@ std::shared_ptr<engine::owner_state> single_lease::owner() const noexcept
 
 // ---- operations
 
+// An operation that was made from a lease may be launched after the lease was downgraded or its client destroyed. A
+// lease that was released passes this check on the launching thread: the strand decides, after the release.
 error_code single_lease::precondition_error(std::shared_ptr<client_state> const& c) const noexcept
 {
     if (is_detached())
@@ -191,13 +205,15 @@ void single_lease::lost(loss_handler h)
     auto const ec = precondition_error(c);
     if (ec == errc::empty_lease)
         return complete_early<loss>(std::move(h), ec, {});
-    if (ec && !is_lost())  // what was held when the client ended is lost
+    // A client that stops marks all tenures that are held as lost. So this one had been released before.
+    if (ec && !is_lost())
         return complete_early<loss>(std::move(h), errc::released, {});
     if (ec)
         return complete_early<loss>(std::move(h), {}, loss::client_stopped);
     launch<lost_operation>(c, std::move(h), c, tenure_ptr(this));
 }
 
+// The operation has a reference of its own before the lease's reference is given up.
 void single_lease::release(plain_handler h)
 {
     auto const c = client();
@@ -209,6 +225,7 @@ void single_lease::release(plain_handler h)
     remove_reference();
 }
 
+// A client whose context has ended discards the message, which ends the member with client_stopped.
 void single_lease::release_in(boost::intrusive_ptr<release_group> all, std::size_t place, asio::any_io_executor const&)
 {
     auto const c = client();
@@ -221,8 +238,11 @@ void single_lease::release_in(boost::intrusive_ptr<release_group> all, std::size
     remove_reference();
 }
 
-// What the holder's thread wrote before it destroyed the lease is visible to whoever holds the lock next: the mailbox
-// passes the message on with release and acquire. The message keeps the reference of the lease.
+// The lease is the message, so a destructor allocates nothing (rule 19). The message takes over the
+// reference of the lease.
+//
+// Memory that the holder wrote before it destroyed the lease is visible to the next holder in this process: the mailbox
+// publishes a message with release and receives it with acquire.
 void single_lease::drop() noexcept
 {
     if (auto const c = client())
@@ -231,6 +251,7 @@ void single_lease::drop() noexcept
         discard();
 }
 
+// leave() is also called for a lost tenure: its key may still exist after a renewal of unknown outcome (rule 9).
 void single_lease::deliver(engine::client_engine& c)
 {
     tenure_ptr const self(this, false);

@@ -17,7 +17,9 @@
 
 namespace holdfast::detail {
 
-// The lease of a lock of one server. It is the tenure itself, which saves one allocation for each acquire.
+// The lease of a lock of one server. It is the tenure itself, which saves one allocation for each acquire, and it is
+// the message of its own end. The engine keeps references on the strand, leases and operations do so on any thread; it
+// may outlive the client, which detaches it from its grant when it stops.
 class single_lease final : public core::pooled<single_lease>, public engine::tenure, public lease_impl {
 public:
     using core::pooled<single_lease>::operator new;
@@ -46,7 +48,7 @@ public:
     void raise_fence(std::uint64_t fence, handler_at<void(error_code, bool)>) override;
 
 private:
-    // The lease was destroyed.
+    // The message of drop(): the lease was destroyed.
     void deliver(engine::client_engine&) override;
     void discard() noexcept override { remove_reference(); }
 
@@ -58,16 +60,17 @@ private:
     error_code precondition_error(std::shared_ptr<client_state> const&) const noexcept;
 };
 
-// A contender whose tenures are leases.
+// A contender whose tenures are leases. The engine makes tenures by it, because it must not know single_lease.
 class lease_contender : public engine::contender {
 public:
     using contender::contender;
 
+    // On the strand; must not call the engine.
     virtual void acquired(lease) = 0;
 
 private:
     engine::tenure* make_tenure(engine::tenure::beginning b) const final { return new single_lease(std::move(b)); }
-    // Every tenure that is granted was made by make_tenure().
+    // Every tenure that is granted was made by make_tenure(), so the cast is right. The lease takes over the reference.
     void granted(boost::intrusive_ptr<engine::tenure> t) final
     {
         acquired(lease_access::make(lease_ptr(static_cast<single_lease*>(t.detach()), false)));

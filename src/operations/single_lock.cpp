@@ -19,14 +19,16 @@ namespace {
 
 using lease_handler = handler_at<void(error_code, lease)>;
 
+// acquire() and try_acquire(). The operation is the contender itself: no further object for an acquire that waits.
 class acquire_operation final : public core::pooled<acquire_operation>, public operation<lease_contender, lease> {
 public:
     acquire_operation(lease_handler h, std::shared_ptr<client_state> const& home, wish w)
         : operation(std::move(h), home, std::move(w))
     {}
 
-    // If the operation was cancelled meanwhile, the lease is destroyed, which releases the lock.
+    // If the operation was cancelled meanwhile, the lease is destroyed in finish(), which releases the lock.
     void acquired(lease l) override { finish({}, std::move(l)); }
+    // try_acquire() completes with success and an empty lease.
     void busy() override { finish({}, lease()); }
     void failed(error_code ec) override { finish(ec, lease()); }
 
@@ -42,6 +44,7 @@ private:
         }
     }
 
+    // A contender ends exactly once, also after a cancellation, and retires then.
     void finish(error_code ec, lease l)
     {
         if (!is_complete())
@@ -50,6 +53,7 @@ private:
     }
 };
 
+// The queries of a lock. The lock's protocol determines the command and the meaning of the reply.
 class is_locked_query final : public query<bool> {
 public:
     using query::query;
@@ -102,6 +106,7 @@ error_code precondition_error(single_lock const& lock, std::shared_ptr<client_st
     return ec;
 }
 
+// A lease time that is given means a fixed lease, unless `renew` is set.
 engine::terms to_terms(acquire_request const& r, config const& defaults) noexcept
 {
     return {
@@ -112,6 +117,7 @@ engine::terms to_terms(acquire_request const& r, config const& defaults) noexcep
         .is_part = r.is_part};
 }
 
+// A reader of Holdfast may have the label "write": so the mark is removed only from the token of a writer.
 holder to_holder(engine::holding const& h)
 {
     constexpr std::string_view writer_mark = ":write";
@@ -128,6 +134,7 @@ holder to_holder(engine::holding const& h)
         .remaining = h.remaining};
 }
 
+// Invalid arguments complete as if posted, like any other result: the caller needs only one way to handle errors.
 void single_lock::acquire(lease_handler h, acquire_request const& request) const
 {
     auto const c = home();

@@ -24,7 +24,9 @@
 
 namespace holdfast::detail {
 
-// A lock of one server: its client, its keys on the server, and the owner that contends for it.
+// A lock of one server: its client, its keys on the server, and the owner that contends for it. Immutable; made by
+// the public constructors, shared by copies of a handle and by operations. It refers to its client weakly: a handle
+// may outlive the client.
 struct single_lock final : lock_impl {
     // What differs between the kinds of lock.
     struct traits {
@@ -36,7 +38,8 @@ struct single_lock final : lock_impl {
         std::shared_ptr<engine::rw_rules const> rules = {};
     };
 
-    // `make_traits` is called with the lock's key.
+    // `make_traits` is called with the lock's key, prefix included: derived keys and channels contain it. Sends
+    // nothing, and does not throw for an invalid name: the operations complete with errc::invalid_name.
     template <class MakeTraits>
     static std::shared_ptr<single_lock const> make(
         client const& c, std::string_view name, std::shared_ptr<engine::owner_state> owner, MakeTraits make_traits)
@@ -55,7 +58,8 @@ struct single_lock final : lock_impl {
 
     static config const& options_of(client const& c) { return c.state_->options(); }
 
-    // An owner of that client; throws std::invalid_argument when it is another's.
+    // Returns the owner. Throws std::invalid_argument if another client made it: its tenures live on the strand of that
+    // client, and the two strands would use them at the same time.
     static std::shared_ptr<engine::owner_state> at_home(client const& c, std::shared_ptr<engine::owner_state> owner)
     {
         if (owner->home().lock() != c.state_)
@@ -78,11 +82,12 @@ struct single_lock final : lock_impl {
 
     std::weak_ptr<client_state> origin;
     engine::lock_spec lock;
-    std::shared_ptr<engine::owner_state> owner;
+    std::shared_ptr<engine::owner_state> owner;  // null: each acquire is a contender of its own
     bool has_valid_name;
 };
 
-// Shares ownership: operations may outlive the handle.
+// Shares ownership of the whole single_lock, without an allocation: contenders, tenures and queries
+// may outlive the handle.
 inline std::shared_ptr<engine::lock_spec const> lock_of(single_lock const& s) noexcept
 {
     return {s.shared_from_this(), &s.lock};

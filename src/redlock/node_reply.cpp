@@ -13,6 +13,7 @@
 namespace holdfast::detail {
 namespace {
 
+// The server may reply in the next round.
 bool is_transient(error_code ec) noexcept
 {
     return ec == errc::unavailable || ec == asio::error::operation_aborted;
@@ -20,6 +21,8 @@ bool is_transient(error_code ec) noexcept
 
 }  // namespace
 
+// A grant keeps the outcome `silent` until check(). So does a transient error: unknown is neither busy
+// nor refused (rule 5).
 void node_reply::record(attempt_end end)
 {
     has_ended = true;
@@ -31,6 +34,7 @@ void node_reply::record(attempt_end end)
         outcome = kind::refused;
 }
 
+// May be called again later: validity may have ended in between.
 void node_reply::check(red_lock_impl const& of, core::instant asked) noexcept
 {
     bool const trusts = of.options().trust_new_nodes;
@@ -44,6 +48,7 @@ void node_reply::check(red_lock_impl const& of, core::instant asked) noexcept
         outcome = kind::granted;
 }
 
+// Without an epoch nothing is known of the server yet: that is not permanent.
 bool node_reply::hides_its_age(red_lock_impl const& from) const noexcept
 {
     return !from.options().trust_new_nodes && server && running_since() == core::never;

@@ -17,27 +17,32 @@ namespace holdfast::detail {
 
 // The reply of one server in a round, and whether it counts towards the majority.
 struct node_reply {
+    // silent: no reply that decides anything; busy: another contender holds the lock there; refused: an error that
+    // waiting does not cure. The others are grants: only `granted` counts.
     enum class kind : std::uint8_t { silent, granted, busy, refused, expired, young, unknown_age, unfenced };
 
     kind outcome = kind::silent;
     bool has_ended = false;  // the attempt on this server has completed
-    error_code why = {};     // of a reply that was refused
+    error_code why = {};     // the error of the attempt
     lease held = {};
     std::optional<engine::server_identity> server = {};  // none: its client was never connected
 
     void record(attempt_end);
-    // A grant counts if its lease is valid and its server had been running for max_lease when the round began.
+    // Classifies a grant. It counts if its lease is valid and its server had certainly been running for max_lease when
+    // the round began (`asked`): a server that restarted later may have forgotten a lease that is still valid.
+    // Precondition: a grant.
     void check(red_lock_impl const&, core::instant asked) noexcept;
-    // The server never counts, because its start time is unknown: an ACL denies INFO.
+    // True if the server will not count in any round, because its start time is unknown: its access rules deny INFO.
     bool hides_its_age(red_lock_impl const&) const noexcept;
     // The latest possible start time of the server; core::never: unknown.
     core::instant running_since() const noexcept { return server ? server->running_since : core::never; }
     std::string describe() const;
 };
 
-// Whether both replies came from one server, as far as the servers are known.
+// Whether both replies came from one server, by its run id. False if one of them is unknown.
 bool are_of_one_server(node_reply const&, node_reply const&) noexcept;
 
+// The server to which the lock's client was connected last. Thread-safe.
 std::optional<engine::server_identity> server_of(lock_impl const&);
 
 }  // namespace holdfast::detail

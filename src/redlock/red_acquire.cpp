@@ -23,6 +23,8 @@ using acquired = outcome_of<lease>;
 
 constexpr core::duration shortest_pause = 2ms;
 
+// When a round must end at the latest. One attempt of a red_lock that is a member of a multi_lock has the limit of the
+// multi_lock; other single attempts have none but node_timeout.
 core::instant last_answer(acquire_request const& r, core::instant now) noexcept
 {
     auto const within = r.wait == 0ms ? r.limit : r.wait;
@@ -42,6 +44,7 @@ red_acquire::red_acquire(
       pause_(shortest_pause)
 {}
 
+// If the coroutine is destroyed with its execution context, the destructor of account_ counts the acquire as cancelled.
 asio::awaitable<acquired> red_acquire::run()
 {
     auto end = co_await run_in_turn();
@@ -52,11 +55,13 @@ asio::awaitable<acquired> red_acquire::run()
 asio::awaitable<acquired> red_acquire::run_in_turn()
 {
     co_await be_cancelled_by_hand();
-    std::optional<fifo_mutex::turn> turn;
+    std::optional<fifo_mutex::turn> turn;  // until this function ends: the next contender enters then, in every case
     co_await wait_for_turn(turn);
     bool const cancelled = co_await is_cancelled();
     if (cancelled)
         co_return acquired(asio::error::operation_aborted, lease());
+    // A wait that ended in the queue had no round of its own. Whether it ends as busy or as no_quorum depends on the
+    // rounds of the contender in front.
     if (queue_)
         last_ = queue_->last();
     bool const is_late = request_.wait != 0ms && is_over();
@@ -66,8 +71,8 @@ asio::awaitable<acquired> red_acquire::run_in_turn()
     co_return end;
 }
 
-// A single attempt and a re-entry do not wait for a turn. Afterwards there is no turn if the acquire was cancelled, if
-// its wait ended, or if it failed.
+// A single attempt does not wait, so it needs no turn. Neither does a re-entry. Afterwards there is no turn if the
+// acquire was cancelled, if its wait ended, or if it failed.
 asio::awaitable<void> red_acquire::wait_for_turn(std::optional<fifo_mutex::turn>& turn)
 {
     if (request_.wait == 0ms || is_re_entry())
@@ -79,10 +84,11 @@ asio::awaitable<void> red_acquire::wait_for_turn(std::optional<fifo_mutex::turn>
     }
 }
 
-// If the client whose clock is used stops, the acquire loses its place in the queue. Returns true when it was
-// cancelled.
+// Waits for a turn, until the deadline. If the client whose clock is used stops, the acquire loses its place in the
+// queue, and queues up again with another clock. Returns true if the acquire was cancelled.
 asio::awaitable<bool> red_acquire::queue_up(std::optional<fifo_mutex::turn>& turn)
 {
+    // Null: all clients have been destroyed. The first round then ends with an error.
     auto const queue = queue_ = lock_->queue();
     if (!queue || queue->try_enter()) {
         turn.emplace(queue);
@@ -93,6 +99,8 @@ asio::awaitable<bool> red_acquire::queue_up(std::optional<fifo_mutex::turn>& tur
                            asio::bind_executor(here, queue->enter(here, asio::deferred)),
                            asio::bind_executor(here, pause_until(clock_, deadline_)))
                            .async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
+    // <1> is the error of enter(), <2> that of the pause. If enter() has succeeded, the mutex is locked and must be
+    // unlocked again, even if the acquire was cancelled or its wait has ended.
     if (!std::get<1>(ended))
         turn.emplace(queue);
     else if (std::get<2>(ended) == errc::client_stopped)
@@ -113,9 +121,11 @@ asio::awaitable<acquired> red_acquire::run_rounds()
         record(round);
         if (round.is_won())
             co_return acquired(error_code(), round.take_lease(account_.begin_hold()));
+        // Before the pause: a minority that is held would keep other contenders from a majority.
         round.give_back();
         if (failed_ || is_over())
             co_return failure();
+        // If the rounds of several contenders overlap, a random pause separates them only if it is longer than a round.
         auto const took = clock_->now() - round.began();
         pause_ = std::min<core::duration>(2 * std::max(pause_, took), clock_->options().poll_interval);
         co_await wait_before_next_round(round);
@@ -127,8 +137,8 @@ asio::awaitable<acquired> red_acquire::run_rounds()
     }
 }
 
-// The contenders in the queue wait for the lock that the owner of a re-entry holds, so a re-entry that waited behind
-// them would wait for itself.
+// True if the owner holds so many members that no other contender can have a majority. The contenders in the queue wait
+// for locks that this owner holds, so a re-entry that waited behind them would be a deadlock until a lease ends.
 bool red_acquire::is_re_entry() const
 {
     auto const is_held = [](single_lock const* l) { return l->owner && l->owner->holds(l->lock.key); };
@@ -136,7 +146,9 @@ bool red_acquire::is_re_entry() const
     return static_cast<std::size_t>(std::ranges::count_if(all, is_held)) > all.size() - lock_->quorum();
 }
 
-// Logs the first round without a majority, and each change of the obstacles after it.
+// Logs the first round without a majority, and each change of the obstacles after it: an acquire without a time
+// limit would wait in silence otherwise, for example where servers deny INFO. An inconclusive round changes
+// nothing that is known.
 void red_acquire::record(red_round const& round)
 {
     auto const result = round.result();
@@ -153,7 +165,8 @@ void red_acquire::record(red_round const& round)
         log_no_majority(answers_);
 }
 
-// A stopped client has no timers: from now on those of the next node's client are used.
+// A stopped client has no timers, and one that shuts down will have none soon: from now on those of the next member's
+// client are used. With all clients stopped, no server can be reached.
 void red_acquire::change_clock()
 {
     if (++clocks_failed_ >= lock_->members().size())
@@ -167,6 +180,8 @@ bool red_acquire::is_over() const noexcept
     return deadline_ != core::never && deadline_ - clock_->now() < 1ms;
 }
 
+// The result without a lease: busy, an error, or no_quorum. The reason of no_quorum is recorded, unless
+// record() has logged it.
 acquired red_acquire::failure() const
 {
     if (failed_)
@@ -184,8 +199,9 @@ void red_acquire::log_no_majority(std::string const& why) const
     make_log(clock_->options()).warning(line);
 }
 
-// If another contender holds a majority, all waiters wait at the same server, so that its release wakes one of them and
-// they do not split the servers again. If nobody can hold a majority, the lock is split between contenders, or a holder
+// If another contender may hold a majority, all waiters wait at the same server, the first one that is busy. Its
+// release wakes one of them, which then continues with the other servers: so the waiters do not split the servers
+// between them again. If no contender can hold a majority, the servers are split between contenders, or a holder
 // crashed: then each waits for a random time.
 asio::awaitable<void> red_acquire::wait_before_next_round(red_round const& last)
 {
@@ -197,6 +213,8 @@ asio::awaitable<void> red_acquire::wait_before_next_round(red_round const& last)
         change_clock();
 }
 
+// Waits for a random time at most, because this server may stay busy although others become free. The lease that it
+// acquires is kept for the next round.
 asio::awaitable<void> red_acquire::wait_for_holder_at(std::size_t node)
 {
     auto const here = co_await asio::this_coro::executor;
@@ -206,6 +224,7 @@ asio::awaitable<void> red_acquire::wait_for_holder_at(std::size_t node)
     auto enough = asio::bind_executor(here, pause(clock_, pause_ / 2, pause_ / 2, deadline_, asio::deferred));
     auto ended = co_await asio::experimental::make_parallel_group(std::move(in_the_way), std::move(enough))
                      .async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
+    // <1> and <2> are the error and the lease of the acquire, <3> is the error of the pause. Both may have completed.
     if (std::get<3>(ended) == errc::client_stopped)
         change_clock();
     if (std::get<2>(ended).empty())
@@ -216,6 +235,7 @@ asio::awaitable<void> red_acquire::wait_for_holder_at(std::size_t node)
 
 namespace {
 
+// A free function with parameters: the coroutine frame owns the acquire.
 asio::awaitable<acquired> acquire_red(
     std::shared_ptr<red_lock_impl const> of, std::shared_ptr<client_state> clock, acquire_request request)
 {
@@ -227,6 +247,8 @@ asio::awaitable<acquired> acquire_red(
 
 // ---- red_lock_impl
 
+// Each exchange of a round may take node_timeout, and with fencing there are two. At least half of the validity
+// must be left after them.
 std::string red_lock_impl::validation_error_of(acquire_request const& r) const
 {
     if (auto const* what = detail::validation_error(r))

@@ -20,14 +20,16 @@
 
 namespace holdfast::detail {
 
-// One acquire of a red_lock. It runs rounds until one of them has a majority. After a round without one it releases
-// what it was granted. If another contender holds a majority, it waits for one of the servers where the lock is held;
-// if nobody can hold a majority, the contenders split the servers between them, and each waits for a random time.
+// One acquire of a red_lock, in a coroutine on a strand of its own. Contenders of one process queue, and only the first
+// one runs rounds, until one of them has a majority. After a round without one it releases what it was granted. If
+// another contender may hold a majority, it waits for one of the servers where the lock is held; if none can, the
+// contenders have split the servers between them, and each waits for a random time.
 class red_acquire {
 public:
     // `clock`: the client whose clock and timers are used. It may be stopped already.
     red_acquire(std::shared_ptr<red_lock_impl const>, std::shared_ptr<client_state> clock, acquire_request const&);
 
+    // Completes with a lease, with an empty lease (busy), or with an error.
     asio::awaitable<outcome_of<lease>> run();
 
 private:
@@ -46,19 +48,19 @@ private:
     outcome_of<lease> failure() const;
 
     std::shared_ptr<red_lock_impl const> const lock_;
-    std::shared_ptr<client_state> clock_;
-    acquire_request const request_;
+    std::shared_ptr<client_state> clock_;  // never null, perhaps stopped
+    acquire_request const request_;        // for the members
     composite_account account_;
     core::instant const deadline_;
     core::instant const last_answer_;  // replies that come later do not count
-    core::duration pause_;             // the longest pause before the next round
+    core::duration pause_;             // the longest pause before the next round; it grows with each round
     std::size_t clocks_failed_ = 0;    // clients that were stopped while their clock was used
     std::vector<lease> kept_;          // leases for the next round, by node; empty: none
     error_code failed_;
-    std::shared_ptr<red_queue> queue_;  // in which it waited for its turn; null: it did not wait
+    std::shared_ptr<red_queue> queue_;  // from which it gets its turn; null: it needs none
     round_result last_ = round_result::inconclusive;
     std::string answers_;    // the replies of the last round, as text for the log
-    std::string obstacles_;  // why the last conclusive round had no majority; empty: it had one
+    std::string obstacles_;  // why the last conclusive round had no majority; empty: it was won, or busy
 };
 
 }  // namespace holdfast::detail

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Identifies the lock of one server.
+// Identifies the lock of one server in this process: by the client's id and the key.
 std::string key_of(single_lock const& l)
 {
     auto const c = l.home();
@@ -38,12 +38,15 @@ red_lock_impl::red_lock_impl(
     std::vector<std::string> keys;
     for (auto const* l : nodes_)
         keys.push_back(key_of(*l));
-    keys.resize(members.size());  // those that are no locks of one server distinguish it, too
-    std::ranges::sort(keys);
+    // An invalid red_lock has fewer nodes than members. Its key must differ from that of the valid
+    // red_lock of these nodes.
+    keys.resize(members.size());
+    std::ranges::sort(keys);  // the members may be given in any order
     for (auto const& k : keys)
         key_.append(k).append("\n");
 }
 
+// The range is that of "Distributed Locks with Redis", redis.io: 5 to 50 ms for a lease time of 10 s.
 core::duration red_lock_impl::node_timeout(core::duration lease) const noexcept
 {
     if (options_.node_timeout)
@@ -51,7 +54,8 @@ core::duration red_lock_impl::node_timeout(core::duration lease) const noexcept
     return std::clamp<core::duration>(lease / 200, 5ms, 50ms);
 }
 
-// Kept by the client with the least id, which does not depend on the order of the members.
+// All handles of one lock must find the same queue. The client with the least id keeps it: that does not depend on the
+// order of the members.
 std::shared_ptr<red_queue> red_lock_impl::queue() const
 {
     std::shared_ptr<client_state> first;
@@ -61,7 +65,8 @@ std::shared_ptr<red_queue> red_lock_impl::queue() const
     return first ? std::static_pointer_cast<red_queue>(first->queues().of(key_, &red_queue::make)) : nullptr;
 }
 
-// A restarted server counts again after max_lease, so no lease may last longer than that, by an extension either.
+// A restarted server, which may have forgotten a lease, counts again after max_lease. So no lease may be valid for
+// longer, by an extension either: otherwise that server could help a second holder to a majority.
 std::string red_lock_impl::extension_error(std::chrono::milliseconds by) const
 {
     bool const is_longer = by > std::chrono::floor<std::chrono::milliseconds>(max_lease());

@@ -15,12 +15,15 @@
 #include "composite/composite_lock.hpp"
 #include "redlock/red_queue.hpp"
 
+// redlock: the algorithm of red_lock: rounds of attempts on all servers, the counting of node replies, the queue of its
+// contenders. It may include core, engine, handle, client, operations and composite; only api includes it.
 namespace holdfast::detail {
 
-// A red_lock: a lock that a majority of independent servers grants.
+// A red_lock: a lock that a majority of independent servers grants. The rounds are in red_acquire and red_round.
 class red_lock_impl final : public composite_lock {
 public:
-    // `nodes`: the same locks as `members`, each of one server. With a validation error they may be fewer.
+    // `nodes`: the same locks as `members`, each of one server; owned by `members`. With a validation
+    // error they may be fewer.
     red_lock_impl(
         std::string name,
         lock_list members,
@@ -35,11 +38,13 @@ public:
 
     std::vector<single_lock const*> const& nodes() const noexcept { return nodes_; }
     red_options const& options() const noexcept { return options_; }
+    // How long an exchange waits for servers that may still decide it, with leases of that lease time.
     core::duration node_timeout(core::duration lease) const noexcept;
+    // The longest lease time of any client of the lock. All clients must agree on it.
     core::duration max_lease() const noexcept { return max_lease_; }
     // The same for all handles of one lock, which have the same servers and keys, in any order.
     std::string_view key() const noexcept { return key_; }
-    // The queue in which the contenders of this process wait for their turn; null: its client is gone.
+    // The queue in which the contenders of this process wait for their turn; null: all clients have been destroyed.
     std::shared_ptr<red_queue> queue() const;
 
 private:

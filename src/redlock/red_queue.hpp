@@ -14,11 +14,13 @@
 namespace holdfast::detail {
 
 // The queue of one process' contenders for one red_lock. Only the first one runs rounds, so that they do not compete
-// with each other for a majority. The others learn from its rounds why they wait. Thread-safe.
+// with each other for a majority. It records the results here: a contender whose wait ends in the queue completes as
+// busy or with no_quorum, depending on the last result. Thread-safe.
 class red_queue final : public fifo_mutex {
 public:
     static std::shared_ptr<fifo_mutex> make() { return std::make_shared<red_queue>(); }
 
+    // A round that was cut short shows nothing new. Relaxed: no other memory is read because of the result.
     void record(round_result r) noexcept
     {
         if (r != round_result::inconclusive)

@@ -20,13 +20,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A function, since GCC 12 destroys an aggregate that is made in a co_await expression twice.
+// A function, because GCC 12 destroys an aggregate twice that is made in a co_await expression.
 auto raise(lease& l, std::uint64_t fence)
 {
     return initiate<void(error_code, bool)>(raise_fence_launch{{lease_access::impl_of(l)}, fence}, asio::deferred);
 }
 
-// Ends a group of operations when enough servers have confirmed.
+// Ends a group of operations when enough servers have confirmed: a silent minority does not delay the acquire.
 struct enough_confirmations {
     std::size_t needed;
 
@@ -62,6 +62,7 @@ red_round::red_round(
       collected_(std::make_shared<round_replies>(lock_, began_, std::move(kept)))
 {}
 
+// Unless its lease was taken, a grant that arrives from now on is released.
 red_round::~red_round()
 {
     if (collected_)
@@ -80,6 +81,8 @@ asio::awaitable<void> red_round::run(acquire_request const& request, core::insta
         co_await confirm_fence(limit(deadline));
 }
 
+// The end of an exchange that begins now. If the caller's deadline leaves less than node_timeout, servers that work may
+// not reply in time, and a missing reply is no evidence.
 core::instant red_round::limit(core::instant deadline) noexcept
 {
     auto const full = clock_->now() + node_timeout_;
@@ -94,6 +97,7 @@ round_result red_round::result() const noexcept
     return classify({lock_->quorum(), granted_, busy_, silent, is_cut_short_});
 }
 
+// The only possible error is operation_aborted, and run() checks for a cancellation.
 asio::awaitable<void> red_round::request_grants(acquire_request const& request, core::instant limit)
 {
     error_code cancelled;
@@ -103,10 +107,13 @@ asio::awaitable<void> red_round::request_grants(acquire_request const& request, 
     replies_ = collected_->take_replies();
 }
 
-// The identity of each server was read after its grant, so it is that of the process that granted, or of a later one.
+// The identity of each server was read after its grant, so it is that of the process that granted, or of a later one,
+// which is younger and counts even less.
 void red_round::count()
 {
     for (auto& v : replies_) {
+        // Grants are checked again: while the round waited for other replies, or the process was paused,
+        // validity may have ended.
         if (!v.held.empty())
             v.check(*lock_, began_);
         granted_ += v.outcome == node_reply::kind::granted;
@@ -114,6 +121,7 @@ void red_round::count()
         if (v.outcome != node_reply::kind::granted)
             v.held = lease();
     }
+    // The acquire fails if so many servers cannot count in any round that no majority is left. Waiting would not help.
     auto const errors = permanent_errors();
     if (replies_.size() - errors.size() < lock_->quorum())
         failed_ = errors.front();
@@ -137,6 +145,8 @@ std::vector<error_code> red_round::permanent_errors() const
     return all;
 }
 
+// By run id: two clients with different URLs may be connected to one server, whose failure would
+// be that of two members.
 bool red_round::has_one_server_twice() const
 {
     for (auto v = replies_.begin(); v != replies_.end(); ++v)
@@ -145,7 +155,9 @@ bool red_round::has_one_server_twice() const
     return false;
 }
 
-// The lease of a server that did not confirm is kept: the majority that confirmed orders the tokens.
+// The round is won only if a majority confirms: any later majority shares a server with that one, so the tokens
+// increase. The lease of a server that did not confirm is kept nevertheless: it still excludes others on that server.
+// Validity is checked after the exchange, which takes time.
 asio::awaitable<void> red_round::confirm_fence(core::instant limit)
 {
     std::uint64_t greatest = 0;
@@ -161,6 +173,7 @@ asio::awaitable<void> red_round::confirm_fence(core::instant limit)
     auto const here = co_await asio::this_coro::executor;
     auto const ended = co_await all_until(limit, enough_confirmations{lock_->quorum()}, std::move(writes), clock_, here)
                            .async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
+    // <0> and <1> are the orders of completion of the two groups; <2> and <3> are the errors and results of the writes.
     for (std::size_t i = 0; i < of.size(); ++i)
         if (std::get<2>(ended)[i] || !std::get<3>(ended)[i] || !of[i]->held.valid()) {
             of[i]->outcome = node_reply::kind::unfenced;
@@ -194,6 +207,8 @@ std::string red_round::obstacles() const
     return all;
 }
 
+// The order matters: the lease exists before the collector gets it, because late grants join it at once, on other
+// strands. From then on the lease owns the collector, and its end refuses late grants.
 lease red_round::take_lease(std::unique_ptr<composite_hold> hold)
 {
     std::vector<lease> all;
@@ -207,6 +222,7 @@ lease red_round::take_lease(std::unique_ptr<composite_hold> hold)
     return l;
 }
 
+// Refuses first: a grant that arrives between the two steps must not be kept.
 void red_round::give_back() noexcept
 {
     collected_->refuse();

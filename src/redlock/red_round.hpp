@@ -25,17 +25,18 @@ namespace holdfast::detail {
 // One round of a red_lock's acquire: it tries the locks of all servers at once, and ends as soon as the replies decide.
 //
 // With fencing, a second exchange follows. It writes the greatest of the granted tokens to every server where the grant
-// still stands, and ends when a majority has confirmed. Any later majority shares a server with that one, and is
+// still exists, and ends when a majority has confirmed. Any later majority shares a server with that one, and is
 // therefore granted a greater token.
 class red_round {
 public:
-    // `kept`: leases that the caller holds already, by node; or empty.
+    // `kept`: leases that the caller holds already, by node; or empty. No attempt is made on these servers.
     red_round(std::shared_ptr<red_lock_impl const>, std::shared_ptr<client_state> clock, std::vector<lease> kept);
     ~red_round();
 
-    // Ends at `deadline`, or after `node_timeout` for each exchange.
+    // Called once. Ends at `deadline`, or after `node_timeout` for each exchange, or when the caller is cancelled.
     asio::awaitable<void> run(acquire_request const&, core::instant deadline);
 
+    // The following functions are valid after run().
     bool is_won() const noexcept { return !failed_ && granted_ >= lock_->quorum(); }
     // An error that another round would not cure.
     error_code failed() const noexcept { return failed_; }
@@ -51,6 +52,7 @@ public:
 
     // Precondition: is_won().
     lease take_lease(std::unique_ptr<composite_hold>);
+    // Releases all grants, also those that arrive later.
     void give_back() noexcept;
 
 private:
@@ -66,13 +68,13 @@ private:
     std::shared_ptr<client_state> const clock_;
     core::instant const began_;
     core::duration node_timeout_{};
-    std::shared_ptr<round_replies> collected_;  // until the round is won
+    std::shared_ptr<round_replies> collected_;  // null: the lease was taken, and owns it
     std::vector<node_reply> replies_;           // by node
     std::size_t granted_ = 0;                   // grants that count
     std::size_t busy_ = 0;
     std::optional<std::uint64_t> fence_;
     error_code failed_;
-    bool is_cut_short_ = false;  // the caller's deadline left less than node_timeout
+    bool is_cut_short_ = false;  // the caller's deadline left less than node_timeout for an exchange
 };
 
 }  // namespace holdfast::detail

@@ -23,6 +23,7 @@ round_replies::round_replies(std::shared_ptr<red_lock_impl const> of, core::inst
     left_ = wanted_nodes_.size();
 }
 
+// In the order of wanted_nodes_: take() finds the node of a result by its place.
 lock_list round_replies::asked() const
 {
     lock_list all;
@@ -44,18 +45,21 @@ bool round_replies::take(std::size_t place, attempt_end end)
     {
         std::scoped_lock const guard(mutex_);
         if (--left_ == 0)
-            under_way_.reset();
+            under_way_.reset();  // ends the cycle: the attempts own this object
         if (phase_ == phase::collecting) {
             replies_[node] = std::move(v);
             return is_decided();
         }
     }
+    // The round is decided already. A lease that take_late() does not keep is destroyed when it
+    // returns, without the mutex.
     if (!v.held.empty())
         take_late(node, std::move(v));
     return false;
 }
 
 // The identity of the server is read after the grant, so it is that of the process that granted, or of a later one.
+// Read before the grant, it could be that of an earlier process, and a restarted server would count.
 node_reply round_replies::evaluate(std::size_t node, attempt_end end) const
 {
     node_reply v;
@@ -66,7 +70,8 @@ node_reply round_replies::evaluate(std::size_t node, attempt_end end) const
     return v;
 }
 
-// The missing replies can change neither whether the round is won or busy, nor whether a majority replied.
+// The missing replies can change neither whether the round is won or busy, nor whether a majority replied: on these
+// depends how the acquire continues, or with which error it ends. Precondition: mutex_ is locked.
 bool round_replies::is_decided() const
 {
     auto const majority = static_cast<std::ptrdiff_t>(lock_->quorum());
@@ -80,7 +85,8 @@ bool round_replies::is_decided() const
     return std::max(granted, busy) + open < majority && is_contested == may_be_contested;
 }
 
-// A late grant must fulfil the same conditions as the others.
+// A late grant must fulfil the same conditions as the others: a server that restarted meanwhile, or is a member
+// already, does not make the lease safer.
 void round_replies::take_late(std::size_t node, node_reply late)
 {
     boost::intrusive_ptr<composite_lease> won;
@@ -97,7 +103,7 @@ void round_replies::take_late(std::size_t node, node_reply late)
         won->join(std::move(late.held));
 }
 
-// Two members on the same server would count twice.
+// Two members on one server would count twice, and fail together.
 bool round_replies::shares_a_server(std::size_t node, node_reply const& late) const
 {
     for (std::size_t i = 0; i < servers_.size(); ++i)
@@ -106,6 +112,8 @@ bool round_replies::shares_a_server(std::size_t node, node_reply const& late) co
     return false;
 }
 
+// Ends the phase in which replies are stored. From here on a grant is late, even if the round is not counted yet: the
+// vector belongs to the caller.
 std::vector<node_reply> round_replies::take_replies()
 {
     std::scoped_lock const guard(mutex_);
@@ -118,6 +126,8 @@ std::vector<node_reply> round_replies::take_replies()
     return std::move(replies_);
 }
 
+// After the phase has changed, further grants join directly. join() is called without the mutex: it may destroy a
+// lease, and a lease that ends calls refuse().
 void round_replies::hand_over_to(boost::intrusive_ptr<composite_lease> won)
 {
     std::vector<lease> waiting;
@@ -131,6 +141,8 @@ void round_replies::hand_over_to(boost::intrusive_ptr<composite_lease> won)
         won->join(std::move(l));
 }
 
+// Called at the end of a round that was not won, or of the lease. All leases, and the reference to the composite lease,
+// move out of the mutex and are destroyed after it is unlocked.
 void round_replies::refuse() noexcept
 {
     std::vector<node_reply> replies;

@@ -23,10 +23,11 @@ namespace holdfast::detail {
 class composite_lease;
 
 // Collects the replies of one round. The round is decided as soon as the missing replies cannot change its result. A
-// grant that arrives later joins the lease if the round was won, and is released otherwise. Thread-safe.
+// grant that arrives later joins the lease if the round was won, and is released otherwise. Thread-safe: replies arrive
+// on the strands of the members' clients.
 //
-// While the mutex is locked, no lease is destroyed and no other object is called, because both may call this object
-// again.
+// While the mutex is locked, no lease is destroyed and no other object is called that may call this one again:
+// that would be a deadlock.
 //
 // | phase       | event            | next        | a grant that arrives then             |
 // |-------------|------------------|-------------|---------------------------------------|
@@ -46,11 +47,12 @@ public:
     void begin(boost::intrusive_ptr<attempts>) override;
     bool take(std::size_t place, attempt_end) override;
 
-    // The replies so far, by node. For a server that has not replied, what is known of it from before.
+    // The replies so far, by node. Without a reply, a node has the identity of the server to which its client is
+    // connected. Called once.
     std::vector<node_reply> take_replies();
     // The round was won: late grants join this lease.
     void hand_over_to(boost::intrusive_ptr<composite_lease>);
-    // No grant is wanted any more: attempts under way are cancelled.
+    // From now on every grant is released, and attempts that are under way are cancelled. Idempotent.
     void refuse() noexcept override;
 
 private:
@@ -65,14 +67,14 @@ private:
     core::instant const began_;
     std::vector<std::size_t> wanted_nodes_;  // by place in the attempts
 
-    std::mutex mutex_;  // of what follows
+    std::mutex mutex_;  // protects the members below
     phase phase_ = phase::collecting;
     std::vector<node_reply> replies_;                              // until they are taken
     std::vector<std::optional<engine::server_identity>> servers_;  // after that, by node
     std::vector<lease> late_;                                      // while the result is not known
-    boost::intrusive_ptr<composite_lease> won_;  // until refuse(), which its end calls: it refers to this
+    boost::intrusive_ptr<composite_lease> won_;  // the lease owns this object, too; refuse() ends the cycle
     boost::intrusive_ptr<attempts> under_way_;
-    std::size_t left_ = 0;
+    std::size_t left_ = 0;  // attempts that have not ended
 };
 
 }  // namespace holdfast::detail

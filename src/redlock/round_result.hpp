@@ -20,15 +20,19 @@ enum class round_result : std::uint8_t {
     no_majority,   // so few servers replied in time and count that no majority is possible
 };
 
-// The replies of one round.
+// The replies of one round, counted. A server that neither granted, nor is busy, nor is silent,
+// replied but does not count.
 struct reply_counts {
     std::size_t quorum;
     std::size_t granted;
     std::size_t busy;
-    std::size_t silent;  // no answer yet
+    std::size_t silent;  // no reply in time
     bool is_cut_short;   // the round had less than node_timeout, because the caller's time ended
 };
 
+// A pure function, with a table of cases in test/unit/round_result.cpp. A round of full length in which a
+// majority did not reply is evidence that there is none; a shorter one is not, if the silent servers could have
+// made up the majority.
 constexpr round_result classify(reply_counts const& r) noexcept
 {
     if (r.granted >= r.quorum)
@@ -47,7 +51,8 @@ constexpr round_result after(round_result before, round_result now) noexcept
 }
 
 // The error of an acquire whose wait ends without the lock; success stands for busy. `last` is the last conclusive
-// result, also of the contender behind which it waited. A majority that never replied is no evidence of another holder.
+// result, also of the contender behind which it waited: `won` by that one means that the lock is held. A majority that
+// never replied is no evidence of another holder (rule 5).
 inline error_code error_of_timeout(round_result last) noexcept
 {
     bool const is_busy = last == round_result::won || last == round_result::busy;
