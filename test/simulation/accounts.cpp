@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What is counted, and what the observer is told: each acquire of a user once, however it is carried out.
+// Statistics and observer events: each acquire of the user counts once, however many locks or attempts it involves.
 
 #include <map>
 #include <string>
@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 using asio::awaitable;
 
-// "acquired m", "failed m: the message" ..., with how often it came.
+// Counts the events: "acquired m", "failed m" ...
 class notebook final : public observer {
 public:
     using entries = std::map<std::string, int>;
@@ -63,7 +63,7 @@ std::string to_string(tally const& t)
     return all;
 }
 
-// A client of the lock's user, another client of somebody else, and a third one of another server.
+// The client whose statistics are checked, a client of another process, and a client of another server.
 struct stage {
     arena a;
     std::shared_ptr<notebook> notes = std::make_shared<notebook>();
@@ -89,11 +89,11 @@ struct stage {
         return multi_lock(std::vector<any_lock>{mutex_of("x"), any_lock(mutex(*elsewhere, "z"))});
     }
 
-    // Made outside of coroutines: GCC 12 takes no initializer list in a co_await expression.
+    // Made outside of coroutines: GCC 12 does not accept an initializer list in a co_await expression.
     any_lock nested() const { return multi_lock(std::vector<any_lock>{two_servers(), mutex_of("m")}); }
     any_lock majority() const { return red_lock(std::vector<client const*>{mine, elsewhere}, "r", trusting); }
 
-    // An acquire that is cancelled after so long.
+    // An acquire that is cancelled after the duration d.
     awaitable<void> cancelled_after(core::duration d, any_lock lock)
     {
         asio::cancellation_signal signal;
@@ -218,7 +218,7 @@ program const programs[] = {
      {{"acquired r", 1}, {"released r", 1}}},
 };
 
-TEST_CASE("each acquire is counted once, and told once", "[accounts]")
+TEST_CASE("the statistics and the observer report each acquire exactly once", "[accounts]")
 {
     for (auto const& p : programs) {
         CAPTURE(p.title);

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// The arena itself: a story that fails must not do more harm than to fail.
+// The arena itself: a test body that fails must not crash or block the test program.
 
 #include "simulation/arena.hpp"
 
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 using asio::use_awaitable;
 
-// A waiter that a failure leaves behind, whose first step would be to touch what is gone by then.
+// The failure leaves a waiter behind. If it continued, it would use objects that are already destroyed.
 void fail_beside_a_waiter(bool& went_on)
 {
     arena a;
@@ -38,14 +38,14 @@ void fail_beside_a_waiter(bool& went_on)
     });
 }
 
-TEST_CASE("a story that fails leaves nothing that goes on", "[arena]")
+TEST_CASE("when a test body throws, the coroutines that it spawned do not continue", "[arena]")
 {
     bool went_on = false;
     CHECK_THROWS_WITH(fail_beside_a_waiter(went_on), "this story failed");
     CHECK_FALSE(went_on);
 }
 
-// What was sent to it is under way for ever.
+// The paused server never replies to the command that was sent to it.
 void fail_while_the_server_stands_still()
 {
     arena a;
@@ -59,12 +59,12 @@ void fail_while_the_server_stands_still()
     });
 }
 
-TEST_CASE("a story may fail while the server stands still", "[arena]")
+TEST_CASE("an exception of a test body reaches the caller while the server is paused", "[arena]")
 {
     CHECK_THROWS_WITH(fail_while_the_server_stands_still(), "this story failed");
 }
 
-// It is taken by a coroutine of the library's own, to which the signal leads.
+// A coroutine of the library acquires the multi_lock, and the cancellation signal refers to that coroutine.
 void fail_beside_what_can_be_cancelled()
 {
     arena a;
@@ -79,12 +79,12 @@ void fail_beside_what_can_be_cancelled()
     });
 }
 
-TEST_CASE("a story may fail while something that can be cancelled is under way", "[arena]")
+TEST_CASE("an exception of a test body reaches the caller while a cancellable acquire is pending", "[arena]")
 {
     CHECK_THROWS_WITH(fail_beside_what_can_be_cancelled(), "this story failed");
 }
 
-TEST_CASE("a story that leaves a waiter behind fails, and does not crash", "[arena][!shouldfail]")
+TEST_CASE("a test that ends while a waiter is still pending fails and does not crash", "[arena][!shouldfail]")
 {
     lease held;
     arena a;

@@ -28,7 +28,7 @@
 
 namespace holdfast::test {
 
-// One simulated server and clients in processes of their own, for tests that tell a story.
+// One simulated server, and clients in simulated processes, for tests whose body is a coroutine.
 class arena {
 public:
     explicit arena(simulation_options o = {.world = {.fifo = true}}) : simulation_(std::move(o))
@@ -39,7 +39,7 @@ public:
         });
     }
 
-    // What a failed story left waiting must not go on: it may refer to what the failure has taken away.
+    // After a failure, coroutines that still wait must not continue: they may refer to destroyed objects.
     ~arena()
     {
         if (std::uncaught_exceptions() > failures_)
@@ -55,7 +55,7 @@ public:
     process& at(std::string_view name) { return simulation_.at(name); }
     core::instant now() const { return simulation_.now(); }
 
-    // A running client in the process of that name, connected when the next run() begins its work.
+    // A running client in the process of that name. It connects as soon as run() lets time pass.
     holdfast::client& client(
         std::string_view where = "A", holdfast::config c = quick(), std::string const& server = "redis")
     {
@@ -71,13 +71,13 @@ public:
         return *clients_.back();
     }
 
-    // Its owner lets it go.
+    // Destroys the client.
     void destroy(holdfast::client const& c)
     {
         std::erase_if(clients_, [&](auto const& mine) { return mine.get() == &c; });
     }
 
-    // Runs a coroutine in a process to its end; what it throws is thrown here.
+    // Runs a coroutine in a process to its end, and rethrows its exception.
     template <class Coroutine>
     void run(Coroutine body, std::string_view where = "A")
     {
@@ -94,7 +94,7 @@ public:
             throw std::runtime_error("the coroutine is stuck");
     }
 
-    // Starts one that goes on beside what is run next.
+    // Starts a coroutine that runs concurrently with the next run().
     template <class Coroutine>
     void spawn(Coroutine body, std::string_view where = "A")
     {
@@ -112,7 +112,7 @@ public:
     }
     engine::client_engine::census census(holdfast::client& c) { return detail::client_access::state_of(c).count(); }
 
-    // What the server was sent since the last call; those of scripts left out.
+    // The commands that the server has executed since the last call, without those of scripts.
     std::vector<std::string> commands() { return std::exchange(commands_, {}); }
     std::vector<std::string> const& log() const { return log_; }
 
@@ -123,8 +123,8 @@ public:
     }
 
 private:
-    // A coroutine that is still waiting fails when its client is stopped. That is a failure of the test, and must not end
-    // the program; an assertion that fails in one is noted already.
+    // A coroutine that still waits fails when its client is stopped. That fails the test, but must not end the program.
+    // A failed assertion in such a coroutine is recorded already.
     bool ends_well()
     {
         try {
@@ -138,7 +138,7 @@ private:
 
     int const failures_ = std::uncaught_exceptions();
     std::vector<std::string> commands_;
-    std::vector<std::string> log_;  // of clients until their world ends
+    std::vector<std::string> log_;  // outlives the world, whose clients write to it
     simulation simulation_;
     std::vector<std::unique_ptr<holdfast::client>> clients_;
 };
@@ -149,7 +149,7 @@ inline core::instant validity(lease& l)
     return tenure_of(l).valid_until();
 }
 
-// The error that a coroutine ends with; success when it ends well.
+// The error with which an operation completes, or no error.
 template <class Awaitable>
 asio::awaitable<error_code> error_of(Awaitable a)
 {

@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Wrong input and a server that refuses: a clear error that names the thing, nothing left behind, no storm.
+// Invalid input, and a server that refuses commands: the error names the cause, nothing is left behind, and the client
+// does not repeat the command endlessly.
 
 #include <boost/asio/cancel_after.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -21,7 +22,7 @@ bool mentions(holdfast::client& c, std::string_view what)
     return c.last_failure().message.find(what) != std::string::npos;
 }
 
-TEST_CASE("a bad name or option is named, and nothing is sent", "[bad_input]")
+TEST_CASE("an invalid lock name or option is reported by name, and the client sends no command", "[bad_input]")
 {
     arena a;
     auto& c = a.client();
@@ -55,7 +56,7 @@ TEST_CASE("a bad name or option is named, and nothing is sent", "[bad_input]")
     });
 }
 
-TEST_CASE("a bad option of the client is named by its constructor", "[bad_input]")
+TEST_CASE("the constructor of a client names the invalid option and does not reveal the password", "[bad_input]")
 {
     auto const complaint = [](holdfast::config c) -> std::string {
         try {
@@ -76,7 +77,7 @@ TEST_CASE("a bad option of the client is named by its constructor", "[bad_input]
     CHECK(complaint({.key_prefix = "a{b"}).starts_with("key_prefix"));
 }
 
-TEST_CASE("a key of another type is wrong_type, and stays", "[bad_input]")
+TEST_CASE("operations on a key of another type complete as wrong_type and do not delete the key", "[bad_input]")
 {
     arena a;
     auto& c = a.client();
@@ -106,7 +107,8 @@ TEST_CASE("a key of another type is wrong_type, and stays", "[bad_input]")
     });
 }
 
-TEST_CASE("a string without a time to live is wrong_type to every kind of lock, and stays", "[bad_input]")
+TEST_CASE(
+    "on a string without a time to live every kind of lock completes as wrong_type and keeps the key", "[bad_input]")
 {
     arena a;
     auto& c = a.client();
@@ -137,7 +139,7 @@ TEST_CASE("a string without a time to live is wrong_type to every kind of lock, 
     });
 }
 
-TEST_CASE("a waiter ends with wrong_type when a string without a time to live replaces the lock", "[bad_input]")
+TEST_CASE("a waiter completes as wrong_type when a string without a time to live replaces the lock", "[bad_input]")
 {
     arena a;
     auto& c = a.client();
@@ -154,8 +156,8 @@ TEST_CASE("a waiter ends with wrong_type when a string without a time to live re
     });
 }
 
-// The questions after a refused try are commands of their own: the key may change before each of them.
-TEST_CASE("a key that changes around a refused try is judged as it is then", "[bad_input]")
+// The probe after a refused attempt consists of commands of its own: the key may change before each of them.
+TEST_CASE("a waiter acquires the lock if another client's data in the key is deleted during an attempt", "[bad_input]")
 {
     arena a;
     auto& c = a.client();
@@ -176,14 +178,14 @@ TEST_CASE("a key that changes around a refused try is judged as it is then", "[b
             CHECK(l.valid());
             co_await l.release();
             a.server().execute({"SET", "m", "another library's", "PX", "60000"});
-            auto const next = co_await m.try_acquire();  // what was seen before does not count any more
+            auto const next = co_await m.try_acquire();  // the earlier probe has no effect any more
             CHECK(next.empty());
             a.server().execute({"DEL", "m"});
         }
     });
 }
 
-TEST_CASE("a lock's name stays within its line of the log", "[bad_input]")
+TEST_CASE("control characters in a lock name are escaped in log lines and error messages", "[bad_input]")
 {
     arena a;
     auto& c = a.client();
@@ -201,7 +203,7 @@ TEST_CASE("a lock's name stays within its line of the log", "[bad_input]")
     });
 }
 
-TEST_CASE("another kind of lock under the name is busy", "[bad_input]")
+TEST_CASE("try_acquire completes as busy when a lock of another kind holds the key", "[bad_input]")
 {
     arena a;
     auto& c = a.client();
@@ -220,7 +222,7 @@ TEST_CASE("another kind of lock under the name is busy", "[bad_input]")
     });
 }
 
-TEST_CASE("a missing right is not_permitted at once", "[bad_input]")
+TEST_CASE("an acquire completes as not_permitted, without a retry, when the server denies its command", "[bad_input]")
 {
     arena a;
     a.server().model().deny_command("set");
@@ -234,7 +236,7 @@ TEST_CASE("a missing right is not_permitted at once", "[bad_input]")
     });
 }
 
-TEST_CASE("a server that will not write is server_refused at once", "[bad_input]")
+TEST_CASE("an acquire completes as server_refused while the server is out of memory", "[bad_input]")
 {
     arena a;
     auto& c = a.client();
@@ -249,7 +251,7 @@ TEST_CASE("a server that will not write is server_refused at once", "[bad_input]
     });
 }
 
-TEST_CASE("a server that is down: acquire waits, try_acquire says unavailable, in time", "[bad_input]")
+TEST_CASE("while the server is down, acquire waits, and try_acquire completes as unavailable in time", "[bad_input]")
 {
     arena a;
     auto& c = a.client();
@@ -272,7 +274,7 @@ TEST_CASE("a server that is down: acquire waits, try_acquire says unavailable, i
     });
 }
 
-TEST_CASE("busy and unavailable are never reported as one another", "[bad_input]")
+TEST_CASE("try_acquire completes as busy on a held lock and as unavailable on a silent server", "[bad_input]")
 {
     arena a;
     auto& c = a.client();
@@ -291,7 +293,7 @@ TEST_CASE("busy and unavailable are never reported as one another", "[bad_input]
     });
 }
 
-TEST_CASE("a client that does not run, or runs no more, says so", "[bad_input]")
+TEST_CASE("a second run() fails as already_running, and operations after shutdown() as client_stopped", "[bad_input]")
 {
     arena a;
     auto& c = a.client();
@@ -311,7 +313,7 @@ TEST_CASE("a client that does not run, or runs no more, says so", "[bad_input]")
     });
 }
 
-TEST_CASE("shutdown waits for holders, ends waiters, and lets the rest expire", "[shutdown]")
+TEST_CASE("shutdown() ends waiters, waits up to grace for holders, and keeps the keys still held", "[shutdown]")
 {
     arena a;
     auto& c = a.client();
@@ -337,7 +339,7 @@ TEST_CASE("shutdown waits for holders, ends waiters, and lets the rest expire", 
     CHECK(c.stats().abandoned == 1);
 }
 
-TEST_CASE("shutdown of an idle client is immediate, and sends queued releases", "[shutdown]")
+TEST_CASE("shutdown() without holders sends the queued releases and completes at once", "[shutdown]")
 {
     arena a;
     auto& c = a.client();

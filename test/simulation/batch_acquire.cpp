@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Members of one client: one script grants all of them or none.
+// Members of a multi_lock that belong to one client: one script grants all of them or none.
 
 #include <algorithm>
 #include <set>
@@ -26,7 +26,7 @@ auto redirect(error_code& ec)
     return asio::redirect_error(use_awaitable, ec);
 }
 
-// Remembers which keys were ever set, in scripts, too.
+// Records which keys were set, also by scripts.
 class batch_arena : public arena {
 public:
     batch_arena() : arena({.world = {.fifo = true}, .network = {.delay = {1ms, 1ms}}})
@@ -39,7 +39,7 @@ public:
 
     std::set<std::string> was_set() { return std::exchange(was_set_, {}); }
 
-    // So that the server has the scripts, and nobody a token.
+    // Loads the scripts into the server, and leaves no lock held.
     awaitable<void> warm_up(holdfast::client& c)
     {
         co_await c.ready();
@@ -54,7 +54,7 @@ private:
     std::set<std::string> was_set_;
 };
 
-TEST_CASE("an attempt on several mutexes is one command", "[multi_lock][batch_acquire]")
+TEST_CASE("a multi_lock acquires several free mutexes of one client with one command", "[multi_lock][batch_acquire]")
 {
     batch_arena a;
     auto& c = a.client();
@@ -101,13 +101,15 @@ TEST_CASE(
         co_await in_the_way.release();
         while (l.empty() && a.now() < released + 1s)
             co_await a.sleep(1ms);
-        CHECK(a.now() - released < 15ms);  // the missing one was waited for by its messages
+        CHECK(a.now() - released < 15ms);  // the client waited for the message of the missing member
         CHECK(l.valid());
     });
     CHECK(a.census(rival) == engine::client_engine::census{});
 }
 
-TEST_CASE("an attempt on a lock that this process holds is busy without a command", "[multi_lock][batch_acquire]")
+TEST_CASE(
+    "try_acquire of a multi_lock is busy without a command when its client holds a member",
+    "[multi_lock][batch_acquire]")
 {
     batch_arena a;
     auto& c = a.client();
@@ -123,7 +125,8 @@ TEST_CASE("an attempt on a lock that this process holds is busy without a comman
     });
 }
 
-TEST_CASE("attempts on members of other kinds leave in the same write as the batch", "[multi_lock][batch_acquire]")
+TEST_CASE(
+    "the client sends attempts on members of other kinds in the same write as the batch", "[multi_lock][batch_acquire]")
 {
     batch_arena a;
     auto& c = a.client();
@@ -166,7 +169,9 @@ TEST_CASE("a multi_lock completes with the error of the member that the server r
     CHECK(a.census(c) == engine::client_engine::census{});
 }
 
-TEST_CASE("a contender that waits behind a cancelled attempt makes the next attempt", "[multi_lock][batch_acquire]")
+TEST_CASE(
+    "a contender queued behind a failed batch attempt acquires its mutex in the next round trip",
+    "[multi_lock][batch_acquire]")
 {
     batch_arena a;
     auto& c = a.client();
@@ -183,9 +188,8 @@ TEST_CASE("a contender that waits behind a cancelled attempt makes the next atte
     });
 }
 
-// In every phase of the first round: under way, answered NOSCRIPT, under way as text, answered.
 TEST_CASE(
-    "one attempt is busy when a member was held, also if that member is granted after all",
+    "try_acquire of a multi_lock is busy even if the held member becomes free during the attempt",
     "[multi_lock][batch_acquire]")
 {
     batch_arena a;
@@ -208,7 +212,10 @@ TEST_CASE(
     });
 }
 
-TEST_CASE("a cancelled batch leaves nothing on the server", "[multi_lock][batch_acquire][cancellation]")
+// In every phase of the first round: the command is under way, answered NOSCRIPT, sent again as text, granted.
+TEST_CASE(
+    "a batch acquire that is cancelled at any moment leaves no key on the server",
+    "[multi_lock][batch_acquire][cancellation]")
 {
     for (auto after = 0us; after <= 6000us; after += 250us) {
         CAPTURE(after);
@@ -235,7 +242,7 @@ TEST_CASE("a cancelled batch leaves nothing on the server", "[multi_lock][batch_
     }
 }
 
-TEST_CASE("a batch without an answer is released member by member", "[multi_lock][batch_acquire]")
+TEST_CASE("a batch acquire that the server executes after its time-out is released", "[multi_lock][batch_acquire]")
 {
     batch_arena a;
     auto& c = a.client();
@@ -246,7 +253,7 @@ TEST_CASE("a batch without an answer is released member by member", "[multi_lock
         auto l = co_await multi_lock(mutex(c, "x"), mutex(c, "y")).try_acquire({.wait = 100ms}, redirect(ec));
         CHECK(ec == errc::unavailable);
         co_await a.sleep(1s);  // the command timed out
-        a.server().resume();   // and is carried out
+        a.server().resume();   // and is executed
         co_await a.sleep(1s);
         CHECK(a.was_set() == std::set<std::string>{"x", "y"});
         CHECK_FALSE((a.exists("x") || a.exists("y")));

@@ -2,8 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-//
-// Releases of one turn: one script for all of them, and each is told what it would have been told alone.
+// Releases of one event loop iteration: one script for all of them, and each completes as it would alone.
 
 #include <algorithm>
 #include <memory>
@@ -44,7 +43,7 @@ public:
         co_return held;
     }
 
-    // So that the server has the scripts.
+    // Loads the scripts into the server.
     awaitable<void> warm_up(holdfast::client& c)
     {
         for (int count : {1, 2}) {
@@ -55,7 +54,7 @@ public:
         commands();
     }
 
-    // In one turn; what each has ended with, after that time.
+    // Releases all leases in one event loop iteration. Returns their results after that time.
     awaitable<std::vector<error_code>> release(std::vector<lease>& held, core::duration time)
     {
         auto const ends = std::make_shared<std::vector<error_code>>(held.size(), asio::error::in_progress);
@@ -76,7 +75,8 @@ public:
     }
 };
 
-// A client that holds so many mutexes of a server that knows the scripts. In the end nothing of it is left.
+// Runs a test body with a client that holds `count` mutexes on a server that has the scripts. At the end no state is
+// left.
 template <class Story>
 void tell(int count, Story story)
 {
@@ -96,7 +96,7 @@ bool says_alone(std::string const& line)
     return line.find("each is released alone") != line.npos;
 }
 
-TEST_CASE("releases of one turn are one command", "[batch_release]")
+TEST_CASE("the client sends the releases of one event loop iteration as one command", "[batch_release]")
 {
     tell(5, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         auto const start = a.now();
@@ -108,7 +108,7 @@ TEST_CASE("releases of one turn are one command", "[batch_release]")
     });
 }
 
-TEST_CASE("many releases are several commands in one write", "[batch_release]")
+TEST_CASE("the client sends 200 releases as four batches", "[batch_release]")
 {
     tell(200, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         held.clear();
@@ -131,7 +131,7 @@ TEST_CASE("each release of a batch completes with the outcome of its own lock", 
     });
 }
 
-TEST_CASE("an acquire of the same turn comes after the release of its lock", "[batch_release]")
+TEST_CASE("an acquire in the same event loop iteration is sent after the queued release of its lock", "[batch_release]")
 {
     tell(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         auto const start = a.now();
@@ -144,7 +144,7 @@ TEST_CASE("an acquire of the same turn comes after the release of its lock", "[b
     });
 }
 
-TEST_CASE("a query of the same turn comes after the release of its lock", "[batch_release]")
+TEST_CASE("a query in the same event loop iteration is sent after the queued release of its lock", "[batch_release]")
 {
     tell(2, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         held.clear();
@@ -153,7 +153,7 @@ TEST_CASE("a query of the same turn comes after the release of its lock", "[batc
     });
 }
 
-TEST_CASE("a batch releases locks of each kind, and a key that is no lock does not stop the others", "[batch_release]")
+TEST_CASE("a key of another type does not stop the batched release of mutexes and reentrant locks", "[batch_release]")
 {
     tell(2, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         auto const me = a.c.make_owner();
@@ -175,7 +175,7 @@ TEST_CASE("a batch releases locks of each kind, and a key that is no lock does n
     });
 }
 
-TEST_CASE("waiters of another process receive the message of a batched release", "[batch_release]")
+TEST_CASE("a waiter of another process receives the message of a batched release", "[batch_release]")
 {
     tell(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         auto& rival = a.client("B");
@@ -189,7 +189,7 @@ TEST_CASE("waiters of another process receive the message of a batched release",
     });
 }
 
-TEST_CASE("a server without the script is sent its text, once", "[batch_release]")
+TEST_CASE("the client sends the text of the release script once to a server that does not have it", "[batch_release]")
 {
     release_arena a;
     auto& c = a.c;
@@ -202,8 +202,7 @@ TEST_CASE("a server without the script is sent its text, once", "[batch_release]
     });
 }
 
-TEST_CASE(
-    "after one release of a batch is refused, releases are sent alone for the rest of the epoch", "[batch_release]")
+TEST_CASE("after the server refuses a batch release, the client sends each release alone", "[batch_release]")
 {
     release_arena a;
     auto& c = a.c;
@@ -225,20 +224,21 @@ TEST_CASE(
     CHECK(a.census(c) == engine::client_engine::census{});
 }
 
-TEST_CASE("releases without an answer are sent again", "[batch_release]")
+TEST_CASE(
+    "batched releases without a reply complete as unavailable, and the client sends them again", "[batch_release]")
 {
     tell(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         a.server().pause();
         auto const ends = co_await a.release(held, 700ms);
-        CHECK(ends == std::vector<error_code>(3, errc::unavailable));  // nobody waits longer, but they go on
+        CHECK(ends == std::vector<error_code>(3, errc::unavailable));  // completes, and is repeated
         a.server().resume();
         co_await a.sleep(2s);
         CHECK(a.count_of_held(3) == 0);
     });
 }
 
-// Before they left, on their way, on the way back, answered.
-TEST_CASE("batched releases are sent again on the next connection", "[batch_release]")
+// Before the command is sent, on its way, on the reply's way back, and after the reply.
+TEST_CASE("the client sends batched releases again after the connection is lost at any moment", "[batch_release]")
 {
     for (auto after = 0us; after <= 3000us; after += 250us) {
         CAPTURE(after);
@@ -252,7 +252,7 @@ TEST_CASE("batched releases are sent again on the next connection", "[batch_rele
     }
 }
 
-TEST_CASE("a client that is stopped forgets batched releases", "[batch_release]")
+TEST_CASE("a client that is stopped at any moment drops its batched releases", "[batch_release]")
 {
     for (auto after = 0us; after <= 3000us; after += 500us) {
         CAPTURE(after);
@@ -265,14 +265,14 @@ TEST_CASE("a client that is stopped forgets batched releases", "[batch_release]"
     }
 }
 
-TEST_CASE("kinds in turn leave as one command for each", "[batch_release]")
+TEST_CASE("the client sends alternating releases of two kinds of locks as one batch for each kind", "[batch_release]")
 {
     release_arena a;
     auto& c = a.c;
     a.run([&]() -> awaitable<void> {
         co_await a.warm_up(c);
         auto const me = c.make_owner();
-        for (int pass = 0; pass < 2; ++pass) {  // the first shows the server the scripts
+        for (int pass = 0; pass < 2; ++pass) {  // the first pass loads the scripts into the server
             std::vector<lease> held;
             for (int i = 0; i < 4; ++i) {
                 held.push_back(co_await mutex(c, a.name(i)).acquire());
@@ -286,7 +286,7 @@ TEST_CASE("kinds in turn leave as one command for each", "[batch_release]")
     });
 }
 
-TEST_CASE("a new connection is asked for all together again", "[batch_release]")
+TEST_CASE("after a refused batch, the client sends batch releases again on the next connection", "[batch_release]")
 {
     release_arena a;
     auto& c = a.c;
@@ -307,7 +307,7 @@ TEST_CASE("a new connection is asked for all together again", "[batch_release]")
     });
 }
 
-TEST_CASE("what the server cannot do now is done later", "[batch_release]")
+TEST_CASE("the client repeats releases that the server refuses temporarily, until they succeed", "[batch_release]")
 {
     using simulated::condition;
     for (auto now :
@@ -335,7 +335,7 @@ TEST_CASE("what the server cannot do now is done later", "[batch_release]")
     }
 }
 
-TEST_CASE("what was released before the answer was lost counts as released", "[batch_release]")
+TEST_CASE("batched releases complete with success when the connection is lost at any moment", "[batch_release]")
 {
     for (auto after = 0us; after <= 2500us; after += 250us) {
         CAPTURE(after);
@@ -350,8 +350,8 @@ TEST_CASE("what was released before the answer was lost counts as released", "[b
     }
 }
 
-// Two grants that nobody wants any more, and in the same read the end of the connection.
-TEST_CASE("releases that could not leave end with the leases", "[batch_release]")
+// The replies to two cancelled acquires and the end of the connection arrive in the same read.
+TEST_CASE("the client gives up releases that it could never send when the lease time has ended", "[batch_release]")
 {
     release_arena a;
     auto& c = a.c;
@@ -375,7 +375,7 @@ TEST_CASE("releases that could not leave end with the leases", "[batch_release]"
     });
 }
 
-TEST_CASE("a shutdown of the same turn waits for batched releases", "[batch_release]")
+TEST_CASE("shutdown() in the same event loop iteration waits for the queued releases", "[batch_release]")
 {
     tell(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         held.clear();
@@ -385,7 +385,7 @@ TEST_CASE("a shutdown of the same turn waits for batched releases", "[batch_rele
     });
 }
 
-TEST_CASE("force_release finds what was released in its turn free", "[batch_release]")
+TEST_CASE("force_release() returns false after a queued release in the same event loop iteration", "[batch_release]")
 {
     tell(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         co_await mutex(a.c, "another").force_release();  // so that the server has its script, too
@@ -395,7 +395,7 @@ TEST_CASE("force_release finds what was released in its turn free", "[batch_rele
     });
 }
 
-TEST_CASE("the end of a lost lease and the next acquire of its lock share a turn", "[batch_release]")
+TEST_CASE("the client releases a lost lease and acquires its lock again in one round trip", "[batch_release]")
 {
     release_arena a;
     auto& c = a.c;
@@ -415,7 +415,7 @@ TEST_CASE("the end of a lost lease and the next acquire of its lock share a turn
     });
 }
 
-TEST_CASE("what is asked after stop() is not sent", "[batch_release]")
+TEST_CASE("an acquire after stop() completes as client_stopped and is not sent", "[batch_release]")
 {
     tell(2, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         auto const end = std::make_shared<error_code>(asio::error::in_progress);

@@ -2,9 +2,9 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-//
-// A client that another thread destroys while a composite lock is being acquired: the acquire ends with client_stopped. The
-// other thread is played by a lock whose client is gone when it is looked up again, and by an execution context of its own.
+// Another thread destroys a client while a composite lock is being acquired: the acquire completes as client_stopped.
+// In place of that thread, the tests use a lock whose client is gone at the n-th call of home(), and a second execution
+// context.
 
 #include <boost/asio/io_context.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -33,7 +33,7 @@ struct counted_attempts final : detail::attempts {
     error_code last;
 };
 
-TEST_CASE("attempts whose client is gone when they start end with client_stopped", "[multi_lock][lifetimes]")
+TEST_CASE("attempts that start after their client was destroyed complete as client_stopped", "[multi_lock][lifetimes]")
 {
     arena a;
     auto& c = a.client();
@@ -50,7 +50,7 @@ TEST_CASE("attempts whose client is gone when they start end with client_stopped
     CHECK(ends->last == errc::client_stopped);
 }
 
-// Its client is gone from the n-th look on.
+// home() returns no client from the n-th call on.
 struct vanishing_lock final : detail::lock_impl {
     vanishing_lock(std::shared_ptr<detail::client_state> c, int n) : client(std::move(c)), looks(n) {}
 
@@ -74,7 +74,9 @@ struct any_handle : detail::lock_base<acquire_options, try_options> {
     explicit any_handle(std::shared_ptr<detail::lock_impl const> l) : lock_base(std::move(l)) {}
 };
 
-TEST_CASE("a multi_lock ends with client_stopped whenever its client vanishes", "[multi_lock][lifetimes]")
+TEST_CASE(
+    "a multi_lock completes as client_stopped whenever its client is destroyed during the acquire",
+    "[multi_lock][lifetimes]")
 {
     for (int looks = 0; looks < 12; ++looks) {
         arena a;
@@ -97,8 +99,10 @@ TEST_CASE("a multi_lock ends with client_stopped whenever its client vanishes", 
     }
 }
 
-// The acquire runs here, the client of one member elsewhere.
-TEST_CASE("a multi_lock ends when the execution context of a member's client ends", "[multi_lock][lifetimes][memory]")
+// The acquire completes in the context `here`; the client of one member runs in `elsewhere`.
+TEST_CASE(
+    "an acquire completes as client_stopped when the execution context of a member's client ends",
+    "[multi_lock][lifetimes][memory]")
 {
     for (bool const started : {false, true}) {
         CAPTURE(started);

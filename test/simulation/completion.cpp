@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// The memory in which completions travel to their handlers' executors.
+// The memory of completions that are posted to their handlers' executors.
 
 #include <cstddef>
 #include <memory>
@@ -21,8 +21,8 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 
 struct usage {
-    int blocks = 0;  // that were asked for ...
-    int live = 0;    // ... and not given back yet
+    int blocks = 0;  // allocated ...
+    int live = 0;    // ... and not deallocated yet
 };
 
 template <class T>
@@ -50,7 +50,7 @@ struct counting_allocator {
     usage* used;
 };
 
-// Whether it was called, and with how many blocks left.
+// Records whether the handler was called, and how many blocks were allocated then.
 struct probe {
     usage used;
     bool called = false;
@@ -66,8 +66,9 @@ struct probe {
     }
 };
 
-// One block for the handler while the operation is under way, one for its way back.
-TEST_CASE("a completion travels in memory of its handler's allocator, given back before the call", "[completion]")
+// One block holds the handler during the operation, one the posted completion.
+TEST_CASE(
+    "a completion uses its handler's allocator and frees that memory before the handler is called", "[completion]")
 {
     arena a;
     auto& c = a.client();
@@ -77,9 +78,9 @@ TEST_CASE("a completion travels in memory of its handler's allocator, given back
         auto const here = co_await asio::this_coro::executor;
         co_await c.ready();
         mutex(c, "").is_locked(early.handler(here));  // completes at once
-        mutex(c, "m").is_locked(done.handler(here));  // when the server has answered
+        mutex(c, "m").is_locked(done.handler(here));  // when the server has replied
         held = co_await multi_lock(mutex(c, "x"), mutex(c, "y")).acquire();
-        held.release(tried.handler(here));  // when the members have
+        held.release(tried.handler(here));  // when the members are released
         co_await a.sleep(1s);
     });
     for (auto const* p : {&early, &done, &tried}) {
@@ -89,7 +90,7 @@ TEST_CASE("a completion travels in memory of its handler's allocator, given back
     }
 }
 
-TEST_CASE("a completion that never arrives gives its memory back", "[completion]")
+TEST_CASE("the memory of a completion is freed when its context is destroyed before delivery", "[completion]")
 {
     probe p;
     {

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What holds whatever happens: nobody is stuck, no two leases overlap inside their validity, nothing is left behind.
+// Random contests: every contender completes, no two leases overlap within their validity, nothing is left behind.
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -13,17 +13,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST_CASE("contention without faults", "[contention]")
+TEST_CASE("mutual exclusion and prompt progress hold without faults", "[contention]")
 {
     run_contests({.is_prompt = true}, seeds_or(2'000));
 }
 
-TEST_CASE("contention with cancellations", "[contention]")
+TEST_CASE("mutual exclusion and progress hold when acquires are cancelled", "[contention]")
 {
     run_contests({.cancel = 0.5}, seeds_or(2'000));
 }
 
-TEST_CASE("contention when writes are split and messages overtake replies", "[contention]")
+TEST_CASE(
+    "mutual exclusion and prompt progress hold when writes are split and messages overtake replies", "[contention]")
 {
     run_contests(
         {.rounds = 10,
@@ -35,9 +36,9 @@ TEST_CASE("contention when writes are split and messages overtake replies", "[co
         seeds_or(500));
 }
 
-TEST_CASE("contention of two when writes are split", "[contention]")
+TEST_CASE("mutual exclusion and prompt progress hold for two contenders when writes are split", "[contention]")
 {
-    // Few releases: each message counts.
+    // There are few releases, so that a lost message shows as a delay.
     run_contests(
         {.contenders = 1,
          .rounds = 3,
@@ -49,17 +50,17 @@ TEST_CASE("contention of two when writes are split", "[contention]")
         seeds_or(1'000));
 }
 
-TEST_CASE("contention over a slow network", "[contention]")
+TEST_CASE("mutual exclusion and prompt progress hold over a slow network", "[contention]")
 {
     run_contests({.cancel = 0.2, .is_prompt = true, .network = {.delay = {1ms, 60ms}}}, seeds_or(500));
 }
 
-TEST_CASE("contention when every push is dropped", "[contention]")
+TEST_CASE("mutual exclusion and progress hold when every push is dropped", "[contention]")
 {
     run_contests({.cancel = 0.2, .faults = {.drop_push = 1}}, seeds_or(500));
 }
 
-TEST_CASE("contention over a bad network", "[contention]")
+TEST_CASE("mutual exclusion and progress hold over an unreliable network", "[contention]")
 {
     run_contests(
         {.cancel = 0.3,
@@ -75,20 +76,20 @@ TEST_CASE("contention over a bad network", "[contention]")
         seeds_or(2'000));
 }
 
-TEST_CASE("contention with a server that pauses", "[contention]")
+TEST_CASE("mutual exclusion and progress hold when the server pauses", "[contention]")
 {
     run_contests(
         {.cancel = 0.3, .faults = {.disconnect = 0.01, .pause_server = 0.01, .flush_scripts = 0.01}}, seeds_or(1'000));
 }
 
-TEST_CASE("contention of processes that pause and die", "[contention]")
+TEST_CASE("mutual exclusion and progress hold when processes pause or are killed", "[contention]")
 {
     run_contests(
         {.processes = 4, .contenders = 3, .cancel = 0.2, .kill = 0.3, .pause = 0.5, .faults = {.disconnect = 0.01}},
         seeds_or(1'500));
 }
 
-TEST_CASE("contention when the server forgets", "[contention]")
+TEST_CASE("contenders make progress and leave nothing behind when the server loses data", "[contention]")
 {
     run_contests(
         {.cancel = 0.3,
@@ -102,14 +103,14 @@ TEST_CASE("contention when the server forgets", "[contention]")
         seeds_or(1'000));
 }
 
-TEST_CASE("the same seed takes the same course", "[contention]")
+TEST_CASE("two contests with the same seed have the same trace", "[contention]")
 {
     contest_options const options{
         .seed = 42, .cancel = 0.5, .faults = {.disconnect = 0.02, .drop_push = 0.1}, .trace = true};
     CHECK(run_contest(options).digest == run_contest(options).digest);
 }
 
-TEST_CASE("the checker sees a key that was deleted behind our back", "[contention][control]")
+TEST_CASE("the contest reports a fault when keys of held locks are deleted", "[contention][control]")
 {
     unsigned seen = 0;
     for (std::uint64_t seed = 1; seed <= 50; ++seed)

@@ -34,7 +34,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What no command that reaches the server may ever be.
+// Throws if the server executes a command that a client must never send.
 class command_rules {
 public:
     void operator()(executed const& e)
@@ -75,14 +75,14 @@ private:
             for (auto const token : first.subspan(2))
                 require_alive(e, token, "refresh");
         else if (is(args[1], scripts::fair_acquire))
-            require_alive(e, first[0], "acquire");  // may be granted again: it finds its grant
+            require_alive(e, first[0], "acquire");  // may be granted twice: the script finds its own grant
         else if (is(args[1], scripts::lock_holders) || is(args[1], scripts::lock_force_release))
             return;
         else
             on_acquire(e, first[0]);
     }
 
-    // On one connection, order is exact: what comes behind the release was sent after it.
+    // On one connection the order is exact: a command that arrives after the release was sent after it.
     void require_alive(executed const& e, std::string_view token, char const* what) const
     {
         if (retired_.contains({std::string(token), std::string(e.client)}))
@@ -114,7 +114,7 @@ private:
 
 constexpr std::string_view lost_mark = " (lost)";
 
-// Whether a server or a process may be out of reach for a time: no answer may come before a wait ends.
+// Whether a server or a process may be unreachable for a time, so that a wait may end before a reply.
 bool has_outages(contest_options const& o) noexcept
 {
     auto const& f = o.faults;
@@ -126,7 +126,7 @@ bool has_outages(contest_options const& o) noexcept
 struct participant {
     process* where;
     std::unique_ptr<holdfast::client> client;
-    std::uint64_t asked = 0;  // acquires
+    std::uint64_t asked = 0;  // acquires that were started
 };
 
 class contest {
@@ -135,7 +135,7 @@ public:
         : options_(o),
           simulation_({.world = {.seed = o.seed, .trace = o.trace}, .faults = o.faults, .network = o.network})
     {
-        // Every other contest has leases that outlast it: a key that is left behind is still there to be seen.
+        // In every other contest the lease time is longer than the contest: a key that is left behind still exists.
         if (o.seed % 2 == 0 && o.kill == 0 && o.pause == 0)
             options_.config.lease = 10min;
     }
@@ -172,7 +172,7 @@ private:
     simulation simulation_;
     std::vector<participant> participants_;
     std::vector<contested_kind> kinds_;
-    std::vector<rw_options> rw_options_;  // of each lock that is of that kind
+    std::vector<rw_options> rw_options_;  // of each read-write lock
     std::vector<held_interval> holds_;
     std::vector<held_interval> waits_;
     std::map<process*, unsigned> running_;
@@ -184,7 +184,7 @@ contest_result contest::run()
     try {
         start();
         disturb();
-        // Faults end some time; then everybody must be served.
+        // Then the faults end, and every contender must be served.
         simulation_.world().run_for(20s);
         settle();
         audit();
@@ -265,7 +265,7 @@ void contest::settle()
         world.run_for(1s);
     if (!all_done())
         throw std::runtime_error("somebody is stuck");
-    world.run_for(10s);  // subscriptions linger, and releases go on
+    world.run_for(10s);  // unused subscriptions end, and queued releases are sent
 }
 
 void contest::audit()
@@ -294,7 +294,7 @@ void contest::audit()
     }
     if (options_.is_prompt)
         check_promptness();
-    // What nobody can undo, because its process died, is gone when its lease ends.
+    // The keys of a killed process are gone when their lease time has ended.
     if (options_.kill > 0)
         simulation_.world().run_for(options_.config.lease + 30s);
     for (unsigned i = 0; i < options_.locks; ++i) {
@@ -305,7 +305,7 @@ void contest::audit()
             if (options_.kill == 0 && server.model().publish(channel + lock_name(i) + "}", "0") != 0)
                 throw std::runtime_error("a subscription for " + lock_name(i) + " is left");
     }
-    // A fair waiter that died is put out by the next who comes, or by the queue's own time to live.
+    // The place of a killed fair waiter is removed by the next contender, or when the queue's time to live ends.
     bool const is_fair = options_.kind == contested_kind::fair || options_.kind == contested_kind::fenced_fair;
     if (!is_fair || (options_.kill == 0 && options_.data_is_safe))
         check_leftovers();
@@ -314,7 +314,7 @@ void contest::audit()
     simulation_.world().run();
 }
 
-// Only the counters of fencing tokens stay.
+// Only the counters of fencing tokens may be left.
 void contest::check_leftovers()
 {
     auto& server = simulation_.server();
@@ -326,21 +326,21 @@ void contest::check_leftovers()
         throw std::runtime_error(std::to_string(left) + " keys are left");
 }
 
-// While somebody waits, a lock that is released is taken within a few round trips: no wake-up was lost.
+// While a contender waits, a released lock is granted within a few round trips: no wake-up was lost.
 void contest::check_promptness() const
 {
-    // Between a writer and the next, readers that waited have a turn of 20 ms.
+    // Between two writers, waiting readers have a turn of 20 ms.
     auto const turn = options_.kind == contested_kind::read_write ? core::duration(20ms) : core::duration::zero();
     auto const patience = (20 * options_.network.delay.most + turn).count();
     auto holds = holds_;
     std::ranges::sort(holds, {}, [](auto const& h) { return std::tie(h.lock, h.from); });
-    std::size_t last = 0;  // to end, of those before
+    std::size_t last = 0;  // index of the hold that ends last, of those before i
     for (std::size_t i = 1; i < holds.size(); ++i) {
         auto const& before = holds[last];
         auto const& after = holds[i];
         if (after.lock != before.lock || after.to > before.to)
             last = i;
-        bool const was_released = !before.who.ends_with(lost_mark);  // the key of a lost lease stays for its drift
+        bool const was_released = !before.who.ends_with(lost_mark);  // the key of a lost lease outlasts its validity
         bool const is_gap = was_released && before.lock == after.lock && after.from - before.to > patience;
         bool const is_awaited = std::ranges::any_of(
             waits_, [&](auto const& w) { return w.lock == after.lock && w.from <= before.to && w.to >= after.from; });
@@ -351,7 +351,7 @@ void contest::check_promptness() const
     }
 }
 
-// The server never gives away what a lease still believes to hold.
+// A lease is never valid for longer than its key exists: else the server could grant the lock again meanwhile.
 void contest::check_validity(lease const& l) const
 {
     auto const& tenure = tenure_of(l);
@@ -401,7 +401,7 @@ asio::awaitable<void> contest::take(participant& p, Lock lock, std::string who)
         co_await hold(p, std::move(l), who);
 }
 
-// A token whose operation is cancelled at a random moment, now and then, in any of the three ways.
+// A completion token whose operation is sometimes cancelled, at a random moment, with any of the three types.
 auto contest::cancellable(participant& p, error_code& ec)
 {
     auto& signal = simulation_.world().new_signal();
@@ -446,7 +446,7 @@ asio::awaitable<lease> contest::acquire(participant& p, Lock const& lock)
     bool const expected = !ec || ec == asio::error::operation_aborted || ec == errc::unavailable;
     if (!expected)
         throw std::runtime_error("acquire of " + std::string(lock.name()) + ": " + ec.message());
-    // Before the first answer nobody knows how long the server takes for one.
+    // Before the first reply the client does not know how long the server takes.
     if (ec == errc::unavailable && was_answered && !has_outages(options_))
         throw std::runtime_error("acquire of " + std::string(lock.name()) + ": unavailable, but nothing was wrong");
     co_return l;
@@ -476,7 +476,7 @@ asio::awaitable<void> contest::spend_time(participant& p, lease& l)
     }
 }
 
-// No longer than its validity.
+// Records the interval of a hold, up to the end of its validity.
 void contest::record(lease const& l, std::string who, core::instant from, core::instant to, bool shared)
 {
     auto const& tenure = tenure_of(l);
@@ -506,7 +506,7 @@ asio::awaitable<void> contest::take_side(participant& p, unsigned n, owner me, s
         co_await hold(p, std::move(l), std::move(who), true);
 }
 
-// Perhaps with a read under it, which may remain; perhaps the write becomes a read.
+// Holds the write side. At random, the owner also acquires a read, which may last longer, or downgrades the write.
 asio::awaitable<void> contest::write(participant& p, read_write_lock lock, bool reads_too, std::string who)
 {
     auto l = co_await acquire(p, lock.write());
@@ -526,7 +526,7 @@ asio::awaitable<void> contest::write(participant& p, read_write_lock lock, bool 
         ++p.asked;
         after = co_await lock.read().try_acquire({.wait = 200ms}, cancellable(p, ec));
     }
-    // While it became a read others may have begun to read, but not to write.
+    // During the downgrade others may have begun to read, but not to write.
     if (l.empty())
         record(l, who, to, simulation_.now(), true);
     else

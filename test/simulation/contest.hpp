@@ -36,13 +36,13 @@ struct contest_options {
     double cancel = 0;         // chance that an acquire is cancelled, at a random moment
     double kill = 0;           // chance, for each process but the first, to be killed during the contest
     double pause = 0;          // chance, for each process, to be stopped for a time
-    bool data_is_safe = true;  // false: the faults may break exclusion, only liveness and the audit are checked
-    bool is_in_order = false;  // fair locks are granted in the order of arrival: nobody is taken for dead
+    bool data_is_safe = true;  // false: the faults may break exclusion; only liveness and leftovers are checked
+    bool is_in_order = false;  // fair locks must be granted in order of arrival: no waiter counts as dead
     std::chrono::milliseconds waiter_timeout{60'000};  // of fair locks
-    bool is_prompt = false;  // no gap between two holds while somebody waits, but for a few round trips
+    bool is_prompt = false;  // a released lock must be granted to a waiter within a few round trips
     fault_plan faults = {};
     network_options network = {};
-    // Every other contest has leases that outlast it, so that a key that is left behind is seen.
+    // In every other contest the lease time is longer than the contest, so that a key that is left behind still exists.
     holdfast::config config = {
         .lease = std::chrono::milliseconds(2'000),
         .command_timeout = std::chrono::milliseconds(500),
@@ -62,13 +62,13 @@ struct contest_result {
     std::string trace = {};
 };
 
-// Coroutines of several processes contend for a few locks, take them in every way there is, and hold them for a random
-// time, on a server with the given faults. Afterwards the faults end, and everything must have been served: nobody is
-// stuck, no two holds overlap inside their validity, no key, subscription, waiter or timer is left. While it runs, every
-// command that the server executes is held against what must never be sent.
+// Coroutines of several processes contend for a few locks, acquire them with every function and option, and hold them
+// for a random time, on a server with the given faults. Then the faults end, and every contender must complete. No two
+// holds may overlap within their validity, and no key, subscription, waiter or timer may be left. Meanwhile every
+// command that the server executes is checked against the rules of what a client must never send.
 contest_result run_contest(contest_options const&);
 
-// How many seeds a test is to try: HOLDFAST_SEEDS, or that many.
+// The number of seeds of a test: HOLDFAST_SEEDS, or `fallback`.
 std::uint64_t seeds_or(std::uint64_t fallback);
 
 // Runs contests with seeds 1 ... n (or HOLDFAST_SEED alone) and fails at the first fault.

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Clients of two execution contexts, of which one ends while operations wait on the other. In real time on memory://, so
-// these tests wait for events, never for time.
+// Clients of two execution contexts, of which one ends while operations wait in the other. These tests run in real time
+// on memory://, so they wait for events, never for a duration.
 
 #include <chrono>
 #include <memory>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// One thread runs both contexts by turns, so that it is known what has been delivered when the second one ends.
+// One thread runs both contexts alternately, so that a test knows what has been delivered when the second one ends.
 class two_contexts {
 public:
     two_contexts() : own_(make_client(here_)), other_(make_client(*there_)) {}
@@ -35,7 +35,7 @@ public:
     client& other() { return *other_; }
     asio::io_context::executor_type executor() { return here_.get_executor(); }
 
-    // Both run.
+    // Runs both contexts until the predicate holds.
     template <class Predicate>
     void until(Predicate holds)
     {
@@ -47,7 +47,7 @@ public:
         REQUIRE(holds());
     }
 
-    // Only the first one runs.
+    // Runs only the first context.
     void run_here()
     {
         here_.restart();
@@ -63,7 +63,7 @@ public:
         there_->poll();
     }
 
-    // The second client, then its context, end before what was sent to it arrives.
+    // Destroys the second client, then its context, before messages to that client are delivered.
     void end_other()
     {
         other_.reset();
@@ -106,7 +106,8 @@ private:
     std::unique_ptr<client> other_;
 };
 
-TEST_CASE("a release of several ends with client_stopped when the context of one client ends", "[contexts][multi_lock]")
+TEST_CASE(
+    "the release of a multi_lock completes as client_stopped when one client's context ends", "[contexts][multi_lock]")
 {
     two_contexts w;
     mutex const first(w.own(), "x");
@@ -125,7 +126,9 @@ TEST_CASE("a release of several ends with client_stopped when the context of one
     CHECK(*end == errc::client_stopped);
 }
 
-TEST_CASE("a lease of several is destroyed when the context of one client has ended", "[contexts][multi_lock]")
+TEST_CASE(
+    "a multi_lock lease that is destroyed after one client's context has ended releases the other member",
+    "[contexts][multi_lock]")
 {
     two_contexts w;
     mutex const first(w.own(), "x");
@@ -141,7 +144,7 @@ TEST_CASE("a lease of several is destroyed when the context of one client has en
         ;
 }
 
-TEST_CASE("an operation that waits on another context is told that its client's context has ended", "[contexts]")
+TEST_CASE("pending operations complete in the handler's context when the context of their client ends", "[contexts]")
 {
     two_contexts w;
     mutex const lock(w.other(), "y");
@@ -162,7 +165,7 @@ TEST_CASE("an operation that waits on another context is told that its client's 
     CHECK(asked == errc::client_stopped);
     CHECK(released == errc::client_stopped);
     REQUIRE(lost);
-    CHECK_FALSE(*lost);  // lost it is
+    CHECK_FALSE(*lost);  // no error: the lease is lost
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A write becomes a read, and nobody writes in between.
+// A write becomes a read, and no other writer is granted in between.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 using asio::use_awaitable;
 
-TEST_CASE("a downgrade lets readers in, and no writer", "[downgrade]")
+TEST_CASE("after a downgrade waiting readers acquire the lock, and a waiting writer still waits", "[downgrade]")
 {
     arena a;
     auto& c = a.client();
@@ -36,7 +36,7 @@ TEST_CASE("a downgrade lets readers in, and no writer", "[downgrade]")
         CHECK(writer.empty());
         CHECK(writer.state() == lease_state::empty);
         CHECK(writer.name().empty());
-        co_await a.sleep(15ms);  // Redisson's downgrade tells nobody
+        co_await a.sleep(15ms);  // by a message; Redisson's downgrade sends none
         CHECK(near_read.valid());
         CHECK(far_read.valid());
         co_await a.sleep(5s);
@@ -54,7 +54,7 @@ TEST_CASE("a downgrade lets readers in, and no writer", "[downgrade]")
     });
 }
 
-TEST_CASE("a downgrade is not handed on to a writer of this process", "[downgrade]")
+TEST_CASE("a downgrade does not hand off the write to a waiting writer of the same process", "[downgrade]")
 {
     arena a;
     auto& c = a.client();
@@ -74,7 +74,7 @@ TEST_CASE("a downgrade is not handed on to a writer of this process", "[downgrad
     });
 }
 
-TEST_CASE("a downgrade keeps the terms of the write", "[downgrade]")
+TEST_CASE("a downgraded lease keeps the owner, the lease time and the renewal of the write", "[downgrade]")
 {
     arena a;
     auto& c = a.client();
@@ -98,7 +98,7 @@ TEST_CASE("a downgrade keeps the terms of the write", "[downgrade]")
     });
 }
 
-TEST_CASE("what cannot be downgraded", "[downgrade]")
+TEST_CASE("downgrade() of a read, a mutex or an empty lease fails and changes nothing", "[downgrade]")
 {
     arena a;
     auto& c = a.client();
@@ -133,7 +133,7 @@ TEST_CASE("what cannot be downgraded", "[downgrade]")
     CHECK(a.census(c).releases == 0);
 }
 
-TEST_CASE("a downgrade concerns its own hold: other holds of the owner keep the write", "[downgrade]")
+TEST_CASE("a downgrade changes one hold; the other holds of the owner keep the write", "[downgrade]")
 {
     arena a;
     auto& c = a.client();
@@ -160,7 +160,7 @@ TEST_CASE("a downgrade concerns its own hold: other holds of the owner keep the 
     });
 }
 
-TEST_CASE("a downgraded write and the reads that its owner has already are counted together", "[downgrade]")
+TEST_CASE("hold_count() counts a downgraded write together with the reads that its owner already holds", "[downgrade]")
 {
     arena a;
     auto& c = a.client();
@@ -176,7 +176,7 @@ TEST_CASE("a downgraded write and the reads that its owner has already are count
     });
 }
 
-TEST_CASE("a read that waits while its owner's write is downgraded is counted with it", "[downgrade]")
+TEST_CASE("hold_count() counts a read that its owner requested during the downgrade", "[downgrade]")
 {
     arena a;
     auto& c = a.client();
@@ -192,7 +192,7 @@ TEST_CASE("a read that waits while its owner's write is downgraded is counted wi
     });
 }
 
-TEST_CASE("a write that is entered while another hold of it is downgraded stays", "[downgrade]")
+TEST_CASE("a re-entry of the write during the downgrade of another hold remains a write", "[downgrade]")
 {
     arena a;
     auto& c = a.client();
@@ -219,7 +219,7 @@ TEST_CASE("a write that is entered while another hold of it is downgraded stays"
     });
 }
 
-TEST_CASE("a write that is lost is not downgraded", "[downgrade]")
+TEST_CASE("downgrade() of a lost write completes as lease_lost", "[downgrade]")
 {
     arena a;
     auto& c = a.client();
@@ -240,7 +240,7 @@ TEST_CASE("a write that is lost is not downgraded", "[downgrade]")
     CHECK(a.census(c).arbiters == 0);
 }
 
-TEST_CASE("a downgrade that is cancelled, or finds no server, changes nothing", "[downgrade]")
+TEST_CASE("a downgrade that is cancelled or times out leaves the write unchanged", "[downgrade]")
 {
     arena a;
     auto& c = a.client();

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What holds of fair locks whatever happens: first come, first served, nobody is stuck, nothing is left in the queue.
+// Random contests for fair locks: grants in order of arrival, every contender completes, nothing is left in the queue.
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Half of the seeds with fencing.
+// Runs half of the seeds with fencing.
 void run_fair_contests(contest_options options, std::uint64_t seeds)
 {
     options.locks = 1;
@@ -23,18 +23,19 @@ void run_fair_contests(contest_options options, std::uint64_t seeds)
     }
 }
 
-TEST_CASE("a fair contest without faults", "[fair_lock]")
+TEST_CASE("fair locks are granted in order and promptly without faults", "[fair_lock]")
 {
     run_fair_contests({.contenders = 3, .rounds = 3, .is_in_order = true, .is_prompt = true}, seeds_or(1'000));
 }
 
-TEST_CASE("a fair contest with cancellations", "[fair_lock]")
+TEST_CASE("fair locks are granted in order and promptly when acquires are cancelled", "[fair_lock]")
 {
     run_fair_contests(
         {.contenders = 3, .rounds = 4, .cancel = 0.5, .is_in_order = true, .is_prompt = true}, seeds_or(2'000));
 }
 
-TEST_CASE("a fair contest when writes are split and messages overtake replies", "[fair_lock]")
+TEST_CASE(
+    "fair locks are granted in order and promptly when writes are split and messages overtake replies", "[fair_lock]")
 {
     run_fair_contests(
         {.contenders = 2,
@@ -48,13 +49,13 @@ TEST_CASE("a fair contest when writes are split and messages overtake replies", 
         seeds_or(1'500));
 }
 
-TEST_CASE("a fair contest when every push is dropped", "[fair_lock]")
+TEST_CASE("fair locks are granted in order when every push is dropped", "[fair_lock]")
 {
     run_fair_contests(
         {.contenders = 2, .rounds = 3, .cancel = 0.2, .is_in_order = true, .faults = {.drop_push = 1}}, seeds_or(500));
 }
 
-TEST_CASE("a fair contest over a bad network", "[fair_lock]")
+TEST_CASE("fair locks are granted in order over an unreliable network", "[fair_lock]")
 {
     run_fair_contests(
         {.contenders = 3,
@@ -73,7 +74,7 @@ TEST_CASE("a fair contest over a bad network", "[fair_lock]")
         seeds_or(2'000));
 }
 
-TEST_CASE("a fair contest with a server that pauses", "[fair_lock]")
+TEST_CASE("fair locks are granted in order when the server pauses", "[fair_lock]")
 {
     run_fair_contests(
         {.contenders = 3,
@@ -84,7 +85,7 @@ TEST_CASE("a fair contest with a server that pauses", "[fair_lock]")
         seeds_or(1'000));
 }
 
-TEST_CASE("a fair contest of processes that pause and die", "[fair_lock]")
+TEST_CASE("fair locks keep exclusion and progress when processes pause or are killed", "[fair_lock]")
 {
     run_fair_contests(
         {.processes = 4,
@@ -98,7 +99,7 @@ TEST_CASE("a fair contest of processes that pause and die", "[fair_lock]")
         seeds_or(1'000));
 }
 
-TEST_CASE("a fair contest when the server forgets", "[fair_lock]")
+TEST_CASE("contenders for fair locks make progress when the server loses data", "[fair_lock]")
 {
     run_fair_contests(
         {.contenders = 3,

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// First come, first served, over processes; what a waiter costs, survives, and leaves behind.
+// Fair locks grant in order of arrival across processes; what a waiter costs, survives, and leaves behind.
 
 #include <random>
 
@@ -40,7 +40,7 @@ public:
 
     fair_lock lock(std::string_view where) { return {client(where), "f", options_}; }
 
-    // Waits beside the others, holds for a while, and is noted as served.
+    // Starts a contender, which waits, is recorded as served, and holds the lock for a while.
     void queue_up(std::string who, std::string_view where, fair_acquire_options o = {}, core::duration hold = 10ms)
     {
         world.spawn(
@@ -70,7 +70,7 @@ private:
     std::map<std::string, holdfast::client*, std::less<>> clients_;
 };
 
-// What happens while "A" holds the lock, and after that.
+// Runs a test body that begins while "A" holds the lock.
 template <class Story>
 void behind_a_holder(fair_options o, Story story)
 {
@@ -92,7 +92,7 @@ std::int64_t count(std::vector<std::string> const& commands, std::string_view wh
     return std::ranges::count(commands, what);
 }
 
-TEST_CASE("waiters of several processes are served in order of arrival", "[fair_lock]")
+TEST_CASE("a fair lock serves waiters of several processes in order of arrival", "[fair_lock]")
 {
     behind_a_holder([](printer& p, arena& a, lease& held) -> awaitable<void> {
         std::vector<std::string> expected;
@@ -110,7 +110,7 @@ TEST_CASE("waiters of several processes are served in order of arrival", "[fair_
     });
 }
 
-TEST_CASE("one attempt passes nobody and takes no place", "[fair_lock]")
+TEST_CASE("try_acquire does not pass a queued waiter and does not join the queue", "[fair_lock]")
 {
     printer p;
     auto& a = p.world;
@@ -120,7 +120,7 @@ TEST_CASE("one attempt passes nobody and takes no place", "[fair_lock]")
         auto const second = co_await p.lock("A").try_acquire();
         CHECK(second.empty());
         CHECK_FALSE(p.has_residue());
-        // A waiter of another library, who has not come back yet: the lock is free, but not for us.
+        // A waiter of another library is first in the queue: the lock is free, but not for other contenders.
         a.server().execute({"RPUSH", queue_key, "6f1c3a54-9d1b-4c3e-a1f2-0123456789ab:1"});
         a.server().execute({"ZADD", timeouts_key, "1900000000000", "6f1c3a54-9d1b-4c3e-a1f2-0123456789ab:1"});
         co_await held.release();
@@ -131,7 +131,7 @@ TEST_CASE("one attempt passes nobody and takes no place", "[fair_lock]")
     });
 }
 
-TEST_CASE("a waiter that gives up leaves nothing in the queue", "[fair_lock]")
+TEST_CASE("a fair waiter that times out or is cancelled leaves nothing in the queue", "[fair_lock]")
 {
     behind_a_holder([](printer& p, arena& a, lease& held) -> awaitable<void> {
         auto const busy = co_await p.lock("B").try_acquire({.wait = 200ms, .priority = 7});
@@ -155,7 +155,7 @@ TEST_CASE("a waiter that gives up leaves nothing in the queue", "[fair_lock]")
     });
 }
 
-TEST_CASE("when the first gives up, the next is told", "[fair_lock]")
+TEST_CASE("when the first waiter gives up while the lock is free, the next waiter is notified", "[fair_lock]")
 {
     behind_a_holder([](printer& p, arena& a, lease&) -> awaitable<void> {
         a.spawn(
@@ -167,14 +167,14 @@ TEST_CASE("when the first gives up, the next is told", "[fair_lock]")
         co_await a.sleep(50ms);
         p.queue_up("next", "C");
         co_await a.sleep(50ms);
-        // The lock becomes free without a word, so the first is still at rest when it leaves.
+        // The lock becomes free without a message, so the first waiter makes no attempt before it leaves.
         a.server().execute({"DEL", "f"});
         co_await a.sleep(500ms);
         CHECK(p.served == std::vector<std::string>{"next"});
     });
 }
 
-TEST_CASE("an owner re-enters a fair lock, and is told when it waits twice", "[fair_lock]")
+TEST_CASE("an owner re-enters a fair lock, but a second wait of one owner completes as owner_in_use", "[fair_lock]")
 {
     printer p;
     auto& a = p.world;
@@ -200,7 +200,7 @@ TEST_CASE("an owner re-enters a fair lock, and is told when it waits twice", "[f
     });
 }
 
-TEST_CASE("a dead waiter delays those behind it by one waiter timeout at most", "[fair_lock]")
+TEST_CASE("a killed waiter delays the waiters behind it by at most one waiter timeout", "[fair_lock]")
 {
     behind_a_holder({.waiter_timeout = 2s}, [](printer& p, arena& a, lease& held) -> awaitable<void> {
         p.queue_up("dead", "B");
@@ -218,7 +218,7 @@ TEST_CASE("a dead waiter delays those behind it by one waiter timeout at most", 
     });
 }
 
-TEST_CASE("the dead before it are passed over when a holder releases", "[fair_lock]")
+TEST_CASE("a release passes over killed waiters whose waiter timeout has ended", "[fair_lock]")
 {
     behind_a_holder({.waiter_timeout = 1s}, [](printer& p, arena& a, lease& held) -> awaitable<void> {
         p.queue_up("dead", "B");
@@ -236,7 +236,7 @@ TEST_CASE("the dead before it are passed over when a holder releases", "[fair_lo
     });
 }
 
-TEST_CASE("the first, frozen for long, hears of a release and is passed over all the same", "[fair_lock]")
+TEST_CASE("a release passes over a first waiter whose process is paused beyond the waiter timeout", "[fair_lock]")
 {
     behind_a_holder({.waiter_timeout = 2s}, [](printer& p, arena& a, lease& held) -> awaitable<void> {
         p.queue_up("frozen", "B");
@@ -254,7 +254,7 @@ TEST_CASE("the first, frozen for long, hears of a release and is passed over all
     });
 }
 
-TEST_CASE("a holder that died is followed when its lease ends", "[fair_lock]")
+TEST_CASE("after a holder is killed, the next fair waiter is served when the holder's lease time ends", "[fair_lock]")
 {
     printer p;
     auto& a = p.world;
@@ -272,9 +272,7 @@ TEST_CASE("a holder that died is followed when its lease ends", "[fair_lock]")
     });
 }
 
-TEST_CASE(
-    "a waiter keeps its place however long it waits, over new connections and a server that stands still",
-    "[fair_lock]")
+TEST_CASE("fair waiters keep their order over a long wait, reconnections and a paused server", "[fair_lock]")
 {
     printer p({.waiter_timeout = 4s});
     auto& a = p.world;
@@ -298,7 +296,7 @@ TEST_CASE(
     });
 }
 
-TEST_CASE("a newcomer of higher priority goes before those of lower", "[fair_lock]")
+TEST_CASE("a new waiter is queued before waiters of lower priority and behind those of equal priority", "[fair_lock]")
 {
     behind_a_holder([](printer& p, arena& a, lease& held) -> awaitable<void> {
         std::pair<char const*, int> const crowd[] = {
@@ -314,7 +312,7 @@ TEST_CASE("a newcomer of higher priority goes before those of lower", "[fair_loc
     });
 }
 
-TEST_CASE("with_lock takes a fair lock with all its options, with a wait and without", "[fair_lock][with_lock]")
+TEST_CASE("with_lock passes the priority on to a fair lock, with a wait time and without", "[fair_lock][with_lock]")
 {
     for (std::optional<std::chrono::milliseconds> const wait : {std::optional(60'000ms), {}})
         behind_a_holder([&](printer& p, arena& a, lease& held) -> awaitable<void> {
@@ -338,7 +336,7 @@ TEST_CASE("with_lock takes a fair lock with all its options, with a wait and wit
         });
 }
 
-TEST_CASE("nobody is passed more than thirty times", "[fair_lock]")
+TEST_CASE("a fair waiter is passed at most 30 times by waiters of higher priority", "[fair_lock]")
 {
     behind_a_holder([](printer& p, arena& a, lease& held) -> awaitable<void> {
         p.queue_up("patient", "B", {.priority = 1});
@@ -355,7 +353,7 @@ TEST_CASE("nobody is passed more than thirty times", "[fair_lock]")
     });
 }
 
-// A crowd with priorities drawn at random comes while others are served.
+// Contenders with random priorities arrive while others are served.
 void draw_priorities(std::uint64_t seed)
 {
     constexpr int crowd = 60;
@@ -363,7 +361,7 @@ void draw_priorities(std::uint64_t seed)
     printer p;
     auto& a = p.world;
     std::minstd_rand random(static_cast<unsigned>(seed));
-    std::map<std::string, std::size_t> latest;  // the place at which each must have been served
+    std::map<std::string, std::size_t> latest;  // the index at which each must be served at the latest
     a.run([&]() -> awaitable<void> {
         auto held = co_await p.lock("A").acquire();
         for (int i = 1; i <= crowd; ++i) {
@@ -383,7 +381,7 @@ void draw_priorities(std::uint64_t seed)
         CHECK(i <= latest[p.served[i]]);
 }
 
-TEST_CASE("whatever the priorities, nobody waits for more than those ahead of it and thirty more", "[fair_lock]")
+TEST_CASE("with random priorities a waiter is served after those ahead of it and at most 30 others", "[fair_lock]")
 {
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         INFO("seed " << seed);
@@ -391,7 +389,7 @@ TEST_CASE("whatever the priorities, nobody waits for more than those ahead of it
     }
 }
 
-TEST_CASE("a priority out of range, and too short a waiter timeout", "[fair_lock]")
+TEST_CASE("a priority out of range and a waiter timeout below one second are refused", "[fair_lock]")
 {
     printer p;
     auto& a = p.world;
@@ -407,7 +405,7 @@ TEST_CASE("a priority out of range, and too short a waiter timeout", "[fair_lock
     });
 }
 
-TEST_CASE("fencing tokens of a fair lock grow, also when their counter is lost", "[fair_lock]")
+TEST_CASE("fencing tokens of a fair lock grow even after their counter was deleted", "[fair_lock]")
 {
     printer p({.fencing = true});
     auto& a = p.world;
@@ -424,7 +422,7 @@ TEST_CASE("fencing tokens of a fair lock grow, also when their counter is lost",
     });
 }
 
-TEST_CASE("who waits and who holds can be seen, and the lock taken away", "[fair_lock]")
+TEST_CASE("waiters() lists the queue of a fair lock, and force_release() lets the next waiter in", "[fair_lock]")
 {
     printer p;
     auto& a = p.world;
@@ -453,7 +451,7 @@ TEST_CASE("who waits and who holds can be seen, and the lock taken away", "[fair
     });
 }
 
-TEST_CASE("at most six commands for a contended acquire, and two refreshes a second", "[fair_lock]")
+TEST_CASE("a contended fair acquire costs at most six commands, plus two refreshes a second per client", "[fair_lock]")
 {
     constexpr int crowd = 300;
     behind_a_holder([&](printer& p, arena& a, lease& held) -> awaitable<void> {
@@ -479,7 +477,7 @@ TEST_CASE("at most six commands for a contended acquire, and two refreshes a sec
     });
 }
 
-TEST_CASE("a lone waiter in two processes that take turns costs six commands, too", "[fair_lock]")
+TEST_CASE("a fair acquire costs at most six commands when two processes alternate", "[fair_lock]")
 {
     printer p;
     auto& a = p.world;
@@ -504,7 +502,7 @@ TEST_CASE("a lone waiter in two processes that take turns costs six commands, to
     });
 }
 
-TEST_CASE("where subscribing is refused, fair waiters poll by their refreshes", "[fair_lock]")
+TEST_CASE("fair waiters poll with their refreshes when the server refuses subscriptions", "[fair_lock]")
 {
     printer p;
     auto& a = p.world;
@@ -517,14 +515,14 @@ TEST_CASE("where subscribing is refused, fair waiters poll by their refreshes", 
         }
         a.commands();
         co_await a.sleep(10s);
-        CHECK(count(a.commands(), "EVALSHA") <= 3 * 21 + 11);  // and renewals
+        CHECK(count(a.commands(), "EVALSHA") <= 3 * 21 + 11);  // three waiters' refreshes, and renewals
         co_await held.release();
         co_await a.sleep(5s);
         CHECK(p.served == std::vector<std::string>{"1", "2", "3"});
     });
 }
 
-TEST_CASE("a fair lock's keys of a wrong type are told", "[fair_lock]")
+TEST_CASE("a fair acquire completes as wrong_type when one of the lock's keys has another type", "[fair_lock]")
 {
     auto const* const key = GENERATE(
         "f", "redisson_lock_queue:{f}", "redisson_lock_timeout:{f}", "holdfast_lock_waiters:{f}");
@@ -549,7 +547,7 @@ TEST_CASE("a fair lock's keys of a wrong type are told", "[fair_lock]")
     });
 }
 
-TEST_CASE("a queue that somebody damaged repairs itself", "[fair_lock]")
+TEST_CASE("fair waiters are all served after keys or entries of their queue were deleted", "[fair_lock]")
 {
     enum class damage { no_list, no_scores, no_signs, no_entry, all };
     auto const what = GENERATE(damage::no_list, damage::no_scores, damage::no_signs, damage::no_entry, damage::all);
@@ -573,7 +571,7 @@ TEST_CASE("a queue that somebody damaged repairs itself", "[fair_lock]")
     });
 }
 
-TEST_CASE("waiters keep their places and pass over the dead while the server is out of memory", "[fair_lock]")
+TEST_CASE("while the server is out of memory, fair waiters keep their places and pass over killed ones", "[fair_lock]")
 {
     bool const is_fenced = GENERATE(false, true);
     behind_a_holder(
@@ -592,8 +590,8 @@ TEST_CASE("waiters keep their places and pass over the dead while the server is 
         });
 }
 
-// A client of another library does not prolong the life of a key.
-TEST_CASE("the places of foreign waiters outlast the last of ours", "[fair_lock]")
+// A client of another library does not extend the time to live of the queue's keys.
+TEST_CASE("places of foreign waiters do not expire when the last Holdfast waiter leaves the queue", "[fair_lock]")
 {
     auto const ours_gives_up = GENERATE(false, true);
     constexpr auto foreign = "6f1c1d0e-0000-4000-8000-000000000003:77";
@@ -611,7 +609,7 @@ TEST_CASE("the places of foreign waiters outlast the last of ours", "[fair_lock]
     });
 }
 
-TEST_CASE("any_lock takes a fair lock with the usual priority", "[fair_lock]")
+TEST_CASE("a fair lock can be acquired through any_lock and with_lock", "[fair_lock]")
 {
     printer p;
     auto& a = p.world;

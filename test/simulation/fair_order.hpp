@@ -17,8 +17,8 @@
 
 namespace holdfast::test {
 
-// Told of every command that the server executes: fair locks are granted in the order in which the server met those who
-// ask, by an account of its own.
+// Receives every command that the server executes, and keeps a queue of its own for each fair lock. Throws if a lock is
+// granted in another order than that in which the contenders first reached the server.
 class fair_order {
 public:
     void operator()(executed const& e)

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// One queue with Redisson's clients: what their scripts do, told in our own words, mixed with what ours do.
+// A queue shared with Redisson's clients: our own equivalents of Redisson's scripts, mixed with Holdfast's scripts.
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using asio::awaitable;
 
-// KEYS lock, queue, timeouts; ARGV lease, holder, wait, now. nil: granted; else when to ask again.
+// KEYS lock, queue, timeouts; ARGV lease, holder, wait, now. nil: granted; else ms until the next attempt.
 constexpr auto redisson_acquire = R"lua(
 while true do
     local head = redis.call('lindex', KEYS[2], 0)
@@ -58,7 +58,7 @@ if head then redis.call('publish', ARGV[3] .. ':' .. head, '0') end
 return 1
 )lua";
 
-// Both sides ask the server directly, whenever the story says so.
+// The test sends the commands of both libraries to the server directly.
 class mixed_queue {
 public:
     simulated::value theirs(std::string const& id)
@@ -86,7 +86,7 @@ public:
     // As the holder's watchdog does.
     void keep_held() { server.execute({"PEXPIRE", keys[0], "30000"}); }
 
-    // Time passes, with a refresh of ours every five seconds.
+    // Lets time pass, with a refresh of Holdfast's waiters every five seconds.
     void wait(core::duration d, std::initializer_list<std::string> refreshed)
     {
         for (; d > 0s; d -= 5s) {
@@ -97,7 +97,7 @@ public:
         }
     }
 
-    // In order, without what makes them unique.
+    // The queue in order, without the UUIDs.
     std::string line()
     {
         std::string all;
@@ -134,7 +134,7 @@ private:
     }
 };
 
-TEST_CASE("a Redisson grant ahead of ours puts nobody out", "[fair_lock]")
+TEST_CASE("a grant to a Redisson waiter ahead of Holdfast's removes no other waiter from the queue", "[fair_lock]")
 {
     mixed_queue q;
     CHECK(q.theirs("R0").is_nil());
@@ -146,7 +146,7 @@ TEST_CASE("a Redisson grant ahead of ours puts nobody out", "[fair_lock]")
     q.their_release("R0");
     CHECK(q.theirs("R1").is_nil());
     CHECK(q.line() == "a R2 b ");
-    // Another of theirs looks: whose score has passed would go now.
+    // Another Redisson client makes an attempt, which removes waiters whose score has passed.
     q.theirs("R3");
     CHECK(q.line() == "a R2 b R3 ");
     q.their_release("R1");
@@ -160,7 +160,7 @@ TEST_CASE("a Redisson grant ahead of ours puts nobody out", "[fair_lock]")
     CHECK(q.theirs("R3").is_nil());
 }
 
-TEST_CASE("a Redisson waiter outlives a long wait behind ours", "[fair_lock]")
+TEST_CASE("a Redisson waiter keeps its place during a long wait behind a Holdfast waiter", "[fair_lock]")
 {
     mixed_queue q;
     CHECK(q.ours("h").is_nil());
@@ -179,7 +179,7 @@ TEST_CASE("a Redisson waiter outlives a long wait behind ours", "[fair_lock]")
     CHECK(q.theirs("R2").is_nil());
 }
 
-TEST_CASE("a queue of Redisson's waiters only has no time to live, and is served when ours leaves", "[fair_lock]")
+TEST_CASE("Redisson waiters do not expire with the last Holdfast waiter and are served in order", "[fair_lock]")
 {
     mixed_queue q;
     CHECK(q.ours("h").is_nil());
@@ -201,7 +201,7 @@ TEST_CASE("a queue of Redisson's waiters only has no time to live, and is served
     CHECK(q.theirs("R2").is_nil());
 }
 
-TEST_CASE("a release to Redisson's waiters leaves nothing of ours", "[fair_lock]")
+TEST_CASE("a release deletes Holdfast's own queue keys when only Redisson waiters remain", "[fair_lock]")
 {
     mixed_queue q;
     CHECK(q.ours("h").is_nil());
@@ -211,7 +211,7 @@ TEST_CASE("a release to Redisson's waiters leaves nothing of ours", "[fair_lock]
     CHECK(q.server.execute({"EXISTS", q.keys[3], q.keys[4]}).integer == 0);
 }
 
-TEST_CASE("one refresh speaks for thousands of waiters", "[fair_lock]")
+TEST_CASE("one refresh script covers thousands of waiters", "[fair_lock]")
 {
     constexpr int crowd = 2'500;
     mixed_queue q;
@@ -224,13 +224,13 @@ TEST_CASE("one refresh speaks for thousands of waiters", "[fair_lock]")
     }
     CHECK(q.refresh_all(all).items.size() == 1);
     auto const entries = [&](std::size_t key) { return q.server.execute({"ZCARD", q.keys[key]}).integer; };
-    CHECK(entries(2) == crowd + 1);  // and Redisson's
-    CHECK(entries(3) == crowd + 1);  // and when they were looked after
+    CHECK(entries(2) == crowd + 1);  // one of Redisson's, too
+    CHECK(entries(3) == crowd + 1);  // and the time of the last check of all waiters
     auto const last = q.server.execute({"ZSCORE", q.keys[2], all.back()}).text;
-    CHECK(std::stoll(last) > 1'800'000'300'000);  // behind one of Redisson's
+    CHECK(std::stoll(last) > 1'800'000'300'000);  // behind one of Redisson's waiters
 }
 
-TEST_CASE("a release passes over a first that died since the last refresh", "[fair_lock]")
+TEST_CASE("a release passes over a first waiter whose refreshes stopped for the waiter timeout", "[fair_lock]")
 {
     mixed_queue q;
     CHECK(q.ours("h").is_nil());
@@ -245,7 +245,7 @@ TEST_CASE("a release passes over a first that died since the last refresh", "[fa
     CHECK(q.line() == "b ");
 }
 
-TEST_CASE("a waiter whose entry was lost, but not its score, is placed anew when it asks", "[fair_lock]")
+TEST_CASE("a waiter whose queue entry was deleted joins the queue again at the end", "[fair_lock]")
 {
     mixed_queue q;
     CHECK(q.ours("h").is_nil());
@@ -257,7 +257,7 @@ TEST_CASE("a waiter whose entry was lost, but not its score, is placed anew when
     CHECK(q.line() == "b a ");
 }
 
-TEST_CASE("a stall of six seconds puts nobody out of a mixed queue", "[fair_lock]")
+TEST_CASE("a stall of six seconds removes no waiter from a queue shared with Redisson", "[fair_lock]")
 {
     mixed_queue q;
     CHECK(q.theirs("R0").is_nil());
@@ -270,7 +270,7 @@ TEST_CASE("a stall of six seconds puts nobody out of a mixed queue", "[fair_lock
     CHECK(q.line() == "a R1 b R2 ");
 }
 
-TEST_CASE("a free lock is made known to a Redisson waiter at most once a second", "[fair_lock]")
+TEST_CASE("a Redisson waiter is notified of a free lock at most once a second", "[fair_lock]")
 {
     mixed_queue q;
     CHECK(q.ours("h").is_nil());
@@ -290,14 +290,14 @@ TEST_CASE("a free lock is made known to a Redisson waiter at most once a second"
     CHECK(q.line() == "R1 a ");
 }
 
-TEST_CASE("a dead Redisson waiter is put out when its time has passed and the lock is free", "[fair_lock]")
+TEST_CASE("a dead Redisson waiter is removed when its time-out has passed and the lock is free", "[fair_lock]")
 {
     mixed_queue q;
     CHECK(q.ours("h").is_nil());
     q.theirs("R1");
     q.ours("a");
     q.wait(400s, {"a"});
-    CHECK(q.line() == "R1 a ");  // the lock is held: there is no hurry
+    CHECK(q.line() == "R1 a ");  // the lock is held, so the dead waiter delays no other
     q.our_release("h");
     CHECK(q.line() == "a ");
     CHECK(q.ours("a").is_nil());

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// force_release() deletes locks, and nothing that only happens to stand under the name of one.
+// force_release() deletes locks, and no other data that has the name of a lock.
 
 #include <string>
 #include <vector>
@@ -30,11 +30,11 @@ void execute(arena& a, command_text const& command)
     a.server().execute(text);
 }
 
-// What stands under "k", and which handles take it away.
+// The content of the key "k", and which handles may delete it.
 struct stage {
     char const* name;
     std::vector<command_text> commands;
-    bool by_one = false;         // mutex, reentrant_lock, fair_lock: each keeps the others out
+    bool by_one = false;         // mutex, reentrant_lock, fair_lock: they exclude each other
     bool by_read_write = false;  // either side of a read_write_lock
 };
 
@@ -74,7 +74,7 @@ std::string contents(arena& a)
     return kind + to_string(what);
 }
 
-TEST_CASE("force_release deletes what looks like a lock of its kind, and refuses the rest", "[force_release]")
+TEST_CASE("force_release() deletes locks of its kind and completes as wrong_type on any other data", "[force_release]")
 {
     arena a;
     auto& c = a.client();

@@ -33,7 +33,7 @@ struct held_lock : arena {
     lease outer;
 };
 
-TEST_CASE("a re-entry does not lift the max_hold of the outer hold", "[hold_terms]")
+TEST_CASE("a re-entry does not extend the max_hold of the outer hold", "[hold_terms]")
 {
     held_lock a({.max_hold = 2s});
     a.run([&]() -> awaitable<void> {
@@ -51,7 +51,7 @@ TEST_CASE("a re-entry does not lift the max_hold of the outer hold", "[hold_term
     });
 }
 
-TEST_CASE("an outer fixed lease ends at its own time while an inner renewed one lasts", "[hold_terms]")
+TEST_CASE("an outer lease without renewal ends at its own time while a renewed inner hold continues", "[hold_terms]")
 {
     held_lock a({.lease = 1s});
     a.run([&]() -> awaitable<void> {
@@ -72,7 +72,7 @@ TEST_CASE("an outer fixed lease ends at its own time while an inner renewed one 
     });
 }
 
-TEST_CASE("a fixed lease is renewed no more when the inner renewed hold has ended", "[hold_terms]")
+TEST_CASE("the client stops renewing a grant when its only renewed hold is released", "[hold_terms]")
 {
     held_lock a({.lease = 1s});
     a.run([&]() -> awaitable<void> {
@@ -87,7 +87,7 @@ TEST_CASE("a fixed lease is renewed no more when the inner renewed hold has ende
     });
 }
 
-TEST_CASE("the terms of an inner hold end that hold alone", "[hold_terms]")
+TEST_CASE("the lease time or max_hold of an inner hold ends only that hold", "[hold_terms]")
 {
     held_lock a;
     a.run([&]() -> awaitable<void> {
@@ -108,7 +108,7 @@ TEST_CASE("the terms of an inner hold end that hold alone", "[hold_terms]")
     CHECK(a.c.stats().lost == 2);
 }
 
-TEST_CASE("an extension moves the end of its own hold alone", "[hold_terms]")
+TEST_CASE("an extension moves only the end of its own hold", "[hold_terms]")
 {
     held_lock a({.lease = 1s});
     a.run([&]() -> awaitable<void> {
@@ -124,7 +124,8 @@ TEST_CASE("an extension moves the end of its own hold alone", "[hold_terms]")
     });
 }
 
-TEST_CASE("a lost hold keeps the key until its body ends, although the last valid hold was released", "[hold_terms]")
+TEST_CASE(
+    "the key stays until the lease of a lost hold is destroyed, even if the valid hold is released", "[hold_terms]")
 {
     held_lock a({.lease = 500ms});
     a.run([&]() -> awaitable<void> {
@@ -141,7 +142,7 @@ TEST_CASE("a lost hold keeps the key until its body ends, although the last vali
     });
 }
 
-TEST_CASE("a waiter gets the lock after a lost hold and the last valid one have ended", "[hold_terms]")
+TEST_CASE("a waiter acquires the lock only when both the lost hold and the valid hold have ended", "[hold_terms]")
 {
     held_lock a({.lease = 500ms});
     a.run([&]() -> awaitable<void> {
@@ -152,16 +153,16 @@ TEST_CASE("a waiter gets the lock after a lost hold and the last valid one have 
         co_await a.sleep(1s);
         co_await inner.release();
         co_await a.sleep(10ms);
-        CHECK(next.empty());  // the body of the lost hold goes on
+        CHECK(next.empty());  // the body of the lost hold continues
         a.outer = lease();
         co_await a.sleep(100ms);
         CHECK(next.valid());
     });
 }
 
-// ---- what is asked of the server
+// ---- which lease time the client requests from the server
 
-TEST_CASE("a renewed re-entry for longer makes the grant ask for longer, until it ends", "[hold_terms]")
+TEST_CASE("renewals use the lease time of a longer re-entry until that re-entry is released", "[hold_terms]")
 {
     held_lock a({.lease = 200ms, .renew = true});
     a.run([&]() -> awaitable<void> {
@@ -176,8 +177,8 @@ TEST_CASE("a renewed re-entry for longer makes the grant ask for longer, until i
     });
 }
 
-// The handler of the outer acquire runs after a re-entry has made the grant longer.
-TEST_CASE("a hold that is taken up late has the time of its grant", "[hold_terms]")
+// The handler of the outer acquire runs after a re-entry has extended the grant.
+TEST_CASE("a renewed hold whose handler runs late follows the validity of its extended grant", "[hold_terms]")
 {
     arena a;
     auto& c = a.client();
@@ -196,7 +197,7 @@ TEST_CASE("a hold that is taken up late has the time of its grant", "[hold_terms
     });
 }
 
-TEST_CASE("a release is repeated for as long as an extension may keep the key", "[hold_terms]")
+TEST_CASE("the client repeats a release for as long as an extension may keep the key", "[hold_terms]")
 {
     held_lock a({.lease = 1s});
     a.run([&]() -> awaitable<void> {
@@ -212,7 +213,7 @@ TEST_CASE("a release is repeated for as long as an extension may keep the key", 
     });
 }
 
-TEST_CASE("a release is repeated for as long as an unanswered extension may keep the key", "[hold_terms]")
+TEST_CASE("the client repeats a release for as long as an unanswered extension may keep the key", "[hold_terms]")
 {
     held_lock a({.lease = 1s});
     a.run([&]() -> awaitable<void> {
@@ -232,7 +233,7 @@ TEST_CASE("a release is repeated for as long as an unanswered extension may keep
 
 // ---- a re-entry that waits for an extension
 
-TEST_CASE("a re-entry that needs an extension ends with its wait, as unavailable", "[hold_terms]")
+TEST_CASE("a re-entry that times out without a reply to its extension completes as unavailable", "[hold_terms]")
 {
     held_lock a;
     a.run([&]() -> awaitable<void> {
@@ -253,7 +254,8 @@ TEST_CASE("a re-entry that needs an extension ends with its wait, as unavailable
     CHECK(a.c.stats().waiting == 0);
 }
 
-TEST_CASE("a re-entry whose wait is shorter than its extension takes ends as busy", "[hold_terms]")
+TEST_CASE(
+    "a re-entry whose wait time is shorter than the round trip of its extension completes as busy", "[hold_terms]")
 {
     arena a({.world = {.fifo = true}, .network = {.delay = {5ms, 5ms}}});
     auto& c = a.client();
@@ -266,7 +268,7 @@ TEST_CASE("a re-entry whose wait is shorter than its extension takes ends as bus
     });
 }
 
-TEST_CASE("a re-entry by several locks whose wait is shorter than their extension takes ends as busy", "[hold_terms]")
+TEST_CASE("a multi_lock re-entry whose wait time is shorter than a round trip completes as busy", "[hold_terms]")
 {
     arena a({.world = {.fifo = true}, .network = {.delay = {5ms, 5ms}}});
     auto& c = a.client();
@@ -280,7 +282,7 @@ TEST_CASE("a re-entry by several locks whose wait is shorter than their extensio
     });
 }
 
-TEST_CASE("a re-entry whose extension was asked for in vain before its wait ends as unavailable", "[hold_terms]")
+TEST_CASE("a re-entry whose first extension command gets no reply completes as unavailable", "[hold_terms]")
 {
     held_lock a({.lease = 30s});
     a.run([&]() -> awaitable<void> {
@@ -292,7 +294,7 @@ TEST_CASE("a re-entry whose extension was asked for in vain before its wait ends
     });
 }
 
-TEST_CASE("a re-entry that needs an extension is cancelled at once", "[hold_terms]")
+TEST_CASE("a cancelled re-entry that waits for an extension completes at once", "[hold_terms]")
 {
     held_lock a;
     a.run([&]() -> awaitable<void> {
@@ -313,7 +315,7 @@ TEST_CASE("a re-entry that needs an extension is cancelled at once", "[hold_term
     });
 }
 
-TEST_CASE("a re-entry waits for its extension over a lost connection", "[hold_terms]")
+TEST_CASE("a re-entry that needs an extension survives the loss of the connection", "[hold_terms]")
 {
     held_lock a;
     a.run([&]() -> awaitable<void> {
@@ -329,7 +331,8 @@ TEST_CASE("a re-entry waits for its extension over a lost connection", "[hold_te
     });
 }
 
-TEST_CASE("a re-entry that ends when the connection is back leaves nothing behind", "[hold_terms]")
+TEST_CASE(
+    "a re-entry whose hold ends in an outage completes as owner_in_use and leaves no state behind", "[hold_terms]")
 {
     arena a;
     auto& c = a.client();
@@ -357,7 +360,7 @@ TEST_CASE("a re-entry that ends when the connection is back leaves nothing behin
     CHECK(a.census(c) == engine::client_engine::census{});
 }
 
-TEST_CASE("a re-entry that waits for an extension contends anew when the hold is lost", "[hold_terms]")
+TEST_CASE("a re-entry that waits for an extension acquires the lock anew when its hold is lost", "[hold_terms]")
 {
     held_lock a({.lease = 500ms});
     a.run([&]() -> awaitable<void> {
@@ -370,7 +373,7 @@ TEST_CASE("a re-entry that waits for an extension contends anew when the hold is
     });
 }
 
-TEST_CASE("a re-entry that waits for an extension ends with its client", "[hold_terms]")
+TEST_CASE("a re-entry that waits for an extension completes as client_stopped when the client stops", "[hold_terms]")
 {
     held_lock a;
     a.run([&]() -> awaitable<void> {

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What a lease tells, and when: release, extension, and the three steps of a loss.
+// What a lease reports, and when: release, extension, and the steps to a loss: held, at risk, lost.
 
 #include <boost/asio/redirect_error.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -21,7 +21,7 @@ auto redirect(error_code& ec)
     return asio::redirect_error(use_awaitable, ec);
 }
 
-// A client holds "m" when the story begins.
+// A client holds "m" when the test begins.
 struct holding : arena {
     explicit holding(acquire_options o = {})
     {
@@ -32,7 +32,7 @@ struct holding : arena {
     lease held;
 };
 
-TEST_CASE("a lease is held until it is released, once", "[lease]")
+TEST_CASE("a lease is held until its release, and later operations on it complete as empty_lease", "[lease]")
 {
     arena a;
     auto& c = a.client();
@@ -64,7 +64,7 @@ TEST_CASE("a lease is held until it is released, once", "[lease]")
     CHECK(c.stats().held == 0);
 }
 
-TEST_CASE("a destroyed, assigned or never launched lease releases", "[lease]")
+TEST_CASE("a lease is released when destroyed, when assigned to, or when its release is never launched", "[lease]")
 {
     arena a;
     auto& c = a.client();
@@ -92,7 +92,7 @@ TEST_CASE("a destroyed, assigned or never launched lease releases", "[lease]")
     });
 }
 
-TEST_CASE("a renewed lease outlives its lease time, and is renewed every third", "[lease][renewal]")
+TEST_CASE("a lease is renewed after each third of its lease time and stays valid", "[lease][renewal]")
 {
     holding a;
     a.run([&]() -> awaitable<void> {
@@ -106,7 +106,7 @@ TEST_CASE("a renewed lease outlives its lease time, and is renewed every third",
     });
 }
 
-TEST_CASE("a fixed lease is not renewed, and its loss is told before it ends", "[lease][loss]")
+TEST_CASE("a lease without renewal expires, and lost() completes before its validity ends", "[lease][loss]")
 {
     holding a({.lease = 1s});
     a.run([&]() -> awaitable<void> {
@@ -124,7 +124,7 @@ TEST_CASE("a fixed lease is not renewed, and its loss is told before it ends", "
     CHECK(a.own.stats().lost == 1);
 }
 
-TEST_CASE("lost() on a lease that is released, stopped, or lost before", "[lease][loss]")
+TEST_CASE("lost() completes as released after a release and reports client_stopped after stop()", "[lease][loss]")
 {
     arena a;
     auto& c = a.client();
@@ -155,8 +155,8 @@ TEST_CASE("lost() on a lease that is released, stopped, or lost before", "[lease
     });
 }
 
-// Any thread may destroy them then, and a grant belongs to the client's strand.
-TEST_CASE("a client that stops severs the leases that are left from their grants", "[lease]")
+// After that any thread may destroy these leases, but a grant may only be used on the client's strand.
+TEST_CASE("a client that stops detaches the remaining leases from their grants", "[lease]")
 {
     arena a;
     auto& c = a.client();
@@ -180,7 +180,7 @@ TEST_CASE("a client that stops severs the leases that are left from their grants
     });
 }
 
-TEST_CASE("a key deleted behind our back is a loss at the next renewal", "[lease][loss]")
+TEST_CASE("the next renewal after a key was deleted reports the lease as lost", "[lease][loss]")
 {
     holding a;
     a.run([&]() -> awaitable<void> {
@@ -194,7 +194,7 @@ TEST_CASE("a key deleted behind our back is a loss at the next renewal", "[lease
     });
 }
 
-TEST_CASE("a silent server: at risk first, lost no later than validity ends", "[lease][loss]")
+TEST_CASE("with a silent server a lease is first at risk and lost no later than its validity ends", "[lease][loss]")
 {
     holding a;
     a.run([&]() -> awaitable<void> {
@@ -212,7 +212,7 @@ TEST_CASE("a silent server: at risk first, lost no later than validity ends", "[
     CHECK(a.own.stats().at_risk >= 1);
 }
 
-TEST_CASE("a lease that is at risk recovers when the server answers in time", "[lease][loss]")
+TEST_CASE("a lease at risk is held again when the server replies before its validity ends", "[lease][loss]")
 {
     holding a;
     a.run([&]() -> awaitable<void> {
@@ -227,14 +227,15 @@ TEST_CASE("a lease that is at risk recovers when the server answers in time", "[
     });
 }
 
-TEST_CASE("a renewal that is answered too late revives nothing", "[lease][loss]")
+TEST_CASE(
+    "a lease whose process was paused beyond its validity is lost as soon as the process continues", "[lease][loss]")
 {
     holding a;
     a.run([&]() -> awaitable<void> {
         co_await a.sleep(900ms);
         a.at("A").pause_for(5s);
         co_await a.sleep(200ms);
-        // The first thing after it goes on: no timer needs to have told it.
+        // The first check after the process continues: no timer needs to run before it.
         CHECK_FALSE(a.held.valid());
         CHECK(a.held.state() == lease_state::lost);
         auto const why = co_await a.held.lost();
@@ -242,13 +243,13 @@ TEST_CASE("a renewal that is answered too late revives nothing", "[lease][loss]"
     });
 }
 
-TEST_CASE("an extension whose answer is read after the lease ended revives nothing", "[lease][loss]")
+TEST_CASE("an extension whose reply is read after the validity has ended completes as lease_lost", "[lease][loss]")
 {
     holding a({.lease = 1s});
     a.run([&]() -> awaitable<void> {
-        co_await a.held.extend(1s);  // from here on the server knows the script
+        co_await a.held.extend(1s);  // from here on the server has the script
         co_await a.sleep(900ms);
-        // The process stops when the command has left, and finds the answer when it goes on.
+        // The process pauses when the command has been sent, and reads the reply when it continues.
         a.world().at(a.now() + 50us, [&] { a.at("A").pause_for(500ms); });
         auto const ec = co_await error_of(a.held.extend(5s, use_awaitable));
         CHECK(ec == errc::lease_lost);
@@ -271,7 +272,7 @@ TEST_CASE("max_hold ends a renewed lease", "[lease][loss]")
     });
 }
 
-TEST_CASE("a grant whose validity ran out on the way is given back, and sought again", "[lease]")
+TEST_CASE("the client acquires again when a grant arrives after its validity has ended", "[lease]")
 {
     arena a;
     auto config = arena::quick();
@@ -287,7 +288,7 @@ TEST_CASE("a grant whose validity ran out on the way is given back, and sought a
     CHECK(c.stats().acquired == 1);
 }
 
-TEST_CASE("a lost lease deletes what is left of its key when it ends, and not before", "[lease][loss]")
+TEST_CASE("the key of a lost lease is deleted when the lease is destroyed, not before", "[lease][loss]")
 {
     arena a;
     auto& c = a.client();
@@ -304,7 +305,8 @@ TEST_CASE("a lost lease deletes what is left of its key when it ends, and not be
     });
 }
 
-TEST_CASE("a key that somebody else holds now is a loss, and is left alone", "[lease][renewal]")
+TEST_CASE(
+    "a lease is lost when another holder has taken over its key, and the key is left unchanged", "[lease][renewal]")
 {
     for (bool reentrant : {false, true}) {
         arena a;
@@ -332,7 +334,7 @@ TEST_CASE("a key that somebody else holds now is a loss, and is left alone", "[l
     }
 }
 
-TEST_CASE("extend lengthens, never shortens, and refuses nonsense", "[lease][extend]")
+TEST_CASE("extend() lengthens, never shortens, and refuses durations of zero or beyond max_hold", "[lease][extend]")
 {
     holding a({.lease = 1s});
     a.run([&]() -> awaitable<void> {
@@ -361,7 +363,7 @@ TEST_CASE("extend lengthens, never shortens, and refuses nonsense", "[lease][ext
     });
 }
 
-TEST_CASE("a longer extension of a renewed lease is not cut by its renewals", "[lease][extend]")
+TEST_CASE("renewals do not shorten a longer extension of the lease", "[lease][extend]")
 {
     holding a;
     a.run([&]() -> awaitable<void> {
@@ -373,7 +375,7 @@ TEST_CASE("a longer extension of a renewed lease is not cut by its renewals", "[
     });
 }
 
-TEST_CASE("a renewal meets a key of another type: the others are renewed", "[lease][renewal]")
+TEST_CASE("a key of another type does not stop the renewal of the client's other leases", "[lease][renewal]")
 {
     arena a;
     auto& c = a.client();
@@ -392,12 +394,12 @@ TEST_CASE("a renewal meets a key of another type: the others are renewed", "[lea
     });
 }
 
-TEST_CASE("a lease whose handler never took it up is not renewed", "[lease][renewal]")
+TEST_CASE("a lease whose handler never runs is not renewed", "[lease][renewal]")
 {
     arena a;
     auto& c = a.client();
     mutex m(c, "m");
-    // The handler's executor is that of a process that stands still.
+    // The handler's executor belongs to a paused process.
     a.run([&]() -> awaitable<void> { co_await c.ready(); });
     a.at("B").pause();
     lease other;
@@ -409,11 +411,11 @@ TEST_CASE("a lease whose handler never took it up is not renewed", "[lease][rene
     a.run([&]() -> awaitable<void> { co_await a.sleep(4s); });
     CHECK_FALSE(a.exists("m"));
     CHECK(other.valid());
-    CHECK(c.stats().at_risk == 0);  // it says nothing of the connection
+    CHECK(c.stats().at_risk == 0);  // this is no sign of a bad connection
     a.at("B").resume();
 }
 
-TEST_CASE("fencing tokens grow, over release and over expiry", "[lease][fencing]")
+TEST_CASE("fencing tokens grow across releases and expiries, and a re-entry has the same token", "[lease][fencing]")
 {
     arena a;
     auto& c = a.client();
@@ -431,13 +433,13 @@ TEST_CASE("fencing tokens grow, over release and over expiry", "[lease][fencing]
         }
         auto outer = co_await r.acquire();
         auto inner = co_await r.acquire();
-        CHECK(outer.fencing_token() == inner.fencing_token());  // re-entry is no new grant
+        CHECK(outer.fencing_token() == inner.fencing_token());  // a re-entry is not a new grant
         CHECK(a.server().execute({"PTTL", "redisson_lock_token:{r}"}).integer == -1);
         CHECK(a.server().execute({"PTTL", "holdfast_fence:{m}"}).integer > 80'000'000);
     });
 }
 
-TEST_CASE("nothing outlives its release", "[lease]")
+TEST_CASE("after a release the client keeps no state and sends no command", "[lease]")
 {
     holding a;
     a.run([&]() -> awaitable<void> {

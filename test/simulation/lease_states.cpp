@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Tables: every accessor of a lease in every state, and every operation on a lease that is launched after something
-// happened to the lease, its client or both.
+// Tables: every accessor of a lease in every state, and every operation on a lease that is created first and launched
+// after an event: the lease was moved, released, destroyed or lost, or its clients were stopped or destroyed.
 
 #include <optional>
 #include <string>
@@ -71,7 +71,7 @@ private:
     }
 };
 
-// ---- operations that were made of a lease, and launched later
+// ---- operations that were created from a lease and launched later
 
 enum class event {
     nothing,
@@ -105,7 +105,7 @@ awaitable<void> let_happen(event e, story& s)
     co_await s.sleep(10ms);
 }
 
-// How an operation ended: "lost" for success with a reason.
+// The result of an operation: "lost" if lost() succeeds with a reason.
 template <class... Results>
 std::string named(std::tuple<error_code, Results...> const& end)
 {
@@ -154,7 +154,7 @@ std::vector<expectation> expectations()
     };
 }
 
-TEST_CASE("an operation of a lease that is launched after something else happened says what is true then", "[lease]")
+TEST_CASE("extend(), lost() and downgrade() report the lease's state at their launch, not at their creation", "[lease]")
 {
     auto const what = GENERATE(kind::write, kind::multi, kind::red);
     bool const is_single = what == kind::write;
@@ -166,7 +166,7 @@ TEST_CASE("an operation of a lease that is launched after something else happene
                 co_await s.begin(max_hold);
                 auto operation = s.held.extend(1s, asio::deferred);
                 auto const end = co_await launch_after(row.before, s, std::move(operation));
-                // Members whose clients are gone were released first: of several leases nothing is left to ask.
+                // A composite lease knows without its clients that it was released.
                 bool const is_known = !is_single && row.before == event::released_then_destroyed_clients;
                 CHECK(end == (is_known ? named(errc::empty_lease) : row.extend));
             });
@@ -192,8 +192,8 @@ TEST_CASE("an operation of a lease that is launched after something else happene
     }
 }
 
-// The operation has taken the lease: what happens can only happen to the clients, and to the hold.
-TEST_CASE("a release that is launched after something else happened says what is true then", "[lease]")
+// The operation has taken the hold out of the lease: events can only affect the clients and the hold.
+TEST_CASE("a release reports the state of its hold at its launch, not at its creation", "[lease]")
 {
     auto const what = GENERATE(kind::write, kind::multi, kind::red);
     std::pair<event, std::string> const rows[] = {
@@ -216,7 +216,7 @@ TEST_CASE("a release that is launched after something else happened says what is
     }
 }
 
-TEST_CASE("a lease that is extended in another thread's turn and destroyed there ends the extension", "[lease]")
+TEST_CASE("an extension completes although another executor launches it and destroys the lease at once", "[lease]")
 {
     auto const what = GENERATE(kind::write, kind::multi, kind::red);
     CAPTURE(int(what));
@@ -232,7 +232,7 @@ TEST_CASE("a lease that is extended in another thread's turn and destroyed there
         "B");
     s.run([&]() -> awaitable<void> { co_await s.sleep(1s); });
     REQUIRE(end);
-    // Which of the two comes first is open.
+    // The order of the extension and the release is not specified.
     CHECK((!*end || *end == errc::empty_lease || *end == errc::lease_lost));
     CHECK(s.keys("w") + s.keys("x") + s.keys("y") + s.keys("r") == 0);
 }
@@ -266,7 +266,7 @@ seen look_at(lease const& l)
         .holds = l.hold_count()};
 }
 
-TEST_CASE("every accessor of a lease has an answer in every state", "[lease]")
+TEST_CASE("every accessor of a lease has a defined value in every state", "[lease]")
 {
     auto const what = GENERATE(kind::write, kind::multi, kind::red);
     CAPTURE(int(what));
@@ -299,7 +299,7 @@ TEST_CASE("every accessor of a lease has an answer in every state", "[lease]")
         s.held = co_await s.lock.acquire({.lease = 1s});
         co_await s.sleep(2s);
         auto lost = look_at(s.held);
-        lost.has_end = false;  // the end that it had
+        lost.has_end = false;  // the former end is still returned
         CHECK(lost == seen{false, false, lease_state::lost, false, true, owned, of_lost});
         s.held = {};
         co_await s.sleep(10ms);

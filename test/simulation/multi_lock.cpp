@@ -34,7 +34,7 @@ std::vector<any_lock> mutexes(holdfast::client& c, int count)
     return all;
 }
 
-TEST_CASE("free members of several clients cost one round trip", "[multi_lock]")
+TEST_CASE("a multi_lock acquires and releases free members of several clients in one round trip each", "[multi_lock]")
 {
     arena a({.world = {.fifo = true}, .network = {.delay = {1ms, 1ms}}});
     auto& c = a.client();
@@ -69,7 +69,7 @@ TEST_CASE("free members of several clients cost one round trip", "[multi_lock]")
     CHECK(a.census(d) == engine::client_engine::census{});
 }
 
-TEST_CASE("nothing is held while a member is waited for", "[multi_lock]")
+TEST_CASE("a multi_lock holds no member while it waits for another", "[multi_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -90,13 +90,13 @@ TEST_CASE("nothing is held while a member is waited for", "[multi_lock]")
         while (l.empty() && a.now() < released + 1s)
             co_await a.sleep(1ms);
         CHECK(l.valid());
-        CHECK(a.now() - released < 15ms);  // by the message
+        CHECK(a.now() - released < 15ms);  // woken by the message
         CHECK(a.exists("x"));
         CHECK(a.exists("y", "other"));
     });
 }
 
-TEST_CASE("a fair member is tried, not queued for, while another is missing", "[multi_lock]")
+TEST_CASE("a multi_lock does not queue for a fair member while it waits for another member", "[multi_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -114,7 +114,7 @@ TEST_CASE("a fair member is tried, not queued for, while another is missing", "[
         auto in_front = co_await fair_lock(rival, "f").acquire();
         co_await in_the_way.release();
         co_await a.sleep(1s);
-        CHECK_FALSE(a.exists("x"));  // now it waits for the fair one, holding nothing
+        CHECK_FALSE(a.exists("x"));  // now it waits for the fair lock, and holds nothing
         co_await in_front.release();
         co_await a.sleep(1s);
         CHECK(l.valid());
@@ -122,7 +122,7 @@ TEST_CASE("a fair member is tried, not queued for, while another is missing", "[
     });
 }
 
-TEST_CASE("one attempt: all, or busy, or unavailable, and never a part", "[multi_lock]")
+TEST_CASE("try_acquire of a multi_lock grants all members, or is busy or unavailable and holds none", "[multi_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -139,7 +139,7 @@ TEST_CASE("one attempt: all, or busy, or unavailable, and never a part", "[multi
         a.server("other").pause();
         error_code ec;
         l = co_await both.try_acquire(redirect(ec));
-        CHECK_FALSE(ec);  // one is busy, whatever the other is
+        CHECK_FALSE(ec);  // one member is busy, whatever the state of the other
         CHECK(l.empty());
         co_await held.release();
         l = co_await both.try_acquire(redirect(ec));
@@ -153,7 +153,7 @@ TEST_CASE("one attempt: all, or busy, or unavailable, and never a part", "[multi
     });
 }
 
-TEST_CASE("one deadline for all of it", "[multi_lock]")
+TEST_CASE("try_acquire of a multi_lock ends within its wait time, with a busy or a silent member", "[multi_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -183,7 +183,7 @@ TEST_CASE("one deadline for all of it", "[multi_lock]")
     });
 }
 
-TEST_CASE("acquire waits through the outage of a member", "[multi_lock]")
+TEST_CASE("acquire of a multi_lock waits through the outage of a member's server", "[multi_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -198,7 +198,7 @@ TEST_CASE("acquire waits through the outage of a member", "[multi_lock]")
     });
 }
 
-TEST_CASE("the loss of one member is the loss of all", "[multi_lock][loss]")
+TEST_CASE("a multi_lock lease is lost when one member is lost", "[multi_lock][loss]")
 {
     arena a;
     auto& c = a.client();
@@ -212,7 +212,7 @@ TEST_CASE("the loss of one member is the loss of all", "[multi_lock][loss]")
         CHECK(why == loss::gone);
         CHECK_FALSE(l.valid());
         CHECK(l.state() == lease_state::lost);
-        CHECK(a.exists("x"));  // never under a running holder
+        CHECK(a.exists("x"));  // a key is never deleted under a running holder
         error_code ec;
         co_await l.extend(5s, redirect(ec));
         CHECK(ec == errc::lease_lost);
@@ -222,7 +222,7 @@ TEST_CASE("the loss of one member is the loss of all", "[multi_lock][loss]")
     });
 }
 
-TEST_CASE("lost(): released first, cancelled, client stopped", "[multi_lock][loss]")
+TEST_CASE("lost() of a multi_lock lease reports a release, a cancellation and a stopped client", "[multi_lock][loss]")
 {
     arena a;
     auto& c = a.client();
@@ -258,7 +258,9 @@ TEST_CASE("lost(): released first, cancelled, client stopped", "[multi_lock][los
     });
 }
 
-TEST_CASE("a destroyed, assigned or never launched lease gives back all", "[multi_lock]")
+TEST_CASE(
+    "a multi_lock lease releases all members when destroyed, assigned to, or its release is not launched",
+    "[multi_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -286,7 +288,7 @@ TEST_CASE("a destroyed, assigned or never launched lease gives back all", "[mult
     CHECK(c.stats().held == 0);
 }
 
-TEST_CASE("extend extends all members, validity is the least of theirs", "[multi_lock]")
+TEST_CASE("extend() extends all members, and the lease is valid as long as the member that ends first", "[multi_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -306,11 +308,11 @@ TEST_CASE("extend extends all members, validity is the least of theirs", "[multi
         CHECK(ec == errc::unavailable);
         a.server("other").resume();
         co_await a.sleep(1500ms);
-        CHECK_FALSE(l.valid());  // whatever x has
+        CHECK_FALSE(l.valid());  // although x is valid for longer
     });
 }
 
-TEST_CASE("fencing tokens by member, with_lock, and the other questions", "[multi_lock]")
+TEST_CASE("with_lock, is_locked(), holders(), force_release() and fencing tokens work on a multi_lock", "[multi_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -342,7 +344,7 @@ TEST_CASE("fencing tokens by member, with_lock, and the other questions", "[mult
     });
 }
 
-TEST_CASE("a lost member cancels the body of with_lock", "[multi_lock][with_lock]")
+TEST_CASE("the loss of a member cancels the body of with_lock", "[multi_lock][with_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -362,7 +364,8 @@ TEST_CASE("a lost member cancels the body of with_lock", "[multi_lock][with_lock
     });
 }
 
-TEST_CASE("members given twice, as two kinds, for two owners, or not at all", "[multi_lock][bad_input]")
+TEST_CASE(
+    "a multi_lock merges duplicate members and refuses conflicting, missing or invalid ones", "[multi_lock][bad_input]")
 {
     arena a;
     auto& c = a.client();
@@ -411,7 +414,7 @@ TEST_CASE("members given twice, as two kinds, for two owners, or not at all", "[
     });
 }
 
-TEST_CASE("the error of one member is the error of all, and the rest is given back", "[multi_lock]")
+TEST_CASE("a multi_lock completes with the error of a member and releases the other members", "[multi_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -424,7 +427,7 @@ TEST_CASE("the error of one member is the error of all, and the rest is given ba
     });
 }
 
-TEST_CASE("a re-entry counts as held", "[multi_lock]")
+TEST_CASE("a multi_lock re-enters a reentrant member that its owner already holds", "[multi_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -440,7 +443,7 @@ TEST_CASE("a re-entry counts as held", "[multi_lock]")
     });
 }
 
-TEST_CASE("a lease whose handler never took it up is not renewed, nor are its members", "[multi_lock][renewal]")
+TEST_CASE("a multi_lock lease whose handler never runs is not renewed", "[multi_lock][renewal]")
 {
     arena a;
     auto& c = a.client();
@@ -456,8 +459,8 @@ TEST_CASE("a lease whose handler never took it up is not renewed, nor are its me
     a.at("B").resume();
 }
 
-// Philosophers at a round table of locks on two servers, each with a multi-lock of two or three neighbours, in any order;
-// some are cancelled or run out of time, some hold single forks, and forks are lost.
+// Dining philosophers: the forks are mutexes on two servers. Each philosopher acquires a multi_lock of one to three
+// neighbouring forks, in either order; some acquires are cancelled or time out.
 class table {
 public:
     explicit table(std::uint64_t seed, fault_plan const& faults)
@@ -479,7 +482,7 @@ public:
             arena_.server(server).faults = {};
         for (int i = 0; i < 600 && diners_ > 0; ++i)
             world.run_for(1s);
-        REQUIRE(diners_ == 0);  // nobody starves, nobody is stuck
+        REQUIRE(diners_ == 0);  // every contender has completed
         world.run_for(10s);
         for (unsigned fork = 0; fork < forks; ++fork)
             REQUIRE_FALSE(arena_.exists(name_of(fork), server_of(fork)));
@@ -549,7 +552,7 @@ private:
         bool const expected = !ec || ec == asio::error::operation_aborted || ec == errc::unavailable;
         CHECK(expected);
         CHECK_FALSE((is_healthy_ && was_connected && ec == errc::unavailable));
-        CHECK((*cancelled == core::never || arena_.now() == *cancelled));  // at once, wherever it was
+        CHECK((*cancelled == core::never || arena_.now() == *cancelled));  // cancelled at once, in any phase
         co_return l;
     }
 
@@ -562,7 +565,7 @@ private:
     unsigned meals_ = 0;
 };
 
-TEST_CASE("multi-locks in any order neither deadlock nor leave anything", "[multi_lock][contest]")
+TEST_CASE("multi_locks with members in any order do not deadlock and leave nothing behind", "[multi_lock][contest]")
 {
     unsigned meals = 0;
     for (std::uint64_t seed = 1; seed <= seeds_or(500); ++seed) {
@@ -574,7 +577,7 @@ TEST_CASE("multi-locks in any order neither deadlock nor leave anything", "[mult
     CHECK(meals > 0);
 }
 
-TEST_CASE("multi-locks over servers with faults leave nothing", "[multi_lock][contest]")
+TEST_CASE("multi_locks over servers with faults leave nothing behind", "[multi_lock][contest]")
 {
     for (std::uint64_t seed = 1; seed <= seeds_or(300); ++seed) {
         CAPTURE(seed);

@@ -2,9 +2,9 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What goes wrong in other libraries' locks of several locks, and in servers under ours: a lease that grows with each
-// round, a cancelled acquire that returns without the lock, a release that stops at the first error, a try that is undone
-// only after a timeout.
+// Faults of multi-locks in other libraries, and failures of the servers of a multi_lock: a lease time that grows with
+// each round, a cancelled acquire that returns without the lock, a release that stops at the first error, an attempt
+// that is undone only after a time-out.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -30,7 +30,7 @@ std::chrono::milliseconds life_of(arena& a, std::string_view key, std::string_vi
     return std::chrono::milliseconds(a.server(at).execute({"PTTL", key}).integer);
 }
 
-TEST_CASE("the lease is as long as it was asked for, however many rounds it took", "[multi_lock]")
+TEST_CASE("the lease time of a multi_lock does not grow with the number of rounds", "[multi_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -58,7 +58,9 @@ TEST_CASE("the lease is as long as it was asked for, however many rounds it took
     });
 }
 
-TEST_CASE("cancelled in whatever phase, it ends with an error and without the lock", "[multi_lock][cancellation]")
+TEST_CASE(
+    "a multi_lock acquire cancelled in any phase completes as operation_aborted without the lock",
+    "[multi_lock][cancellation]")
 {
     for (auto const after : {0us, 200us, 500us, 1000us, 2000us, 5000us, 50'000us, 700'000us}) {
         CAPTURE(after);
@@ -94,7 +96,7 @@ TEST_CASE("cancelled in whatever phase, it ends with an error and without the lo
     }
 }
 
-TEST_CASE("a release that fails on one server goes on with the others", "[multi_lock]")
+TEST_CASE("a multi_lock release that fails on one server still releases the members on the others", "[multi_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -116,7 +118,7 @@ TEST_CASE("a release that fails on one server goes on with the others", "[multi_
     });
 }
 
-TEST_CASE("a try is undone on every server, whatever ended it", "[multi_lock]")
+TEST_CASE("a failed try_acquire of a multi_lock is undone on every server", "[multi_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -133,28 +135,28 @@ TEST_CASE("a try is undone on every server, whatever ended it", "[multi_lock]")
     a.run([&]() -> awaitable<void> {
         co_await c.ready();
         co_await d.ready();
-        SECTION("the reply was lost: it had been granted")
+        SECTION("the reply to a grant is lost")
         {
             a.server("other").faults = {.lose_reply = 1};
             auto const ec = co_await try_in_vain();
             CHECK(ec == errc::unavailable);
             a.server("other").faults = {};
         }
-        SECTION("the connection was lost")
+        SECTION("the connection is lost")
         {
             a.server("other").faults = {.disconnect = 1};
             auto const ec = co_await try_in_vain();
             CHECK(ec == errc::unavailable);
             a.server("other").faults = {};
         }
-        SECTION("the server's own error")
+        SECTION("the server replies with an error")
         {
             a.server("other").execute({"RPUSH", "y", "a list"});
             auto const ec = co_await try_in_vain();
             CHECK(ec == errc::wrong_type);
             a.server("other").execute({"DEL", "y"});
         }
-        SECTION("somebody else has it")
+        SECTION("another client holds the member")
         {
             a.server("other").execute({"SET", "y", "somebody", "PX", "1000"});
             auto const ec = co_await try_in_vain();
@@ -167,7 +169,7 @@ TEST_CASE("a try is undone on every server, whatever ended it", "[multi_lock]")
     });
 }
 
-TEST_CASE("a time limit bounds the tries that a silent server does not answer", "[multi_lock]")
+TEST_CASE("try_acquire of a multi_lock ends within its wait time when a server is silent", "[multi_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -188,8 +190,8 @@ TEST_CASE("a time limit bounds the tries that a silent server does not answer", 
     });
 }
 
-// Whenever one member is granted, somebody takes the other one for a moment, so that there is a pause before each round.
-TEST_CASE("no round begins in the last millisecond of the time", "[multi_lock]")
+// Whenever one member is granted, another client takes the other one for 20 ms: the client pauses before each round.
+TEST_CASE("a multi_lock whose rounds are all busy completes as busy whenever its wait time ends", "[multi_lock]")
 {
     for (auto wait = 300ms; wait < 330ms; ++wait) {
         CAPTURE(wait.count());
@@ -217,7 +219,8 @@ TEST_CASE("no round begins in the last millisecond of the time", "[multi_lock]")
 }
 
 // The lease of the first member is lost before the second member is granted.
-TEST_CASE("one attempt whose first lease is lost before the last grant is not busy", "[multi_lock]")
+TEST_CASE(
+    "try_acquire of a multi_lock does not complete as busy when a member is lost during the round", "[multi_lock]")
 {
     for (bool const is_destroyed : {false, true}) {
         CAPTURE(is_destroyed);
@@ -243,9 +246,9 @@ TEST_CASE("one attempt whose first lease is lost before the last grant is not bu
     }
 }
 
-// The second member's server answers so late that the lease of the first has ended by then; in the round that follows each
-// time, somebody else has the first.
-TEST_CASE("rounds that came too late give up only when they follow each other", "[multi_lock]")
+// The second member's server replies so late that the lease of the first member has ended by then. In each following
+// round another client holds the first member.
+TEST_CASE("a multi_lock does not give up after late rounds that are not consecutive", "[multi_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -284,7 +287,7 @@ TEST_CASE("rounds that came too late give up only when they follow each other", 
     });
 }
 
-TEST_CASE("a member that one's own process holds is busy", "[multi_lock]")
+TEST_CASE("a multi_lock is busy when its own process holds a member", "[multi_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -298,7 +301,7 @@ TEST_CASE("a member that one's own process holds is busy", "[multi_lock]")
     });
 }
 
-TEST_CASE("a lease for a while gives no fencing counter an end", "[multi_lock][fencing]")
+TEST_CASE("a multi_lock with a limited lease time does not make a fencing counter expire", "[multi_lock][fencing]")
 {
     arena a;
     auto& c = a.client();

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// When an observer is called: on the strand, never inside a call of the user's.
+// When an observer is called: never from inside a library call of the user.
 
 #include <memory>
 #include <string>
@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using asio::awaitable;
 
-// Notes what it is told, and whether the user was inside a call meanwhile.
+// Records the events, and whether one came while the user was inside a call.
 class witness final : public observer {
 public:
     void on_acquired(lock_event const&) noexcept override { note("acquired"); }
@@ -27,7 +27,7 @@ public:
     void on_released(lock_event const&) noexcept override { note("released"); }
     void on_lost(lock_event const&) noexcept override { note("lost"); }
 
-    // What the user calls.
+    // Marks a call of the user.
     template <class Call>
     void inside(Call call)
     {
@@ -49,7 +49,7 @@ private:
     bool is_inside_ = false;
 };
 
-TEST_CASE("an observer is called on the strand, never inside a call of the user's", "[observer]")
+TEST_CASE("an observer is never called from inside a library call of the user", "[observer]")
 {
     arena a;
     auto const seen = std::make_shared<witness>();
@@ -76,7 +76,7 @@ TEST_CASE("an observer is called on the strand, never inside a call of the user'
         co_await a.sleep(10ms);
         CHECK(seen->events.back() == "busy");
         seen->inside([&] { c.stop(); });
-        CHECK(last.valid());  // on the strand, but soon
+        CHECK(last.valid());  // the loss is reported later, on the strand
         co_await a.sleep(10ms);
         CHECK(seen->events.back() == "lost");
         CHECK_FALSE(last.valid());
@@ -84,7 +84,7 @@ TEST_CASE("an observer is called on the strand, never inside a call of the user'
     CHECK(seen->intrusions == 0);
 }
 
-TEST_CASE("an observer may begin operations, and give leases back", "[observer]")
+TEST_CASE("an observer may start operations from its callbacks", "[observer]")
 {
     struct greedy final : observer {
         void on_released(lock_event const& e) noexcept override

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Every duration option at and beyond its bounds: either it is refused, and named, or it works.
+// Every duration option at and beyond its bounds: either the option works, or the error names it.
 
 #include <functional>
 #include <stdexcept>
@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds values[] = {milliseconds::min(), -1ms, 0ms, 1ms, milliseconds::max()};
 
-// Runs one use of an option at each of those values. `least`: the smallest one that is not refused; 0 may have a meaning of
+// Uses an option with each of those values. `least` is the smallest value that is not refused; 0 may have a meaning of
 // its own.
 struct option {
     char const* name;
@@ -100,7 +100,7 @@ std::vector<option> const& options_of_operations()
     return all;
 }
 
-TEST_CASE("a duration option of an operation is refused by its name, or works, at every bound", "[options]")
+TEST_CASE("each duration option of an operation works or is refused by name at its bounds", "[options]")
 {
     for (auto const& o : options_of_operations())
         for (auto d : values) {
@@ -112,7 +112,7 @@ TEST_CASE("a duration option of an operation is refused by its name, or works, a
                 co_await c.ready();
                 ec = co_await o.use(a, c, d);
             });
-            // Within 1 ms the server may not answer.
+            // The server may not reply within 1 ms.
             if (o.allows(d))
                 CHECK((ec == error_code() || (d == 1ms && ec == errc::unavailable)));
             else {
@@ -122,7 +122,7 @@ TEST_CASE("a duration option of an operation is refused by its name, or works, a
         }
 }
 
-// What a constructor says; empty: nothing.
+// The error message of a constructor; empty if it does not throw.
 std::string complaint(std::function<void()> const& make)
 {
     try {
@@ -147,7 +147,7 @@ client_option const client_options[] = {
     {"local_handoff.max_time", 0ms, [](holdfast::config& c) -> milliseconds& { return c.local_handoff.max_time; }},
 };
 
-TEST_CASE("a duration option of a client is refused by its name, or works, at every bound", "[options]")
+TEST_CASE("each duration option of a client works or is refused by name at its bounds", "[options]")
 {
     for (auto const& o : client_options)
         for (auto d : values) {
@@ -159,7 +159,7 @@ TEST_CASE("a duration option of a client is refused by its name, or works, at ev
                 CHECK(complaint([&] { a.client("A", config); }).starts_with(o.name));
                 continue;
             }
-            // With a command timeout of 1 ms no reply is in time, which is what it asks for.
+            // With a command timeout of 1 ms no reply is in time, as the option requests.
             if (o.of(config) == 1ms && std::string(o.name) == "command_timeout")
                 continue;
             auto& c = a.client("A", config);
@@ -173,7 +173,7 @@ TEST_CASE("a duration option of a client is refused by its name, or works, at ev
         }
 }
 
-TEST_CASE("a duration option of a lock is refused by its name, or works, at every bound", "[options]")
+TEST_CASE("each duration option of a lock works or is refused by name at its bounds", "[options]")
 {
     for (auto d : values) {
         INFO(d.count() << " ms");
@@ -194,7 +194,7 @@ TEST_CASE("a duration option of a lock is refused by its name, or works, at ever
                 CHECK(l.valid());
             }
             red_lock const by_timeout({c, second}, "t", {.node_timeout = d, .trust_new_nodes = true});
-            // Within 1 ms a majority may not answer, but that is no error of the option.
+            // A majority may not reply within 1 ms, but that does not make the option invalid.
             auto const timeout = co_await error_of(by_timeout.try_acquire(use_awaitable));
             CHECK((timeout == errc::invalid_option) == (d != 1ms));
             red_lock const by_lease({c, second}, "l", {.max_lease = d, .trust_new_nodes = true});
@@ -204,7 +204,7 @@ TEST_CASE("a duration option of a lock is refused by its name, or works, at ever
     }
 }
 
-TEST_CASE("a wait of the greatest duration lasts as long as it takes", "[options]")
+TEST_CASE("a wait time of the maximum duration lasts until the lock is released", "[options]")
 {
     arena a;
     auto& c = a.client();
@@ -222,7 +222,7 @@ TEST_CASE("a wait of the greatest duration lasts as long as it takes", "[options
     });
 }
 
-TEST_CASE("a foreign key that lives for ages is busy, and is asked for at the usual pace", "[options]")
+TEST_CASE("another client's key with a very long time to live is busy and polled at the usual rate", "[options]")
 {
     arena a;
     auto& c = a.client();

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Who holds: a task, whatever handles it uses; the whole process; and what others see of it.
+// Owners: one task with any number of handles, or the whole process; and how an owner appears on the server.
 
 #include <algorithm>
 #include <optional>
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 using asio::use_awaitable;
 
-TEST_CASE("one owner enters again through any of its handles", "[owner]")
+TEST_CASE("an owner re-enters a lock through any handle and any copy of the owner", "[owner]")
 {
     arena a;
     auto& c = a.client();
@@ -42,7 +42,7 @@ TEST_CASE("one owner enters again through any of its handles", "[owner]")
     });
 }
 
-TEST_CASE("an owner that is passed on holds different locks at a time", "[owner]")
+TEST_CASE("an owner passed to a function re-enters its lock there and acquires another one", "[owner]")
 {
     arena a;
     auto& c = a.client();
@@ -61,7 +61,7 @@ TEST_CASE("an owner that is passed on holds different locks at a time", "[owner]
     });
 }
 
-TEST_CASE("the process' owner: all of its tasks are inside together, nobody else", "[owner]")
+TEST_CASE("all tasks that use process_owner() hold a lock together and exclude all others", "[owner]")
 {
     arena a;
     auto& c = a.client();
@@ -87,7 +87,7 @@ TEST_CASE("the process' owner: all of its tasks are inside together, nobody else
     });
 }
 
-// "<uuid>:<number>", as Redisson writes it: 8-4-4-4-12 small hexadecimal digits.
+// "<uuid>:<number>", as Redisson writes it: 8-4-4-4-12 lower-case hexadecimal digits.
 bool is_holder(std::string_view text)
 {
     std::string const pattern = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx:";
@@ -98,8 +98,7 @@ bool is_holder(std::string_view text)
            && text.find_first_not_of("0123456789", pattern.size()) == text.npos;
 }
 
-// Redisson's transactional locks append their transaction to the holder: `<uuid>:<thread>:<transaction>`.
-TEST_CASE("the process' owner: tasks that wait in a fair queue enter with the first of them", "[owner][fair]")
+TEST_CASE("a grant of a fair lock to process_owner() admits all waiting tasks of the process", "[owner][fair]")
 {
     arena a;
     auto& c = a.client();
@@ -120,7 +119,8 @@ TEST_CASE("the process' owner: tasks that wait in a fair queue enter with the fi
     });
 }
 
-TEST_CASE("a label stands on the server as a transaction of Redisson does", "[owner][interop]")
+// Redisson's transactional locks append their transaction to the holder: `<uuid>:<thread>:<transaction>`.
+TEST_CASE("an owner's label is stored on the server like the transaction of a Redisson lock", "[owner][interop]")
 {
     arena a;
     auto& c = a.client();
@@ -141,14 +141,14 @@ TEST_CASE("a label stands on the server as a transaction of Redisson does", "[ow
     });
 }
 
-TEST_CASE("a transaction of Redisson excludes, and is shown with its label", "[owner][interop]")
+TEST_CASE("a holder with a Redisson transaction excludes others and is listed with its label", "[owner][interop]")
 {
     arena a;
     auto& c = a.client();
     a.run([&]() -> awaitable<void> {
         a.server().execute({"HSET", "r", "0b1c2d3e-0000-4000-8000-000000000001:57:tx:7", "2"});
         a.server().execute({"PEXPIRE", "r", "30000"});
-        reentrant_lock r(c, "r", c.make_owner("tx:7"));  // the same label is not the same holder
+        reentrant_lock r(c, "r", c.make_owner("tx:7"));  // the same label does not make the same holder
         auto const busy = co_await r.try_acquire();
         CHECK(busy.empty());
         auto const all = co_await r.holders();
@@ -159,7 +159,7 @@ TEST_CASE("a transaction of Redisson excludes, and is shown with its label", "[o
     });
 }
 
-TEST_CASE("two owners of one label exclude each other", "[owner]")
+TEST_CASE("two owners with the same label exclude each other", "[owner]")
 {
     arena a;
     auto& c = a.client();
@@ -170,7 +170,7 @@ TEST_CASE("two owners of one label exclude each other", "[owner]")
     });
 }
 
-TEST_CASE("an owner outlives its client", "[owner]")
+TEST_CASE("an owner outlives its client, and acquires for it then complete as client_stopped", "[owner]")
 {
     arena a;
     std::optional<owner> left;

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Who goes first at a read-write lock, and how long each side waits at most.
+// Which side of a read-write lock is preferred, and how long each side waits at most.
 
 #include <string>
 #include <vector>
@@ -78,7 +78,7 @@ awaitable<core::duration> wait_for(arena& a, Lock lock)
     co_return a.now() - start;
 }
 
-TEST_CASE("a writer waits only for those who read, however many want to", "[preference]")
+TEST_CASE("a writer waits only for the current readers, however many more readers arrive", "[preference]")
 {
     for (auto const prefer : {preference::arrival, preference::writers}) {
         arena a;
@@ -98,10 +98,10 @@ TEST_CASE("a writer waits only for those who read, however many want to", "[pref
     }
 }
 
-TEST_CASE("a writer waits only for those who read, also in its own process", "[preference]")
+TEST_CASE("a writer waits only for the current readers, including those of its own process", "[preference]")
 {
     arena a;
-    auto& c = a.client("R0");  // the crowd's first process has a second client here
+    auto& c = a.client("R0");  // a second client in the crowd's only process
     crowd readers(a, preference::arrival, false, 1, 5);
     bool over = false;
     auto const reads = [&](int) -> awaitable<void> {
@@ -128,11 +128,11 @@ TEST_CASE("a writer waits only for those who read, also in its own process", "[p
         "R0");
 }
 
-TEST_CASE("readers join nobody while a writer of their process waits", "[preference]")
+TEST_CASE("readers do not join a shared grant while a writer of their process waits", "[preference]")
 {
     arena a;
     auto config = arena::quick();
-    config.local_handoff.max_time = 60s;  // nobody asks the server
+    config.local_handoff.max_time = 60s;  // joining never needs the server
     auto& c = a.client("A", config);
     read_write_lock doc(c, "d");
     bool over = false;
@@ -161,7 +161,7 @@ TEST_CASE("readers join nobody while a writer of their process waits", "[prefere
     });
 }
 
-TEST_CASE("readers that are preferred keep writers out as long as anybody reads", "[preference]")
+TEST_CASE("with preference::readers a writer waits as long as any reader holds the lock", "[preference]")
 {
     arena a;
     auto& c = a.client();
@@ -179,7 +179,7 @@ TEST_CASE("readers that are preferred keep writers out as long as anybody reads"
     });
 }
 
-TEST_CASE("in order of arrival a reader waits for one writer, however many want to write", "[preference]")
+TEST_CASE("with preference::arrival a reader waits for at most one writer, however many writers wait", "[preference]")
 {
     arena a;
     auto& c = a.client();
@@ -197,7 +197,7 @@ TEST_CASE("in order of arrival a reader waits for one writer, however many want 
     CHECK(writers.holds > 20);
 }
 
-TEST_CASE("with both sides crowded each gets its turns", "[preference]")
+TEST_CASE("with many readers and writers, preference::arrival bounds the waits of both sides", "[preference]")
 {
     arena a;
     a.client();
@@ -207,14 +207,14 @@ TEST_CASE("with both sides crowded each gets its turns", "[preference]")
         co_await readers.end();
         co_await writers.end();
     });
-    // A reader waits for those before the writer, and for the writer; the writer for a turn of readers.
+    // A reader waits for the readers before the writer, and for the writer; the writer waits for a turn of readers.
     CHECK(readers.longest_wait <= 2 * hold_time + turn + few_round_trips);
     CHECK(writers.longest_wait <= hold_time + turn + few_round_trips);
     CHECK(readers.holds > 400);
     CHECK(writers.holds > 60);
 }
 
-TEST_CASE("writers that are preferred keep readers out as long as one waits", "[preference]")
+TEST_CASE("with preference::writers a reader waits as long as any writer waits", "[preference]")
 {
     arena a;
     auto& c = a.client();
@@ -230,7 +230,7 @@ TEST_CASE("writers that are preferred keep readers out as long as one waits", "[
     });
 }
 
-TEST_CASE("all readers enter together when a writer leaves", "[preference]")
+TEST_CASE("all waiting readers acquire the lock together when the writer releases it", "[preference]")
 {
     arena a;
     auto& c = a.client();
@@ -254,7 +254,7 @@ TEST_CASE("all readers enter together when a writer leaves", "[preference]")
     });
 }
 
-TEST_CASE("a writer that gives up lets the readers in at once", "[preference]")
+TEST_CASE("readers acquire the lock at once when a waiting writer times out", "[preference]")
 {
     arena a;
     auto& c = a.client();
@@ -277,7 +277,7 @@ TEST_CASE("a writer that gives up lets the readers in at once", "[preference]")
     });
 }
 
-TEST_CASE("one try to write keeps nobody out", "[preference]")
+TEST_CASE("a single try_acquire of the write side does not block readers", "[preference]")
 {
     arena a;
     auto& c = a.client();
@@ -292,7 +292,7 @@ TEST_CASE("one try to write keeps nobody out", "[preference]")
     });
 }
 
-TEST_CASE("a writer that dies while it waits keeps readers out for two poll intervals", "[preference]")
+TEST_CASE("a writer that is killed while it waits blocks readers for about two poll intervals", "[preference]")
 {
     arena a;
     auto& c = a.client();
@@ -314,7 +314,7 @@ TEST_CASE("a writer that dies while it waits keeps readers out for two poll inte
     });
 }
 
-TEST_CASE("who reads already may read on while a writer waits", "[preference]")
+TEST_CASE("an owner that reads may re-enter while a writer waits; other readers may not enter", "[preference]")
 {
     arena a;
     auto& c = a.client();

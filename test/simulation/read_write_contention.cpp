@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What holds whatever happens, for readers and writers: readers overlap readers only, nobody is stuck, nothing is left.
+// Random contests of readers and writers: readers overlap only readers, every contender completes, nothing is left.
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -15,17 +15,18 @@ using namespace std::chrono_literals;
 
 constexpr auto read_write = contested_kind::read_write;
 
-TEST_CASE("readers and writers without faults", "[read_write_contention]")
+TEST_CASE("read-write locks keep exclusion and prompt progress without faults", "[read_write_contention]")
 {
     run_contests({.kind = read_write, .is_prompt = true}, seeds_or(2'000));
 }
 
-TEST_CASE("readers and writers with cancellations", "[read_write_contention]")
+TEST_CASE("read-write locks keep exclusion and progress when acquires are cancelled", "[read_write_contention]")
 {
     run_contests({.kind = read_write, .cancel = 0.5}, seeds_or(2'000));
 }
 
-TEST_CASE("readers and writers of three when writes are split", "[read_write_contention]")
+TEST_CASE(
+    "read-write locks keep exclusion and prompt progress when network writes are split", "[read_write_contention]")
 {
     run_contests(
         {.processes = 3,
@@ -40,12 +41,14 @@ TEST_CASE("readers and writers of three when writes are split", "[read_write_con
         seeds_or(2'000));
 }
 
-TEST_CASE("readers and writers when every push is dropped", "[read_write_contention]")
+TEST_CASE("read-write locks keep exclusion and progress when every push is dropped", "[read_write_contention]")
 {
     run_contests({.kind = read_write, .cancel = 0.2, .faults = {.drop_push = 1}}, seeds_or(500));
 }
 
-TEST_CASE("readers and writers when the network loses and delays", "[read_write_contention]")
+TEST_CASE(
+    "read-write locks keep exclusion and progress when the network loses and delays commands",
+    "[read_write_contention]")
 {
     run_contests(
         {.kind = read_write,
@@ -54,20 +57,24 @@ TEST_CASE("readers and writers when the network loses and delays", "[read_write_
         seeds_or(2'000));
 }
 
-TEST_CASE("readers and writers when processes stop and die", "[read_write_contention]")
+TEST_CASE("read-write locks keep exclusion and progress when processes pause or are killed", "[read_write_contention]")
 {
     run_contests(
         {.processes = 3, .kind = read_write, .cancel = 0.2, .kill = 0.5, .pause = 0.5, .faults = {.disconnect = 0.01}},
         seeds_or(1'000));
 }
 
-TEST_CASE("readers and writers when the server stops and forgets scripts", "[read_write_contention]")
+TEST_CASE(
+    "read-write locks keep exclusion and progress when the server pauses and loses its scripts",
+    "[read_write_contention]")
 {
     run_contests(
         {.kind = read_write, .cancel = 0.2, .faults = {.pause_server = 0.01, .flush_scripts = 0.05}}, seeds_or(500));
 }
 
-TEST_CASE("readers and writers when the server restarts without its data", "[read_write_contention]")
+TEST_CASE(
+    "contenders for read-write locks make progress when the server restarts without its data",
+    "[read_write_contention]")
 {
     run_contests(
         {.kind = read_write,

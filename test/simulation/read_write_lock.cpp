@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Many readers or one writer: sharing a grant, owners, ends of leases, other libraries' readers, bad input.
+// Many readers or one writer: sharing a grant, owners, ends of leases, other libraries' readers, invalid input.
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -21,13 +21,13 @@ std::int64_t ttl(arena& a, std::string_view key)
     return a.server().execute({"PTTL", key}).integer;
 }
 
-// The slots of live readers.
+// The number of slots, one key for each live reader.
 std::int64_t slots(arena& a)
 {
     return a.server().execute({"DBSIZE"}).integer - (a.exists("d") ? 1 : 0);
 }
 
-TEST_CASE("readers share, a writer is alone", "[read_write_lock]")
+TEST_CASE("readers share the lock, and a writer excludes readers and writers", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -54,7 +54,8 @@ TEST_CASE("readers share, a writer is alone", "[read_write_lock]")
     });
 }
 
-TEST_CASE("readers of one process share a field: joining costs nothing, later one script", "[read_write_lock]")
+TEST_CASE(
+    "readers of one process share a grant; joining needs no command at first, later one script", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -78,7 +79,7 @@ TEST_CASE("readers of one process share a field: joining costs nothing, later on
     CHECK(a.census(c).arbiters == 0);
 }
 
-TEST_CASE("readers that ask for another lease have a field of their own", "[read_write_lock]")
+TEST_CASE("readers with different lease times have grants of their own", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -96,7 +97,7 @@ TEST_CASE("readers that ask for another lease have a field of their own", "[read
     });
 }
 
-TEST_CASE("each reader's lease ends at its own time", "[read_write_lock]")
+TEST_CASE("leases of readers that share a grant end at their own times", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -116,7 +117,7 @@ TEST_CASE("each reader's lease ends at its own time", "[read_write_lock]")
     });
 }
 
-TEST_CASE("a reader that joins has its lease time, also while a shorter re-entry is renewed", "[read_write_lock]")
+TEST_CASE("a joining reader gets its full lease time even while a shorter re-entry is renewed", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -134,7 +135,7 @@ TEST_CASE("a reader that joins has its lease time, also while a shorter re-entry
     });
 }
 
-TEST_CASE("a reader that must not be renewed does not live from those that are", "[read_write_lock]")
+TEST_CASE("a reader without renewal expires although it shares a grant with a renewed reader", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -156,7 +157,8 @@ TEST_CASE("a reader that must not be renewed does not live from those that are",
     });
 }
 
-TEST_CASE("a reader that is renewed may join those that are not", "[read_write_lock]")
+TEST_CASE(
+    "a renewed reader may join the grant of a reader without renewal and outlives that reader", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -173,7 +175,7 @@ TEST_CASE("a reader that is renewed may join those that are not", "[read_write_l
     });
 }
 
-TEST_CASE("the last reader to leave releases, also when others were lost before", "[read_write_lock]")
+TEST_CASE("the last reader to end its hold releases the grant, even if its own hold was lost", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -185,7 +187,7 @@ TEST_CASE("the last reader to leave releases, also when others were lost before"
             co_await a.sleep(500ms);
             CHECK_FALSE(limited.valid());
             co_await renewed.release();
-            CHECK(a.exists("d"));  // nothing is deleted under a body that goes on
+            CHECK(a.exists("d"));  // no key is deleted under a running body
         }
         co_await a.sleep(50ms);
         CHECK_FALSE(a.exists("d"));
@@ -193,8 +195,8 @@ TEST_CASE("the last reader to leave releases, also when others were lost before"
     CHECK(a.census(c).arbiters == 0);
 }
 
-// The process of the short read dies; somebody deleted the slot of the long one.
-TEST_CASE("a release whose slot is gone leaves the lock as long as the other readers", "[read_write_lock]")
+// Two readers in two processes; the slot of the long read was deleted by other means.
+TEST_CASE("after a reader without a slot releases, the lock expires with the remaining readers", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -210,7 +212,7 @@ TEST_CASE("a release whose slot is gone leaves the lock as long as the other rea
     });
 }
 
-TEST_CASE("all readers lose a lock that is taken away", "[read_write_lock]")
+TEST_CASE("force_release() of a read-write lock makes all readers lose it", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -234,7 +236,7 @@ TEST_CASE("all readers lose a lock that is taken away", "[read_write_lock]")
 
 // ---- owners
 
-TEST_CASE("an owner re-enters either side", "[read_write_lock]")
+TEST_CASE("an owner re-enters either side of a read-write lock", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -258,7 +260,7 @@ TEST_CASE("an owner re-enters either side", "[read_write_lock]")
     });
 }
 
-TEST_CASE("the owner of a write may read; the read ends first, or remains", "[read_write_lock]")
+TEST_CASE("the owner of a write may read, and the read may end before or after the write", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -286,7 +288,7 @@ TEST_CASE("the owner of a write may read; the read ends first, or remains", "[re
     });
 }
 
-TEST_CASE("a write is renewed on when a read under it ends, and keeps its time", "[read_write_lock]")
+TEST_CASE("a write keeps its renewal and its lease time when a read under it ends", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -303,14 +305,14 @@ TEST_CASE("a write is renewed on when a read under it ends, and keeps its time",
         reader = co_await doc.read().acquire({.lease = 1s});
         co_await reader.release();
         CHECK(ttl(a, "d") > 590'000);
-        auto again = co_await doc.write().acquire({.lease = 1s});  // adds nothing, cuts nothing
+        auto again = co_await doc.write().acquire({.lease = 1s});  // neither extends nor shortens
         CHECK((ttl(a, "d") > 590'000 && ttl(a, "d") <= 600'000));
         co_await again.release();
         CHECK(ttl(a, "d") > 590'000);
     });
 }
 
-TEST_CASE("a client that stops while readers want to join", "[read_write_lock]")
+TEST_CASE("a reader that is joining completes as client_stopped when its client stops", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -328,7 +330,7 @@ TEST_CASE("a client that stops while readers want to join", "[read_write_lock]")
     });
 }
 
-TEST_CASE("a write under which somebody reads is not handed on", "[read_write_lock]")
+TEST_CASE("a write is not handed off while a read of its owner continues", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -349,7 +351,8 @@ TEST_CASE("a write under which somebody reads is not handed on", "[read_write_lo
     });
 }
 
-TEST_CASE("a short write is released also when a long read under it keeps the lock alive", "[read_write_lock]")
+TEST_CASE(
+    "a write with a short lease time is released even if a longer read under it keeps the key", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -366,7 +369,7 @@ TEST_CASE("a short write is released also when a long read under it keeps the lo
     CHECK(a.census(c).releases == 0);
 }
 
-TEST_CASE("a short write is released also when a read under it is extended", "[read_write_lock]")
+TEST_CASE("a write with a short lease time is released even if a read under it is extended", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -384,7 +387,7 @@ TEST_CASE("a short write is released also when a read under it is extended", "[r
     CHECK(a.census(c).releases == 0);
 }
 
-TEST_CASE("who reads cannot write: told at once", "[read_write_lock]")
+TEST_CASE("a write acquire by an owner that holds only a read completes as would_deadlock", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -392,7 +395,7 @@ TEST_CASE("who reads cannot write: told at once", "[read_write_lock]")
         read_write_lock doc(c, "d", c.make_owner());
         auto writer = co_await doc.write().acquire();
         auto reader = co_await doc.read().acquire();
-        auto again = co_await doc.write().acquire();  // holds it already
+        auto again = co_await doc.write().acquire();  // the owner holds it already
         co_await again.release();
         co_await writer.release();
         a.commands();
@@ -407,7 +410,7 @@ TEST_CASE("who reads cannot write: told at once", "[read_write_lock]")
     });
 }
 
-TEST_CASE("tasks that share the process' owner read under its write", "[read_write_lock]")
+TEST_CASE("waiting reads that share process_owner() acquire the lock together", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -428,7 +431,7 @@ TEST_CASE("tasks that share the process' owner read under its write", "[read_wri
     });
 }
 
-TEST_CASE("writes carry fencing tokens that grow, reads have none", "[read_write_lock]")
+TEST_CASE("fencing tokens of writes grow, and reads have none", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -453,7 +456,7 @@ TEST_CASE("writes carry fencing tokens that grow, reads have none", "[read_write
     });
 }
 
-TEST_CASE("who holds a read-write lock", "[read_write_lock]")
+TEST_CASE("holders() and is_locked() report both sides of a read-write lock", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -487,7 +490,7 @@ TEST_CASE("who holds a read-write lock", "[read_write_lock]")
     });
 }
 
-TEST_CASE("both sides are locks like any other", "[read_write_lock]")
+TEST_CASE("both sides of a read-write lock work with with_lock and any_lock", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -512,7 +515,7 @@ TEST_CASE("both sides are locks like any other", "[read_write_lock]")
 
 // ---- other libraries' clients on the same lock
 
-// Redisson's reader, whose watchdog sets the lock's time to live to its own lease.
+// A reader of Redisson, whose watchdog sets the lock's time to live to its own lease time.
 void foreign_read(arena& a, std::string_view holder, std::string_view lease)
 {
     a.server().execute({"HSET", "d", "mode", "read", holder, "1"});
@@ -520,7 +523,7 @@ void foreign_read(arena& a, std::string_view holder, std::string_view lease)
     a.server().execute({"PEXPIRE", "d", lease});
 }
 
-TEST_CASE("a foreign watchdog that cuts the lock's time to live does not end a longer read", "[read_write_lock]")
+TEST_CASE("a foreign watchdog that shortens the lock's time to live does not end a longer read", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -538,13 +541,13 @@ TEST_CASE("a foreign watchdog that cuts the lock's time to live does not end a l
         }
         a.server().execute({"HDEL", "d", "f0000000-0000-4000-8000-000000000000:1"});
         co_await a.sleep(13s);
-        CHECK_FALSE(longer.valid());  // fixed: 60 s, and no more
+        CHECK_FALSE(longer.valid());  // it ends after 60 s, without renewal
         auto const writer = co_await there.write().try_acquire();
         CHECK(writer.valid());
     });
 }
 
-TEST_CASE("without foreign clients a read is valid as long as its lease", "[read_write_lock]")
+TEST_CASE("with peer_watchdog 0 a read is valid for its full lease time without further commands", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -559,7 +562,8 @@ TEST_CASE("without foreign clients a read is valid as long as its lease", "[read
     });
 }
 
-TEST_CASE("a read that cannot be confirmed ends with the foreign watchdog's time", "[read_write_lock]")
+TEST_CASE(
+    "a read that the client confirms under peer_watchdog is lost soon after its key was deleted", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -574,7 +578,7 @@ TEST_CASE("a read that cannot be confirmed ends with the foreign watchdog's time
     });
 }
 
-TEST_CASE("a dead foreign reader keeps nobody out beyond its slot", "[read_write_lock]")
+TEST_CASE("a dead foreign reader blocks a writer only until its slot expires", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -591,9 +595,9 @@ TEST_CASE("a dead foreign reader keeps nobody out beyond its slot", "[read_write
     });
 }
 
-// ---- bad input
+// ---- invalid input
 
-TEST_CASE("what is no read-write lock under the name", "[read_write_lock]")
+TEST_CASE("a read-write lock is wrong_type on a list and busy on a mutex or a reentrant lock", "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();

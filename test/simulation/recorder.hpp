@@ -16,7 +16,7 @@
 
 namespace holdfast::test {
 
-// A command and what became of it.
+// A command, and its reply.
 struct recorded_command final : engine::command {
     void on_answer(engine::answer const& a) override
     {
@@ -37,7 +37,7 @@ struct recorded_command final : engine::command {
     std::function<void()> then;
 };
 
-// The engine's side of one session in a simulation: records what it is told, in order.
+// The engine's side of one session in a simulation: records the session's events in order.
 class recorder final : public engine::session_events {
 public:
     explicit recorder(simulation& s, std::string_view process = "A", std::string_view server = "redis")

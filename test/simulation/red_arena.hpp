@@ -28,7 +28,7 @@ inline std::string server_of(unsigned node)
 inline constexpr red_options trusting{.trust_new_nodes = true};
 inline constexpr red_options fenced{.fencing = true, .trust_new_nodes = true};
 
-// So many servers, and clients of all of them in processes.
+// Several servers; clients() makes a client of each of them in a process.
 struct nodes : arena {
     explicit nodes(unsigned n, simulation_options o = {.world = {.fifo = true}}) : arena(std::move(o)), count(n) {}
 
@@ -42,7 +42,7 @@ struct nodes : arena {
 
     simulated_server& node(unsigned i) { return server(server_of(i)); }
 
-    // On how many servers that key stands.
+    // The number of servers on which that key exists.
     unsigned keys(std::string_view name)
     {
         unsigned found = 0;

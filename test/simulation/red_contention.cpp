@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Split votes settle; cancellations, faults and restarts leave nothing behind and never two holders; fencing tokens grow.
+// Random contests for red_locks: contenders that split the servers do not block each other for long;
+// cancellations, faults and restarts leave nothing behind and never lead to two holders; fencing tokens grow.
 // HOLDFAST_SEEDS is the number of contests, HOLDFAST_CANCELLATIONS that of cancelled acquires.
 
 #include <algorithm>
@@ -20,7 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr fault_plan bad_network{.lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.1};
 
-TEST_CASE("split replies settle, and none starves", "[red_lock][contest]")
+TEST_CASE("red_lock contenders that split the servers all acquire the lock within 30 seconds", "[red_lock][contest]")
 {
     auto const seeds = std::max<std::uint64_t>(1, seeds_or(10'000) / 12);
     for (unsigned servers : {2u, 3u, 4u, 5u})
@@ -44,7 +45,7 @@ TEST_CASE("split replies settle, and none starves", "[red_lock][contest]")
         }
 }
 
-TEST_CASE("cancellations and faults of the network leave nothing on any server", "[red_lock][contest]")
+TEST_CASE("red_locks leave nothing on any server after cancellations and network faults", "[red_lock][contest]")
 {
     for (std::uint64_t seed = 1; seed <= seeds_or(300); ++seed) {
         CAPTURE(seed);
@@ -52,7 +53,7 @@ TEST_CASE("cancellations and faults of the network leave nothing on any server",
     }
 }
 
-TEST_CASE("many cancellations, with members that fail: no residue, and nobody is stuck", "[red_lock][contest]")
+TEST_CASE("cancelled red_lock acquires on failing servers all complete and leave no key behind", "[red_lock][contest]")
 {
     auto const* wanted = std::getenv("HOLDFAST_CANCELLATIONS");
     long const cancellations = wanted ? std::atol(wanted) : 3'000;
@@ -72,7 +73,9 @@ TEST_CASE("many cancellations, with members that fail: no residue, and nobody is
     WARN(cancelled << " cancelled, " << granted << " granted");
 }
 
-TEST_CASE("fencing tokens grow, whatever happens to a minority", "[red_lock][fencing][contest]")
+TEST_CASE(
+    "fencing tokens of a red_lock grow while a minority of the servers restarts or fails",
+    "[red_lock][fencing][contest]")
 {
     for (std::uint64_t seed = 1; seed <= seeds_or(10'000); ++seed) {
         CAPTURE(seed);

@@ -58,7 +58,7 @@ void red_contest::run()
     REQUIRE(find_violation(holds_).value_or("none") == "none");
 }
 
-// One after the other, and none before the one before counts again.
+// Restarts one server after the other, each when the one before counts again.
 void red_contest::restart_minority()
 {
     auto& world = arena_.world();

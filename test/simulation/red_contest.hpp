@@ -25,14 +25,14 @@ struct red_contest_options {
     core::duration longest_pause{};  // of a contender between two rounds
     double cancel = 0;               // chance that an acquire is cancelled, at a random moment
     bool fencing = false;
-    unsigned restarts = 0;  // of a minority, empty, one server at a time
+    unsigned restarts = 0;  // of one server at a time, without its data
     core::duration skew{};  // of the servers' wall clocks, at most
     fault_plan faults = {};
     std::chrono::milliseconds lease{60'000};
 };
 
-// Contenders of several processes for one red_lock: while it runs, the servers suffer the given faults. Afterwards the faults
-// end, everybody must have been served, no two at once, in the order of their fencing tokens, and nothing is left.
+// Contenders of several processes acquire one red_lock while the servers have the given faults. Then the faults end:
+// every contender must complete, no two holds overlap, fencing tokens grow from hold to hold, and nothing is left.
 class red_contest {
 public:
     explicit red_contest(red_contest_options const&);
@@ -42,7 +42,7 @@ public:
     unsigned grants() const { return static_cast<unsigned>(holds_.size()); }
     unsigned cancelled() const { return cancelled_; }
     core::duration longest_wait() const { return longest_wait_; }
-    // How often a contender asked a server for the lock, for each grant: the rounds that it took.
+    // The number of rounds for each grant: attempts on a server, divided by the grants.
     double rounds_of_a_grant() const { return double(asked_) / arena_.count / std::max(1u, grants()); }
 
 private:

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// One lock over several servers: a majority suffices and is needed, losers part, nothing is left anywhere.
+// One lock over several servers: a majority is needed and enough, an attempt without it is undone, nothing is left.
 
 #include <bit>
 
@@ -40,8 +40,7 @@ void heal(simulated_server& s)
     s.model().set_condition(simulated::condition::normal);
 }
 
-TEST_CASE(
-    "every mask of five servers: a majority acquires in one round, no majority says so, nothing is left", "[red_lock]")
+TEST_CASE("with any subset of five servers failing, a red_lock is granted exactly when a majority works", "[red_lock]")
 {
     for (auto const how : {outage::paused, outage::refused, outage::slow, outage::failing})
         for (unsigned mask = 0; mask < 32; ++mask) {
@@ -80,7 +79,7 @@ TEST_CASE(
         }
 }
 
-TEST_CASE("without a majority a waiting acquire does not spin, and gets the lock when there is one", "[red_lock]")
+TEST_CASE("a red_lock acquire without a majority does not spin and succeeds when a majority returns", "[red_lock]")
 {
     unsigned commands = 0;
     nodes a(3);
@@ -102,7 +101,7 @@ TEST_CASE("without a majority a waiting acquire does not spin, and gets the lock
     });
 }
 
-TEST_CASE("a waiter has the lock soon after its release", "[red_lock][waiting]")
+TEST_CASE("a waiting red_lock acquire completes within 30 ms of the release by the holder", "[red_lock][waiting]")
 {
     nodes a(5);
     auto const ours = a.clients();
@@ -122,11 +121,11 @@ TEST_CASE("a waiter has the lock soon after its release", "[red_lock][waiting]")
         co_await held.release();
         co_await a.sleep(3s);
         CHECK(l.valid());
-        CHECK(got - released < 30ms);  // by a message, and the round after it
+        CHECK(got - released < 30ms);  // by a message, and the round that follows
     });
 }
 
-TEST_CASE("busy is busy, not a lack of servers", "[red_lock]")
+TEST_CASE("try_acquire of a held red_lock completes as busy although one server is silent", "[red_lock]")
 {
     nodes a(5);
     auto const ours = a.clients();
@@ -146,7 +145,7 @@ TEST_CASE("busy is busy, not a lack of servers", "[red_lock]")
     });
 }
 
-TEST_CASE("a lease outlives the loss of a minority, and not of a majority", "[red_lock][loss]")
+TEST_CASE("a red_lock lease survives the loss of a minority and is lost with the majority", "[red_lock][loss]")
 {
     nodes a(5);
     auto const all = a.clients();
@@ -158,7 +157,7 @@ TEST_CASE("a lease outlives the loss of a minority, and not of a majority", "[re
         co_await a.sleep(20s);
         CHECK(l.valid());
         CHECK(l.state() == lease_state::held);
-        CHECK_FALSE(a.exists("r", "n1"));  // not taken again
+        CHECK_FALSE(a.exists("r", "n1"));  // not acquired again
         co_await l.extend(10s);
         auto const still = l.valid();
         CHECK(still);
@@ -176,7 +175,7 @@ TEST_CASE("a lease outlives the loss of a minority, and not of a majority", "[re
     });
 }
 
-TEST_CASE("a release that a majority confirmed is one", "[red_lock]")
+TEST_CASE("a red_lock release succeeds when a majority confirms it and is unavailable otherwise", "[red_lock]")
 {
     nodes a(3);
     auto const all = a.clients();
@@ -199,7 +198,7 @@ TEST_CASE("a release that a majority confirmed is one", "[red_lock]")
     });
 }
 
-TEST_CASE("a server that was started anew does not count for max_lease", "[red_lock]")
+TEST_CASE("a restarted server does not count towards a majority until max_lease has passed", "[red_lock]")
 {
     nodes a(3);
     auto const ours = a.clients();
@@ -207,12 +206,12 @@ TEST_CASE("a server that was started anew does not count for max_lease", "[red_l
     a.run([&]() -> awaitable<void> {
         red_lock mine(ours, "r");
         auto const ec = co_await error_of(mine.try_acquire(use_awaitable));
-        CHECK(ec == errc::no_quorum);  // all are young
+        CHECK(ec == errc::no_quorum);  // all have just started
         co_await a.sleep(6s);          // max_lease is the lease of the clients: 3 s
 
         auto held = co_await red_lock(theirs, "r").acquire();
         CHECK(held.valid());
-        // Two of three forget: the lock could be had twice.
+        // Two of three servers lose their data: the lock could be granted twice.
         a.server("n0").restart(true);
         a.server("n1").restart(true);
         co_await a.sleep(500ms);
@@ -221,7 +220,7 @@ TEST_CASE("a server that was started anew does not count for max_lease", "[red_l
     });
 }
 
-TEST_CASE("a server that forgot does not give the lock to a second holder", "[red_lock]")
+TEST_CASE("a server that restarted without its data lets a second holder in only if it is trusted", "[red_lock]")
 {
     for (bool const trusts : {false, true}) {
         nodes a(3);
@@ -232,7 +231,7 @@ TEST_CASE("a server that forgot does not give the lock to a second holder", "[re
             a.server("n2").pause();
             auto held = co_await red_lock(theirs, "r").acquire({.lease = 3s});
             CHECK(held.valid());
-            co_await a.sleep(20ms);  // it is not waited for any more
+            co_await a.sleep(20ms);  // longer than node_timeout: it cannot join any more
             a.server("n2").resume();
             co_await a.sleep(1ms);
             a.server("n0").restart(true);
@@ -240,12 +239,12 @@ TEST_CASE("a server that forgot does not give the lock to a second holder", "[re
             error_code ec;
             auto l = co_await red_lock(ours, "r", {.trust_new_nodes = trusts}).try_acquire(redirect(ec));
             bool const both = l.valid() && held.valid();
-            CHECK(both == trusts);  // the rule is what stands between them
+            CHECK(both == trusts);  // only the rule for new servers prevents it
         });
     }
 }
 
-TEST_CASE("contenders of one process queue, and only the first asks the servers", "[red_lock]")
+TEST_CASE("red_lock contenders of one process queue, and only the first one sends commands", "[red_lock]")
 {
     unsigned commands = 0;
     nodes a(3);
@@ -274,7 +273,9 @@ TEST_CASE("contenders of one process queue, and only the first asks the servers"
     });
 }
 
-TEST_CASE("members of any kind; bad input is named; even numbers are noted", "[red_lock][bad_input]")
+TEST_CASE(
+    "a red_lock accepts members of any kind, names invalid input and logs an even number of servers",
+    "[red_lock][bad_input]")
 {
     nodes a(4);
     auto const all = a.clients();
@@ -321,7 +322,7 @@ TEST_CASE("members of any kind; bad input is named; even numbers are noted", "[r
     });
 }
 
-TEST_CASE("with the first client stopped the others go on", "[red_lock]")
+TEST_CASE("a red_lock works with one of three clients stopped and completes as client_stopped with two", "[red_lock]")
 {
     nodes a(3);
     auto const all = a.clients();
@@ -340,7 +341,8 @@ TEST_CASE("with the first client stopped the others go on", "[red_lock]")
     });
 }
 
-TEST_CASE("a wait outlives the shutdown of the client whose clock it goes by", "[red_lock]")
+TEST_CASE(
+    "a waiting red_lock acquire continues during the shutdown of its first client, without spinning", "[red_lock]")
 {
     nodes a(3);
     auto const ours = a.clients();

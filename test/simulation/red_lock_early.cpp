@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A red_lock is held as soon as a majority has granted it: who is slow joins later, who is silent is not waited for.
+// A red_lock is held as soon as a majority has granted it: slow servers join later, silent ones are not waited for.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -22,11 +22,11 @@ constexpr core::duration slow_trip = 20ms;
 constexpr red_options patient{.node_timeout = 50ms, .trust_new_nodes = true};
 constexpr red_options patient_fenced{.fencing = true, .node_timeout = 50ms, .trust_new_nodes = true};
 
-// Five servers, which the clients of a process know already.
+// Five servers whose age the clients of a process know already.
 struct known_nodes : nodes {
     known_nodes() : nodes(5, {.world = {.fifo = true}, .network = {.delay = {1ms, 1ms}}}) {}
 
-    // Their clients have asked them what they are, and the scripts are loaded.
+    // Lets the clients learn the age of their servers, and loads the scripts.
     awaitable<void> meet(std::vector<holdfast::client const*> const& all)
     {
         co_await ready(all);
@@ -42,7 +42,7 @@ struct known_nodes : nodes {
 
 using client_list = std::vector<holdfast::client const*>;
 
-// What happens among five servers and a process that knows them.
+// Runs a test body with five servers and clients that know them.
 template <class Story>
 void among_known(Story story)
 {
@@ -54,7 +54,7 @@ void among_known(Story story)
     });
 }
 
-// How long it took, and the lease.
+// Acquires the lock; returns how long that took.
 awaitable<core::duration> took(nodes& a, red_lock lock, lease& l)
 {
     auto const start = a.now();
@@ -62,9 +62,9 @@ awaitable<core::duration> took(nodes& a, red_lock lock, lease& l)
     co_return a.now() - start;
 }
 
-// ---- who is not waited for
+// ---- servers that are not waited for
 
-TEST_CASE("a minority that is silent is not waited for", "[red_lock]")
+TEST_CASE("a red_lock acquire does not wait for a silent minority", "[red_lock]")
 {
     for (bool const fencing : {false, true})
         for (unsigned silent = 0; silent <= 2; ++silent) {
@@ -85,20 +85,22 @@ TEST_CASE("a minority that is silent is not waited for", "[red_lock]")
         }
 }
 
-TEST_CASE("nor is one that falls silent before it has confirmed the fencing token", "[red_lock][fencing]")
+TEST_CASE(
+    "a red_lock does not wait for a server that falls silent before it confirms the fencing token",
+    "[red_lock][fencing]")
 {
     known_nodes a;
     auto const all = a.clients();
     a.run([&]() -> awaitable<void> {
         co_await ready(all);
-        // The clients ask it what it is behind its grant.
+        // The client sends INFO behind the attempt.
         a.node(4).check([&](executed const& e) {
             if (e.what.args[0] == "INFO")
                 a.world().at(a.now() + 1us, [&] { a.node(4).pause(); });
         });
         lease l;
         auto const time = co_await took(a, red_lock(all, "r", patient_fenced), l);
-        CHECK(time <= 5 * round_trip);  // twice each for scripts that were never loaded, and what the servers are
+        CHECK(time <= 5 * round_trip);  // two for each script that was never loaded, and INFO
         CHECK(l.fencing_token());
         a.node(4).resume();
         co_await a.sleep(200ms);
@@ -106,7 +108,7 @@ TEST_CASE("nor is one that falls silent before it has confirmed the fencing toke
     });
 }
 
-TEST_CASE("a red_lock among the members of a multi_lock does not wait for a minority either", "[red_lock][multi_lock]")
+TEST_CASE("a red_lock that is a member of a multi_lock does not wait for a silent server", "[red_lock][multi_lock]")
 {
     known_nodes a;
     auto const all = a.clients();
@@ -122,7 +124,7 @@ TEST_CASE("a red_lock among the members of a multi_lock does not wait for a mino
     });
 }
 
-TEST_CASE("one attempt is told at once that a majority is held by another", "[red_lock]")
+TEST_CASE("try_acquire of a red_lock completes as busy at once when another client holds a majority", "[red_lock]")
 {
     known_nodes a;
     auto const ours = a.clients();
@@ -134,7 +136,7 @@ TEST_CASE("one attempt is told at once that a majority is held by another", "[re
         auto const start = a.now();
         auto l = co_await red_lock(ours, "r", patient).try_acquire();
         CHECK(l.empty());
-        CHECK(a.now() - start <= 2 * round_trip);  // each client asks twice before it believes that
+        CHECK(a.now() - start <= 2 * round_trip);  // each client makes two attempts before it is busy
         a.node(1).resume();
         co_await held.release();
         co_await a.sleep(1s);
@@ -142,7 +144,7 @@ TEST_CASE("one attempt is told at once that a majority is held by another", "[re
     });
 }
 
-TEST_CASE("where so many fail that no majority can come, it is told at once", "[red_lock]")
+TEST_CASE("try_acquire of a red_lock fails at once when a majority of the servers refuses the attempt", "[red_lock]")
 {
     among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
         for (unsigned i : {0u, 1u, 2u})
@@ -159,9 +161,9 @@ TEST_CASE("where so many fail that no majority can come, it is told at once", "[
     });
 }
 
-// ---- who comes late
+// ---- servers that grant late
 
-TEST_CASE("servers that grant late join the lease", "[red_lock][loss]")
+TEST_CASE("servers that grant a red_lock late join its lease", "[red_lock][loss]")
 {
     struct {
         red_options options;
@@ -184,7 +186,7 @@ TEST_CASE("servers that grant late join the lease", "[red_lock][loss]")
             CHECK(a.keys("r") == 5);
             for (unsigned i : {0u, 1u})
                 a.node(i).execute({"DEL", "r"});
-            co_await a.sleep(20s);  // renewed all the while
+            co_await a.sleep(20s);  // renewed meanwhile
             CHECK(l.state() == lease_state::held);
             CHECK(told == 0);
             CHECK(a.keys("r") == 3);
@@ -200,7 +202,7 @@ TEST_CASE("servers that grant late join the lease", "[red_lock][loss]")
     }
 }
 
-TEST_CASE("an extension reaches those that came late, and bears one that is shorter", "[red_lock]")
+TEST_CASE("an extension covers the servers that granted before it, not those that grant later", "[red_lock]")
 {
     known_nodes a;
     auto const all = a.clients();
@@ -209,14 +211,14 @@ TEST_CASE("an extension reaches those that came late, and bears one that is shor
         a.slow_down(3);
         a.slow_down(4);
         auto l = co_await red_lock(all, "r", patient).acquire({.lease = 1s});
-        co_await l.extend(3s);  // of the three
+        co_await l.extend(3s);  // of the three early grants
         co_await a.sleep(2s);
         CHECK(l.valid());
         co_await l.extend(3s);
         a.node(0).execute({"DEL", "r"});
         error_code ec;
         co_await l.extend(3s, redirect(ec));
-        CHECK(ec == errc::lease_lost);  // what came late had the first end
+        CHECK(ec == errc::lease_lost);  // the late grants had their first end
         CHECK_FALSE(l.valid());
     });
     a.run([&]() -> awaitable<void> {
@@ -232,7 +234,7 @@ TEST_CASE("an extension reaches those that came late, and bears one that is shor
     });
 }
 
-TEST_CASE("what was lost before the late grants came is not had again", "[red_lock][loss]")
+TEST_CASE("late grants do not revive a red_lock lease that is already lost", "[red_lock][loss]")
 {
     among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
         a.slow_down(3);
@@ -252,7 +254,7 @@ TEST_CASE("what was lost before the late grants came is not had again", "[red_lo
     });
 }
 
-TEST_CASE("a lease that ends before the late grants come leaves nothing", "[red_lock]")
+TEST_CASE("a red_lock lease that ends before late grants arrive leaves nothing on any server", "[red_lock]")
 {
     for (auto const& options : {patient, patient_fenced})
         for (auto const held : {0ms, 5ms, 9ms, 11ms, 15ms, 25ms})
@@ -274,7 +276,7 @@ TEST_CASE("a lease that ends before the late grants come leaves nothing", "[red_
             }
 }
 
-TEST_CASE("a server that was started anew does not count, in time or late", "[red_lock]")
+TEST_CASE("a restarted server does not count, whether its grant arrives early or late", "[red_lock]")
 {
     among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
         co_await a.sleep(6s);  // max_lease is the lease of the clients: 3 s
@@ -287,14 +289,14 @@ TEST_CASE("a server that was started anew does not count, in time or late", "[re
         CHECK(a.keys("r") == 4);
         co_await l.release();
 
-        a.node(4).network.delay = {0ms, 0ms};  // the first to answer
+        a.node(4).network.delay = {0ms, 0ms};  // the first to reply
         a.node(0).pause();
         a.node(1).pause();
         auto const start = a.now();
         error_code ec;
         l = co_await lock.try_acquire(redirect(ec));
         CHECK(ec == errc::no_quorum);
-        CHECK(a.now() - start >= 50ms);  // the silent ones might have counted
+        CHECK(a.now() - start >= 50ms);  // the silent servers might have granted
         a.node(0).resume();
         a.node(1).resume();
         co_await a.sleep(1s);
@@ -302,7 +304,7 @@ TEST_CASE("a server that was started anew does not count, in time or late", "[re
     });
 }
 
-TEST_CASE("a server that is not known yet joins when it was asked what it is", "[red_lock]")
+TEST_CASE("a server whose age is not yet known joins the lease when it has replied to INFO", "[red_lock]")
 {
     known_nodes a;
     auto const all = a.clients();
@@ -322,7 +324,7 @@ TEST_CASE("a server that is not known yet joins when it was asked what it is", "
 
 // ---- cancellations, and clients that end
 
-// Cancelled after so many handlers have run. False: it ended before.
+// Cancels an acquire after that many handlers have run. Returns false if the acquire ended before.
 bool cancel_after(std::uint64_t handlers, red_options const& options, core::duration late)
 {
     known_nodes a;
@@ -363,7 +365,8 @@ bool cancel_after(std::uint64_t handlers, red_options const& options, core::dura
     return cancelled;
 }
 
-TEST_CASE("cancelled after any handler, it leaves nothing, also of what is late", "[red_lock][cancellation]")
+TEST_CASE(
+    "a red_lock acquire cancelled after any handler leaves nothing, also on late servers", "[red_lock][cancellation]")
 {
     for (auto const& options : {patient, patient_fenced})
         for (auto const late : {round_trip + 1ms, slow_trip}) {
@@ -376,7 +379,8 @@ TEST_CASE("cancelled after any handler, it leaves nothing, also of what is late"
         }
 }
 
-TEST_CASE("clients may end at any moment while some are late", "[red_lock][lifetimes]")
+TEST_CASE(
+    "a red_lock acquire completes once when clients are destroyed while some servers are late", "[red_lock][lifetimes]")
 {
     for (auto const& options : {patient, patient_fenced})
         for (unsigned first = 0; first < 5; first += 2)

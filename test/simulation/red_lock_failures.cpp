@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What fails elsewhere: each case is a fault of redis-plus-plus' RedMutex, or an end of a client that a red_lock must bear.
+// Faults of RedMutex in redis-plus-plus that a red_lock does not have; clients that end during an acquire; servers that
+// deny INFO.
 
 #include <chrono>
 
@@ -18,9 +19,8 @@ using asio::awaitable;
 
 // ---- RedMutex
 
-TEST_CASE(
-    "RedMutex throws with one of three servers down and leaves the other two locked: ours acquires, and releases",
-    "[red_lock][peers]")
+// RedMutex throws, and leaves the other two servers locked.
+TEST_CASE("unlike RedMutex, a red_lock acquires and releases with one of three servers down", "[red_lock][peers]")
 {
     nodes a(3);
     auto const all = a.clients();
@@ -37,9 +37,9 @@ TEST_CASE(
     });
 }
 
+// RedMutex does not release the grants of a minority.
 TEST_CASE(
-    "RedMutex never releases a partial quorum: ours does at once, and holds nothing while it waits",
-    "[red_lock][peers]")
+    "unlike RedMutex, a red_lock without a majority releases its grants at the end of each round", "[red_lock][peers]")
 {
     nodes a(3);
     auto const all = a.clients();
@@ -68,8 +68,9 @@ TEST_CASE(
     });
 }
 
+// RedMutex reports success.
 TEST_CASE(
-    "RedMutex reports success when it extends somebody else's lock: ours reports the loss, and touches nothing",
+    "unlike RedMutex, extend() of a red_lock reports a loss and does not extend another holder's keys",
     "[red_lock][peers]")
 {
     nodes a(3);
@@ -92,14 +93,15 @@ TEST_CASE(
     });
 }
 
-TEST_CASE("RedMutex visits its servers one after another: ours asks all at once", "[red_lock][peers]")
+// RedMutex sends to one server after the other.
+TEST_CASE("unlike RedMutex, a red_lock sends its commands to all servers at once", "[red_lock][peers]")
 {
     nodes a(5, {.world = {.fifo = true}, .network = {.delay = {5ms, 5ms}}});
     auto const all = a.clients();
     a.run([&]() -> awaitable<void> {
         co_await ready(all);
         {
-            auto const first = co_await red_lock(all, "first", trusting).acquire();  // INFO is asked once
+            auto const first = co_await red_lock(all, "first", trusting).acquire();  // INFO is sent once
         }
         auto start = a.now();
         auto l = co_await red_lock(all, "r", trusting).acquire();
@@ -109,11 +111,12 @@ TEST_CASE("RedMutex visits its servers one after another: ours asks all at once"
         CHECK(a.now() - start == 10ms);
         start = a.now();
         l = co_await red_lock(all, "f", {.fencing = true, .node_timeout = 50ms, .trust_new_nodes = true}).acquire();
-        CHECK(a.now() - start == 40ms);  // two, and once more each for scripts that were never loaded
+        CHECK(a.now() - start == 40ms);  // two, and two more for scripts that were never loaded
     });
 }
 
-TEST_CASE("RedMutex blocks in its destructor and while it waits: ours does neither", "[red_lock][peers]")
+TEST_CASE(
+    "unlike RedMutex, a red_lock blocks neither while it waits nor when its lease is destroyed", "[red_lock][peers]")
 {
     nodes a(3);
     auto const ours = a.clients();
@@ -129,7 +132,7 @@ TEST_CASE("RedMutex blocks in its destructor and while it waits: ours does neith
         for (unsigned i = 0; i < 3; ++i)
             a.node(i).pause();
         auto const start = a.now();
-        held = {};  // nobody answers
+        held = {};  // no server replies
         CHECK(a.now() == start);
         for (unsigned i = 0; i < 3; ++i)
             a.node(i).resume();
@@ -140,7 +143,9 @@ TEST_CASE("RedMutex blocks in its destructor and while it waits: ours does neith
 
 // ---- clients that end
 
-TEST_CASE("clients may be destroyed right after an acquire began", "[red_lock][lifetimes]")
+TEST_CASE(
+    "a red_lock acquire survives the destruction of one of three clients right after its start",
+    "[red_lock][lifetimes]")
 {
     for (std::size_t destroyed = 0; destroyed <= 3; ++destroyed) {
         nodes a(3);
@@ -163,7 +168,7 @@ TEST_CASE("clients may be destroyed right after an acquire began", "[red_lock][l
     }
 }
 
-TEST_CASE("clients may be destroyed while it is waited for, at any moment", "[red_lock][lifetimes]")
+TEST_CASE("waiting red_lock acquires all complete when clients are destroyed at any moment", "[red_lock][lifetimes]")
 {
     for (std::size_t destroyed = 1; destroyed <= 3; ++destroyed)
         for (int ms = 0; ms < 120; ms += 3) {
@@ -188,7 +193,7 @@ TEST_CASE("clients may be destroyed while it is waited for, at any moment", "[re
         }
 }
 
-TEST_CASE("a server that may not be asked since when it runs does not count, and is asked once", "[red_lock]")
+TEST_CASE("a server that denies INFO does not count towards a majority, and INFO is sent to it only once", "[red_lock]")
 {
     int asked = 0;
     nodes a(3);

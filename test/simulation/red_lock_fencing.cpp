@@ -22,7 +22,7 @@ bool has(std::string const& text, char const* what)
     return text.find(what) != text.npos;
 }
 
-// Strikes the server when it has granted the lock for the first time.
+// Calls strike() when the server has granted the lock for the first time.
 void after_grant(simulated_server& s, std::function<void()> strike)
 {
     s.check([strike = std::move(strike), done = false](executed const& e) mutable {
@@ -33,7 +33,9 @@ void after_grant(simulated_server& s, std::function<void()> strike)
     });
 }
 
-TEST_CASE("a fencing token is greater than all earlier ones, whichever majority gives it", "[red_lock][fencing]")
+TEST_CASE(
+    "a fencing token of a red_lock is greater than all earlier ones, whichever majority grants it",
+    "[red_lock][fencing]")
 {
     nodes a(3);
     auto const all = a.clients();
@@ -54,7 +56,7 @@ TEST_CASE("a fencing token is greater than all earlier ones, whichever majority 
             co_await l.release();
             co_await a.sleep(10ms);
         }
-        // As of a second that is ahead: the slow clocks alone would have given less.
+        // The token follows the clock that is ahead: the other clocks alone would give a smaller one.
         a.node(0).pause();
         auto l = co_await lock.acquire();
         CHECK(l.fencing_token() > last);
@@ -62,7 +64,7 @@ TEST_CASE("a fencing token is greater than all earlier ones, whichever majority 
     });
 }
 
-TEST_CASE("without a majority that confirms the token there is no lease, and no token", "[red_lock][fencing]")
+TEST_CASE("a red_lock acquire fails as no_quorum when no majority confirms the fencing token", "[red_lock][fencing]")
 {
     nodes a(3);
     auto const all = a.clients();
@@ -85,7 +87,9 @@ TEST_CASE("without a majority that confirms the token there is no lease, and no 
     });
 }
 
-TEST_CASE("a server on which the lock is another's by now confirms no token, and keeps its own", "[red_lock][fencing]")
+TEST_CASE(
+    "a server whose key another holder has taken over neither confirms nor stores the fencing token",
+    "[red_lock][fencing]")
 {
     nodes a(3);
     auto const all = a.clients();
@@ -98,7 +102,7 @@ TEST_CASE("a server on which the lock is another's by now confirms no token, and
             before = counter(1);
         };
         after_grant(a.node(1), [&] { a.world().at(a.now(), change_hands); });
-        a.node(0).step_clock(10s);             // the greatest token is of this server
+        a.node(0).step_clock(10s);             // the greatest token comes from this server
         a.node(2).network.delay = {4ms, 4ms};  // so that the others are the majority
         error_code ec;
         auto l = co_await red_lock(all, "r", {.fencing = true, .node_timeout = 40ms, .trust_new_nodes = true})
@@ -113,13 +117,14 @@ TEST_CASE("a server on which the lock is another's by now confirms no token, and
     });
 }
 
-TEST_CASE("a lease whose validity ran out during the second round is none", "[red_lock][fencing]")
+TEST_CASE(
+    "a red_lock acquire fails when its validity ends before the fencing token is confirmed", "[red_lock][fencing]")
 {
     nodes a(3);
     auto const all = a.clients();
     a.run([&]() -> awaitable<void> {
         co_await ready(all);
-        // The process stands still between the two rounds, for longer than the lease.
+        // The process pauses between the two rounds, for longer than the lease time.
         after_grant(a.node(2), [&a] { a.world().at(a.now() + 5ms, [&a] { a.at("A").pause_for(400ms); }); });
         for (unsigned i = 0; i < 3; ++i)
             a.node(i).network.delay = {4ms, 4ms};
@@ -133,13 +138,13 @@ TEST_CASE("a lease whose validity ran out during the second round is none", "[re
     });
 }
 
-TEST_CASE("a grant whose validity ran out before it was counted does not count", "[red_lock]")
+TEST_CASE("a grant that has expired when the round is counted does not count towards the majority", "[red_lock]")
 {
     nodes a(3);
     auto const all = a.clients();
     a.run([&]() -> awaitable<void> {
         co_await ready(all);
-        // The first grant is there; the process stands still before the second one comes.
+        // The first grant has arrived; the process pauses before the second one arrives.
         a.node(0).network.delay = {1ms, 1ms};
         for (unsigned i : {1u, 2u})
             a.node(i).network.delay = {4ms, 4ms};
@@ -158,7 +163,7 @@ TEST_CASE("a grant whose validity ran out before it was counted does not count",
     });
 }
 
-// What the interval checker is told about a lease that is held from then until now.
+// For the interval checker: a lease that has been held from `from` until now.
 held_interval seen(arena const& a, std::string who, core::instant from, lease const& l)
 {
     return {
@@ -170,7 +175,7 @@ held_interval seen(arena const& a, std::string who, core::instant from, lease co
 }
 
 TEST_CASE(
-    "a wall clock that steps on a majority lets a second holder in: the checker tells, and fencing refuses the first",
+    "when the clocks of a majority step, a second holder gets in, and fencing refuses the first one",
     "[red_lock][fencing]")
 {
     nodes a(3);
@@ -184,7 +189,7 @@ TEST_CASE(
         auto fresh = co_await red_lock(ours, "r", fenced).acquire({.lease = 3s});
         auto const second = a.now();
         co_await a.sleep(10ms);
-        // What no lock can promise when clocks step.
+        // No lock with a lease time can prevent this when clocks step.
         auto const violation = find_violation({seen(a, "B", first, stale), seen(a, "A", second, fresh)});
         CHECK(violation.value_or("none").starts_with("overlap"));
 
@@ -198,7 +203,7 @@ TEST_CASE(
     });
 }
 
-TEST_CASE("fencing asks for members that are fenced mutexes", "[red_lock][fencing][bad_input]")
+TEST_CASE("a fenced red_lock refuses members that are not fenced mutexes", "[red_lock][fencing][bad_input]")
 {
     nodes a(3);
     auto const all = a.clients();
@@ -218,7 +223,7 @@ TEST_CASE("fencing asks for members that are fenced mutexes", "[red_lock][fencin
         l = co_await red_lock(good, trusting).acquire();
         CHECK(l.valid());
         CHECK_FALSE(l.fencing_token());
-        CHECK_FALSE(l.fencing_token("r"));  // those of its servers are of no use
+        CHECK_FALSE(l.fencing_token("r"));  // the tokens of single servers are not comparable
     });
 }
 

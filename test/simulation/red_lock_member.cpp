@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A red_lock as a member of a multi_lock: one of all, and a majority of its own servers.
+// A red_lock as a member of a multi_lock: the multi_lock needs all its members, the red_lock a majority of its servers.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -53,7 +53,7 @@ awaitable<void> until_connected(quorum_and_one& a)
     co_await a.sleep(100ms);
 }
 
-// What happens among four servers and a process that is connected with them.
+// Runs a test body with four servers and clients that are connected to them.
 template <class Story>
 void among_four(red_options o, Story story)
 {
@@ -71,7 +71,9 @@ void among_four(Story story)
     among_four(trusting, std::move(story));
 }
 
-TEST_CASE("a red_lock as a member: a majority of its servers, and all others", "[multi_lock][red_lock]")
+TEST_CASE(
+    "a multi_lock with a red_lock needs a majority of the red_lock's servers and all other members",
+    "[multi_lock][red_lock]")
 {
     among_four(fenced, [](quorum_and_one& a, handles const& locks) -> awaitable<void> {
         auto l = co_await locks.both.acquire();
@@ -99,7 +101,9 @@ TEST_CASE("a red_lock as a member: a majority of its servers, and all others", "
     });
 }
 
-TEST_CASE("extend extends a red_lock among the members, and says when it did not", "[multi_lock][red_lock]")
+TEST_CASE(
+    "extend() of a multi_lock extends a member red_lock, or fails without a majority of servers",
+    "[multi_lock][red_lock]")
 {
     among_four([](quorum_and_one& a, handles const& locks) -> awaitable<void> {
         auto l = co_await locks.both.acquire({.lease = 1s});
@@ -107,7 +111,7 @@ TEST_CASE("extend extends a red_lock among the members, and says when it did not
         co_await a.sleep(2s);
         CHECK(l.valid());
         a.node(0).pause();
-        co_await l.extend(3s);  // a majority will do
+        co_await l.extend(3s);  // a majority is enough
         co_await a.sleep(2s);
         CHECK(l.valid());
         a.node(1).pause();
@@ -115,7 +119,7 @@ TEST_CASE("extend extends a red_lock among the members, and says when it did not
         co_await l.extend(3s, redirect(ec));
         CHECK(ec == errc::unavailable);
         co_await a.sleep(1500ms);
-        CHECK_FALSE(l.valid());  // whatever the mutex has
+        CHECK_FALSE(l.valid());  // although the mutex is valid for longer
         co_await l.extend(3s, redirect(ec));
         CHECK(ec == errc::lease_lost);
         a.node(0).resume();
@@ -127,19 +131,19 @@ TEST_CASE("extend extends a red_lock among the members, and says when it did not
     });
 }
 
-TEST_CASE("the loss of a red_lock among the members is the loss of all", "[multi_lock][red_lock][loss]")
+TEST_CASE("a multi_lock lease is lost when a member red_lock loses its majority", "[multi_lock][red_lock][loss]")
 {
     among_four([](quorum_and_one& a, handles const& locks) -> awaitable<void> {
         auto l = co_await locks.both.acquire();
         a.node(0).execute({"DEL", "r"});
         co_await a.sleep(10s);
-        CHECK(l.valid());  // a minority
+        CHECK(l.valid());  // only a minority is lost
         CHECK(l.state() == lease_state::held);
         a.node(1).execute({"DEL", "r"});
         auto const why = co_await l.lost();
         CHECK(why == loss::gone);
         CHECK_FALSE(l.valid());
-        CHECK(a.keys("m") == 1);  // never under a running holder
+        CHECK(a.keys("m") == 1);  // a key is never deleted under a running holder
         error_code ec;
         co_await l.release(redirect(ec));
         CHECK(ec == errc::lease_lost);
@@ -147,7 +151,7 @@ TEST_CASE("the loss of a red_lock among the members is the loss of all", "[multi
     });
 }
 
-TEST_CASE("without a majority for a red_lock among the members all is given back", "[multi_lock][red_lock]")
+TEST_CASE("a multi_lock releases all members when a member red_lock gets no majority", "[multi_lock][red_lock]")
 {
     among_four([](quorum_and_one& a, handles const& locks) -> awaitable<void> {
         a.node(0).pause();
@@ -168,7 +172,7 @@ TEST_CASE("without a majority for a red_lock among the members all is given back
     });
 }
 
-TEST_CASE("acquire waits until a red_lock among the members has a majority", "[multi_lock][red_lock]")
+TEST_CASE("a multi_lock acquire waits until a member red_lock gets a majority", "[multi_lock][red_lock]")
 {
     among_four([](quorum_and_one& a, handles const& locks) -> awaitable<void> {
         a.node(0).pause();
@@ -183,7 +187,7 @@ TEST_CASE("acquire waits until a red_lock among the members has a majority", "[m
     });
 }
 
-TEST_CASE("one deadline, also for the round of a red_lock among the members", "[multi_lock][red_lock]")
+TEST_CASE("the wait time of a multi_lock also limits the round of a member red_lock", "[multi_lock][red_lock]")
 {
     among_four(patient_fenced, [](quorum_and_one& a, handles const& locks) -> awaitable<void> {
         a.node(0).pause();
@@ -201,7 +205,9 @@ TEST_CASE("one deadline, also for the round of a red_lock among the members", "[
     });
 }
 
-TEST_CASE("a red_lock whose locks are members, too, is refused", "[multi_lock][red_lock][bad_input]")
+TEST_CASE(
+    "a multi_lock refuses a red_lock together with one of that red_lock's own locks",
+    "[multi_lock][red_lock][bad_input]")
 {
     nodes a(4);
     auto const all = a.clients();
@@ -221,7 +227,8 @@ TEST_CASE("a red_lock whose locks are members, too, is refused", "[multi_lock][r
     });
 }
 
-TEST_CASE("a red_lock that is a member twice is taken once", "[multi_lock][red_lock][bad_input]")
+TEST_CASE(
+    "a multi_lock that lists the same red_lock twice acquires that red_lock once", "[multi_lock][red_lock][bad_input]")
 {
     quorum_and_one a;
     auto const all = a.clients();
@@ -243,10 +250,10 @@ TEST_CASE("a red_lock that is a member twice is taken once", "[multi_lock][red_l
 
 // ---- cancellation
 
-// Who holds what when the acquire begins.
+// What another process holds when the acquire begins.
 enum class scene { nobody, mutex_held, red_lock_held };
 
-// Cancels an acquire after so many handlers. False: it was over before.
+// Cancels an acquire after that many handlers have run. Returns false if the acquire ended before.
 bool cancel_after(scene s, std::uint64_t handlers)
 {
     quorum_and_one a;
@@ -297,7 +304,7 @@ bool cancel_after(scene s, std::uint64_t handlers)
 }
 
 TEST_CASE(
-    "cancelled while a majority of the servers of a red_lock among the members is silent, it ends at once",
+    "a cancelled multi_lock acquire ends at once while a member red_lock waits for silent servers",
     "[multi_lock][red_lock][cancellation]")
 {
     among_four(patient, [](quorum_and_one& a, handles const& locks) -> awaitable<void> {
@@ -324,13 +331,13 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "with a red_lock among the members: cancelled after any handler it leaves nothing",
+    "a multi_lock acquire with a red_lock, cancelled after any handler, leaves nothing behind",
     "[multi_lock][red_lock][cancellation]")
 {
     for (auto const s : {scene::nobody, scene::mutex_held, scene::red_lock_held}) {
         std::uint64_t points = 0;
         bool more = true;
-        // One that waits would go on for ever.
+        // An acquire that waits does not end by itself.
         while (more && points < 600) {
             CAPTURE(int(s), points);
             more = cancel_after(s, points++);
@@ -342,7 +349,7 @@ TEST_CASE(
 
 // ---- contests
 
-// Processes that take the red_lock, the mutex, or both in either order; some are cancelled, some give up.
+// Processes acquire the red_lock, the mutex, or both in either order; some acquires are cancelled, some time out.
 class crossing {
 public:
     crossing(std::uint64_t seed, fault_plan const& faults) : arena_({.world = {.seed = seed}})
@@ -364,7 +371,7 @@ public:
             arena_.node(i).faults = {};
         for (int i = 0; i < 600 && under_way_ > 0; ++i)
             world.run_for(1s);
-        REQUIRE(under_way_ == 0);  // nobody starves, nobody is stuck
+        REQUIRE(under_way_ == 0);  // every contender has completed
         world.run_for(10s);
         REQUIRE(arena_.is_free());
         for (auto const& all : clients_)
@@ -414,7 +421,7 @@ private:
             co_await l.release(redirect(ec));
     }
 
-    // No member is in two hands.
+    // Checks that no member has two holders.
     awaitable<void> hold(std::string_view process, std::string_view name)
     {
         unsigned const mine = (name.find('r') != name.npos ? 1u : 0u) | (name.find('m') != name.npos ? 2u : 0u);
@@ -432,7 +439,8 @@ private:
 };
 
 TEST_CASE(
-    "red_locks among the members, in any order, neither deadlock nor leave anything", "[multi_lock][red_lock][contest]")
+    "multi_locks with a red_lock in any member order do not deadlock and leave nothing behind",
+    "[multi_lock][red_lock][contest]")
 {
     unsigned granted = 0;
     for (std::uint64_t seed = 1; seed <= seeds_or(300); ++seed) {

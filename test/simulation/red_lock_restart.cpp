@@ -2,9 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-//
-// What a majority that granted may rest on: a server that restarts without its memory counts only when every lease that it
-// may have forgotten has ended; a wall clock that steps ends a grant before its lease.
+// When a majority of grants is safe: a server that restarts without its data counts only when every lease that it may
+// have lost has ended; a wall clock that steps forward makes a key expire before its lease ends.
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -25,13 +24,13 @@ struct bare_majority : nodes {
     {
         node(2).pause();
         auto held = co_await by.acquire({.lease = time});
-        co_await sleep(100ms);  // the third may not join any more
+        co_await sleep(100ms);  // the third server cannot join any more
         node(2).resume();
         co_await sleep(10ms);
         co_return held;
     }
 
-    // Tries until the other lease ends. True: both were valid at once.
+    // Makes attempts until the other lease ends. Returns whether both were valid at once.
     awaitable<bool> is_let_in(red_lock by, lease const& held)
     {
         error_code ec;
@@ -44,7 +43,8 @@ struct bare_majority : nodes {
     }
 };
 
-// Server 0 restarts empty, at a phase of its clock's second, so long after the grant; A asks it for its age later still.
+// Server 0 restarts without its data, `later` after the grant; `phase` shifts its clock within a second. After `asked`,
+// A makes attempts, for which it reads the server's age. Returns whether both were valid at once.
 bool restart_lets_two_in(simulation_options o, core::duration phase, core::duration later, core::duration asked)
 {
     bare_majority a(std::move(o));
@@ -53,7 +53,7 @@ bool restart_lets_two_in(simulation_options o, core::duration phase, core::durat
     auto const theirs = a.clients("B");
     bool two = false;
     a.run([&]() -> awaitable<void> {
-        co_await a.sleep(6s);  // the servers count
+        co_await a.sleep(6s);  // after this the servers count
         auto held = co_await a.hold(red_lock(theirs, "r"), 3s);
         co_await a.sleep(later);
         a.node(0).restart(true);
@@ -66,7 +66,7 @@ bool restart_lets_two_in(simulation_options o, core::duration phase, core::durat
     return two;
 }
 
-TEST_CASE("a server that restarted at any phase of a second does not let a second holder in", "[red_lock]")
+TEST_CASE("a server that restarts at any fraction of a clock second does not let a second holder in", "[red_lock]")
 {
     for (auto phase = 0ms; phase < 1000ms; phase += 50ms) {
         CAPTURE(phase / 1ms);
@@ -74,7 +74,7 @@ TEST_CASE("a server that restarted at any phase of a second does not let a secon
     }
 }
 
-TEST_CASE("restarts at random moments do not let a second holder in", "[red_lock][contest]")
+TEST_CASE("a server that restarts at a random moment does not let a second holder in", "[red_lock][contest]")
 {
     for (std::uint64_t seed = 1; seed <= seeds_or(100); ++seed) {
         CAPTURE(seed);
@@ -86,7 +86,8 @@ TEST_CASE("restarts at random moments do not let a second holder in", "[red_lock
     }
 }
 
-TEST_CASE("a lease is not extended beyond max_lease", "[red_lock][bad_input]")
+TEST_CASE(
+    "extend() of a red_lock beyond max_lease completes as invalid_option without a command", "[red_lock][bad_input]")
 {
     unsigned commands = 0;
     nodes a(3);
@@ -115,7 +116,7 @@ TEST_CASE("a lease is not extended beyond max_lease", "[red_lock][bad_input]")
     });
 }
 
-TEST_CASE("an extension does not outlast the time for which a restarted server does not count", "[red_lock]")
+TEST_CASE("a red_lock extension cannot outlast the time in which a restarted server does not count", "[red_lock]")
 {
     bare_majority a;
     auto const ours = a.clients();
@@ -131,10 +132,8 @@ TEST_CASE("an extension does not outlast the time for which a restarted server d
     });
 }
 
-// One of three clocks is enough, since a bare majority has granted. The drift allowance of 3 s is 32 ms.
-TEST_CASE(
-    "a clock of the granting majority that steps by more than the drift allowance lets a second holder in",
-    "[red_lock]")
+// One clock is enough, since only two servers have granted. The drift allowance of a lease time of 3 s is 32 ms.
+TEST_CASE("a clock step beyond the drift allowance on a granting server lets a second holder in", "[red_lock]")
 {
     for (auto const step : {0ms, 30ms, 200ms, 10'000ms})
         for (unsigned const which : {0u, 2u}) {

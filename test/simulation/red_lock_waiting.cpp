@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-//
 // Contenders of a red_lock that wait: in the queue of their process, and without a majority.
 
 #include <algorithm>
@@ -22,7 +21,9 @@ using asio::use_awaitable;
 
 // ---- the queue of one process
 
-TEST_CASE("a try that times out in the queue ends as no_quorum when the servers are silent", "[red_lock][wait_outcome]")
+TEST_CASE(
+    "a queued red_lock contender that times out completes as no_quorum when the servers are silent",
+    "[red_lock][wait_outcome]")
 {
     nodes a(3);
     auto const all = a.clients();
@@ -52,7 +53,7 @@ TEST_CASE("a try that times out in the queue ends as no_quorum when the servers 
 }
 
 TEST_CASE(
-    "a try that times out while another holds the lock ends as busy, in the queue or not", "[red_lock][wait_outcome]")
+    "a red_lock contender that times out while another holds the lock completes as busy", "[red_lock][wait_outcome]")
 {
     nodes a(3, {.world = {.fifo = true}, .network = {.delay = {2ms, 2ms}}});
     auto const ours = a.clients();
@@ -86,7 +87,7 @@ struct owned {
     std::vector<any_lock> members;
 };
 
-TEST_CASE("a re-entry does not queue behind a waiter of another owner", "[red_lock][owner]")
+TEST_CASE("a red_lock re-entry does not queue behind a waiter of another owner", "[red_lock][owner]")
 {
     nodes a(3);
     auto const all = a.clients();
@@ -114,7 +115,7 @@ TEST_CASE("a re-entry does not queue behind a waiter of another owner", "[red_lo
     });
 }
 
-TEST_CASE("who holds too few servers to keep others out queues", "[red_lock][owner]")
+TEST_CASE("an owner that holds only a minority of the servers queues like any other contender", "[red_lock][owner]")
 {
     nodes a(3);
     auto const all = a.clients();
@@ -122,7 +123,7 @@ TEST_CASE("who holds too few servers to keep others out queues", "[red_lock][own
     owned const yours(all);
     a.run([&]() -> awaitable<void> {
         auto one = co_await mine.members[0].acquire();
-        auto held = co_await yours.lock().acquire();  // of the others
+        auto held = co_await yours.lock().acquire();  // on the other two servers
         CHECK(held.valid());
         std::vector<int> order;
         owned const third(all);
@@ -145,7 +146,7 @@ TEST_CASE("who holds too few servers to keep others out queues", "[red_lock][own
 
 // ---- without a majority
 
-TEST_CASE("the first round of a connection succeeds although a minority is silent", "[red_lock]")
+TEST_CASE("the first round of a red_lock succeeds although a minority of the servers is silent", "[red_lock]")
 {
     nodes a(3);
     auto const all = a.clients();
@@ -162,7 +163,7 @@ TEST_CASE("the first round of a connection succeeds although a minority is silen
 }
 
 TEST_CASE(
-    "a waiting acquire logs the first round without a majority, and each change of what is in its way", "[red_lock]")
+    "a waiting red_lock acquire logs the first round without a majority and each change of the cause", "[red_lock]")
 {
     nodes a(3);
     auto const all = a.clients();
@@ -181,7 +182,7 @@ TEST_CASE(
         co_await a.sleep(300ms);
         CHECK(lines("no majority") == 1);
 
-        // The third answers something else.
+        // The third server replies with an error.
         a.node(2).model().set_condition(simulated::condition::disk_error);
         co_await a.sleep(20s);
         CHECK(lines("no majority") == 2);
@@ -195,7 +196,7 @@ TEST_CASE(
     });
 }
 
-TEST_CASE("a waiting acquire fails as not_permitted when a majority denies INFO", "[red_lock]")
+TEST_CASE("a waiting red_lock acquire fails as not_permitted when a majority of the servers denies INFO", "[red_lock]")
 {
     nodes a(3);
     auto const ours = a.clients();
@@ -206,7 +207,7 @@ TEST_CASE("a waiting acquire fails as not_permitted when a majority denies INFO"
         a.node(0).model().deny_command("info");
         a.node(0).model().disconnect_all();
         co_await a.sleep(1s);
-        auto l = co_await red_lock(ours, "r").acquire();  // one does not say, and is not needed
+        auto l = co_await red_lock(ours, "r").acquire();  // one server denies INFO, but is not needed
         CHECK(l.valid());
         co_await l.release();
         a.node(1).model().deny_command("info");
@@ -217,7 +218,7 @@ TEST_CASE("a waiting acquire fails as not_permitted when a majority denies INFO"
         l = co_await red_lock(ours, "r").acquire(redirect(ec));
         CHECK(ec == errc::not_permitted);
         CHECK(ours[0]->last_failure().message.find("does not say since when it runs") != std::string::npos);
-        // Also while somebody holds it, whom the servers need not tell their age.
+        // Also while another client holds the lock, which does not need the servers' age.
         auto held = co_await red_lock(theirs, "r", trusting).acquire();
         l = co_await red_lock(ours, "r").acquire(redirect(ec));
         CHECK(ec == errc::not_permitted);

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// The modelled server by itself. That it answers as redis-server does is for the conformance tests; here is what no
-// reply shows: time, scripts that are shared, connections, and what it can be made to do.
+// The server model by itself. The conformance tests compare its replies with those of redis-server; these tests cover
+// time, script caches, connections, and the conditions that a test can set.
 
 #include "sim/redis_model.hpp"
 
@@ -41,7 +41,7 @@ struct served {
     std::int64_t now_us = 1'800'000'000'123'456;
 };
 
-TEST_CASE("a key lives through its last millisecond", "[model]")
+TEST_CASE("a key with 0 ms left still exists and is gone one millisecond later", "[model]")
 {
     served s;
     s.say({"SET", "k", "v", "PX", "10"});
@@ -53,7 +53,7 @@ TEST_CASE("a key lives through its last millisecond", "[model]")
     CHECK(s.say({"SET", "k", "w", "NX"}) == "OK");
 }
 
-TEST_CASE("time to live follows the server's wall clock, also when it steps back", "[model]")
+TEST_CASE("a key's time to live follows the server's wall clock, also when the clock steps back", "[model]")
 {
     served s;
     s.say({"SET", "k", "v", "PX", "10"});
@@ -62,7 +62,7 @@ TEST_CASE("time to live follows the server's wall clock, also when it steps back
     CHECK(s.say({"TIME"}) == "[\"1799996400\", \"123456\"]");
 }
 
-TEST_CASE("each server knows its own scripts, also when they share an engine", "[model]")
+TEST_CASE("servers that share a Lua engine have separate script caches", "[model]")
 {
     auto const lua = std::make_shared<lua_engine>();
     served a(lua), b(lua);
@@ -76,7 +76,7 @@ TEST_CASE("each server knows its own scripts, also when they share an engine", "
     CHECK(a.say({"EVAL", "return 1", "0"}) == "1");
 }
 
-TEST_CASE("a script leaves nothing behind for the next", "[model]")
+TEST_CASE("a script leaves no KEYS, ARGV or global variable behind for the next script", "[model]")
 {
     served s;
     CHECK(s.say({"EVAL", "return {KEYS[1], ARGV[1]}", "1", "k", "a"}) == "[\"k\", \"a\"]");
@@ -86,7 +86,7 @@ TEST_CASE("a script leaves nothing behind for the next", "[model]")
     CHECK(s.say({"EVAL", "local t = {} for i = 1, 1000 do t[i] = i end return #t", "0"}) == "1000");
 }
 
-TEST_CASE("a message reaches subscribers in the order of subscription, the sender too", "[model]")
+TEST_CASE("a message reaches all subscribers, including the sender", "[model]")
 {
     served s;
     listener other;
@@ -100,7 +100,7 @@ TEST_CASE("a message reaches subscribers in the order of subscription, the sende
     CHECK(other.heard.size() == 2);
 }
 
-TEST_CASE("a killed connection is told and heard no more", "[model]")
+TEST_CASE("a killed connection is notified and receives no further message", "[model]")
 {
     served s;
     listener other;
@@ -113,7 +113,7 @@ TEST_CASE("a killed connection is told and heard no more", "[model]")
     CHECK(s.say({"CLIENT", "KILL", "ID", std::to_string(other_id)}) == "0");
 }
 
-TEST_CASE("a restart forgets connections and scripts, and data if told so", "[model]")
+TEST_CASE("a restart drops scripts, and the data only on request", "[model]")
 {
     served s;
     s.say({"SET", "k", "v"});
@@ -126,7 +126,7 @@ TEST_CASE("a restart forgets connections and scripts, and data if told so", "[mo
     }
 }
 
-TEST_CASE("states refuse what Redis refuses in them", "[model]")
+TEST_CASE("the loading and disk error conditions refuse the commands that Redis refuses", "[model]")
 {
     served s;
     s.model.set_condition(condition::loading);
@@ -140,7 +140,7 @@ TEST_CASE("states refuse what Redis refuses in them", "[model]")
     CHECK(s.say({"SET", "k", "v"}) == "OK");
 }
 
-TEST_CASE("a watcher sees commands, and those of scripts before the script's own", "[model]")
+TEST_CASE("a watcher receives the commands of a script before the script itself", "[model]")
 {
     served s;
     std::vector<std::string> seen;

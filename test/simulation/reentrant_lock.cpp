@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Re-entry is by owner, counted in the client, and costs nothing.
+// A re-entry belongs to an owner, is counted in the client, and sends no command.
 
 #include <boost/asio/redirect_error.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 using asio::use_awaitable;
 
-TEST_CASE("re-entry sends nothing, and k acquires need k releases", "[reentrant_lock]")
+TEST_CASE("a re-entry sends no command, and the lock is free after as many releases as acquires", "[reentrant_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -50,7 +50,7 @@ TEST_CASE("re-entry sends nothing, and k acquires need k releases", "[reentrant_
     });
 }
 
-TEST_CASE("another owner waits, in this process and in another", "[reentrant_lock]")
+TEST_CASE("a reentrant lock is busy for other owners of the same process and of another one", "[reentrant_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -67,7 +67,7 @@ TEST_CASE("another owner waits, in this process and in another", "[reentrant_loc
     });
 }
 
-TEST_CASE("two tasks that share an owner by mistake are told", "[reentrant_lock]")
+TEST_CASE("a second acquire of an owner that already waits completes as owner_in_use", "[reentrant_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -88,7 +88,7 @@ TEST_CASE("two tasks that share an owner by mistake are told", "[reentrant_lock]
     });
 }
 
-TEST_CASE("tasks that share the process' owner enter together", "[reentrant_lock]")
+TEST_CASE("waiting tasks that share process_owner() acquire a reentrant lock together", "[reentrant_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -109,7 +109,8 @@ TEST_CASE("tasks that share the process' owner enter together", "[reentrant_lock
     });
 }
 
-TEST_CASE("a re-entry that asks for longer extends the grant, a shorter one does not shorten it", "[reentrant_lock]")
+TEST_CASE(
+    "a longer re-entry extends the grant, and a shorter re-entry does not shorten the outer lease", "[reentrant_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -132,7 +133,7 @@ TEST_CASE("a re-entry that asks for longer extends the grant, a shorter one does
     });
 }
 
-TEST_CASE("a lost lease is not entered again: the lock is acquired anew", "[reentrant_lock]")
+TEST_CASE("an acquire after the lease was lost is a new grant, not a re-entry", "[reentrant_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -150,11 +151,11 @@ TEST_CASE("a lost lease is not entered again: the lock is acquired anew", "[reen
         }
         co_await a.sleep(100ms);
         CHECK(fresh.valid());
-        CHECK(a.exists("r"));  // what the old lease deletes is its own token
+        CHECK(a.exists("r"));  // the old lease deletes only its own token
     });
 }
 
-TEST_CASE("an owner belongs to one client", "[reentrant_lock]")
+TEST_CASE("a lock refuses an owner of another client, and make_owner() refuses an invalid label", "[reentrant_lock]")
 {
     arena a;
     auto& c = a.client();

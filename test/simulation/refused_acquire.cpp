@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// An acquire that the server refuses, whatever its script had written by then, leaves nothing that holds the lock.
+// An acquire that the server refuses, whatever its script has written by then, leaves no key that holds the lock.
 
 #include <algorithm>
 #include <memory>
@@ -46,7 +46,7 @@ restricted_server restricted(arena& a)
         .deny = [=](std::string const& command) { *denied = command; }};
 }
 
-TEST_CASE("an acquire script that fails leaves the lock as it was and no key without an end", "[refused]")
+TEST_CASE("an acquire script that fails leaves the lock unchanged and no key without a time to live", "[refused]")
 {
     arena a;
     auto const server = restricted(a);
@@ -56,8 +56,9 @@ TEST_CASE("an acquire script that fails leaves the lock as it was and no key wit
     CHECK(refused > 150);
 }
 
-// The counter makes the script fail when the lock is written; DEL is denied until the script has tried to undo that.
-TEST_CASE("an acquire whose script could not undo its write is released by the client", "[refused]")
+// The type of the counter makes the script fail after it has written the lock. DEL is denied until the script has tried
+// to undo that.
+TEST_CASE("the client releases an acquire whose failed script could not undo its write", "[refused]")
 {
     arena a;
     auto& c = a.client();
@@ -80,7 +81,7 @@ TEST_CASE("an acquire whose script could not undo its write is released by the c
     });
 }
 
-TEST_CASE("an acquire that is refused by one command leaves nothing to release", "[refused]")
+TEST_CASE("the client sends no release when the server refuses a plain SET", "[refused]")
 {
     arena a;
     auto& c = a.client();

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Renewals that the server refuses, or answers late: what becomes of the lease, of the other leases of the client, and of
-// their connection.
+// Renewals that the server refuses or answers late: the effect on the lease, on the client's other leases, and on the
+// connection.
 
 #include <algorithm>
 #include <string>
@@ -38,7 +38,7 @@ struct renewal_arena : arena {
         co_return held;
     }
 
-    // Of those that the server was sent since the last call of commands().
+    // How often the server has executed that command since the last call of commands().
     auto count(std::string const& command) { return std::ranges::count(commands(), command); }
 
     auto count_lines(std::string_view part) const
@@ -63,7 +63,7 @@ bool are_valid(std::vector<lease> const& all)
     return std::ranges::all_of(all, [](lease const& l) { return l.valid() && l.state() == lease_state::held; });
 }
 
-TEST_CASE("a key without permission costs no other lease of its batch", "[renewal][refused]")
+TEST_CASE("a renewal that is refused for one key does not affect the other leases of its batch", "[renewal][refused]")
 {
     renewal_arena a;
     a.run([&]() -> awaitable<void> {
@@ -82,13 +82,13 @@ TEST_CASE("a key without permission costs no other lease of its batch", "[renewa
         CHECK(a.now() <= end);
         co_await a.sleep(10s);
         CHECK(are_valid(held));
-        CHECK(a.count("CLIENT") == 0);  // no other connection
+        CHECK(a.count("CLIENT") == 0);  // no new connection
     });
     CHECK(a.count_lines("lock \"b\"") == 1);
     CHECK(a.count_lines("each is renewed alone") == 1);
 }
 
-TEST_CASE("a renewal that is refused for a time is sent again in time, on the same connection", "[renewal][refused]")
+TEST_CASE("the client repeats a temporarily refused renewal in time on the same connection", "[renewal][refused]")
 {
     for (auto what :
          {condition::no_replicas, condition::disk_error, condition::busy, condition::loading, condition::stale}) {
@@ -107,12 +107,12 @@ TEST_CASE("a renewal that is refused for a time is sent again in time, on the sa
             CHECK(are_valid(held));
             CHECK(a.count("CLIENT") == 0);
         });
-        CHECK(a.count_lines("lock \"") == 2);  // refused; accepted again
+        CHECK(a.count_lines("lock \"") == 2);  // one line each: refused, accepted again
         CHECK(a.count_lines("renewals are accepted again") == 1);
     }
 }
 
-TEST_CASE("a renewal that may not read the key does not end its lease", "[renewal][refused]")
+TEST_CASE("a lease whose renewal may not read the key is at risk until it expires", "[renewal][refused]")
 {
     renewal_arena a;
     a.run([&]() -> awaitable<void> {
@@ -131,7 +131,7 @@ TEST_CASE("a renewal that may not read the key does not end its lease", "[renewa
     CHECK(a.count_lines("can't run this command") > 0);
 }
 
-TEST_CASE("an extension without an answer does not close the connection later", "[renewal][silence]")
+TEST_CASE("an unanswered extension does not close the connection later", "[renewal][silence]")
 {
     renewal_arena a;
     a.run([&]() -> awaitable<void> {
@@ -151,7 +151,7 @@ TEST_CASE("an extension without an answer does not close the connection later", 
     });
 }
 
-TEST_CASE("leases whose renewals are refused for good run out, and the connection stays", "[renewal][refused]")
+TEST_CASE("leases whose renewals are always refused expire, and the connection stays open", "[renewal][refused]")
 {
     renewal_arena a;
     a.run([&]() -> awaitable<void> {
@@ -169,7 +169,7 @@ TEST_CASE("leases whose renewals are refused for good run out, and the connectio
     CHECK(a.count_lines("NOREPLICAS") == 1);
 }
 
-TEST_CASE("a refused extension takes nothing from the lease", "[renewal][refused]")
+TEST_CASE("a lease whose extension is refused stays held and valid", "[renewal][refused]")
 {
     renewal_arena a;
     a.run([&]() -> awaitable<void> {
@@ -193,7 +193,7 @@ names ten_locks()
     return all;
 }
 
-TEST_CASE("leases of several hash slots are renewed and released", "[renewal][cluster]")
+TEST_CASE("leases in several hash slots are renewed and released in cluster mode", "[renewal][cluster]")
 {
     REQUIRE(simulated::hash_slot("lock 0") != simulated::hash_slot("lock 1"));
     renewal_arena a;
@@ -214,7 +214,7 @@ TEST_CASE("leases of several hash slots are renewed and released", "[renewal][cl
     CHECK(a.census(a.c) == engine::client_engine::census{});
 }
 
-TEST_CASE("leases of several hash slots outlive their connection", "[renewal][cluster]")
+TEST_CASE("leases in several hash slots survive reconnections in cluster mode", "[renewal][cluster]")
 {
     renewal_arena a;
     a.server().model().set_cluster_mode(true);
@@ -229,7 +229,7 @@ TEST_CASE("leases of several hash slots outlive their connection", "[renewal][cl
     CHECK(a.c.stats().lost == 0);
 }
 
-TEST_CASE("a multi_lock over several hash slots is had", "[renewal][cluster]")
+TEST_CASE("a multi_lock over several hash slots is acquired, renewed and released", "[renewal][cluster]")
 {
     renewal_arena a;
     a.server().model().set_cluster_mode(true);
@@ -246,7 +246,9 @@ TEST_CASE("a multi_lock over several hash slots is had", "[renewal][cluster]")
 
 // ---- a server that is silent
 
-TEST_CASE("a short lease over a hiccup of the server costs no other its connection", "[renewal][silence]")
+TEST_CASE(
+    "a lease with a short lease time does not close the shared connection in a brief server pause",
+    "[renewal][silence]")
 {
     for (auto silent : {80ms, 120ms, 400ms, 900ms}) {
         CAPTURE(silent);
@@ -265,7 +267,8 @@ TEST_CASE("a short lease over a hiccup of the server costs no other its connecti
     }
 }
 
-TEST_CASE("a renewal that is unanswered for a third of its lease closes the connection in time", "[renewal][silence]")
+TEST_CASE(
+    "a renewal that is unanswered for a third of its lease time closes the connection in time", "[renewal][silence]")
 {
     for (auto of : {3s, 6s, 30s}) {
         CAPTURE(of);
@@ -275,7 +278,7 @@ TEST_CASE("a renewal that is unanswered for a third of its lease closes the conn
             auto l = co_await mutex(a.c, "m").acquire({.lease = of, .renew = true});
             auto const start = a.now();
             co_await a.sleep(of / 3 - of / 20 - 100ms);
-            a.server().faults.lose_reply = 1;  // the connection is dead, and nobody says so
+            a.server().faults.lose_reply = 1;  // the connection is dead without a notification
             a.server().network.detection = 1h;
             a.commands();
             std::vector<std::string> seen;
@@ -295,10 +298,10 @@ TEST_CASE("a renewal that is unanswered for a third of its lease closes the conn
     }
 }
 
-// ---- a server that is stopped
+// ---- a server that is paused
 
-// The SET waits at a server that is stopped, and the release behind it is lost with the connection.
-TEST_CASE("a release is not given up while its acquire may still be executed", "[release][silence]")
+// The SET waits at a paused server, and the release behind it is lost with the connection.
+TEST_CASE("the client does not give up a release while the server may still execute the acquire", "[release][silence]")
 {
     renewal_arena a;
     a.run([&]() -> awaitable<void> {
@@ -313,7 +316,7 @@ TEST_CASE("a release is not given up while its acquire may still be executed", "
         co_await a.sleep(600ms);
         a.server().faults.lose_request = 0;
         CHECK(ec == errc::unavailable);
-        co_await a.sleep(8s);  // the lease is 3 s
+        co_await a.sleep(8s);  // the lease time is 3 s
         CHECK(a.census(a.c).releases == 1);
         a.server().resume();
         co_await a.sleep(2s);

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// The session keeps the promises of engine::session in the simulator, and each fault does what it says.
+// The session fulfils the contract of engine::session in the simulator, and each fault has its stated effect.
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ using engine::outcome;
 
 using events = std::vector<std::string>;
 
-TEST_CASE("what is submitted on opening leaves first, in order", "[simulation]")
+TEST_CASE("commands submitted in on_open() are sent first and in order", "[simulation]")
 {
     simulation sim(1);
     recorder a(sim);
@@ -38,7 +38,7 @@ TEST_CASE("what is submitted on opening leaves first, in order", "[simulation]")
     CHECK(a.session().is_open());
 }
 
-TEST_CASE("what is submitted at the end of a turn leaves with the rest", "[simulation]")
+TEST_CASE("a command submitted in on_turn_end() is sent in the same write as those before it", "[simulation]")
 {
     simulation sim(1);
     recorder a(sim);
@@ -58,7 +58,7 @@ TEST_CASE("what is submitted at the end of a turn leaves with the rest", "[simul
     CHECK(a.commands[1].sent == a.commands[0].sent);
 }
 
-TEST_CASE("a turn whose connection is lost has no end", "[simulation]")
+TEST_CASE("on_turn_end() is not called after the connection is lost", "[simulation]")
 {
     simulation sim(1);
     recorder a(sim);
@@ -76,7 +76,7 @@ TEST_CASE("a turn whose connection is lost has no end", "[simulation]")
     CHECK(ends == 1);
 }
 
-TEST_CASE("an error is refused, with the server's words", "[simulation]")
+TEST_CASE("an error reply has the outcome refused and the server's text", "[simulation]")
 {
     simulation sim(1);
     recorder a(sim);
@@ -87,7 +87,7 @@ TEST_CASE("an error is refused, with the server's words", "[simulation]")
     CHECK(a.commands[0].text == "ERR wrong number of arguments for 'get' command");
 }
 
-TEST_CASE("the alarm rings once, at the earliest instant asked for", "[simulation]")
+TEST_CASE("the alarm fires once, at the earliest requested time", "[simulation]")
 {
     simulation sim(1);
     recorder a(sim);
@@ -107,7 +107,7 @@ TEST_CASE("the alarm rings once, at the earliest instant asked for", "[simulatio
     CHECK(a.count("alarm") == 2);
 }
 
-TEST_CASE("a process whose clock drifts", "[simulation]")
+TEST_CASE("an alarm follows the drifting clock of its process", "[simulation]")
 {
     for (double const drift : {0.01, -0.01}) {
         simulation sim(1);
@@ -125,7 +125,7 @@ TEST_CASE("a process whose clock drifts", "[simulation]")
     }
 }
 
-TEST_CASE("nothing is told after stop", "[simulation]")
+TEST_CASE("a stopped session reports no event and no reply", "[simulation]")
 {
     simulation sim(1);
     recorder a(sim);
@@ -140,7 +140,7 @@ TEST_CASE("nothing is told after stop", "[simulation]")
     CHECK(a.commands[0].answers == 0);
 }
 
-TEST_CASE("a silent server makes the outcome unknown, and a late reply is dropped", "[simulation]")
+TEST_CASE("a command without a reply in time has the outcome unknown, and its late reply is dropped", "[simulation]")
 {
     simulation sim(1);
     recorder a(sim);
@@ -160,7 +160,7 @@ TEST_CASE("a silent server makes the outcome unknown, and a late reply is droppe
     CHECK(next.text == "1");
 }
 
-TEST_CASE("drop closes, answers what is open as unknown, and connects again", "[simulation]")
+TEST_CASE("drop() completes pending commands as unknown, closes the connection and reconnects", "[simulation]")
 {
     simulation sim(1);
     recorder a(sim);
@@ -174,9 +174,9 @@ TEST_CASE("drop closes, answers what is open as unknown, and connects again", "[
     CHECK(c.outcome == outcome::unknown);
 }
 
-TEST_CASE("a reply that comes after drop is not read", "[simulation]")
+TEST_CASE("a reply that arrives after drop() is not read", "[simulation]")
 {
-    simulation sim({.network = {.delay = {1ms, 1ms}}});  // both replies come together
+    simulation sim({.network = {.delay = {1ms, 1ms}}});  // both replies arrive together
     recorder a(sim);
     a.start();
     sim.world().run();
@@ -189,7 +189,7 @@ TEST_CASE("a reply that comes after drop is not read", "[simulation]")
     CHECK(second.answers == 1);
 }
 
-TEST_CASE("the connection to a demoted master is closed after its answer", "[simulation]")
+TEST_CASE("the session reconnects after a server that became a replica refuses a write", "[simulation]")
 {
     simulation sim(1);
     recorder a(sim);
@@ -202,8 +202,8 @@ TEST_CASE("the connection to a demoted master is closed after its answer", "[sim
     CHECK(a.events == events{"open", "closed", "open"});
 }
 
-// The barrier of rule 8: whatever the plan does to the old connection.
-TEST_CASE("nothing of the old connection is executed once the next is open", "[simulation]")
+// The barrier of rule 8, whatever the fault plan does to the old connection.
+TEST_CASE("no command of an old connection is executed after the next epoch has opened", "[simulation]")
 {
     int late = 0;
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
@@ -231,7 +231,7 @@ TEST_CASE("nothing of the old connection is executed once the next is open", "[s
     CHECK(late == 0);
 }
 
-TEST_CASE("without the right to kill, an old command may come late", "[simulation]")
+TEST_CASE("without permission for CLIENT KILL, a command of an old connection may be executed late", "[simulation]")
 {
     int late = 0;
     for (std::uint64_t seed = 1; seed <= 300 && late == 0; ++seed) {
@@ -250,7 +250,7 @@ TEST_CASE("without the right to kill, an old command may come late", "[simulatio
     CHECK(late > 0);
 }
 
-TEST_CASE("no epoch is open while the server is too busy for the barrier", "[simulation]")
+TEST_CASE("no epoch opens while the server is too busy for the barrier", "[simulation]")
 {
     simulation sim(1);
     recorder a(sim);
@@ -266,7 +266,7 @@ TEST_CASE("no epoch is open while the server is too busy for the barrier", "[sim
     CHECK(a.count("open") == 2);
 }
 
-TEST_CASE("a refused subscription closes the connection and leads to polling", "[simulation]")
+TEST_CASE("a refused subscription closes the connection, and notifies() is false on the next one", "[simulation]")
 {
     simulation sim(1);
     sim.server().model().deny_channels(true);
@@ -284,7 +284,7 @@ TEST_CASE("a refused subscription closes the connection and leads to polling", "
     CHECK(a.commands[1].answers == 1);
 }
 
-TEST_CASE("a session that was refused a subscription tries again, an epoch after the next", "[simulation]")
+TEST_CASE("after a refused subscription the session subscribes again in a later epoch", "[simulation]")
 {
     simulation sim(1);
     sim.server().model().deny_channels(true);
@@ -312,7 +312,7 @@ TEST_CASE("a session that was refused a subscription tries again, an epoch after
     CHECK(a.count("news") == 1);
 }
 
-// ---- each fault by itself, with certainty
+// ---- each fault by itself, with probability 1
 
 struct faulty {
     explicit faulty(fault_plan plan, std::uint64_t seed = 1) : sim(seed), a(sim)
@@ -326,7 +326,7 @@ struct faulty {
     recorder a;
 };
 
-TEST_CASE("a lost request is not executed, and its connection is given up", "[simulation]")
+TEST_CASE("a lost request is not executed, and the session reconnects", "[simulation]")
 {
     faulty f({.lose_request = 1});
     auto const& c = f.a.send({"SET", "k", "1"});
@@ -338,7 +338,7 @@ TEST_CASE("a lost request is not executed, and its connection is given up", "[si
     CHECK(f.a.events == events{"open", "closed", "open"});
 }
 
-TEST_CASE("of a lost reply the command is executed", "[simulation]")
+TEST_CASE("a command whose reply is lost is executed", "[simulation]")
 {
     faulty f({.lose_reply = 1});
     auto const& c = f.a.send({"SET", "k", "1"});
@@ -350,7 +350,7 @@ TEST_CASE("of a lost reply the command is executed", "[simulation]")
     CHECK(f.a.events == events{"open", "closed", "open"});
 }
 
-TEST_CASE("a delayed request arrives in its order", "[simulation]")
+TEST_CASE("a delayed request does not change the order of commands", "[simulation]")
 {
     faulty f({.delay_request = 1, .delay = {1s, 1s}});
     auto const& c = f.a.send({"SET", "k", "1"});
@@ -364,7 +364,7 @@ TEST_CASE("a delayed request arrives in its order", "[simulation]")
     CHECK(f.sim.now() - begin >= 2s);
 }
 
-TEST_CASE("a disconnection loses what is under way half of the time", "[simulation]")
+TEST_CASE("a disconnection loses a pending command about half of the time", "[simulation]")
 {
     int executed_anyway = 0;
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -381,7 +381,7 @@ TEST_CASE("a disconnection loses what is under way half of the time", "[simulati
     CHECK(executed_anyway < 80);
 }
 
-TEST_CASE("dropped messages are not heard", "[simulation]")
+TEST_CASE("a dropped message does not reach the subscriber", "[simulation]")
 {
     faulty f({});
     f.a.session().subscribe("news");
@@ -396,7 +396,7 @@ TEST_CASE("dropped messages are not heard", "[simulation]")
     CHECK(f.a.count("news") == 1);
 }
 
-TEST_CASE("a write may be split, and another's command fall between", "[simulation]")
+TEST_CASE("a command of another client may be executed between the parts of a split write", "[simulation]")
 {
     bool between = false;
     for (std::uint64_t seed = 1; seed <= 100 && !between; ++seed) {
@@ -429,9 +429,9 @@ TEST_CASE("a restart closes all connections and may lose the data", "[simulation
     }
 }
 
-TEST_CASE("faults of the server after a command", "[simulation]")
+TEST_CASE("each server fault after a command has its stated effect", "[simulation]")
 {
-    SECTION("it stops for a while")
+    SECTION("the server pauses")
     {
         faulty f({.pause_server = 1, .pause = {2s, 2s}});
         auto const begin = f.sim.now();
@@ -443,7 +443,7 @@ TEST_CASE("faults of the server after a command", "[simulation]")
         CHECK(second.text == "1");
         CHECK(f.sim.now() - begin >= 2s);
     }
-    SECTION("it restarts")
+    SECTION("the server restarts without its data")
     {
         faulty f({.restart_server = 1});
         f.a.send({"SET", "k", "1"});
@@ -453,7 +453,7 @@ TEST_CASE("faults of the server after a command", "[simulation]")
         CHECK(f.a.count("open") == 2);
         CHECK(f.sim.server().execute({"EXISTS", "k"}).integer == 0);
     }
-    SECTION("a key disappears")
+    SECTION("a key is deleted")
     {
         faulty f({.delete_key = 1});
         CHECK(f.a.send({"SET", "k", "1"}).answers == 0);
@@ -461,7 +461,7 @@ TEST_CASE("faults of the server after a command", "[simulation]")
         CHECK(f.a.commands[0].text == "OK");
         CHECK(f.sim.server().model().keys().names().empty());
     }
-    SECTION("its scripts are flushed")
+    SECTION("the scripts are flushed")
     {
         faulty f({.flush_scripts = 1});
         f.a.send({"SCRIPT", "LOAD", "return 1"});
@@ -469,7 +469,7 @@ TEST_CASE("faults of the server after a command", "[simulation]")
         f.sim.world().run();
         CHECK(f.a.commands[1].text == "NOSCRIPT No matching script. Please use EVAL.");
     }
-    SECTION("its wall clock steps")
+    SECTION("the wall clock steps")
     {
         faulty f({.step_clock = 1, .step = {40s, 40s}});
         f.a.send({"SET", "k", "1", "PX", "30000"});
@@ -479,7 +479,7 @@ TEST_CASE("faults of the server after a command", "[simulation]")
     }
 }
 
-TEST_CASE("commands under way survive the process that sent them", "[simulation]")
+TEST_CASE("a command in flight is executed although its process was killed", "[simulation]")
 {
     simulation sim(1);
     recorder a(sim);
@@ -495,7 +495,7 @@ TEST_CASE("commands under way survive the process that sent them", "[simulation]
     CHECK(sim.server().execute({"PUBLISH", "news", "x"}).integer == 0);
 }
 
-TEST_CASE("the same seed gives the same trace, faults and all", "[simulation]")
+TEST_CASE("the same seed gives the same trace, including all faults", "[simulation]")
 {
     auto const run = [](std::uint64_t seed) {
         fault_plan const all{

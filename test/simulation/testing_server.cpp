@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// holdfast::testing::server and memory:// sessions: in real time, so these tests wait for events, never for time.
+// holdfast::testing::server and memory:// sessions. The tests run in real time: they wait for events, not for a time.
 
 #include <chrono>
 #include <deque>
@@ -36,7 +36,7 @@ struct counting_command final : engine::command {
     std::int64_t integer = 0;
 };
 
-// One memory:// session on an io_context, and what it is told.
+// One memory:// session on an io_context, and its events.
 class client_of final : public engine::session_events {
 public:
     client_of(asio::io_context& c, config const& cfg)
@@ -91,7 +91,7 @@ private:
     std::shared_ptr<engine::session> session_;
 };
 
-TEST_CASE("clients of one name and context share a server", "[memory]")
+TEST_CASE("sessions with the same memory:// name and io_context share a server", "[memory]")
 {
     asio::io_context ioc;
     config named;
@@ -110,7 +110,7 @@ TEST_CASE("clients of one name and context share a server", "[memory]")
     CHECK(e.ask({"EXISTS", "k"}).integer == 0);
 }
 
-TEST_CASE("a URL that is not understood is refused", "[memory]")
+TEST_CASE("a memory session refuses an invalid URL", "[memory]")
 {
     asio::io_context ioc;
     config bad;
@@ -121,7 +121,7 @@ TEST_CASE("a URL that is not understood is refused", "[memory]")
     }
 }
 
-TEST_CASE("messages reach the other sessions and one's own", "[memory]")
+TEST_CASE("a message reaches all subscribed sessions, including the one that sent it", "[memory]")
 {
     asio::io_context ioc;
     testing::server redis(ioc);
@@ -136,7 +136,7 @@ TEST_CASE("messages reach the other sessions and one's own", "[memory]")
     CHECK(a.ask({"PUBLISH", "news", "x"}).integer == 1);
 }
 
-TEST_CASE("the alarm rings in real time", "[memory]")
+TEST_CASE("the alarm of a memory session fires in real time", "[memory]")
 {
     asio::io_context ioc;
     testing::server redis(ioc);
@@ -147,7 +147,7 @@ TEST_CASE("the alarm rings in real time", "[memory]")
     CHECK(a.session().now() >= begin + 20ms);
 }
 
-TEST_CASE("after stop the loop has nothing left to run", "[memory]")
+TEST_CASE("a stopped session leaves no work on the io_context", "[memory]")
 {
     asio::io_context ioc;
     testing::server redis(ioc);
@@ -161,7 +161,7 @@ TEST_CASE("after stop the loop has nothing left to run", "[memory]")
     CHECK(std::chrono::steady_clock::now() - begin < 1s);
 }
 
-TEST_CASE("a context may be destroyed before its sessions are stopped", "[memory]")
+TEST_CASE("a memory session may outlive its testing server and be destroyed without stop()", "[memory]")
 {
     testing::server* redis = nullptr;
     {
@@ -172,7 +172,7 @@ TEST_CASE("a context may be destroyed before its sessions are stopped", "[memory
     }
 }
 
-TEST_CASE("what the test does to locks", "[memory]")
+TEST_CASE("hold(), expire(), drop() and release() change a lock; only release() of a held lock notifies", "[memory]")
 {
     asio::io_context ioc;
     testing::server redis(ioc);
@@ -201,7 +201,7 @@ TEST_CASE("what the test does to locks", "[memory]")
     CHECK_FALSE(redis.is_locked("seat"));
 }
 
-TEST_CASE("a reader's slots go with its lock", "[memory]")
+TEST_CASE("drop() also deletes the readers' slots of a read-write lock", "[memory]")
 {
     asio::io_context ioc;
     testing::server redis(ioc);
@@ -212,7 +212,7 @@ TEST_CASE("a reader's slots go with its lock", "[memory]")
     CHECK(a.ask({"DBSIZE"}).integer == 0);
 }
 
-TEST_CASE("a paused server takes commands and executes them later", "[memory]")
+TEST_CASE("a paused server accepts commands and executes them after resume()", "[memory]")
 {
     asio::io_context ioc;
     testing::server redis(ioc);
@@ -227,7 +227,7 @@ TEST_CASE("a paused server takes commands and executes them later", "[memory]")
     CHECK(a.ask({"GET", "k"}).text == "1");
 }
 
-TEST_CASE("disconnected clients come back", "[memory]")
+TEST_CASE("clients reconnect after disconnect()", "[memory]")
 {
     asio::io_context ioc;
     testing::server redis(ioc);
@@ -237,7 +237,7 @@ TEST_CASE("disconnected clients come back", "[memory]")
     CHECK(a.ask({"PING"}).text == "PONG");
 }
 
-TEST_CASE("a server may go before its clients", "[memory]")
+TEST_CASE("a session continues to work after its testing server was destroyed", "[memory]")
 {
     asio::io_context ioc;
     auto redis = std::make_unique<testing::server>(ioc);
@@ -246,7 +246,7 @@ TEST_CASE("a server may go before its clients", "[memory]")
     CHECK(a.ask({"SET", "k", "1"}).text == "OK");
 }
 
-TEST_CASE("a server may be used from other threads", "[memory]")
+TEST_CASE("a testing server may be used from another thread", "[memory]")
 {
     asio::io_context ioc;
     testing::server redis(ioc);

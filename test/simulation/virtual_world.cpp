@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// The simulated time and scheduler: what the other simulations stand on.
+// The simulated time and scheduler, on which all other simulations depend.
 
 #include "support/virtual_world.hpp"
 
@@ -36,7 +36,7 @@ std::string order_of_ten(world_options o)
     return order;
 }
 
-TEST_CASE("ready handlers run in an order drawn from the seed", "[simulation]")
+TEST_CASE("the seed determines the order of ready handlers", "[simulation]")
 {
     CHECK(order_of_ten({.seed = 1}) == order_of_ten({.seed = 1}));
     CHECK(order_of_ten({.seed = 1}) != order_of_ten({.seed = 2}));
@@ -44,7 +44,7 @@ TEST_CASE("ready handlers run in an order drawn from the seed", "[simulation]")
     CHECK(order_of_ten({.fifo = true}) == "0123456789");
 }
 
-TEST_CASE("a strand keeps its order", "[simulation]")
+TEST_CASE("handlers on a strand run in order", "[simulation]")
 {
     virtual_world world({.seed = 7});
     auto const strand = asio::make_strand(asio::any_io_executor(world.get_executor()));
@@ -57,7 +57,7 @@ TEST_CASE("a strand keeps its order", "[simulation]")
     CHECK(order == "0123456789");
 }
 
-TEST_CASE("dispatch from inside runs at once unless told otherwise", "[simulation]")
+TEST_CASE("dispatch inside a handler runs at once unless inline_dispatch is off", "[simulation]")
 {
     for (bool const inline_dispatch : {true, false}) {
         virtual_world world({.inline_dispatch = inline_dispatch});
@@ -72,7 +72,7 @@ TEST_CASE("dispatch from inside runs at once unless told otherwise", "[simulatio
     }
 }
 
-TEST_CASE("time jumps to what is due next", "[simulation]")
+TEST_CASE("virtual time jumps to the next timer that is due", "[simulation]")
 {
     virtual_world world;
     auto const begin = world.now();
@@ -97,7 +97,7 @@ TEST_CASE("time jumps to what is due next", "[simulation]")
     CHECK_FALSE(world.run_until([] { return false; }));
 }
 
-TEST_CASE("work that nobody will end is seen", "[simulation]")
+TEST_CASE("unfinished() counts work that never completes", "[simulation]")
 {
     virtual_world world;
     asio::any_completion_handler<void()> lost;
@@ -135,7 +135,7 @@ TEST_CASE("a sleep can be cancelled", "[simulation]")
     CHECK(world.unfinished() == 0);
 }
 
-TEST_CASE("a paused process stands still and a killed one never goes on", "[simulation]")
+TEST_CASE("a paused process continues later, and a killed process never continues", "[simulation]")
 {
     virtual_world world;
     auto& a = world.start_process("A");
@@ -168,7 +168,7 @@ TEST_CASE("a paused process stands still and a killed one never goes on", "[simu
     }
 }
 
-TEST_CASE("a livelock ends", "[simulation]")
+TEST_CASE("a livelock ends with an exception after max_steps handlers", "[simulation]")
 {
     virtual_world world({.max_steps = 1000});
     std::function<void()> again = [&] { asio::post(world.get_executor(), again); };

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// How an acquire ends whose wait is over: busy while the server answers, unavailable while it does not.
+// The result of an acquire that times out: busy while the server replies, unavailable while it does not.
 
 #include <functional>
 
@@ -43,7 +43,7 @@ struct ends {
     unsigned granted = 0, busy = 0, unavailable = 0;
 };
 
-// Takes the lock again and again, each time waiting for 10 ms, and holds it for 200 us.
+// Acquires the lock again and again, with a wait time of 10 ms, and holds it for 200 us.
 awaitable<void> contend(arena& a, any_lock lock, try_options options, std::string_view where, ends& all)
 {
     for (int round = 0; round < 20; ++round) {
@@ -57,7 +57,7 @@ awaitable<void> contend(arena& a, any_lock lock, try_options options, std::strin
     }
 }
 
-TEST_CASE("a wait that ends on a healthy server ends as busy", "[wait_outcome]")
+TEST_CASE("an acquire that times out while the server replies completes as busy", "[wait_outcome]")
 {
     auto const kind = GENERATE("mutex", "write lock", "read lock", "fair lock", "multi_lock");
     bool const is_renewed = GENERATE(false, true);
@@ -82,8 +82,9 @@ TEST_CASE("a wait that ends on a healthy server ends as busy", "[wait_outcome]")
     CHECK(all.unavailable == 0);
 }
 
-// One coroutine, which has to wait for no one but the server.
-TEST_CASE("a wait that is shorter than a round trip ends as busy, or with the lock", "[wait_outcome]")
+// One coroutine, which waits only for the server.
+TEST_CASE(
+    "an acquire whose wait time is shorter than a round trip completes as busy or with the lock", "[wait_outcome]")
 {
     auto const kind = GENERATE("mutex", "write lock", "read lock", "fair lock", "multi_lock");
     CAPTURE(kind);
@@ -100,8 +101,8 @@ TEST_CASE("a wait that is shorter than a round trip ends as busy, or with the lo
     });
 }
 
-// Nobody knows who holds the lock: neither may be told that somebody does.
-TEST_CASE("a wait in an outage ends as unavailable", "[wait_outcome]")
+// The client cannot know whether the lock is held, so it must not report busy.
+TEST_CASE("an acquire that times out during an outage completes as unavailable", "[wait_outcome]")
 {
     auto const kind = GENERATE("mutex", "write lock", "read lock", "fair lock", "multi_lock");
     bool const is_silent = GENERATE(false, true);
@@ -131,8 +132,7 @@ TEST_CASE("a wait in an outage ends as unavailable", "[wait_outcome]")
     });
 }
 
-TEST_CASE(
-    "every waiter in an outage is told that the lock is unavailable, not that those in front hold it", "[wait_outcome]")
+TEST_CASE("every queued waiter that times out in an outage completes as unavailable, not as busy", "[wait_outcome]")
 {
     arena a;
     auto& c = a.client();
@@ -154,8 +154,8 @@ TEST_CASE(
     });
 }
 
-// The attempt of the waiter in front, and the turn of others before it, may have begun before.
-TEST_CASE("one attempt behind a waiter ends within command_timeout when the server falls silent", "[wait_outcome]")
+// The attempt of the waiter in front, and the turn of other processes before that, may have begun before the silence.
+TEST_CASE("try_acquire behind a waiter ends within command_timeout when the server falls silent", "[wait_outcome]")
 {
     auto const kind = GENERATE("mutex", "fenced mutex", "write lock", "read lock", "fair lock", "multi_lock");
     auto const silence = GENERATE("lost replies", "a stopped server", "a lost connection");
@@ -192,8 +192,8 @@ TEST_CASE("one attempt behind a waiter ends within command_timeout when the serv
     });
 }
 
-// The wait ends while the server still owes the answer to the first try after the release.
-TEST_CASE("a connection that was lost while the lock was held here says nothing of a later wait", "[wait_outcome]")
+// The wait ends before the server has replied to the first attempt after the release.
+TEST_CASE("a connection that was lost while the lock was held does not make a later wait unavailable", "[wait_outcome]")
 {
     auto options = arena::quick();
     options.local_handoff.max_time = 0ms;
@@ -218,7 +218,7 @@ TEST_CASE("a connection that was lost while the lock was held here says nothing 
     });
 }
 
-// Whatever time is left for the answer when the connection is back.
+// Whatever time is left for the reply when the connection is open again.
 TEST_CASE("a query that waits for a connection ends within command_timeout", "[wait_outcome]")
 {
     for (auto later = 10ms; later < 500ms; later += 10ms) {
@@ -237,7 +237,7 @@ TEST_CASE("a query that waits for a connection ends within command_timeout", "[w
     }
 }
 
-TEST_CASE("one attempt that a slow server does not answer in time ends as unavailable", "[wait_outcome]")
+TEST_CASE("try_acquire completes as unavailable when a slow server does not reply in time", "[wait_outcome]")
 {
     auto const kind = GENERATE("mutex", "fenced mutex", "write lock", "read lock", "fair lock", "multi_lock");
     CAPTURE(kind);
@@ -254,7 +254,7 @@ TEST_CASE("one attempt that a slow server does not answer in time ends as unavai
     });
 }
 
-TEST_CASE("a wait that ends while a lease of this process lasts ends as busy, also in an outage", "[wait_outcome]")
+TEST_CASE("an acquire that times out while its own process holds the lock is busy, even in an outage", "[wait_outcome]")
 {
     arena a;
     auto& c = a.client();

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Waiting: no wake-up is lost, no message is needed, nobody is woken in vain; and in turns.
+// Waiting: no wake-up is lost, no message is needed, no waiter wakes up without a cause, and processes take turns.
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -19,9 +19,9 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 using asio::use_awaitable;
 
-constexpr auto round_trip = 2ms + 500us;  // at the most, in the simulated network, with the turns of the loop
+constexpr auto round_trip = 2ms + 500us;  // at most, in the simulated network, iterations of the event loop included
 
-TEST_CASE("a waiter is woken within a round trip of the release", "[waiting]")
+TEST_CASE("a waiter acquires the lock within two round trips of the release", "[waiting]")
 {
     arena a;
     auto& c = a.client();
@@ -41,7 +41,7 @@ TEST_CASE("a waiter is woken within a round trip of the release", "[waiting]")
     });
 }
 
-TEST_CASE("a waiter that comes while single attempts are answered is heard, too", "[waiting]")
+TEST_CASE("a waiter that arrives during a try_acquire of its process receives the unlock message", "[waiting]")
 {
     auto const apart = GENERATE(range(0, 24)) * 250us;
     arena a;
@@ -61,11 +61,11 @@ TEST_CASE("a waiter that comes while single attempts are answered is heard, too"
         auto const released = a.now();
         co_await held.release();
         co_await a.sleep(2s);
-        CHECK(granted - released <= 100ms);  // not only when it asks anew
+        CHECK(granted - released <= 100ms);  // by the message, not by the next re-check
     });
 }
 
-TEST_CASE("with every push dropped a waiter acquires within the poll interval", "[waiting]")
+TEST_CASE("with every push dropped, a waiter acquires the lock within the poll interval", "[waiting]")
 {
     arena a({.world = {.fifo = true}, .faults = {.drop_push = 1}});
     auto& c = a.client();
@@ -85,7 +85,7 @@ TEST_CASE("with every push dropped a waiter acquires within the poll interval", 
     });
 }
 
-TEST_CASE("a holder that died is succeeded when its lease ends", "[waiting]")
+TEST_CASE("a waiter acquires the lock when the key of a dead holder expires", "[waiting]")
 {
     arena a;
     auto& c = a.client();
@@ -100,7 +100,7 @@ TEST_CASE("a holder that died is succeeded when its lease ends", "[waiting]")
     });
 }
 
-TEST_CASE("a waiter that hears of a release asks for nothing but the lock", "[waiting]")
+TEST_CASE("a waiter that receives an unlock message sends an attempt without a probe", "[waiting]")
 {
     arena a;
     auto& c = a.client();
@@ -131,7 +131,7 @@ TEST_CASE("a waiter that hears of a release asks for nothing but the lock", "[wa
     });
 }
 
-TEST_CASE("who was not the quickest looks when the grant in the way ends", "[waiting]")
+TEST_CASE("a waiter that loses the race after a message acquires the lock when the new grant expires", "[waiting]")
 {
     auto const lease_time = GENERATE(std::chrono::milliseconds(150), std::chrono::milliseconds(700));
     arena a;
@@ -153,7 +153,7 @@ TEST_CASE("who was not the quickest looks when the grant in the way ends", "[wai
     });
 }
 
-TEST_CASE("a thousand waiters cost the server one waiter", "[waiting]")
+TEST_CASE("a thousand waiters of one client cost the server as many commands as one waiter", "[waiting]")
 {
     arena a;
     auto& c = a.client();
@@ -195,7 +195,7 @@ TEST_CASE("waiters of one process are served in order of arrival", "[waiting]")
     });
 }
 
-TEST_CASE("subscriptions linger, and end", "[waiting]")
+TEST_CASE("a subscription is kept for a while after its last use and then ends", "[waiting]")
 {
     arena a;
     auto& c = a.client();
@@ -241,7 +241,7 @@ TEST_CASE("a subscription whose last waiter leaves during an outage ends without
     });
 }
 
-TEST_CASE("a refused subscription: correct answers, polling, one line in the log", "[waiting]")
+TEST_CASE("waiters poll when the server refuses subscriptions, and the client logs this once", "[waiting]")
 {
     arena a;
     a.server().model().deny_channels(true);
@@ -269,7 +269,7 @@ TEST_CASE("a refused subscription: correct answers, polling, one line in the log
     });
 }
 
-TEST_CASE("two processes with local queues share the grants", "[waiting][yield]")
+TEST_CASE("two processes with local queues hand off grants and keep exclusion", "[waiting][yield]")
 {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         auto const result = run_contest(
@@ -284,7 +284,7 @@ TEST_CASE("two processes with local queues share the grants", "[waiting][yield]"
     }
 }
 
-TEST_CASE("neither of two busy processes keeps the lock for itself", "[waiting][yield]")
+TEST_CASE("each of two busy processes gets 40 to 60 percent of the grants", "[waiting][yield]")
 {
     for (auto kind : {0, 1}) {
         arena a;
@@ -320,8 +320,9 @@ TEST_CASE("neither of two busy processes keeps the lock for itself", "[waiting][
     }
 }
 
-// A subscriber that does not take the lock, and answers that a stall held up.
-TEST_CASE("a lock does not idle after a stall, although another process heard of its release", "[waiting][yield]")
+// The other process is paused, so it does not acquire the lock; the stall increases the measured round-trip time.
+TEST_CASE(
+    "after a stall a client does not wait too long for another process that received the message", "[waiting][yield]")
 {
     arena a;
     auto config = arena::quick();
@@ -351,7 +352,7 @@ TEST_CASE("a lock does not idle after a stall, although another process heard of
     });
 }
 
-TEST_CASE("forged messages lead to at most one try per millisecond", "[waiting]")
+TEST_CASE("forged messages lead to at most one attempt per millisecond", "[waiting]")
 {
     constexpr auto channel = "redisson_lock__channel:{m}";
     arena a({.world = {.fifo = true}, .network = {.delay = {10us, 20us}}});
@@ -380,7 +381,9 @@ TEST_CASE("forged messages lead to at most one try per millisecond", "[waiting]"
     });
 }
 
-TEST_CASE("no hand-off for a fenced grant, a fixed lease, or when it is off", "[waiting][handoff]")
+TEST_CASE(
+    "the client hands off no fenced grant, no lease without renewal, and none if the budget is zero",
+    "[waiting][handoff]")
 {
     auto const handed_off = [](bool fencing, std::optional<std::chrono::milliseconds> lease_time, unsigned budget) {
         arena a;
@@ -405,7 +408,7 @@ TEST_CASE("no hand-off for a fenced grant, a fixed lease, or when it is off", "[
     CHECK(handed_off(false, std::nullopt, 0) == 0);
 }
 
-TEST_CASE("no hand-off of a grant that is at risk", "[waiting][handoff]")
+TEST_CASE("the client does not hand off a grant that is at risk", "[waiting][handoff]")
 {
     arena a;
     auto config = arena::quick();

@@ -25,7 +25,7 @@ struct body_failed : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-TEST_CASE("with_lock gives the body's value and releases", "[with_lock]")
+TEST_CASE("with_lock returns the body's value and releases the lock", "[with_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -48,7 +48,7 @@ TEST_CASE("with_lock gives the body's value and releases", "[with_lock]")
     });
 }
 
-TEST_CASE("with_lock: the wait ran out", "[with_lock]")
+TEST_CASE("with_lock fails as busy when the wait time ends", "[with_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -68,7 +68,7 @@ TEST_CASE("with_lock: the wait ran out", "[with_lock]")
     });
 }
 
-TEST_CASE("with_lock: an error of the acquire", "[with_lock]")
+TEST_CASE("with_lock reports the error of the acquire", "[with_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -79,7 +79,7 @@ TEST_CASE("with_lock: an error of the acquire", "[with_lock]")
     });
 }
 
-TEST_CASE("with_lock: the body threw while the lease was held", "[with_lock]")
+TEST_CASE("with_lock rethrows the body's exception and releases the lock", "[with_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -99,7 +99,7 @@ TEST_CASE("with_lock: the body threw while the lease was held", "[with_lock]")
     });
 }
 
-TEST_CASE("with_lock: a loss cancels the body, and is reported", "[with_lock]")
+TEST_CASE("with_lock cancels the body when the lease is lost and fails as lease_lost", "[with_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -124,7 +124,7 @@ TEST_CASE("with_lock: a loss cancels the body, and is reported", "[with_lock]")
     });
 }
 
-TEST_CASE("with_lock: the body threw and the lease was lost", "[with_lock]")
+TEST_CASE("with_lock nests the body's exception in lease_lost when the lease was lost, too", "[with_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -149,7 +149,7 @@ TEST_CASE("with_lock: the body threw and the lease was lost", "[with_lock]")
     });
 }
 
-TEST_CASE("with_lock: the body returned, but the lease had been lost", "[with_lock]")
+TEST_CASE("with_lock fails as lease_lost when the body returns after the loss", "[with_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -171,7 +171,7 @@ TEST_CASE("with_lock: the body returned, but the lease had been lost", "[with_lo
     });
 }
 
-TEST_CASE("with_lock: the body returned, and the release is unknown", "[with_lock]")
+TEST_CASE("with_lock returns the body's value although the release gets no reply", "[with_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -189,7 +189,7 @@ TEST_CASE("with_lock: the body returned, and the release is unknown", "[with_loc
     });
 }
 
-TEST_CASE("with_lock: cancelled from outside, in every phase", "[with_lock]")
+TEST_CASE("with_lock ends the body and releases the lock when it is cancelled in any phase", "[with_lock]")
 {
     for (auto after : {0us, 10us, 300us, 700us, 1'000us, 1'500us, 2'000us, 3'000us, 50'000us}) {
         arena a;
@@ -227,7 +227,7 @@ TEST_CASE("with_lock: cancelled from outside, in every phase", "[with_lock]")
     }
 }
 
-TEST_CASE("with_lock: a body that releases by itself is not disturbed", "[with_lock]")
+TEST_CASE("with_lock does not cancel a body that releases the lease itself", "[with_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -241,7 +241,7 @@ TEST_CASE("with_lock: a body that releases by itself is not disturbed", "[with_l
     });
 }
 
-TEST_CASE("with_lock: a process that was paused before the body never starts it", "[with_lock]")
+TEST_CASE("with_lock does not start the body on a lease that ended while the process was paused", "[with_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -260,11 +260,11 @@ TEST_CASE("with_lock: a process that was paused before the body never starts it"
     a.world().run_until([&] { return a.exists("m"); });
     a.at("A").pause_for(5s);
     a.world().run_until([&] { return done; });
-    // Either the grant came too late and was given back until one came in time, or the body was never started.
+    // Either the client released late grants until one came in time, or it never started the body.
     CHECK((ec == errc::lease_lost ? !ran : ran));
 }
 
-TEST_CASE("with_lock: the body runs on a strand of its own over the caller's executor", "[with_lock]")
+TEST_CASE("with_lock runs the body on a strand of its own over the caller's executor", "[with_lock]")
 {
     arena a;
     auto& c = a.client();
@@ -285,7 +285,7 @@ TEST_CASE("with_lock: the body runs on a strand of its own over the caller's exe
     });
 }
 
-TEST_CASE("with_lock: a cancellation of any type that the caller lets through cancels the body", "[with_lock]")
+TEST_CASE("with_lock cancels the body for every cancellation type that the caller enables", "[with_lock]")
 {
     using asio::cancellation_type;
     for (auto const type : {cancellation_type::terminal, cancellation_type::partial, cancellation_type::total}) {
@@ -305,13 +305,13 @@ TEST_CASE("with_lock: a cancellation of any type that the caller lets through ca
         a.world().run_for(1s);
         signal.emit(type);
         a.world().run_for(1s);
-        REQUIRE(of_body == asio::error::operation_aborted);  // or it goes on with what is gone
+        REQUIRE(of_body == asio::error::operation_aborted);  // else the body would use destroyed objects
         REQUIRE(ended == asio::error::operation_aborted);
         CHECK_FALSE(a.exists("m"));
     }
 }
 
-TEST_CASE("with_lock leaves the caller's cancellation as it was", "[with_lock]")
+TEST_CASE("with_lock restores the caller's cancellation state", "[with_lock]")
 {
     arena a;
     auto& c = a.client();
