@@ -38,7 +38,7 @@ std::uint64_t number_of(char const* variable, std::uint64_t otherwise)
     return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-// What it told after that word.
+// Returns the process's lines that begin with that word, without the word.
 std::vector<std::string> lines_of(child const& c, std::string const& word)
 {
     std::vector<std::string> all;
@@ -176,7 +176,7 @@ void battlefield::stop_server()
     server_.thaw();
 }
 
-// For longer than a lease, while the others go on.
+// Stops a process for up to two lease times, while the others go on.
 void battlefield::stop_process()
 {
     auto* const c = alive_[chance_.below(alive_.size())].process.get();

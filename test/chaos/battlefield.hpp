@@ -20,8 +20,8 @@
 
 namespace holdfast::test {
 
-// A real server and processes that contend on it, and everything that may go wrong without anybody breaking the rules.
-// A process that is killed is replaced by another with the same words.
+// A real server and processes that contend on it, with all faults that the library has to tolerate. A process that is
+// killed is replaced by another with the same arguments.
 class battlefield {
 public:
     using clock = std::chrono::steady_clock;
@@ -32,7 +32,7 @@ public:
         int disconnected = 0, flushed = 0, server_stops = 0, process_stops = 0, process_kills = 0;
     };
 
-    // Processes are stopped for longer than that lease.
+    // Processes are stopped for half of that lease time to two of them.
     battlefield(std::size_t processes, words_of, std::chrono::milliseconds lease, std::uint64_t seed);
 
     redis_server& server() noexcept { return server_; }
@@ -41,19 +41,19 @@ public:
     struct period {
         std::int64_t from, to;
     };
-    // Waits until all processes are "ready", and so long after that. Nothing goes wrong meanwhile.
+    // Waits until all processes are "ready", and then for that time. No fault happens meanwhile.
     period calm(std::chrono::seconds);
 
     void rage(std::chrono::seconds);
-    // Half of them end well, half are killed while they hold.
+    // Ends half of the processes by SIGTERM, and kills the others while they hold.
     void end();
 
-    // What all processes told as "hold LOCK FROM TO FENCE [shared]".
+    // The holds that all processes reported as "hold LOCK FROM TO FENCE [shared]".
     std::vector<held_interval> holds() const;
-    // What all processes told after that word, and what only those that ended well told at their end.
+    // The lines of all processes that begin with that word, without it; and those of the present processes only.
     std::vector<std::string> told(std::string const& word) const;
     std::vector<std::string> told_at_end(std::string const& word) const;
-    // How many processes told in that time that an acquire ended as "unavailable NANOSECONDS".
+    // How often processes reported in that time that an acquire ended as "unavailable NANOSECONDS".
     std::size_t unavailable_in(period) const;
     damage const& done() const noexcept { return done_; }
 

@@ -2,13 +2,13 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// One of the processes that contend while the world goes mad.
+// One of the processes that contend while connections, processes and the server fail.
 //
 //     contender URL TASKS LEASE_MS COUNTERS    until SIGTERM
 //
 // Writes a line for each hold, in one piece: "hold LOCK FROM TO FENCE", in nanoseconds of CLOCK_MONOTONIC. COUNTERS is
-// a file shared by all processes; see counters.hpp. "ready" when it is connected, "unavailable TIME" for each acquire that
-// ended so. At the end "stats ACQUIRED HANDED_OFF LOST", then "end".
+// a file shared by all processes; see counters.hpp. Writes "ready" when it is connected, "unavailable TIME" for each
+// acquire that ended as unavailable, and at the end "stats ACQUIRED HANDED_OFF LOST", then "end".
 
 #include <algorithm>
 #include <cstdlib>
@@ -66,13 +66,13 @@ private:
         if (held.empty())
             co_return co_await sleep_for(1ms);
         auto const fence = held.fencing_token().value_or(0);
-        // Read, pause, write: what two at a time would spoil.
+        // Read, pause, write: two holders at a time would lose an update.
         auto& counter = counters_[which];
         auto const seen = counter.read(fence);
         co_await sleep_for(std::chrono::milliseconds(chance_.below(4)));
         counter.write(seen, fence, [&] { return held.valid(); });
 
-        // Where the hold ends, seen before the release: at the end of the validity or now.
+        // The end of the hold, read before the release: the end of the validity or now.
         auto const end = held.valid_until();
         auto const to = std::min(end, clock::now());
         tell(

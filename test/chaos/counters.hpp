@@ -20,19 +20,21 @@ inline constexpr std::size_t lock_count = 3;
 inline constexpr std::array<char const*, lock_count> lock_names{"plain", "fenced", "reentrant"};
 
 // A number in memory shared by all processes, incremented by a read, a pause and a write. Only a lock keeps the
-// increments apart; what it failed to keep apart is noticed: a write fails when the number is not the one that was read.
+// increments apart. A write fails if the number is not the one that was read, so two holders at once are noticed.
 //
-// No lock with leases can keep a writer from writing late: its process may be paused between its last look at the lease
-// and the write. Such a write may spoil the update of one rightful holder, so:
+// No lock with leases can prevent a late write: the process may be paused between its last check of the lease and the
+// write. A late write may spoil the update of one rightful holder, so:
+//
 //     lost   writes that failed although the lease was valid before and after
 //     late   writes that succeeded although the lease had ended meanwhile
-// and lost <= late, unless the lock failed. With fencing tokens the number refuses whoever has a smaller token than the
-// last reader: lost == 0 then.
+//
+// and lost <= late, unless the lock failed. With fencing tokens the number refuses a token that is smaller than that of
+// the last reader: then lost == 0.
 class shared_counter {
 public:
     struct reading {
         std::uint64_t word;
-        bool refused;  // somebody with a greater token was here
+        bool refused;  // a holder with a greater token has read it
     };
 
     reading read(std::uint64_t fence) noexcept
@@ -45,7 +47,7 @@ public:
         return {pack(count_of(word), fence), false};
     }
 
-    // `is_valid` tells whether the writer's lease is valid at the moment of the call.
+    // `is_valid` returns whether the writer's lease is valid at the moment of the call.
     template <class IsValid>
     void write(reading r, std::uint64_t fence, IsValid is_valid) noexcept
     {
@@ -89,7 +91,7 @@ private:
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-// One for each lock, in a file; zero when it is new.
+// One counter for each lock, in a file; zero when the file is new.
 class shared_counters {
 public:
     explicit shared_counters(std::string const& file)

@@ -3,8 +3,9 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 // Processes contend while connections are killed, scripts flushed, the server and the processes paused, and processes
-// killed: no two hold a lock at once, no update is lost, and whoever dies keeps nobody waiting for longer than a lease.
-// Before that, nothing is wrong for a while, and no acquire ends as unavailable. HOLDFAST_CHAOS_SECONDS says for how long.
+// killed: no two hold a lock at once, no update is lost, and a killed process keeps others waiting for no longer than a
+// lease time. Before that there is a time without faults, in which no acquire ends as unavailable.
+// HOLDFAST_CHAOS_SECONDS is the time with faults.
 
 #include <iostream>
 #include <sstream>
@@ -40,7 +41,7 @@ battlefield::words_of contenders(int tasks)
     };
 }
 
-// How long a newcomer waits for each of the locks.
+// Checks that a new client gets each of the locks in time.
 void check_newcomer(redis_server& server)
 {
     live l;
@@ -57,7 +58,7 @@ void check_newcomer(redis_server& server)
     }
 }
 
-// Somebody breaks the rules.
+// A fault that the library need not tolerate.
 void delete_keys(redis_server& server, std::chrono::seconds time)
 {
     auto const end = battlefield::clock::now() + time;
@@ -68,7 +69,7 @@ void delete_keys(redis_server& server, std::chrono::seconds time)
     }
 }
 
-// Of the processes that ended well.
+// The hand-offs of the processes that ended well.
 std::uint64_t handed_off(battlefield const& b)
 {
     std::uint64_t sum = 0;
@@ -81,7 +82,7 @@ std::uint64_t handed_off(battlefield const& b)
     return sum;
 }
 
-TEST_CASE("exclusion holds under chaos", "[chaos]")
+TEST_CASE("mutual exclusion holds while connections, processes and the server fail", "[chaos]")
 {
     battlefield b(8, contenders(200), lease_time, chaos_seed());
     shared_counters counters(counters_of(b.server()));
@@ -112,7 +113,7 @@ TEST_CASE("exclusion holds under chaos", "[chaos]")
               << " updates lost, violations: " << violation.value_or("none") << std::endl;
 }
 
-TEST_CASE("chaos: keys deleted behind the back of their holders are noticed by the checker", "[chaos]")
+TEST_CASE("chaos: the checker finds an overlap when keys are deleted while they are held", "[chaos]")
 {
     battlefield b(3, contenders(30), lease_time, 1);
     delete_keys(b.server(), 4s);

@@ -2,12 +2,13 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// One of the processes that queue up for fair locks while the world goes mad.
+// One of the processes that queue up for fair locks while connections, processes and the server fail.
 //
 //     fair_contender URL TASKS LEASE_MS WAITER_TIMEOUT_MS    until SIGTERM
 //
-// Half of the tasks take a fair lock, half a fenced one, each waiting for as long as it takes. Writes a line for each hold,
-// in one piece: "hold LOCK FROM TO FENCE", and before it "waited MS". "ready" when it is connected, at the end "end".
+// Half of the tasks acquire a fair lock, half a fenced one, with unbounded waits. Writes a line for each hold, in one
+// piece: "hold LOCK FROM TO FENCE", and before it "waited MS". Writes "ready" when it is connected, and "end" at the
+// end.
 
 #include <algorithm>
 #include <cstdlib>
@@ -56,7 +57,7 @@ private:
             co_return co_await sleep_for(1ms);
         auto const fence = held.fencing_token().value_or(0);
         co_await sleep_for(std::chrono::milliseconds(chance_.below(4)));
-        // Where the hold ends, seen before the release: at the end of the validity or now.
+        // The end of the hold, read before the release: the end of the validity or now.
         auto const end = held.valid_until();
         auto const to = std::min(end, clock::now());
         tell(

@@ -2,10 +2,10 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Processes queue up for fair locks while connections are killed, scripts flushed, the server and the processes paused, and
-// processes killed: no two hold a lock at once, fencing tokens grow, and no waiter is forgotten. Nothing is said of the
-// order: who was paused or cut off for longer than the waiter timeout loses its place. HOLDFAST_CHAOS_SECONDS says for how
-// long.
+// Processes queue up for fair locks while connections are killed, scripts flushed, the server and the processes paused,
+// and processes killed: no two hold a lock at once, fencing tokens grow, and no waiter is forgotten. The order is not
+// checked: a waiter that is paused or cut off for longer than the waiter timeout loses its place.
+// HOLDFAST_CHAOS_SECONDS is the time with faults.
 
 #include <algorithm>
 #include <iostream>
@@ -24,7 +24,7 @@ constexpr auto lease_time = 1500ms;
 constexpr auto waiter_timeout = 3000ms;
 constexpr std::size_t processes = 4;
 
-// A waiter waits for what the dead left, for a server that stands still, and for reconnections, several times over.
+// A waiter waits for the keys of killed processes to expire, for a paused server, and for reconnections, several times.
 constexpr std::int64_t most_ms = 45'000;
 
 std::vector<std::string> contender(redis_server& server, std::size_t)
@@ -52,12 +52,12 @@ void check_newcomer(redis_server& server)
     }
 }
 
-TEST_CASE("exclusion of fair locks holds under chaos, and no waiter is lost", "[chaos][fair_lock]")
+TEST_CASE("mutual exclusion of fair locks holds under faults, and every wait is bounded", "[chaos][fair_lock]")
 {
     battlefield b(processes, contender, lease_time, chaos_seed());
     auto const calm = b.calm(2s);
     b.rage(chaos_time());
-    b.end();  // those that end well have served all of their waiters
+    b.end();  // all waiters of those that end well are served
     check_newcomer(b.server());
 
     auto holds = b.holds();

@@ -2,13 +2,13 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// One of the processes that read and write while the world goes mad.
+// One of the processes that read and write while connections, processes and the server fail.
 //
 //     read_write_contender URL READERS WRITERS LEASE_MS    until SIGTERM
 //
-// Writes a line for each hold, in one piece: "hold LOCK FROM TO FENCE", of a read with "shared" behind it, in nanoseconds
-// of CLOCK_MONOTONIC; for each write before it "waited MS". "ready" when it is connected, "unavailable TIME" for each read
-// that ended so. At the end "end".
+// Writes a line for each hold, in one piece: "hold LOCK FROM TO FENCE", followed by "shared" for a read, in nanoseconds
+// of CLOCK_MONOTONIC; before the line of a write "waited MS". Writes "ready" when it is connected, "unavailable TIME"
+// for each read that ended as unavailable, and at the end "end".
 
 #include <algorithm>
 #include <cstdlib>
@@ -75,14 +75,14 @@ private:
     {
         auto const from = clock::now();
         co_await sleep_for(std::chrono::milliseconds(chance_.below(40)));
-        // Where the hold ends, seen before the release: at the end of the validity or now.
+        // The end of the hold, read before the release: the end of the validity or now.
         auto const end = held.valid_until();
         tell_hold(from, std::min(end, clock::now()), "0 shared");
         error_code ec;
         co_await held.release(redirect(ec));
     }
 
-    // Now and then it becomes a read, and nobody writes in between.
+    // Sometimes downgrades the write to a read; no other client writes in between.
     awaitable<void> hold_write(lease held, clock::time_point from)
     {
         auto const fence = std::to_string(held.fencing_token().value_or(0));

@@ -3,8 +3,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 // 50 readers and 3 writers in 4 processes, while connections are killed, scripts flushed, the server and the processes
-// paused, and processes killed: readers overlap readers only, and writers get their turns. HOLDFAST_CHAOS_SECONDS says for
-// how long.
+// paused, and processes killed: readers overlap only readers, and writers do not starve. HOLDFAST_CHAOS_SECONDS is the
+// time with faults.
 
 #include <algorithm>
 #include <iostream>
@@ -23,7 +23,7 @@ constexpr std::size_t processes = 4;
 constexpr std::size_t readers = 50;
 constexpr std::size_t writers = 3;
 
-// A writer waits for what the dead left, for a server that stands still, and for reconnections, several times over.
+// A writer waits for the keys of killed processes to expire, for a paused server, and for reconnections, several times.
 constexpr std::int64_t most_ms = 30'000;
 
 std::size_t share_of(std::size_t all, std::size_t number)
@@ -41,7 +41,7 @@ std::vector<std::string> contender(redis_server& server, std::size_t number)
         std::to_string(lease_time.count())};
 }
 
-TEST_CASE("readers overlap readers only under chaos", "[chaos]")
+TEST_CASE("readers overlap only readers while connections, processes and the server fail", "[chaos]")
 {
     battlefield b(processes, contender, lease_time, chaos_seed());
     auto const calm = b.calm(2s);

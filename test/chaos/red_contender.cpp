@@ -7,8 +7,8 @@
 //     red_contender LEASE_MS TASKS URL...    until SIGTERM
 //
 // Writes a line for each hold, in one piece: "hold LOCK FROM TO FENCE", in nanoseconds of CLOCK_MONOTONIC. Half of the
-// tasks want the lock "plain", the others "fenced". "ready" when it is connected to all servers, "unavailable TIME" for each
-// acquire that found no majority. At the end "end".
+// tasks acquire the lock "plain", the others "fenced". Writes "ready" when it is connected to all servers, "unavailable
+// TIME" for each acquire without a majority, and at the end "end".
 
 #include <algorithm>
 #include <cstdlib>
@@ -52,7 +52,7 @@ struct contender {
         if (held.empty())
             co_return co_await sleep_for(1ms);
         co_await sleep_for(std::chrono::milliseconds(luck.below(6)));
-        // Where the hold ends, seen before the release: at the end of the validity or now.
+        // The end of the hold, read before the release: the end of the validity or now.
         auto const end = held.valid_until();
         auto const to = std::min(end, clock::now());
         tell(

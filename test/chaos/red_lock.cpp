@@ -2,9 +2,9 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Processes contend for red_locks over five servers, while minorities of these are killed and restarted empty, stand still
-// or are cut off, and the processes are paused and killed: no two hold a lock at once, and fencing tokens grow.
-// Before that, nothing is wrong for a while, and no acquire fails. HOLDFAST_CHAOS_SECONDS says for how long.
+// Processes contend for red_locks over five servers, while minorities of these are killed and restarted empty, paused
+// or cut off, and the processes are paused and killed: no two hold a lock at once, and fencing tokens grow. Before that
+// there is a time without faults, in which no acquire fails. HOLDFAST_CHAOS_SECONDS is the time with faults.
 
 #include <array>
 #include <atomic>
@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 constexpr auto lease_time = 1500ms;
 constexpr std::size_t server_count = 5;
 
-// Five servers behind proxies, and what befalls at most two of them at a time.
+// Five servers behind proxies, and faults of at most two of them at a time.
 class provinces {
 public:
     explicit provinces(std::uint64_t seed) : chance_(seed)
@@ -55,12 +55,13 @@ public:
             std::this_thread::sleep_for(chance_.between(50ms, 1s));
             heal(first);
             heal(second);
-            // Who forgot counts again when that is forgotten everywhere; until then it is one of the minority.
+            // A server that lost its data counts again when every lease that it forgot has ended; until then it
+            // belongs to the minority.
             std::this_thread::sleep_for(was_killed ? lease_time + 2500ms : chance_.between(50ms, 500ms));
         }
     }
 
-    // Somebody breaks the rules: what an early expiry on a majority does.
+    // A fault that the library need not tolerate: keys that a majority loses early.
     void forget_majority(std::chrono::seconds time)
     {
         auto const end = battlefield::clock::now() + time;
@@ -86,7 +87,7 @@ private:
         return one || other;
     }
 
-    // True: it has forgotten all.
+    // Returns true if the server lost its data.
     bool strike(std::size_t i)
     {
         auto const how = chance_.below(5);
@@ -114,7 +115,7 @@ private:
     std::array<int, 5> done_{};
 };
 
-TEST_CASE("exclusion of red_locks holds under chaos", "[chaos][red_lock]")
+TEST_CASE("mutual exclusion of red_locks holds while minorities of their servers fail", "[chaos][red_lock]")
 {
     provinces p(chaos_seed());
     battlefield b(5, p.contenders(6), lease_time, chaos_seed());
@@ -138,7 +139,7 @@ TEST_CASE("exclusion of red_locks holds under chaos", "[chaos][red_lock]")
               << to_string(b.done()) << ", violations: " << violation.value_or("none") << std::endl;
 }
 
-TEST_CASE("chaos: keys that expire early on a majority are noticed by the checker", "[chaos][red_lock]")
+TEST_CASE("chaos: the checker finds an overlap when a majority loses its keys early", "[chaos][red_lock]")
 {
     provinces p(1);
     battlefield b(3, p.contenders(6), lease_time, 1);

@@ -24,7 +24,8 @@ inline std::int64_t nanoseconds(std::chrono::steady_clock::time_point t)
     return t.time_since_epoch().count();
 }
 
-// A pipe would lose the last lines of a killed process; a file appended to by single writes does not.
+// Standard output is a file, to which each line is appended by a single write: a pipe would lose the last lines of a
+// killed process.
 inline void tell(std::string line)
 {
     line += '\n';

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// The model of a server says what redis-server 7.0 says, to each command.
+// The model of a server replies to each command as redis-server 7.0 does.
 
 #include <chrono>
 #include <thread>
@@ -16,7 +16,7 @@
 namespace holdfast::test {
 namespace {
 
-TEST_CASE("random commands", "[conformance]")
+TEST_CASE("the modelled server replies to random commands as Redis 7.0 does", "[conformance]")
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");
@@ -31,7 +31,7 @@ TEST_CASE("random commands", "[conformance]")
     }
 }
 
-TEST_CASE("a key expires on the millisecond after its time", "[conformance]")
+TEST_CASE("commands on an expired key have the same replies from the model and from Redis", "[conformance]")
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");
@@ -47,7 +47,7 @@ TEST_CASE("a key expires on the millisecond after its time", "[conformance]")
     both.command({"PTTL", "h"});
 }
 
-TEST_CASE("conditions of an expiry, at the very same instant", "[conformance]")
+TEST_CASE("PEXPIREAT with GT, LT, NX and XX compares times to the millisecond, as Redis does", "[conformance]")
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");
@@ -61,7 +61,7 @@ TEST_CASE("conditions of an expiry, at the very same instant", "[conformance]")
         }
 }
 
-TEST_CASE("commands of the server", "[conformance]")
+TEST_CASE("the modelled server replies to CLIENT, SCRIPT, EVAL and unknown commands as Redis does", "[conformance]")
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");

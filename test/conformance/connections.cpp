@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Subscriptions, and the words with which a server refuses: what the session's rules were made for.
+// Subscriptions, and the errors with which a server refuses: the session's rules depend on how Redis sends them.
 
 #include <chrono>
 #include <thread>
@@ -18,7 +18,8 @@ namespace {
 
 using simulated::value;
 
-// Two connections to each of the twins; what each hears, pushes and replies, in one line per thing.
+// Two connections to the real server and two to the model. What each receives, pushes and replies, is one line per
+// item.
 class conversation {
 public:
     explicit conversation(redis_server& real)
@@ -28,8 +29,8 @@ public:
             p.id = model_.connect(p);
     }
 
-    // Sends on connection `who` and compares what both connections hear next: a reply ends it, and so does
-    // the number of pushes that the model says there are.
+    // Sends a command on connection `who` and compares everything that both connections receive then: as many pushes as
+    // the model sends, and the reply.
     void say(std::size_t who, std::vector<std::string> const& text)
     {
         std::vector<std::string_view> const views(text.begin(), text.end());
@@ -66,7 +67,7 @@ private:
     listener modelled_[2];
 };
 
-TEST_CASE("subscriptions and messages come in the same order", "[conformance]")
+TEST_CASE("the model sends confirmations of subscriptions, messages and replies in the order of Redis", "[conformance]")
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");
@@ -88,7 +89,7 @@ TEST_CASE("subscriptions and messages come in the same order", "[conformance]")
     c.say(0, {"GET", "works between pushes"});
 }
 
-TEST_CASE("a refused subscription is answered where a reply is expected", "[conformance]")
+TEST_CASE("the error for a refused subscription takes the place of a reply, in the model as in Redis", "[conformance]")
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");
@@ -106,7 +107,7 @@ TEST_CASE("a refused subscription is answered where a reply is expected", "[conf
     c.say(0, {"UNSUBSCRIBE", "a"});
 }
 
-TEST_CASE("a user without the right to a command", "[conformance]")
+TEST_CASE("the model refuses denied commands and subcommands as Redis does", "[conformance]")
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");
@@ -124,7 +125,7 @@ TEST_CASE("a user without the right to a command", "[conformance]")
     c.say(0, {"EVALSHA", simulated::sha1("return redis.call('set', KEYS[1], 'v')"), "1", "k"});
 }
 
-TEST_CASE("states in which a server refuses to write", "[conformance]")
+TEST_CASE("the model refuses commands in the same states and with the same errors as Redis", "[conformance]")
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");
@@ -177,7 +178,7 @@ TEST_CASE("states in which a server refuses to write", "[conformance]")
     }
 }
 
-TEST_CASE("a server that a script keeps busy", "[conformance]")
+TEST_CASE("the model refuses the same commands as Redis while a script keeps the server busy", "[conformance]")
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// The fair lock's scripts, in whatever order, beside waiters of another library, dead ones and damage; on a real server
-// and on the model at once.
+// The fair lock's scripts in random order, beside waiters of another library, dead waiters and lost keys; on a real
+// server and on the model at once.
 
 #include <array>
 #include <optional>
@@ -25,7 +25,7 @@ namespace scripts = engine::scripts;
 
 constexpr std::array keys{"lock", "queue", "timeouts", "waiters", "priorities"};
 
-// Each call draws what happens next.
+// Each call of go_on() draws the next event.
 class story {
 public:
     explicit story(std::uint64_t seed) : chance_(seed)
@@ -116,7 +116,9 @@ private:
     std::optional<twins> both_;
 };
 
-TEST_CASE("the fair lock's scripts, in whatever order", "[conformance][fair_lock]")
+TEST_CASE(
+    "the fair lock's scripts in random order have the same effect in the model and in Redis",
+    "[conformance][fair_lock]")
 {
     story s(1);
     for (int i = 0; i < 3'000; ++i) {

@@ -149,7 +149,7 @@ command_text grammar::any_command()
         auto const either = split(part, '|');
         text.push_back(word(either[chance_.below(either.size())]));
     }
-    // "[LIMIT n n]" is three parts: what is left of it without its head is an error to both.
+    // "[LIMIT n n]" is three parts: without its first part, the rest is an error on both servers.
     return text;
 }
 
@@ -157,7 +157,7 @@ std::string grammar::argument(std::string_view description)
 {
     auto const says = [&](std::string_view what) { return description.find(what) != description.npos; };
     bool const is_nonsense = chance_.happens(0.05);
-    // Not a time that passes while the two are asked one after the other.
+    // Not a time that passes between the two calls, one on each server.
     if (says("ms") || says("timeout") || says("lease"))
         return is_nonsense ? any_of({"", "-1", "0", "text", "1.5e9"}) : any_of({"100000", "200000", "300000"});
     if (is_nonsense)
@@ -171,7 +171,7 @@ std::string grammar::argument(std::string_view description)
     return word(chance_.happens(0.5) ? "n" : "v");
 }
 
-// "for each lock: token, lease in ms": so many groups.
+// "for each lock: token, lease in ms": adds `groups` groups.
 void grammar::add_list(command_text& to, std::string_view description, std::size_t groups)
 {
     auto const colon = description.find("for each");

@@ -15,14 +15,14 @@ namespace holdfast::test {
 
 using command_text = std::vector<std::string>;
 
-// Random commands over a few keys, so that types clash and values meet: mostly well formed, some not.
+// Random commands over a few keys, so that types conflict and values are often equal: mostly well formed, some not.
 class grammar {
 public:
     explicit grammar(std::uint64_t seed) : chance_(seed) {}
 
     command_text any_command();
 
-    // A call of the script with that text: KEYS and ARGV as the comment at its top asks for them, or nearly.
+    // A call of the script with that text: KEYS and ARGV mostly follow the comment at its top.
     command_text call_of(std::string_view script);
 
     test::chance& chance() noexcept { return chance_; }

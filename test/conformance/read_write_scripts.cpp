@@ -21,7 +21,7 @@ namespace {
 
 using simulated::value;
 
-// Holders as everybody writes them.
+// Holders, in the format that both libraries write.
 constexpr auto mine = "6f1c1d0e-0000-8000-8000-000000000001:1";
 constexpr auto other = "6f1c1d0e-0000-8000-8000-000000000001:2";
 constexpr auto writer = "6f1c1d0e-0000-8000-8000-000000000001:3:write";
@@ -44,7 +44,7 @@ public:
     {
         return run("read_acquire", {name_, slot(holder), "mark", "turn"}, {holder, lease, under, "60000"});
     }
-    // A reader that writers do not keep out.
+    // An acquire of a reader that waiting writers do not keep out.
     value read_first(std::string const& holder, std::string const& lease)
     {
         return run("read_acquire", {name_, slot(holder)}, {holder, lease, "", "0"});
@@ -71,7 +71,7 @@ public:
     }
     value force() { return run("read_write_force_release", {name_}, {"c", prefix_}); }
 
-    // What Redisson's reader of that many holds leaves.
+    // Writes the keys of a Redisson reader with that many holds.
     void foreign_reads(int holds, std::string const& lease)
     {
         command({"HSET", name_, "mode", "read", foreign, std::to_string(holds)});
@@ -102,12 +102,12 @@ private:
     std::optional<twins> both_;
 };
 
-TEST_CASE("readers enter together, and the lock lasts as long as the longest", "[conformance]")
+TEST_CASE("readers share the lock, and it lasts as long as the longest read", "[conformance]")
 {
     bench b;
     CHECK(b.read(mine, "100000").is_nil());
     CHECK(b.read(other, "30000").is_nil());
-    CHECK(b.ttl() > 90'000);  // a short reader cuts no longer lease
+    CHECK(b.ttl() > 90'000);  // a short read does not shorten the lock's time to live
     CHECK(b.write(writer, "30000", "0").integer < -90'000);
     CHECK(b.leave(mine).integer == 1);
     CHECK((b.ttl() > 20'000 && b.ttl() <= 30'000));
@@ -116,7 +116,7 @@ TEST_CASE("readers enter together, and the lock lasts as long as the longest", "
     CHECK(b.keys() == 0);
 }
 
-TEST_CASE("a read that is taken twice, or comes late, counts once", "[conformance]")
+TEST_CASE("an acquire of a read that is sent twice counts once", "[conformance]")
 {
     bench b;
     b.read(mine, "100000");
@@ -126,7 +126,7 @@ TEST_CASE("a read that is taken twice, or comes late, counts once", "[conformanc
     CHECK(b.keys() == 0);
 }
 
-TEST_CASE("readers of another library, entered twice and longer, stay when ours leave", "[conformance]")
+TEST_CASE("a release of a read does not end a longer read of another library with two holds", "[conformance]")
 {
     bench b;
     b.foreign_reads(2, "100000");
@@ -137,7 +137,7 @@ TEST_CASE("readers of another library, entered twice and longer, stay when ours 
     CHECK(b.ttl() > 90'000);
 }
 
-TEST_CASE("a read gets its time to live back when another library cut it", "[conformance]")
+TEST_CASE("a renewal restores a read's time to live after another library shortened it", "[conformance]")
 {
     bench b;
     b.read(mine, "600000");
@@ -145,12 +145,12 @@ TEST_CASE("a read gets its time to live back when another library cut it", "[con
     CHECK(b.ttl() <= 30'000);
     CHECK(b.renew(mine, "0").integer == 1);
     CHECK(b.ttl() > 590'000);
-    CHECK(b.renew(mine, "30000").integer == 1);  // never shorter
+    CHECK(b.renew(mine, "30000").integer == 1);  // never shortens it
     CHECK(b.ttl() > 590'000);
     CHECK(b.renew(other, "30000").integer == 0);
 }
 
-TEST_CASE("a read whose slot ran out is gone, whatever the lock says", "[conformance]")
+TEST_CASE("a read without its slot key cannot be renewed and does not keep a writer out", "[conformance]")
 {
     bench b;
     b.read(mine, "100000");
@@ -162,7 +162,7 @@ TEST_CASE("a read whose slot ran out is gone, whatever the lock says", "[conform
     CHECK(b.mode() == "write");
 }
 
-TEST_CASE("after a release without a slot the lock lasts as long as the other readers", "[conformance]")
+TEST_CASE("after the release of a read without its slot key the lock lasts as long as the other reads", "[conformance]")
 {
     bench b;
     b.read(mine, "100000");
@@ -172,7 +172,7 @@ TEST_CASE("after a release without a slot the lock lasts as long as the other re
     CHECK((b.ttl() > 20'000 && b.ttl() <= 30'000));
 }
 
-TEST_CASE("one live reader among dead ones keeps the writer out", "[conformance]")
+TEST_CASE("one live reader among expired ones keeps a writer out", "[conformance]")
 {
     bench b;
     b.foreign_reads(3, "100000");
@@ -182,7 +182,7 @@ TEST_CASE("one live reader among dead ones keeps the writer out", "[conformance]
     CHECK(b.write(writer, "30000", "0").integer < 0);
 }
 
-TEST_CASE("a writer is alone, but for its own reads, which may outlast it", "[conformance]")
+TEST_CASE("a writer excludes all but its own reads, which may outlast the write", "[conformance]")
 {
     bench b;
     CHECK(b.write(writer, "100000").integer == 0);
@@ -192,7 +192,7 @@ TEST_CASE("a writer is alone, but for its own reads, which may outlast it", "[co
     CHECK(b.read(mine, "30000", writer).is_nil());
     CHECK(b.ttl() > 90'000);
 
-    SECTION("the read ends first: the write keeps its time")
+    SECTION("the read ends first: the write keeps its time to live")
     {
         CHECK(b.leave(mine).integer == 1);
         CHECK(b.mode() == "write");
@@ -200,7 +200,7 @@ TEST_CASE("a writer is alone, but for its own reads, which may outlast it", "[co
         CHECK(b.unwrite(writer, "0").integer == 1);
         CHECK_FALSE(b.exists("lock"));
     }
-    SECTION("the write ends first: the lock lasts as long as the read, and others read")
+    SECTION("the write ends first: the lock lasts as long as the read, and other readers enter")
     {
         CHECK(b.unwrite(writer, "0").integer == 1);
         CHECK(b.mode() == "read");
@@ -210,7 +210,7 @@ TEST_CASE("a writer is alone, but for its own reads, which may outlast it", "[co
         CHECK(b.leave(other).integer == 1);
         CHECK_FALSE(b.exists("lock"));
     }
-    SECTION("the read died: nothing stays")
+    SECTION("the read has expired: the release of the write deletes the lock")
     {
         b.command({"DEL", b.slot(mine)});
         CHECK(b.unwrite(writer, "0").integer == 1);
@@ -236,25 +236,25 @@ TEST_CASE("a waiting writer keeps new readers out until it gives up", "[conforma
     CHECK(b.mode() == "read");
 }
 
-TEST_CASE("a writer that is granted takes its mark back, and only its own", "[conformance]")
+TEST_CASE("a writer that is granted deletes its own mark, and not another writer's", "[conformance]")
 {
     bench b;
     b.read(mine, "100000");
     b.write(writer, "30000");
     b.leave(mine);
-    SECTION("its own")
+    SECTION("the mark is its own")
     {
         CHECK(b.write(writer, "30000").integer == 0);
         CHECK_FALSE(b.exists("mark"));
     }
-    SECTION("another's")
+    SECTION("the mark is another writer's")
     {
         CHECK(b.write(rival, "30000").integer == 0);
         CHECK(b.command({"GET", "mark"}).text == writer);
     }
 }
 
-TEST_CASE("readers that waited have a turn between two writers", "[conformance]")
+TEST_CASE("readers that waited have a turn after a write, before the next one", "[conformance]")
 {
     bench b;
     b.write(writer, "100000");
@@ -270,7 +270,7 @@ TEST_CASE("readers that waited have a turn between two writers", "[conformance]"
     CHECK(b.read(foreign, "100000").integer > 50'000);  // the rival's mark
 }
 
-TEST_CASE("without readers that wait there is no turn", "[conformance]")
+TEST_CASE("without waiting readers the next writer is granted at once", "[conformance]")
 {
     bench b;
     b.write(writer, "100000");
@@ -278,7 +278,7 @@ TEST_CASE("without readers that wait there is no turn", "[conformance]")
     CHECK(b.write(rival, "100000").integer == 0);
 }
 
-TEST_CASE("tokens of writes grow, and never go back", "[conformance]")
+TEST_CASE("fencing tokens of writes grow, also from a counter ahead of the clock", "[conformance]")
 {
     bench b;
     auto const first = b.write_fenced(writer).integer;
@@ -291,7 +291,7 @@ TEST_CASE("tokens of writes grow, and never go back", "[conformance]")
     CHECK(b.write_fenced(writer).integer == 8'000'000'000'000'001);
 }
 
-TEST_CASE("a read-write lock that is taken away leaves no slot", "[conformance]")
+TEST_CASE("the forced release of a read-write lock deletes the lock and all slot keys", "[conformance]")
 {
     bench b;
     b.foreign_reads(2, "100000");
@@ -301,7 +301,7 @@ TEST_CASE("a read-write lock that is taken away leaves no slot", "[conformance]"
     CHECK(b.force().integer == 0);
 }
 
-TEST_CASE("a name with a hash tag of its own", "[conformance]")
+TEST_CASE("slot keys of a lock name with a hash tag begin with that name, without more braces", "[conformance]")
 {
     bench b("{test}:abc:key");
     CHECK(b.read(mine, "100000").is_nil());

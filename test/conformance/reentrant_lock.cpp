@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What users of a reentrant lock elsewhere rely on, as the tests of other libraries spell it out: on the in-process
+// What users of reentrant locks in other libraries rely on, as the tests of those libraries show it: on the in-process
 // server and on a real one.
 
 #include <chrono>
@@ -80,7 +80,7 @@ awaitable<std::chrono::milliseconds> remaining(reentrant_lock lock)
     co_return holders.empty() ? -2ms : holders.front().remaining;
 }
 
-TEST_CASE("the count of holds goes up with each entry and down with each release", "[conformance][reentrant_lock]")
+TEST_CASE("the hold count goes up with each acquire and down with each release", "[conformance][reentrant_lock]")
 {
     two_clients t;
     t.loop.run([&]() -> awaitable<void> {
@@ -106,7 +106,9 @@ TEST_CASE("the count of holds goes up with each entry and down with each release
     });
 }
 
-TEST_CASE("who holds, and that it is locked, is seen by its owner and by others", "[conformance][reentrant_lock]")
+TEST_CASE(
+    "is_held() is true for the owner only, and is_locked() and holders() show the hold to others",
+    "[conformance][reentrant_lock]")
 {
     two_clients t;
     t.loop.run([&]() -> awaitable<void> {
@@ -130,7 +132,9 @@ TEST_CASE("who holds, and that it is locked, is seen by its owner and by others"
     });
 }
 
-TEST_CASE("the time that remains is the lease's, and survives entries and releases", "[conformance][reentrant_lock]")
+TEST_CASE(
+    "the remaining time is the lease time, and re-entries and their releases do not shorten it",
+    "[conformance][reentrant_lock]")
 {
     two_clients t(30s);
     t.loop.run([&]() -> awaitable<void> {
@@ -154,7 +158,7 @@ TEST_CASE("the time that remains is the lease's, and survives entries and releas
     });
 }
 
-TEST_CASE("a lease that is longer than the watchdog's is not cut by it", "[conformance][reentrant_lock]")
+TEST_CASE("renewals do not shorten a lease time that is longer than the renewed one", "[conformance][reentrant_lock]")
 {
     two_clients t(600ms);
     t.loop.run([&]() -> awaitable<void> {
@@ -167,7 +171,7 @@ TEST_CASE("a lease that is longer than the watchdog's is not cut by it", "[confo
     });
 }
 
-TEST_CASE("a lock that was entered three times and left twice is still renewed", "[conformance][reentrant_lock]")
+TEST_CASE("a lock that was acquired three times and released twice is still renewed", "[conformance][reentrant_lock]")
 {
     two_clients t(500ms);
     t.loop.run([&]() -> awaitable<void> {
@@ -184,7 +188,7 @@ TEST_CASE("a lock that was entered three times and left twice is still renewed",
     });
 }
 
-TEST_CASE("a bounded wait takes as long as it says", "[conformance][reentrant_lock]")
+TEST_CASE("an acquire with a bounded wait ends without a lease after that time", "[conformance][reentrant_lock]")
 {
     two_clients t;
     t.loop.run([&]() -> awaitable<void> {
@@ -199,7 +203,9 @@ TEST_CASE("a bounded wait takes as long as it says", "[conformance][reentrant_lo
     });
 }
 
-TEST_CASE("a waiter enters when a fixed lease ends, and the late release says so", "[conformance][reentrant_lock]")
+TEST_CASE(
+    "a waiter is granted the lock when a fixed lease ends, and the late release ends as lease_lost",
+    "[conformance][reentrant_lock]")
 {
     two_clients t;
     t.loop.run([&]() -> awaitable<void> {
@@ -216,7 +222,7 @@ TEST_CASE("a waiter enters when a fixed lease ends, and the late release says so
     });
 }
 
-TEST_CASE("the lock of a client that ended is free after its lease", "[conformance][reentrant_lock]")
+TEST_CASE("the lock of a stopped client is free after its lease time", "[conformance][reentrant_lock]")
 {
     two_clients t(1s);
     t.loop.run([&]() -> awaitable<void> {
@@ -228,7 +234,7 @@ TEST_CASE("the lock of a client that ended is free after its lease", "[conforman
     });
 }
 
-TEST_CASE("a wait that was given up leaves neither a lock nor a renewal", "[conformance][reentrant_lock]")
+TEST_CASE("a cancelled acquire leaves neither a lock nor a renewal", "[conformance][reentrant_lock]")
 {
     two_clients t(600ms);
     t.loop.run([&]() -> awaitable<void> {
@@ -244,7 +250,9 @@ TEST_CASE("a wait that was given up leaves neither a lock nor a renewal", "[conf
     });
 }
 
-TEST_CASE("a message that a broken connection swallowed is not waited for", "[conformance][reentrant_lock]")
+TEST_CASE(
+    "a waiter is granted the lock although the unlock message was lost with its connection",
+    "[conformance][reentrant_lock]")
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");
@@ -268,7 +276,7 @@ TEST_CASE("a message that a broken connection swallowed is not waited for", "[co
     });
 }
 
-TEST_CASE("what is taken away by force is lost, and free", "[conformance][reentrant_lock]")
+TEST_CASE("a forced release frees the lock, and its holder's lease is lost", "[conformance][reentrant_lock]")
 {
     two_clients t(900ms);
     t.loop.run([&]() -> awaitable<void> {
@@ -287,7 +295,7 @@ TEST_CASE("what is taken away by force is lost, and free", "[conformance][reentr
     });
 }
 
-TEST_CASE("fencing tokens grow with every grant, and not with a re-entry", "[conformance][reentrant_lock]")
+TEST_CASE("fencing tokens grow with every grant, but not with a re-entry", "[conformance][reentrant_lock]")
 {
     two_clients t;
     t.loop.run([&]() -> awaitable<void> {
@@ -307,7 +315,9 @@ TEST_CASE("fencing tokens grow with every grant, and not with a re-entry", "[con
     });
 }
 
-TEST_CASE("a fenced lock keeps to the lease that it was given, and one attempt is one", "[conformance][reentrant_lock]")
+TEST_CASE(
+    "a fenced lock is busy for its fixed lease time, and is granted to a waiter after that",
+    "[conformance][reentrant_lock]")
 {
     two_clients t;
     t.loop.run([&]() -> awaitable<void> {
@@ -323,7 +333,7 @@ TEST_CASE("a fenced lock keeps to the lease that it was given, and one attempt i
     });
 }
 
-// Tasks that do something to a number that only the lock protects.
+// Tasks that increment a number that only the lock protects.
 struct counting {
     std::vector<client*> clients;
     std::vector<std::string> names;
@@ -358,7 +368,7 @@ struct counting {
     }
 };
 
-TEST_CASE("many tasks of two clients count exactly, each with a lease that is held", "[conformance][reentrant_lock]")
+TEST_CASE("many tasks of two clients increment a number without a lost update", "[conformance][reentrant_lock]")
 {
     two_clients t;
     counting all{{&t.a, &t.b}, {"r"}, 25};
@@ -367,7 +377,7 @@ TEST_CASE("many tasks of two clients count exactly, each with a lease that is he
     CHECK(all.wrong == 0);
 }
 
-TEST_CASE("thousands of waiters for a few locks need few channels, and leave none", "[conformance][reentrant_lock]")
+TEST_CASE("thousands of waiters for five locks are all granted, and leave no channel", "[conformance][reentrant_lock]")
 {
     two_clients t;
     counting all{{&t.a, &t.b}, {"r1", "r2", "r3", "r4", "r5"}, 1};

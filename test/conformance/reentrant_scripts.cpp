@@ -21,7 +21,7 @@ namespace {
 
 using simulated::value;
 
-// Holders as everybody writes them.
+// Holders, in the format that both libraries write.
 constexpr auto ours = "6f1c1d0e-0000-8000-8000-000000000001:1";
 constexpr auto theirs = "6f1c1d0e-0000-4000-8000-000000000002:77";
 
@@ -76,7 +76,7 @@ TEST_CASE("an acquire that is sent twice counts once, so that one release frees 
     CHECK(b.release(ours).integer == 0);
 }
 
-TEST_CASE("nothing that comes late or from others shortens a lease", "[conformance]")
+TEST_CASE("neither a repeated command nor a command of another holder shortens the time to live", "[conformance]")
 {
     bench b;
     b.acquire(ours, "600000");
@@ -88,15 +88,15 @@ TEST_CASE("nothing that comes late or from others shortens a lease", "[conforman
     {
         CHECK(b.renew({"lock"}, {ours, "30000"}).items.at(0).integer == 1);
     }
-    SECTION("an acquire of another")
+    SECTION("an acquire of another holder")
     {
         CHECK(b.acquire(theirs, "1000").integer > 590'000);
     }
-    SECTION("a renewal of another")
+    SECTION("a renewal of another holder")
     {
         CHECK(b.renew({"lock"}, {theirs, "1000"}).items.at(0).integer == 0);
     }
-    SECTION("a release of another")
+    SECTION("a release of another holder")
     {
         CHECK(b.release(theirs).integer == 0);
     }
@@ -104,7 +104,7 @@ TEST_CASE("nothing that comes late or from others shortens a lease", "[conforman
     CHECK(b.command({"HLEN", "lock"}).integer == 1);
 }
 
-TEST_CASE("a lock that another library entered several times is busy until it left as often", "[conformance]")
+TEST_CASE("a lock with two holds of another library is busy until both are released", "[conformance]")
 {
     bench b;
     b.command({"HSET", "lock", theirs, "2"});
@@ -117,7 +117,7 @@ TEST_CASE("a lock that another library entered several times is busy until it le
     CHECK(b.acquire(ours, "30000").is_nil());
 }
 
-TEST_CASE("a renewal creates nothing, and one that cannot be made stops no other", "[conformance]")
+TEST_CASE("a renewal creates no key, and a key that cannot be renewed does not stop the others", "[conformance]")
 {
     bench b;
     b.command({"HSET", "first", ours, "1"});
@@ -137,18 +137,18 @@ TEST_CASE("a renewal creates nothing, and one that cannot be made stops no other
     CHECK(b.command({"EXISTS", "third"}).integer == 0);
 }
 
-TEST_CASE("a fencing counter that others counted up goes on above it, and never has a time to live", "[conformance]")
+TEST_CASE("an acquire raises a fencing counter to the clock and removes the counter's time to live", "[conformance]")
 {
     bench b;
-    SECTION("as theirs is: from one")
+    SECTION("the counter is small, as that of another library")
     {
         b.command({"SET", "counter", "5"});
     }
-    SECTION("with a time to live, after which it would begin anew")
+    SECTION("the counter has a time to live")
     {
         b.command({"SET", "counter", "5", "PX", "60000"});
     }
-    SECTION("deleted") {}
+    SECTION("the counter does not exist") {}
     auto const first = b.acquire_fenced(ours, "30000").integer;
     CHECK(first > 1'000'000'000'000'000);
     CHECK(b.ttl("counter") == -1);
@@ -156,7 +156,7 @@ TEST_CASE("a fencing counter that others counted up goes on above it, and never 
     CHECK(b.command({"INCR", "counter"}).integer > first);
 }
 
-TEST_CASE("a fencing counter ahead of the clock is counted up by one", "[conformance]")
+TEST_CASE("a fencing counter ahead of the clock is incremented by one", "[conformance]")
 {
     bench b;
     b.command({"SET", "counter", "9000000000000000"});

@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Scripts do in the model what they do in redis-server 7.0: ours, and what Lua can do to replies.
+// Scripts have the same effect in the model as in redis-server 7.0: the library's scripts, and conversions of replies
+// by Lua.
 
 #include <filesystem>
 #include <fstream>
@@ -50,7 +51,7 @@ std::vector<std::string> our_scripts()
     return texts;
 }
 
-// So that scripts find what they look for as often as not.
+// Sets keys so that scripts find what they look for about half of the time.
 void set_the_stage(twins& both, grammar& g)
 {
     static std::vector<command_text> const states{
@@ -85,7 +86,7 @@ void look(twins& both)
     }
 }
 
-TEST_CASE("the library's scripts", "[conformance]")
+TEST_CASE("each script of the library has the same effect in the model and in Redis", "[conformance]")
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");
@@ -101,7 +102,7 @@ TEST_CASE("the library's scripts", "[conformance]")
     }
 }
 
-TEST_CASE("what scripts return, and how they fail", "[conformance]")
+TEST_CASE("results and errors of scripts become the same replies in the model and in Redis", "[conformance]")
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");

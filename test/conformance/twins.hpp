@@ -15,14 +15,14 @@
 
 namespace holdfast::test {
 
-// A real redis-server and the model, given the same commands: each must say the same. What depends on the instant
-// (times to live, fencing tokens) may differ by a little.
+// A real redis-server and the model, which get the same commands and must send the same replies. What depends on the
+// instant (times to live, fencing tokens) may differ by a little.
 class twins {
 public:
     twins();
 
-    // Gives the command to both and compares; a difference fails the test with the last commands.
-    // Returns what the real one said.
+    // Sends the command to both and compares the replies; a difference fails the test and shows the last commands.
+    // Returns the reply of the real server.
     simulated::value command(std::vector<std::string> const&);
     simulated::value command(std::initializer_list<std::string> text) { return command(std::vector(text)); }
 
@@ -45,9 +45,9 @@ private:
     std::vector<std::string> history_;
 };
 
-// Skips the test on a server whose answers the model does not have. The model follows Redis 7.0. Later versions write
-// doubles with fewer digits, check bounds of lists differently, word missing rights differently, and send a client its
-// own messages after the reply.
+// Skips the test on a server whose replies the model does not imitate. The model follows Redis 7.0. Later versions
+// write doubles with fewer digits, check bounds of lists differently, word missing rights differently, and send a
+// client its own messages after the reply.
 void skip_unless_redis_7_0(redis_server&);
 
 // Microseconds since the epoch, from the clock that redis-server reads.

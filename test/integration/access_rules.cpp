@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// The access rules of docs/operations.md, as they stand there: a user with these and no other rights can do everything.
+// The access rules of docs/operations.md, exactly as documented: a user with these rights, and no others, can use the
+// whole library.
 
 #include <algorithm>
 #include <fstream>
@@ -23,7 +24,8 @@ namespace {
 using namespace std::chrono_literals;
 using asio::awaitable;
 
-// The words of the first code block that begins so; a backslash at the end of a line continues it.
+// Returns the words of the first documented command that begins with `begin`; a backslash at the end of a line
+// continues it.
 std::vector<std::string> documented_command(std::string const& begin)
 {
     std::ifstream file(HOLDFAST_DOCS "/operations.md");
@@ -43,7 +45,7 @@ std::vector<std::string> documented_command(std::string const& begin)
 
 using maker = std::function<any_lock(client&)>;
 
-// A lock of each kind, and one that waits for it; the rules allow order:*.
+// A kind of lock: how one client holds it, and how another one waits for it. The rules allow the keys order:*.
 struct kind {
     char const* name;
     maker hold;
@@ -86,7 +88,7 @@ awaitable<void> take_in_turn(any_lock first, any_lock second, client& waits)
     CHECK(waited);
     auto const holders = co_await first.holders();
     CHECK(holders.size() == 1);
-    co_await sleep_for(1200ms);  // longer than the lease: renewed
+    co_await sleep_for(1200ms);  // longer than the lease time: renewed
     CHECK(held.valid());
     CHECK_FALSE(served);
     co_await held.release();
@@ -119,14 +121,14 @@ TEST_CASE("the documented access rules name every command of every script", "[ac
         }
 }
 
-TEST_CASE("the documented access rules are enough for everything", "[access]")
+TEST_CASE("a user with the documented access rules can use every kind of lock, and no command is denied", "[access]")
 {
     redis_server server;
     auto const rules = documented_command("ACL SETUSER locks");
     REQUIRE(server.command(rules).text == "OK");
     auto options = live::quick("unix://locks:password@" + server.socket_path());
     options.lease = 1s;
-    options.poll_interval = 1h;  // only messages wake
+    options.poll_interval = 1h;  // only messages end a wait
     std::vector<std::string> complaints;
     options.log = [&](log_level level, std::string_view line) {
         if (level >= log_level::warning)
@@ -148,7 +150,7 @@ TEST_CASE("the documented access rules are enough for everything", "[access]")
     CHECK(server.command({"ACL", "LOG"}).items.empty());  // nothing was denied
 }
 
-TEST_CASE("an acquire script of which a command is denied leaves the lock as it was", "[access]")
+TEST_CASE("an acquire script with a denied command leaves the lock as it was", "[access]")
 {
     redis_server server;
     auto const by_admin = [&](std::vector<std::string> const& text) { return server.command(text); };
@@ -170,7 +172,7 @@ TEST_CASE("an acquire script of which a command is denied leaves the lock as it 
     CHECK(refused > 150);
 }
 
-// Of the keys that should end; the counter that is shared with Redisson never does.
+// Returns the keys that do not expire, without the fencing counters that are shared with Redisson: those never expire.
 std::vector<std::string> keys_that_stay(redis_server& server)
 {
     std::vector<std::string> all;
@@ -180,7 +182,7 @@ std::vector<std::string> keys_that_stay(redis_server& server)
     return all;
 }
 
-TEST_CASE("whatever command is denied, a refused acquire keeps nobody else out", "[access]")
+TEST_CASE("after an acquire with any one command denied, another client is granted the lock", "[access]")
 {
     redis_server server;
     server.command(documented_command("ACL SETUSER locks"));

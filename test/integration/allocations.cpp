@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// How often memory is asked for on the way of an acquire and a release. The budget stands in bench/README.md.
+// Counts the memory allocations of an acquire and a release. The budget is in bench/README.md.
 
 #include <atomic>
 #include <cstddef>
@@ -60,14 +60,14 @@ void operator delete[](void* p, std::size_t) noexcept
 namespace holdfast::test {
 namespace {
 
-// Contenders that each acquire and release again and again, each a lock of its own; by callbacks, which have no frames
-// that would be counted.
+// Contenders that acquire and release again and again, each a lock of its own. They use callbacks, because the frames
+// of coroutines would be counted.
 template <class Lock>
 class crowd {
 public:
     crowd(asio::io_context& c, std::vector<Lock> locks) : context_(c), held_(locks.size()), locks_(std::move(locks)) {}
 
-    // The allocations of one pair.
+    // Returns the allocations of one pair: an acquire and its release.
     double measure()
     {
         constexpr std::size_t pairs = 4000;
@@ -111,7 +111,7 @@ private:
 };
 
 // With one contender at a time each command is a request of its own to the connection; with many they share one.
-TEST_CASE("an uncontended pair keeps to its budget of allocations", "[allocations]")
+TEST_CASE("an uncontended acquire and its release stay within their budget of allocations", "[allocations]")
 {
     redis_server server;
     asio::io_context context;
@@ -120,7 +120,7 @@ TEST_CASE("an uncontended pair keeps to its budget of allocations", "[allocation
     c.ready([&](error_code) { context.stop(); });
     context.run();
 
-    // A build for memory checkers asks anew for each of the six objects of a pair, and for one more of a fair lock.
+    // A build for memory checkers does not reuse the six objects of a pair, nor the additional one of a fair lock.
     double const unkept = core::most_idle == 0 ? 7 : 0;
     auto const check = [&](std::string const& kind, auto make, double alone, double among_many) {
         for (std::size_t const contenders : {1u, 100u}) {

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// An acquire is cancelled at every point at which it can be, and leaves nothing behind: no key, no subscription, no
-// waiter, no deadline.
+// An acquire is cancelled at every possible point, and leaves nothing behind: no key, no subscription, no waiter, no
+// deadline.
 
 #include <cstdlib>
 #include <deque>
@@ -25,7 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 using asio::cancellation_type;
 
-constexpr auto long_lease = 5min;  // nothing comes right only because a key expired
+constexpr auto long_lease = 5min;  // no key expires during a test and hides an error
 
 enum class kind { mutex, fenced, reentrant };
 
@@ -38,7 +38,7 @@ any_lock make_lock(client& c, kind k, std::string_view name)
     }
 }
 
-// One acquire that can be cancelled, and what it ended with.
+// One acquire that can be cancelled, and its result.
 struct attempt {
     asio::cancellation_signal signal;
     bool done = false;
@@ -66,7 +66,7 @@ struct attempt {
         signal.emit(type);
     }
 
-    // Cancelled and nothing had, or not and something.
+    // An error is plausible only after a cancellation, and without a lease.
     bool is_plausible() const
     {
         if (ec)
@@ -89,7 +89,7 @@ std::vector<std::string> leftover_keys(redis_server& server)
     return keys;
 }
 
-// Nothing is left, on the server or in the clients, once subscriptions have lingered. `until` runs their loops.
+// Checks that nothing is left, on the server or in the clients, after subscriptions have ended. `until` runs the loops.
 template <class Until>
 void audit(Until until, redis_server& server, std::initializer_list<client*> clients)
 {
@@ -110,10 +110,10 @@ config patient(std::string url)
     return c;
 }
 
-// Who holds the lock when the acquire begins, and releases it when that waits.
+// The holder of the lock when the acquire begins; it releases the lock when the acquire waits.
 enum class scene { nobody, other_process, same_process };
 
-// Runs one handler at a time, cancels after the k-th, and looks after each whether something stayed behind.
+// Runs one handler at a time, cancels the acquire after the k-th, and checks that nothing is left behind.
 class enumeration {
 public:
     enumeration(kind k, scene s, cancellation_type t) : kind_(k), scene_(s), type_(t)
@@ -180,7 +180,7 @@ private:
         return true;
     }
 
-    // Nothing is ready to run.
+    // Runs all handlers that are ready.
     void settle()
     {
         subject_loop_.context().restart();
@@ -207,7 +207,7 @@ private:
         }
     }
 
-    // Does not run the subject's handlers.
+    // Releases the lock without running handlers of the subject.
     void let_go(lease& held)
     {
         bool released = scene_ == scene::same_process;
@@ -256,7 +256,7 @@ TEST_CASE("an acquire that is cancelled at any point leaves nothing behind", "[c
     e.audit();
 }
 
-// Many acquires of many locks at once, by two clients, each cancelled, released or left alone by chance.
+// Many acquires of many locks at once, by two clients. Each is cancelled, released or neither, at random.
 class storm {
 public:
     storm(redis_server& server, live& l, std::uint64_t seed) : server_(server), live_(l), chance_(seed)
@@ -314,13 +314,13 @@ private:
         auto const i = static_cast<int>(chance_.below(locks));
         auto& c = *clients_[chance_.below(clients_.size())];
         auto& a = attempts_[++last_];
-        // Neither ends by itself before the test does: busy is never told.
+        // Neither wait ends before the test does: no acquire completes as busy.
         a.start(
             make_lock(c, kind_of(i), name_of(i)),
             chance_.happens(0.5) ? std::optional<std::chrono::milliseconds>(long_lease) : std::nullopt);
     }
 
-    // Any one that is under way is cancelled; one that ended is released.
+    // Cancels a random acquire that is under way, or releases the lease of one that has ended.
     void touch_one()
     {
         auto found = attempts_.lower_bound(

@@ -22,7 +22,7 @@ std::string const healthy = "# Server\r\nredis_version:7.0.15\r\nredis_mode:stan
                             "# Persistence\r\naof_enabled:1\r\naof_last_write_status:ok\r\n"
                             "# Replication\r\nrole:master\r\nconnected_slaves:0\r\n";
 
-// How the topic is judged when so many lines of a healthy server are different.
+// Returns the grade of the topic if these fields differ from those of a healthy server.
 grade judged(std::string const& topic, std::initializer_list<std::pair<std::string, std::string>> changes)
 {
     auto info = healthy;
@@ -36,7 +36,7 @@ grade judged(std::string const& topic, std::initializer_list<std::pair<std::stri
 
 }  // namespace
 
-TEST_CASE("cli doctor: what INFO tells", "[cli]")
+TEST_CASE("cli doctor: each topic is graded by the fields of INFO", "[cli]")
 {
     for (auto const& f : diagnose(healthy)) {
         CAPTURE(f.topic, f.words);
@@ -56,7 +56,7 @@ TEST_CASE("cli doctor: what INFO tells", "[cli]")
     CHECK(judged("replicas", {{"connected_slaves", "2"}}) == grade::doubtful);
 }
 
-TEST_CASE("cli doctor: a server that is fit, and leaves nothing behind", "[cli]")
+TEST_CASE("cli doctor: a suitable server is reported as ok, and no key is left on it", "[cli]")
 {
     redis_server server{"appendonly yes"};
     std::string output;
@@ -66,7 +66,7 @@ TEST_CASE("cli doctor: a server that is fit, and leaves nothing behind", "[cli]"
     CHECK_FALSE(has_key(server, "holdfast:doctor"));
 }
 
-TEST_CASE("cli doctor: a server that is not fit", "[cli]")
+TEST_CASE("cli doctor: a server that may evict keys is reported as bad, with exit status 1", "[cli]")
 {
     redis_server server{"maxmemory 100mb", "maxmemory-policy allkeys-lru"};
     std::string output;
@@ -75,7 +75,7 @@ TEST_CASE("cli doctor: a server that is not fit", "[cli]")
     CHECK_THAT(output, ContainsSubstring("warn  persistence"));
 }
 
-TEST_CASE("cli doctor: users without rights", "[cli]")
+TEST_CASE("cli doctor: missing rights to keys are bad, and missing rights to channels are a warning", "[cli]")
 {
     redis_server server;
     server.command({"ACL", "SETUSER", "guest", "on", ">word", "+@all", "~own:*", "resetchannels"});
@@ -90,7 +90,7 @@ TEST_CASE("cli doctor: users without rights", "[cli]")
     CHECK_THAT(deaf.output(), ContainsSubstring("warn  access") && ContainsSubstring("polling"));
 }
 
-TEST_CASE("cli doctor: no server", "[cli]")
+TEST_CASE("cli doctor: the exit status is 69 if no server is reachable", "[cli]")
 {
     tool t("redis://127.0.0.1:1", {"doctor"});
     CHECK(t.wait() == 69);

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Several --url on `holdfast run` are one lock over all these servers.
+// With several --url options, `holdfast run` uses one red_lock over all these servers.
 
 #include <chrono>
 #include <deque>
@@ -23,7 +23,8 @@ namespace {
 struct three_servers {
     three_servers()
     {
-        // Who was started less than a lease ago does not count; the uptime is told in whole seconds.
+        // A server that was started less than a lease time ago does not count, and Redis reports its uptime in whole
+        // seconds.
         std::this_thread::sleep_for(4s);
     }
 
@@ -55,7 +56,7 @@ struct three_servers {
 
 }  // namespace
 
-TEST_CASE("cli run: several servers are one lock", "[cli][red_lock]")
+TEST_CASE("cli run: several --url options make one red_lock over all these servers", "[cli][red_lock]")
 {
     three_servers three;
     std::string output;
@@ -74,7 +75,8 @@ TEST_CASE("cli run: several servers are one lock", "[cli][red_lock]")
     CHECK(three.keys() == 0);
 }
 
-TEST_CASE("cli run: a minority of the servers may be down, a majority may not", "[cli][red_lock]")
+TEST_CASE(
+    "cli run: the lock is granted with a minority of the servers down, but not with a majority down", "[cli][red_lock]")
 {
     three_servers three;
     std::string output;

@@ -32,7 +32,7 @@ unsigned long long token_in(std::string const& output)
 
 }  // namespace
 
-TEST_CASE("cli run: ends as the command does, and the lock is free again", "[cli]")
+TEST_CASE("cli run: the exit status is that of the command, and the lock is free again", "[cli]")
 {
     redis_server server;
     CHECK(run_tool(server, run_sh("exit 0")) == 0);
@@ -42,7 +42,7 @@ TEST_CASE("cli run: ends as the command does, and the lock is free again", "[cli
     CHECK_FALSE(has_key(server, "job"));
 }
 
-TEST_CASE("cli run: a command that cannot be executed gives the lock back", "[cli]")
+TEST_CASE("cli run: the lock is released if the command cannot be executed", "[cli]")
 {
     redis_server server;
     std::string output;
@@ -65,7 +65,7 @@ TEST_CASE("cli run: the lock is held while the command runs", "[cli]")
     CHECK_FALSE(has_key(server, "job"));
 }
 
-TEST_CASE("cli run: what the command sees", "[cli]")
+TEST_CASE("cli run: the command's environment has the lock's name and its fencing token", "[cli]")
 {
     redis_server server;
     auto const script = "echo \"name=$HOLDFAST_LOCK_NAME token=$HOLDFAST_FENCING_TOKEN.\"";
@@ -78,7 +78,7 @@ TEST_CASE("cli run: what the command sees", "[cli]")
     CHECK_THAT(third, ContainsSubstring("name=job token=."));
 }
 
-TEST_CASE("cli run: the command's words are left alone", "[cli]")
+TEST_CASE("cli run: the command's arguments are passed on unchanged", "[cli]")
 {
     redis_server server;
     std::string output;
@@ -86,7 +86,7 @@ TEST_CASE("cli run: the command's words are left alone", "[cli]")
     CHECK(output == "--wait -- -x status \n");
 }
 
-TEST_CASE("cli run: the command inherits no descriptor of ours", "[cli]")
+TEST_CASE("cli run: the command inherits no socket and no event descriptor", "[cli]")
 {
     redis_server server;
     std::string output;
@@ -94,7 +94,7 @@ TEST_CASE("cli run: the command inherits no descriptor of ours", "[cli]")
     CHECK_THAT(output, !ContainsSubstring("socket:") && !ContainsSubstring("anon_inode"));
 }
 
-TEST_CASE("cli run: two contenders, one after the other", "[cli]")
+TEST_CASE("cli run: the commands of two contenders run one after the other", "[cli]")
 {
     redis_server server;
     auto const script = "echo in >> " + (server.folder() / "trace").string() + "; sleep 0.2; echo out >> "
@@ -108,7 +108,7 @@ TEST_CASE("cli run: two contenders, one after the other", "[cli]")
     CHECK(trace == "in\nout\nin\nout\n");
 }
 
-TEST_CASE("cli run: 75 when the lock is not had in time", "[cli]")
+TEST_CASE("cli run: the exit status is 75 if the lock is not granted in time", "[cli]")
 {
     redis_server server;
     tool holder(server, run_sh("echo up; sleep 100"));
@@ -120,7 +120,7 @@ TEST_CASE("cli run: 75 when the lock is not had in time", "[cli]")
     CHECK_THAT(output, ContainsSubstring("within 200ms"));
 }
 
-TEST_CASE("cli run: 69 when Redis is not reachable", "[cli]")
+TEST_CASE("cli run: the exit status is 69 if Redis is not reachable", "[cli]")
 {
     redis_server server;
     server.kill();
@@ -129,7 +129,7 @@ TEST_CASE("cli run: 69 when Redis is not reachable", "[cli]")
     CHECK_THAT(output, ContainsSubstring("cannot connect to Redis") && !ContainsSubstring("never"));
 }
 
-TEST_CASE("cli run: 69 when Redis refuses us, with its words", "[cli]")
+TEST_CASE("cli run: the exit status is 69 if Redis refuses, and its error is printed", "[cli]")
 {
     redis_server server{"requirepass secret"};
     server.command({"AUTH", "secret"});
@@ -143,7 +143,7 @@ TEST_CASE("cli run: 69 when Redis refuses us, with its words", "[cli]")
     CHECK_THAT(output, ContainsSubstring("WRONGTYPE"));
 }
 
-TEST_CASE("cli run: the command does not outlive a holdfast that is killed", "[cli]")
+TEST_CASE("cli run: the command ends when holdfast is killed", "[cli]")
 {
     redis_server server;
     tool t(server, {"run", "job", "--", "sh", "-c", "echo pid=$$.; exec sleep 100"});

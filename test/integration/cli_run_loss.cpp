@@ -27,7 +27,7 @@ std::vector<std::string> run_sh(std::string script, std::vector<std::string> opt
 
 }  // namespace
 
-TEST_CASE("cli loss: the command is terminated", "[cli]")
+TEST_CASE("cli loss: the command is ended by SIGTERM when the lock is lost", "[cli]")
 {
     redis_server server;
     tool t(server, run_sh("trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.05; done"));
@@ -37,7 +37,7 @@ TEST_CASE("cli loss: the command is terminated", "[cli]")
     CHECK_THAT(t.output(), ContainsSubstring("bye") && ContainsSubstring("was lost"));
 }
 
-TEST_CASE("cli loss: the lease of another is left alone", "[cli]")
+TEST_CASE("cli loss: the key of another holder is not changed", "[cli]")
 {
     redis_server server;
     tool t(server, run_sh("echo up; sleep 100"));
@@ -47,7 +47,7 @@ TEST_CASE("cli loss: the lease of another is left alone", "[cli]")
     CHECK(server.command({"GET", "job"}).text == "another");
 }
 
-TEST_CASE("cli loss: a command that ignores TERM is killed after the grace", "[cli]")
+TEST_CASE("cli loss: a command that ignores SIGTERM is killed after the time of --kill-after", "[cli]")
 {
     redis_server server;
     tool t(server, run_sh("trap '' TERM; echo up; while :; do sleep 0.05; done", {"--kill-after", "200ms"}));
@@ -56,7 +56,7 @@ TEST_CASE("cli loss: a command that ignores TERM is killed after the grace", "[c
     CHECK(t.wait() == 74);
 }
 
-TEST_CASE("cli loss: killed at once on demand", "[cli]")
+TEST_CASE("cli loss: with --on-loss kill the command is killed without SIGTERM", "[cli]")
 {
     redis_server server;
     tool t(server, run_sh("trap 'echo bye' TERM; echo up; while :; do sleep 0.05; done", {"--on-loss", "kill"}));
@@ -66,7 +66,7 @@ TEST_CASE("cli loss: killed at once on demand", "[cli]")
     CHECK_THAT(t.output(), !ContainsSubstring("bye"));
 }
 
-TEST_CASE("cli loss: ignored on demand", "[cli]")
+TEST_CASE("cli loss: with --on-loss ignore the command continues without the lock", "[cli]")
 {
     redis_server server;
     tool t(
@@ -81,7 +81,7 @@ TEST_CASE("cli loss: ignored on demand", "[cli]")
     CHECK(t.wait() == 9);
 }
 
-TEST_CASE("cli loss: what the command started is stopped, too", "[cli]")
+TEST_CASE("cli loss: processes that the command started are killed, too", "[cli]")
 {
     redis_server server;
     tool t(
@@ -94,7 +94,7 @@ TEST_CASE("cli loss: what the command started is stopped, too", "[cli]")
     CHECK(eventually([&] { return ::kill(grandchild, 0) != 0; }));
 }
 
-TEST_CASE("cli loss: a server that does not answer", "[cli]")
+TEST_CASE("cli loss: the command is ended if the server no longer answers", "[cli]")
 {
     redis_server server;
     tool t(server, run_sh("echo up; sleep 100"));
@@ -105,7 +105,7 @@ TEST_CASE("cli loss: a server that does not answer", "[cli]")
     CHECK(eventually([&] { return !has_key(server, "job"); }));
 }
 
-TEST_CASE("cli loss: a holdfast that was stopped for too long stops the command first", "[cli]")
+TEST_CASE("cli loss: a holdfast that was stopped for longer than the lease time ends the command", "[cli]")
 {
     redis_server server;
     tool t(server, run_sh("echo up; sleep 100"));

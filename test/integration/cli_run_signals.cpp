@@ -27,7 +27,7 @@ bool is_waiting(redis_server& server, std::string const& name)
 
 }  // namespace
 
-TEST_CASE("cli signals: passed on to the command", "[cli]")
+TEST_CASE("cli signals: a signal to holdfast is passed on to the command", "[cli]")
 {
     redis_server server;
     tool t(server, {"run", "job", "--", "sh", "-c", tells_of_signals});
@@ -46,14 +46,14 @@ TEST_CASE("cli signals: passed on to the command", "[cli]")
     CHECK_FALSE(has_key(server, "job"));
 }
 
-TEST_CASE("cli signals: what is typed on the terminal reaches the command once", "[cli]")
+TEST_CASE("cli signals: Ctrl-C on the terminal reaches the command once", "[cli]")
 {
     redis_server server;
     tool t(server, {"run", "job", "--", "sh", "-c", tells_of_signals}, terminal::controlling);
     REQUIRE(t.prints("up"));
     t.type("\x03");
     CHECK(t.prints("got INT"));
-    // By its turn in the queue, a second one would have been passed on before this.
+    // A second SIGINT would have been passed on before this signal.
     t.send(SIGUSR1);
     CHECK(t.prints("got USR1"));
     CHECK(count_of(t.output(), "got INT") == 1);
@@ -63,7 +63,7 @@ TEST_CASE("cli signals: what is typed on the terminal reaches the command once",
     CHECK(t.wait() == 5);
 }
 
-TEST_CASE("cli signals: a wait that is ended leaves nothing behind", "[cli]")
+TEST_CASE("cli signals: a signal ends a wait for the lock, and nothing is left behind", "[cli]")
 {
     redis_server server;
     tool holder(server, {"run", "job", "--lease", "2s", "--", "sh", "-c", tells_of_signals});
@@ -81,7 +81,7 @@ TEST_CASE("cli signals: a wait that is ended leaves nothing behind", "[cli]")
     CHECK(run_tool(server, {"run", "job", "--wait", "0", "--", "true"}) == 0);
 }
 
-TEST_CASE("cli signals: a wait that is ended just as the lock comes leaves nothing behind", "[cli]")
+TEST_CASE("cli signals: a signal around the moment of the grant ends holdfast, and no key is left behind", "[cli]")
 {
     redis_server server;
     for (int i = 0; i < 10; ++i) {
@@ -98,7 +98,7 @@ TEST_CASE("cli signals: a wait that is ended just as the lock comes leaves nothi
     }
 }
 
-TEST_CASE("cli signals: what was ignored from the start stays ignored", "[cli]")
+TEST_CASE("cli signals: a signal that was ignored at the start stays ignored", "[cli]")
 {
     redis_server server;
     tool t(

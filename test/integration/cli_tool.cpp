@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 
 constexpr auto longest_wait = 30s;
 
-// A terminal of its own, whose master is returned; what is written to it is read from there.
+// Starts a program on a terminal of its own and returns the terminal's master, from which the program's output is read.
 pid_t spawn_on_terminal(std::vector<std::string> words, int& master)
 {
     std::vector<char*> pointers;

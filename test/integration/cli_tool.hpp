@@ -32,12 +32,12 @@ public:
     void send(int signal) const;
     void type(std::string const& keys) const;  // on its terminal
 
-    // Its exit status, 128 + N if signal N ended it, -1 if it does not end.
+    // Waits for its end and returns its exit status: 128 + N if signal N ended it, -1 if it does not end in time.
     int wait();
 
-    // What it and its command have written, to either stream.
+    // What it and its command have written so far, to either stream.
     std::string output();
-    bool prints(std::string const& text);  // sooner or later
+    bool prints(std::string const& text);  // waits for it
 
 private:
     std::filesystem::path folder_;
@@ -47,10 +47,10 @@ private:
     std::string typed_;
 };
 
-// Runs it to its end.
+// Runs the tool to its end and returns its exit status.
 int run_tool(redis_server const&, std::vector<std::string> arguments, std::string* output = nullptr);
 
-// True as soon as it is, false when that takes too long.
+// Waits until the condition holds; returns false if that takes too long.
 bool eventually(std::function<bool()> const&);
 
 bool has_key(redis_server&, std::string const& key);

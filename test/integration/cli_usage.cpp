@@ -16,7 +16,7 @@ using holdfast::cli::parse_duration;
 using holdfast::cli::to_text;
 using words = std::vector<std::string>;
 
-TEST_CASE("cli usage: 64 when it is wrong, before anything is sent", "[cli]")
+TEST_CASE("cli usage: the exit status is 64 for wrong arguments, and no key is created", "[cli]")
 {
     auto const arguments = GENERATE(
         words{},
@@ -41,7 +41,7 @@ TEST_CASE("cli usage: 64 when it is wrong, before anything is sent", "[cli]")
     CHECK_FALSE(has_key(server, "job"));
 }
 
-TEST_CASE("cli usage: several servers are for run, and for locks that can be one of many", "[cli]")
+TEST_CASE("cli usage: several --url options are only for run with a mutex or a reentrant lock", "[cli]")
 {
     redis_server server;
     std::string output;
@@ -53,7 +53,7 @@ TEST_CASE("cli usage: several servers are for run, and for locks that can be one
     CHECK_THAT(output, ContainsSubstring("mutex or reentrant"));
 }
 
-TEST_CASE("cli usage: help and version", "[cli]")
+TEST_CASE("cli usage: --help and --version print their text", "[cli]")
 {
     redis_server server;
     std::string output;
@@ -65,7 +65,7 @@ TEST_CASE("cli usage: help and version", "[cli]")
     CHECK_THAT(output, ContainsSubstring("holdfast 0."));
 }
 
-TEST_CASE("cli usage: --url wins over HOLDFAST_URL", "[cli]")
+TEST_CASE("cli usage: --url takes precedence over HOLDFAST_URL", "[cli]")
 {
     redis_server server;
     tool t("redis://127.0.0.1:1", {"run", "job", "--url", server.url(), "--", "true"});
@@ -73,7 +73,7 @@ TEST_CASE("cli usage: --url wins over HOLDFAST_URL", "[cli]")
     CHECK(server.calls("eval") + server.calls("evalsha") > 0);
 }
 
-TEST_CASE("cli status: free, held, for ever, no lock at all", "[cli]")
+TEST_CASE("cli status: a lock is reported as free or held, and a key that is no lock as an error", "[cli]")
 {
     redis_server server;
     std::string output;
@@ -86,7 +86,7 @@ TEST_CASE("cli status: free, held, for ever, no lock at all", "[cli]")
     CHECK(run_tool(server, {"status", "list"}, &output) == 69);
 }
 
-TEST_CASE("cli status: who waits for a fair lock, in order", "[cli]")
+TEST_CASE("cli status: the waiters of a fair lock are listed in the order of the queue", "[cli]")
 {
     redis_server server;
     std::string output;
@@ -105,11 +105,11 @@ TEST_CASE("cli status: who waits for a fair lock, in order", "[cli]")
     CHECK_THAT(output, ContainsSubstring("job: number 2 in the queue: " + queue.items.at(1).text + "\n"));
 
     CHECK(run_tool(server, {"release", "job", "--force"}, &output) == 0);
-    CHECK(second.wait() == 0);  // the first of the queue is told
+    CHECK(second.wait() == 0);  // a message wakes the first waiter of the queue
     CHECK(third.wait() == 0);
 }
 
-TEST_CASE("cli status, release: a read_write_lock", "[cli]")
+TEST_CASE("cli status, list, release: a read_write_lock is reported with its mode, and can be released", "[cli]")
 {
     redis_server server;
     std::string const reader = "0b1c2d3e-0000-4000-8000-000000000001:17";
@@ -131,7 +131,7 @@ TEST_CASE("cli status, release: a read_write_lock", "[cli]")
     CHECK_THAT(output, ContainsSubstring("doc: held for writing by " + reader + " (tx), for "));
 }
 
-TEST_CASE("cli list: the locks among many other keys", "[cli]")
+TEST_CASE("cli list: only the locks among thousands of other keys are listed", "[cli]")
 {
     redis_server server;
     std::string const token = "0b1c2d3e-0000-4000-8000-00000000000";
@@ -154,7 +154,7 @@ TEST_CASE("cli list: the locks among many other keys", "[cli]")
     CHECK(output.empty());
 }
 
-TEST_CASE("cli release: by force", "[cli]")
+TEST_CASE("cli release: --force releases a held lock", "[cli]")
 {
     redis_server server;
     std::string output;
@@ -166,7 +166,7 @@ TEST_CASE("cli release: by force", "[cli]")
     CHECK_FALSE(has_key(server, "job"));
 }
 
-TEST_CASE("cli release: what is no lock stays, and is described", "[cli]")
+TEST_CASE("cli release: a key that is no lock is not deleted, and the error describes it", "[cli]")
 {
     redis_server server;
     std::string output;
@@ -186,7 +186,7 @@ TEST_CASE("cli release: what is no lock stays, and is described", "[cli]")
     CHECK(server.command({"EXISTS", "job", "session", "list"}).integer == 3);
 }
 
-TEST_CASE("cli status, list: whatever stands in a name, a line stays one", "[cli]")
+TEST_CASE("cli status, list: control bytes in a name are escaped, so that each lock takes one line", "[cli]")
 {
     redis_server server;
     std::string const name = "job\nother: free\x1b[2J";
@@ -202,7 +202,7 @@ TEST_CASE("cli status, list: whatever stands in a name, a line stays one", "[cli
     }
 }
 
-TEST_CASE("cli duration: units", "[cli]")
+TEST_CASE("cli duration: only a number with the unit ms, s, m or h is accepted, and 0", "[cli]")
 {
     CHECK(parse_duration("500ms") == 500ms);
     CHECK(parse_duration("10s") == 10s);
@@ -218,7 +218,7 @@ TEST_CASE("cli duration: units", "[cli]")
     }
 }
 
-TEST_CASE("cli duration: text", "[cli]")
+TEST_CASE("cli duration: a duration is printed as a whole number of the largest unit that fits", "[cli]")
 {
     CHECK(to_text(0ms) == "0ms");
     CHECK(to_text(1500ms) == "1500ms");

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Many waiters in many processes, some of whom give up or die: those that are left are served in order of arrival.
+// Many waiters in many processes, some of which give up or are killed: the others are served in order of arrival.
 
 #include <algorithm>
 #include <chrono>
@@ -29,7 +29,7 @@ constexpr auto queue_key = "redisson_lock_queue:{f}";
 // A process and the number of one of its waiters.
 using waiter = std::pair<int, int>;
 
-// The order in which the server met them. A client's tokens are numbered from 1, in order.
+// Returns the waiters in the order of the server's queue. A client numbers its tokens from 1, in order.
 std::vector<waiter> line_of(redis_server& server, std::vector<std::string> const& ids)
 {
     std::vector<waiter> line;
@@ -41,7 +41,7 @@ std::vector<waiter> line_of(redis_server& server, std::vector<std::string> const
     return line;
 }
 
-// In the order of their fencing tokens.
+// Returns the waiters that were served, in the order of their fencing tokens.
 std::vector<waiter> served_of(std::vector<std::unique_ptr<child>> const& all)
 {
     std::vector<std::pair<long long, waiter>> served;
@@ -66,7 +66,8 @@ std::int64_t commands(redis_server& server)
     return sum;
 }
 
-TEST_CASE("five hundred waiters in eight processes, a fifth of whom give up or die", "[fair_lock]")
+TEST_CASE(
+    "five hundred waiters in eight processes are served in order, although some give up or are killed", "[fair_lock]")
 {
     redis_server server;
     std::vector<std::unique_ptr<child>> all;
@@ -93,7 +94,7 @@ TEST_CASE("five hundred waiters in eight processes, a fifth of whom give up or d
     REQUIRE(wait_until([&] { return length() == processes * crowd; }));
     auto expected = line_of(server, ids);
 
-    // Every eighth gives up, and one process of eight is killed.
+    // Every eighth waiter gives up, and one of the eight processes is killed.
     constexpr int killed = processes - 1;
     for (int i = 0; i < killed; ++i)
         all[std::size_t(i)]->signal(SIGUSR1);
@@ -109,7 +110,7 @@ TEST_CASE("five hundred waiters in eight processes, a fifth of whom give up or d
         [&] { return std::all_of(all.begin(), all.end() - 1, [](auto& c) { return !c->told("end").empty(); }); }));
     auto const took = std::chrono::steady_clock::now() - released;
     CHECK(served_of(all) == expected);
-    // They died together: each of them is passed over when the same waiter timeout has passed.
+    // The waiters of the killed process ended together: after one waiter timeout the script skips all of them.
     CHECK(took < 3s + 30s);
     CHECK(wait_until([&] { return server.command({"EXISTS", "f", queue_key}).integer == 0; }));
 

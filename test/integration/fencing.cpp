@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// The checks of docs/fencing.md, from the files that it shows: a stale holder is refused, whatever it comes for.
+// The checks of docs/fencing.md, read from the example files of that page: a stale holder can neither read nor write.
 
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +19,7 @@
 namespace holdfast::test {
 namespace {
 
-// Above 2^52: a number that a double still tells from its neighbours, as fencing tokens are.
+// Above 2^52, as fencing tokens are: a double can still tell such a number from its neighbours.
 std::string const older = "4503599627370497";
 std::string const newer = "4503599627370498";
 
@@ -31,7 +31,7 @@ std::string example(std::string const& name)
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST_CASE("the documented script refuses a stale reader and a stale writer", "[fencing]")
+TEST_CASE("the documented Lua script refuses a stale reader and a stale writer", "[fencing]")
 {
     redis_server server;
     auto const ask = [&](std::vector<std::string> const& arguments) {
@@ -39,14 +39,14 @@ TEST_CASE("the documented script refuses a stale reader and a stale writer", "[f
         words.insert(words.end(), arguments.begin(), arguments.end());
         return server.command(words);
     };
-    CHECK(ask({older}).is_nil());  // nobody has written
+    CHECK(ask({older}).is_nil());  // no value yet
     CHECK(ask({older, "33"}).text == "33");
     CHECK(ask({newer}).text == "33");  // the successor reads ...
     for (auto const& stale : {ask({older}), ask({older, "34"})}) {
         CHECK(stale.is_error());
         CHECK(stale.text.starts_with("STALE "));
     }
-    CHECK(ask({newer, "35"}).text == "35");  // ... and writes, as often as it likes
+    CHECK(ask({newer, "35"}).text == "35");  // ... and writes several times
     CHECK(ask({newer, "36"}).text == "36");
     CHECK(server.command({"GET", "{v}:token"}).text == newer);
 }
@@ -57,7 +57,7 @@ public:
     void read(std::string const& token) { run("fenced_read.sql", token, ""); }
     void write(std::string const& token, std::string const& balance) { run("fenced_write.sql", token, balance); }
 
-    // What all that has printed: after each statement, what it selects and how many rows it has changed.
+    // Returns what the statements printed: for each one the selected rows and the number of changed rows.
     std::string result() const
     {
         std::unique_ptr<std::FILE, int (*)(std::FILE*)> const pipe(
@@ -85,7 +85,7 @@ private:
         "DEFAULT 0)' 'INSERT INTO account (id, balance) VALUES (1, 0), (2, 0)'";
 };
 
-TEST_CASE("the documented statements refuse a stale reader and a stale writer", "[fencing]")
+TEST_CASE("the documented SQL statements refuse a stale reader and a stale writer", "[fencing]")
 {
     if (std::system("sqlite3 -version > /dev/null 2>&1") != 0)
         SKIP("sqlite3 is not installed");

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Everything may outlive everything: nothing leaks, nothing is used after its end, and whoever waits is told or
-// destroyed. Run under AddressSanitizer, too.
+// Clients, contexts, leases, handles and operations may end in any order: nothing leaks, nothing is used after its end,
+// and each handler that waits is called or destroyed. Run under AddressSanitizer, too.
 
 #include <future>
 #include <map>
@@ -56,7 +56,7 @@ public:
         client->run(asio::detached);
     }
 
-    // Runs the loop until it holds; false when it never does.
+    // Runs the loop until the condition holds; returns false if that takes too long.
     template <class Predicate>
     bool until(Predicate holds)
     {
@@ -109,7 +109,7 @@ order any_order()
     return GENERATE(order::client_first, order::context_first);
 }
 
-// What a future ends with, as an error.
+// Returns the error of a future, or success.
 template <class Future>
 error_code error_of(Future f)
 {
@@ -122,10 +122,10 @@ error_code error_of(Future f)
     return {};
 }
 
-// Counts what is alive of its copies.
+// Its use count is the number of living copies.
 using witness = std::shared_ptr<int>;
 
-TEST_CASE("a lease outlives its client and context, and is lost", "[lifetimes]")
+TEST_CASE("a lease that outlives its client and its context is lost", "[lifetimes]")
 {
     mortals m(any_choice());
     auto const first = any_order();
@@ -141,39 +141,39 @@ TEST_CASE("a lease outlives its client and context, and is lost", "[lifetimes]")
     CHECK_FALSE(l.owner());
     CHECK_FALSE(bool(l));
     (void)l.valid_until();
-    SECTION("destroyed") {}
-    SECTION("moved and destroyed")
+    SECTION("it can be destroyed") {}
+    SECTION("it can be moved and destroyed")
     {
         lease other(std::move(l));
         CHECK(l.empty());
         l = std::move(other);
         CHECK_FALSE(l.empty());
     }
-    SECTION("released")
+    SECTION("its release completes with an error")
     {
         auto const ec = error_of(l.release(asio::use_future));
         CHECK((ec == errc::lease_lost || ec == errc::client_stopped));
         CHECK(l.empty());
     }
-    SECTION("extended")
+    SECTION("its extension completes with an error")
     {
         auto const ec = error_of(l.extend(1s, asio::use_future));
         CHECK((ec == errc::lease_lost || ec == errc::client_stopped));
     }
-    SECTION("watched")
+    SECTION("lost() completes as client_stopped")
     {
         auto told = l.lost(asio::use_future);
         REQUIRE(told.wait_for(patience) == std::future_status::ready);
         CHECK(told.get() == loss::client_stopped);
     }
-    SECTION("release made and never launched")
+    SECTION("a release that is never launched makes it empty")
     {
         auto operation = l.release();
         CHECK(l.empty());
     }
 }
 
-TEST_CASE("a fenced and a reentrant lease outlive their client and context", "[lifetimes]")
+TEST_CASE("leases that outlive their client and context keep their owner and their fencing token", "[lifetimes]")
 {
     mortals m(any_choice());
     auto const first = any_order();
@@ -193,7 +193,7 @@ TEST_CASE("a fenced and a reentrant lease outlive their client and context", "[l
     CHECK(fenced.fencing_token() == token);
 }
 
-TEST_CASE("handles outlive their client and context", "[lifetimes]")
+TEST_CASE("acquires and queries on handles that outlive their client and context end as client_stopped", "[lifetimes]")
 {
     mortals m(any_choice());
     auto const first = any_order();
@@ -222,7 +222,8 @@ TEST_CASE("handles outlive their client and context", "[lifetimes]")
     CHECK(error_of(any.force_release(asio::use_future)) == errc::client_stopped);
 }
 
-TEST_CASE("an operation that was not launched outlives everything", "[lifetimes]")
+TEST_CASE(
+    "an operation that is launched after the end of its client and context completes with an error", "[lifetimes]")
 {
     mortals m(any_choice());
     auto const first = any_order();
@@ -245,7 +246,7 @@ TEST_CASE("an operation that was not launched outlives everything", "[lifetimes]
     CHECK((released == errc::client_stopped || released == errc::lease_lost));
 }
 
-TEST_CASE("the client's end is told to whoever waits for it", "[lifetimes]")
+TEST_CASE("operations under way complete as client_stopped when their client is destroyed", "[lifetimes]")
 {
     mortals m(any_choice());
     mutex const seat(*m.client, "seat");
@@ -253,11 +254,11 @@ TEST_CASE("the client's end is told to whoever waits for it", "[lifetimes]")
     auto waits = seat.acquire(asio::use_future);
     auto waits_some = seat.try_acquire({.wait = 1h}, asio::use_future);
     auto lost = held.lost(asio::use_future);
-    SECTION("when they wait")
+    SECTION("the acquires wait already")
     {
         m.until([&] { return m.client->stats().waiting == 2; });
     }
-    SECTION("when they have just begun") {}
+    SECTION("the acquires have just begun") {}
     auto asks = seat.is_locked(asio::use_future);
     auto shutdown = m.client->shutdown({.grace = 1h}, asio::use_future);
     m.client.reset();
@@ -274,13 +275,13 @@ TEST_CASE("the client's end is told to whoever waits for it", "[lifetimes]")
     CHECK_FALSE(held.valid());
 }
 
-TEST_CASE("what is pending when the context ends is destroyed, not called", "[lifetimes]")
+TEST_CASE("handlers that are pending when the context ends are destroyed, not called", "[lifetimes]")
 {
     mortals m(any_choice());
     auto const first = any_order();
     std::map<std::string_view, std::weak_ptr<int>> handlers;
     bool called = false;
-    // Each with a witness of its own, to tell which of them stayed behind.
+    // Each handler has a witness of its own, which shows the handlers that were not destroyed.
     auto const handler_of = [&](std::string_view what) {
         auto const own = std::make_shared<int>(0);
         handlers[what] = own;
@@ -297,7 +298,7 @@ TEST_CASE("what is pending when the context ends is destroyed, not called", "[li
             .acquire(asio::cancel_after(1h, handler_of("multi_lock")));
         m.client->shutdown(handler_of("shutdown"));
     }
-    SECTION("in the midst of everything")
+    SECTION("operations of every kind are under way")
     {
         mutex const seat(*m.client, "seat");
         auto held = m.acquire(seat);
@@ -312,19 +313,19 @@ TEST_CASE("what is pending when the context ends is destroyed, not called", "[li
         m.client->shutdown({.grace = 1h}, handler_of("shutdown"));
         m.context->poll_one();
     }
-    SECTION("with a release under way")
+    SECTION("a release is under way")
     {
         auto held = m.acquire(mutex(*m.client, "m"));
         held.release(handler_of("release"));
         m.context->poll_one();
     }
-    SECTION("with several releases under way")
+    SECTION("the releases of a multi_lock are under way")
     {
         auto held = m.get(multi_lock(mutex(*m.client, "a"), mutex(*m.client, "b")).acquire(asio::use_future));
         held.release(asio::cancel_after(1h, handler_of("release")));
         m.context->poll_one();
     }
-    SECTION("with a round of a multi_lock under way")
+    SECTION("an acquire of a multi_lock is under way")
     {
         multi_lock const both(mutex(*m.client, "a"), mutex(*m.client, "b"));
         auto held = m.get(both.acquire(asio::use_future));
@@ -333,7 +334,7 @@ TEST_CASE("what is pending when the context ends is destroyed, not called", "[li
         both.acquire(asio::cancel_after(1h, handler_of("multi_lock")));
         m.context->poll_one();
     }
-    SECTION("a result that was not taken up")
+    SECTION("an acquire is granted, and its handler has not run yet")
     {
         mutex(*m.client, "m").acquire(asio::bind_executor(m.context->get_executor(), handler_of("acquire")));
         // It is granted when the hold is counted; the handler is posted then.
@@ -351,7 +352,7 @@ TEST_CASE("what is pending when the context ends is destroyed, not called", "[li
     }
 }
 
-// One that owns the client it waits at: destroyed with the context, or never.
+// A coroutine that owns its client and waits for it: only the end of the context destroys it.
 awaitable<void> own_and_wait(std::unique_ptr<client> own, witness alive, int where)
 {
     (void)alive;
@@ -377,7 +378,7 @@ awaitable<void> own_and_wait(std::unique_ptr<client> own, witness alive, int whe
     co_await sleep_for(1h);
 }
 
-TEST_CASE("a coroutine whose locals own the client ends with the context", "[lifetimes]")
+TEST_CASE("a coroutine that owns its client is destroyed with the context", "[lifetimes]")
 {
     auto const real = GENERATE(false, true);
     auto const where = GENERATE(range(0, 6));
@@ -392,13 +393,13 @@ TEST_CASE("a coroutine whose locals own the client ends with the context", "[lif
         asio::io_context context;
         auto own = std::make_unique<client>(context, options);
         asio::co_spawn(context, own_and_wait(std::move(own), alive, where), asio::detached);
-        SECTION("never begun") {}
-        SECTION("after a few steps")
+        SECTION("it has not begun") {}
+        SECTION("it has run a few steps")
         {
             for (int i = 0; i < 7; ++i)
                 context.run_one_for(100ms);
         }
-        SECTION("suspended where it waits")
+        SECTION("it is suspended at its wait")
         {
             auto const end = std::chrono::steady_clock::now() + patience;
             while (*alive < (where == 3 ? 2 : 1) && std::chrono::steady_clock::now() < end)
@@ -410,7 +411,7 @@ TEST_CASE("a coroutine whose locals own the client ends with the context", "[lif
     CHECK(alive.use_count() == 1);
 }
 
-TEST_CASE("a thread pool ends with everything pending", "[lifetimes]")
+TEST_CASE("a thread pool that ends destroys all pending handlers", "[lifetimes]")
 {
     auto const real = GENERATE(false, true);
     witness const alive = std::make_shared<int>(0);
@@ -438,7 +439,7 @@ TEST_CASE("a thread pool ends with everything pending", "[lifetimes]")
     CHECK_FALSE(survivor.valid());
 }
 
-TEST_CASE("a client is moved, and destroyed without ever having run", "[lifetimes]")
+TEST_CASE("a client that never runs can be moved and destroyed", "[lifetimes]")
 {
     auto const alive = std::make_shared<int>(0);
     asio::io_context context;
@@ -462,7 +463,7 @@ TEST_CASE("a client is moved, and destroyed without ever having run", "[lifetime
     CHECK(alive.use_count() == 1);
 }
 
-TEST_CASE("releases that are queued when the client ends are given up, and their keys expire", "[lifetimes]")
+TEST_CASE("a lease that is destroyed after stop() leaves its key, which expires", "[lifetimes]")
 {
     mortals m({true, GENERATE(false, true)});
     {

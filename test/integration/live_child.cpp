@@ -2,15 +2,15 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A process beside the test. One line on standard output for each thing it sees; "at" is the steady clock in
-// nanoseconds, the same for all processes of a host.
+// A process beside the test. It writes one line to standard output for each event. AT is the steady clock in
+// nanoseconds, which is the same for all processes of a host.
 //
-//     live_child watch URL NAME LEASE_MS      holds; "tick AT" while valid, then "lost REASON", then "end"
-//     live_child guard URL NAME LEASE_MS      "ready", on SIGUSR1 "asking", inside with_lock "body AT VALID", then "end"
+//     live_child watch URL NAME LEASE_MS      holds NAME; "tick AT" while valid, then "lost REASON", then "end"
+//     live_child guard URL NAME LEASE_MS      "ready", on SIGUSR1 "asking", in with_lock "body AT VALID", then "end"
 //     live_child hold URL NAME                "held" until SIGUSR1, then "released"
-//     live_child contend URL NAME TASKS MS    so many tasks, from SIGUSR1 on for so long; "ready", then "grants N"
-//     live_child line URL NAME CROWD          "id UUID", "ready"; so many stand in line from SIGUSR1 on, every eighth of
-//                                             whom gives up at the next; "served FENCE NUMBER" or "gone NUMBER" of each
+//     live_child contend URL NAME TASKS MS    "ready"; from SIGUSR1 on TASKS tasks contend for MS; then "grants N"
+//     live_child line URL NAME CROWD          "id UUID", "ready"; on SIGUSR1 CROWD waiters queue up; on the next one
+//                                             every eighth gives up; "served FENCE NUMBER" or "gone NUMBER" for each
 
 #include <cstdlib>
 #include <deque>
@@ -97,7 +97,7 @@ awaitable<void> contend_once(contest& of)
         auto held = co_await of.seat.acquire();
         if (std::chrono::steady_clock::now() < of.end)
             ++of.grants;
-        co_await sleep_for(1ms);  // so that the share of the machine does not decide
+        co_await sleep_for(1ms);  // so that the share of CPU time does not decide
         co_await held.release();
     }
 }
@@ -130,7 +130,7 @@ awaitable<void> wait_in_line(fair_lock lock, int n, asio::cancellation_signal& s
     --waiting;
 }
 
-// At the first signal so many stand in line, at the second every eighth gives up.
+// At the first signal `crowd` waiters queue up; at the second one every eighth of them gives up.
 awaitable<void> stand_in_line(client& c, std::string name, int crowd, asio::signal_set& signals)
 {
     co_await c.ready();

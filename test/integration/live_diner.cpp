@@ -2,13 +2,13 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// One of several processes that take the same locks by multi-locks, in any order.
+// One of several processes that acquire the same mutexes by multi_locks, in any order (the dining philosophers).
 //
-//     live_diner LEASE_MS TASKS MEALS SOCKET...    "ready", "eating" at the first meal, "fed" when all tasks had theirs
+//     live_diner LEASE_MS TASKS MEALS SOCKET...    "ready", "eating" at the first meal, "fed" after the last one
 //
-// For a meal a task takes two to four of the forks, which lie on the servers in turn, and counts the use of each in that
-// fork's server: it reads the count, waits, and writes one more. That loses counts unless nobody else has the fork; how
-// often it was written the server counts beside it, in one step with that.
+// For a meal a task acquires two to four forks: mutexes that are spread over the servers. It counts the meal for each
+// fork, on that fork's server: it reads the count, waits, and writes the count plus one. An increment is lost if two
+// tasks have a fork at once. The server also counts the writes, in the same script.
 
 #include <algorithm>
 #include <cstdlib>
@@ -71,7 +71,7 @@ struct diner {
             {"EVAL", count_script, "2", "count" + number, "written" + number, std::to_string(count)});
     }
 
-    // False: the lease was lost before the end.
+    // Returns false if the lease was lost before the counts were written.
     awaitable<bool> use(std::vector<std::size_t> const& chosen, lease const& l)
     {
         std::vector<long> counts;

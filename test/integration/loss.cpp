@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What the world does to a lease and to those who wait: told in time, and never wrong.
+// Faults that affect leases and waiters: each loss is reported in time, and no lease seems valid after its end.
 
 #include <array>
 #include <sstream>
@@ -32,7 +32,7 @@ config with_lease(std::string url, std::chrono::milliseconds lease)
     return c;
 }
 
-// A server, an event loop, and a client whose leases last so long.
+// A server, an event loop, and a client with this lease time.
 struct scene {
     explicit scene(std::chrono::milliseconds lease) : own(loop.client(with_lease(server.url(), lease))) {}
 
@@ -41,8 +41,8 @@ struct scene {
     client& own;
 };
 
-// Returns just after the end of the validity, however often that moves on, in the turn of the loop in which it ended:
-// what was due before has happened, however late the loop is.
+// Returns just after the validity has ended, also if renewals move its end, in the same turn of the loop. Handlers that
+// were due before have run by then, however late the loop is.
 awaitable<void> end_of_validity(lease const& l)
 {
     asio::steady_timer timer(co_await asio::this_coro::executor);
@@ -59,7 +59,7 @@ awaitable<void> end_of_validity(lease const& l)
         co_await asio::post(use_awaitable);
 }
 
-// Whether the loss of a lease was told, and why.
+// Whether the loss of a lease was reported, and its cause.
 struct obituary {
     explicit obituary(lease const& l)
     {
@@ -106,7 +106,7 @@ private:
     };
 };
 
-TEST_CASE("a deleted key is noticed at the next renewal, before the validity ends", "[loss]")
+TEST_CASE("the loss of a deleted key is reported by the end of the validity, and cancels a with_lock body", "[loss]")
 {
     scene s(3s);
     auto work = std::make_shared<guarded_work>();
@@ -137,7 +137,7 @@ TEST_CASE("a deleted key is noticed at the next renewal, before the validity end
     CHECK(s.own.stats().lost == 2);
 }
 
-TEST_CASE("a key that another holder took over is not touched by the one who lost it", "[loss]")
+TEST_CASE("a client whose key was taken over does not change or delete the new holder's key", "[loss]")
 {
     scene s(2s);
     s.loop.run([&]() -> awaitable<void> {
@@ -157,7 +157,7 @@ TEST_CASE("a key that another holder took over is not touched by the one who los
     CHECK(s.server.command({"PTTL", "m"}).integer > 60'000);
 }
 
-TEST_CASE("behind a black hole the loss is told no later than the validity ends", "[loss]")
+TEST_CASE("when the network drops all data, the loss is reported by the end of the validity", "[loss]")
 {
     redis_server server;
     proxy between(server.socket_path());
@@ -179,7 +179,7 @@ TEST_CASE("behind a black hole the loss is told no later than the validity ends"
         CHECK_FALSE(news.ec);
         CHECK(news.why == loss::expired);
         CHECK_FALSE(held.valid());
-        // No earlier than that can anybody else have it.
+        // No other client can acquire the lock earlier than that.
         auto const theirs = co_await mutex(d, "m").acquire();
         CHECK(theirs.valid());
         auto const over = [&] { return work.left; };
@@ -187,13 +187,13 @@ TEST_CASE("behind a black hole the loss is told no later than the validity ends"
         CHECK(ended);
         between.black_hole(false);
     });
-    // Its release could not be told to anybody; with the connection it goes on.
+    // The release at the end of with_lock could not be sent; it is sent when the connection is back.
     CHECK(l.until([&] { return work.over; }));
     CHECK(work.ec == errc::lease_lost);
     CHECK(l.until([&] { return server.command({"DBSIZE"}).integer == 0; }));
 }
 
-TEST_CASE("a lease survives that its connection is killed, and is renewed", "[loss]")
+TEST_CASE("a lease stays valid and is renewed although its connections are killed", "[loss]")
 {
     scene s(6s);
     s.loop.run([&]() -> awaitable<void> {
@@ -218,7 +218,7 @@ TEST_CASE("a lease survives that its connection is killed, and is renewed", "[lo
     CHECK(s.server.command({"EXISTS", "m"}).integer == 0);
 }
 
-TEST_CASE("a server that comes back without its data", "[loss]")
+TEST_CASE("a lease is lost when its server restarts without data, and the lock can be acquired again", "[loss]")
 {
     scene s(30s);
     s.loop.run([&]() -> awaitable<void> {
@@ -241,14 +241,14 @@ std::int64_t nanoseconds(clock::time_point t)
     return t.time_since_epoch().count();
 }
 
-TEST_CASE("a paused holder sees its loss before anything else", "[loss]")
+TEST_CASE("a paused holder never finds its lease valid after another process was granted the lock", "[loss]")
 {
     scene s(20s);
     child other({HOLDFAST_LIVE_CHILD, "watch", s.server.url(), "m", "1500"});
     REQUIRE(wait_until([&] { return !other.told("tick ").empty(); }));
     other.pause();
     s.loop.run([&]() -> awaitable<void> {
-        auto held = co_await mutex(s.own, "m").acquire();  // waits for the end of its lease
+        auto held = co_await mutex(s.own, "m").acquire();  // waits for the end of the other's lease
         auto const got_at = nanoseconds(clock::now());
         auto const before = other.lines().size();
         other.resume();
@@ -266,7 +266,7 @@ TEST_CASE("a paused holder sees its loss before anything else", "[loss]")
     });
 }
 
-TEST_CASE("a body is not started on a grant that ended while its process was paused", "[loss]")
+TEST_CASE("with_lock does not start its body on a grant that ended while the process was paused", "[loss]")
 {
     redis_server server;
     child other({HOLDFAST_LIVE_CHILD, "guard", server.url(), "m", "1000"});
@@ -274,7 +274,7 @@ TEST_CASE("a body is not started on a grant that ended while its process was pau
     server.freeze();
     other.signal(SIGUSR1);
     REQUIRE(wait_until([&] { return !other.told("asking").empty(); }));
-    std::this_thread::sleep_for(50ms);  // its command leaves
+    std::this_thread::sleep_for(50ms);  // its command is sent
     other.pause();
     server.thaw();
     bool const was_granted = wait_until([&] { return server.command({"EXISTS", "m"}).integer == 1; }, 3s);
@@ -293,7 +293,7 @@ TEST_CASE("a body is not started on a grant that ended while its process was pau
         WARN("the process was paused before it had asked");
 }
 
-TEST_CASE("a waiter is woken by another process", "[loss]")
+TEST_CASE("a waiter is granted the lock when another process releases it, without polling", "[loss]")
 {
     redis_server server;
     live l;
@@ -302,7 +302,7 @@ TEST_CASE("a waiter is woken by another process", "[loss]")
     auto& c = l.client(options);
     child other({HOLDFAST_LIVE_CHILD, "hold", server.url(), "m"});
     REQUIRE(wait_until([&] { return !other.told("held").empty(); }));
-    // A holder whose key lasts longer than this test, so that only a message can wake us.
+    // The holder's key lasts longer than this test, so that only a message can end the wait.
     server.command({"PEXPIRE", "m", "600000", "GT"});
     l.run([&]() -> awaitable<void> {
         bool got = false;
@@ -327,7 +327,7 @@ TEST_CASE("a waiter is woken by another process", "[loss]")
 
 // ---- servers that refuse
 
-// Many tasks of two clients that count under few locks; the first error ends them.
+// Many tasks of two clients enter a few locks and count entries and overlaps; a task ends at its first error.
 class workers {
 public:
     static constexpr int locks = 5;
@@ -371,7 +371,7 @@ private:
         inside_[which] = false;
         error_code ec;
         co_await held.release(redirect(ec));
-        if (ec && ec != errc::unavailable)  // which goes on
+        if (ec && ec != errc::unavailable)  // the client repeats that release
             errors_.push_back("release: " + ec.message());
     }
 
@@ -385,7 +385,7 @@ private:
     std::vector<std::string> errors_;
 };
 
-TEST_CASE("a user without rights to the channels polls, and everything stays correct", "[loss][access]")
+TEST_CASE("a client without rights to channels polls, and mutual exclusion still holds", "[loss][access]")
 {
     redis_server server;
     server.command({"ACL", "SETUSER", "deaf", "on", ">word", "+@all", "~*", "resetchannels"});
@@ -405,7 +405,7 @@ TEST_CASE("a user without rights to the channels polls, and everything stays cor
     CHECK(l.until([&] { return server.command({"KEYS", "counted*"}).items.empty(); }));
 }
 
-TEST_CASE("a server that is busy with a script", "[loss][access]")
+TEST_CASE("no acquire fails while a script blocks the server, and mutual exclusion holds", "[loss][access]")
 {
     redis_server server{"busy-reply-threshold 100"};
     live l;
@@ -433,7 +433,7 @@ TEST_CASE("a server that is busy with a script", "[loss][access]")
     CHECK(l.until([&] { return server.command({"KEYS", "counted*"}).items.empty(); }));
 }
 
-TEST_CASE("a wrong password is told at once, with the server's words, and not tried over and over", "[loss][access]")
+TEST_CASE("a wrong password is reported at once with the server's text, and leads to few connections", "[loss][access]")
 {
     redis_server server{"requirepass secret"};
     server.command({"AUTH", "secret"});
@@ -462,7 +462,7 @@ TEST_CASE("a wrong password is told at once, with the server's words, and not tr
     CHECK(c.last_failure().message.find("hunter2") == std::string::npos);
 }
 
-TEST_CASE("a user without rights to the key", "[loss][access]")
+TEST_CASE("operations on a lock without rights to its key complete as not_permitted", "[loss][access]")
 {
     redis_server server;
     server.command({"ACL", "SETUSER", "guest", "on", ">word", "+@all", "~own:*", "&*"});
@@ -497,7 +497,7 @@ TEST_CASE("a user without rights to the key", "[loss][access]")
     CHECK(server.command({"DBSIZE"}).integer == 0);
 }
 
-TEST_CASE("a server that is not there, and comes", "[loss]")
+TEST_CASE("a waiter is granted the lock once its server starts, and bounded waits end as unavailable", "[loss]")
 {
     redis_server server;
     server.kill();
@@ -529,8 +529,8 @@ TEST_CASE("a server that is not there, and comes", "[loss]")
     CHECK(l.until([&] { return server.command({"DBSIZE"}).integer == 0; }));
 }
 
-// Each member's end is told by a clock that is read anew.
-TEST_CASE("the lease of several locks tells an end of its validity as often as it is asked", "[loss][multi_lock]")
+// Each member's end is converted with a new reading of the clock, so two readings may differ.
+TEST_CASE("valid_until() of a valid composite lease is never in the past", "[loss][multi_lock]")
 {
     live l;
     auto& c = l.client("memory://");

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Servers of members fail in every way while multi_locks and red_locks are acquired: afterwards nobody is stuck, and nothing
-// is left on any server or in the clients. HOLDFAST_MEMBER_FAILURES is the number of failures.
+// Servers of members fail in every way while multi_locks and red_locks are acquired. Afterwards no acquire is stuck,
+// and nothing is left on any server or in the clients. HOLDFAST_MEMBER_FAILURES is the number of failures.
 
 #include <algorithm>
 #include <array>
@@ -39,7 +39,7 @@ std::string name_of(std::size_t lock)
     return lock == denied ? "denied" : "lock" + std::to_string(lock);
 }
 
-// A server behind a proxy, and what it suffers from.
+// A server behind a proxy, and its present fault.
 class patient_server {
 public:
     std::string url() const { return way_.url(); }
@@ -84,7 +84,7 @@ private:
     std::string lock_;
 };
 
-// One acquire that can be cancelled, and what it ended with.
+// One acquire that can be cancelled, and its result.
 struct attempt {
     asio::cancellation_signal signal;
     bool done = false;
@@ -139,7 +139,7 @@ public:
                 s.heal();
     }
 
-    // Those that were not cancelled have their turn, too.
+    // Waits for all acquires, those that were not cancelled included.
     void await_all()
     {
         auto const are_over = [&] {
@@ -182,7 +182,8 @@ private:
         return c;
     }
 
-    // What access rules forbid cannot be given back, and stays until its lease ends; nothing else may need that.
+    // A key that access rules forbid cannot be released, and stays until its lease time ends. No other key may depend
+    // on its lease time.
     static std::chrono::milliseconds lease_for(std::size_t lock) { return lock == denied ? 1s : 5min; }
 
     any_lock multi(std::size_t lock)
@@ -221,7 +222,7 @@ private:
         std::erase_if(attempts_, [this](auto const& entry) { return is_over(entry.second); });
     }
 
-    // If so, it is counted.
+    // Counts the result of an acquire that has ended.
     bool is_over(attempt const& a)
     {
         if (!a.done)
@@ -232,7 +233,7 @@ private:
         return true;
     }
 
-    // One that waits is cancelled, now and then.
+    // Cancels a waiting acquire from time to time.
     void touch_one()
     {
         auto const first = attempts_.begin()->first;
@@ -249,12 +250,12 @@ private:
         if (s.is_ill())
             return s.heal();
         if (chance_.happens(0.5))
-            return;  // so that a majority is well, mostly
+            return;  // so that a majority works most of the time
         s.strike(draw(), name_of(chance_.below(lock_count)));
         ++failures_;
     }
 
-    // Most leave the connection alone: else there would be little more than reconnections.
+    // Most failures do not end the connection: otherwise the clients would do little more than reconnect.
     failure draw()
     {
         if (chance_.happens(0.9))

@@ -2,8 +2,9 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Philosophers whose forks lie on three servers: in opposite orders, cancelled at random moments, with connections that are
-// lost; beside them contenders for red_locks over the three. Nobody is stuck, no fork is in two hands, and nothing is left.
+// Dining philosophers, whose forks are mutexes on three servers: they acquire multi_locks in opposite orders, are
+// cancelled at random moments and lose connections, beside contenders for red_locks over the three servers. No acquire
+// is stuck, no fork has two holders, and nothing is left.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +28,7 @@ namespace {
 using namespace std::chrono_literals;
 using asio::cancellation_type;
 
-constexpr auto long_lease = 5min;  // nothing comes right only because a key expired
+constexpr auto long_lease = 5min;  // no key expires during a test and hides an error
 
 class table {
 public:
@@ -48,7 +49,7 @@ public:
 
     static std::string name_of(std::size_t fork) { return "fork" + std::to_string(fork); }
 
-    // Two to four neighbours in either direction, as one process sees them.
+    // Returns two to four neighbouring forks, in ascending or descending order.
     std::vector<std::size_t> choose()
     {
         std::vector<std::size_t> chosen(2 + chance_.below(3));
@@ -110,7 +111,8 @@ private:
     std::array<process, 3> processes_;
 };
 
-TEST_CASE("multi-locks in opposite orders, of three processes on three servers, all get their turn", "[multi_lock]")
+TEST_CASE(
+    "multi_locks with members in opposite orders on three servers exclude each other, without deadlock", "[multi_lock]")
 {
     constexpr int diners = 12;
     constexpr int meals = 40;
@@ -138,7 +140,7 @@ TEST_CASE("multi-locks in opposite orders, of three processes on three servers, 
     t.audit();
 }
 
-// One acquire that can be cancelled, and what it ended with.
+// One acquire that can be cancelled, and its result.
 struct attempt {
     asio::cancellation_signal signal;
     bool done = false;
@@ -225,7 +227,7 @@ private:
 };
 
 TEST_CASE(
-    "multi-locks and red_locks that are cancelled at random moments leave nothing behind",
+    "multi_locks and red_locks that are cancelled at random moments leave nothing behind",
     "[multi_lock][red_lock][cancellation]")
 {
     auto const* wanted = std::getenv("HOLDFAST_CANCELLATIONS");

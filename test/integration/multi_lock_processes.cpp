@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Processes that take the locks of three servers by multi-locks, in opposite orders, and are killed while they do: none
-// deadlocks, none starves, no lock is in two hands.
+// Processes acquire multi_locks over three servers in opposite orders, and some are killed meanwhile: none deadlocks,
+// none starves, and no lock has two holders.
 
 #include <algorithm>
 #include <chrono>
@@ -28,7 +28,7 @@ constexpr std::size_t processes = 5;
 constexpr int tasks = 3;   // of each process
 constexpr int meals = 15;  // of each task
 constexpr std::size_t forks = 7;
-constexpr auto lease_time = 2s;  // so long the others miss what a killed process had
+constexpr auto lease_time = 2s;  // the locks of a killed process stay held for this time
 
 class restaurant {
 public:
@@ -38,7 +38,7 @@ public:
             diners_.push_back(come());
     }
 
-    // Each in the middle of its meals; another comes in its place.
+    // Kills these processes in the middle of their meals, and starts another in the place of each.
     void kill(std::initializer_list<std::size_t> victims)
     {
         for (auto const i : victims)
@@ -85,7 +85,8 @@ private:
     std::vector<std::unique_ptr<child>> diners_;
 };
 
-TEST_CASE("multi-locks in opposite orders, of processes some of which are killed, all get their turn", "[multi_lock]")
+TEST_CASE(
+    "processes with multi_locks in opposite orders all finish, without overlap, when some are killed", "[multi_lock]")
 {
     restaurant r;
     auto const start = steady_clock::now();
@@ -96,7 +97,7 @@ TEST_CASE("multi-locks in opposite orders, of processes some of which are killed
 
     long uses = 0;
     for (std::size_t fork = 0; fork < forks; ++fork) {
-        CHECK(r.count("count", fork) == r.count("written", fork));  // else it was in two hands
+        CHECK(r.count("count", fork) == r.count("written", fork));  // else it had two holders
         CHECK(wait_until([&] { return r.is_free(fork); }));
         uses += r.count("written", fork);
     }

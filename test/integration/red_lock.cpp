@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A red_lock and a multi_lock on servers of their own: outages of a minority and of a majority, twins, and what they cost.
+// A red_lock and a multi_lock on private servers: outages of a minority and of a majority, two clients of one server,
+// and the time that they take.
 
 #include <bit>
 #include <deque>
@@ -44,7 +45,7 @@ struct five {
     std::vector<client const*> clients;
 };
 
-// The same behind proxies.
+// Five servers behind proxies.
 enum class outage { refused, black_holed, paused, failing, slow };
 
 struct five_apart {
@@ -89,7 +90,7 @@ struct five_apart {
     std::vector<client const*> clients;
 };
 
-// Until commands pass again, and what was left is gone.
+// Waits until commands get through again and no key is left.
 awaitable<void> five_apart::settle()
 {
     error_code ec;
@@ -124,7 +125,7 @@ awaitable<void> five_apart::check_mask(unsigned mask, outage how)
     CHECK(l.valid() == has_majority);
     bool const says_so = ec == errc::no_quorum || (how == outage::failing && ec == errc::server_refused);
     CHECK(says_so == !has_majority);
-    // One round, whose answer may have been late, or not needed.
+    // One round; its reply may be late, or not needed.
     auto const once = co_await comes_true([&] { return !has_majority || asked() - before == 1; });
     CHECK(once);
     if (mask != 31)
@@ -142,7 +143,7 @@ awaitable<void> five_apart::check_mask(unsigned mask, outage how)
             auto const gone = co_await comes_true([&] { return is_free(i); });
             CHECK(gone);
         } else if (how != outage::paused)
-            CHECK(servers[i].command({"PTTL", "r"}).integer <= lease_time / 1ms);  // until the lease ends
+            CHECK(servers[i].command({"PTTL", "r"}).integer <= lease_time / 1ms);  // until the lease time ends
     for (unsigned i = 0; i < count; ++i)
         if (is_down(i))
             heal(i, how);
@@ -163,7 +164,7 @@ awaitable<std::chrono::nanoseconds> median_of_acquire(Lock lock)
     co_return all[250];
 }
 
-TEST_CASE("five servers: every mask of those that fail, in each way to fail", "[red_lock]")
+TEST_CASE("a red_lock over five servers is granted exactly if a majority works, for each kind of outage", "[red_lock]")
 {
     five_apart f;
     f.here.run([&]() -> awaitable<void> {
@@ -174,7 +175,7 @@ TEST_CASE("five servers: every mask of those that fail, in each way to fail", "[
     });
 }
 
-TEST_CASE("a lease goes on while a minority dies, and tells when a majority did", "[red_lock]")
+TEST_CASE("a red_lock's lease stays valid when a minority is killed, and is lost when a majority is", "[red_lock]")
 {
     five f;
     f.here.run([&]() -> awaitable<void> {
@@ -190,7 +191,7 @@ TEST_CASE("a lease goes on while a minority dies, and tells when a majority did"
     });
 }
 
-TEST_CASE("two clients of one server are no two servers", "[red_lock]")
+TEST_CASE("an acquire of a red_lock with two clients of one server completes as invalid_option", "[red_lock]")
 {
     redis_server one, two;
     live here;
@@ -207,12 +208,13 @@ TEST_CASE("two clients of one server are no two servers", "[red_lock]")
     });
 }
 
-TEST_CASE("fencing tokens of five servers grow, while minorities restart empty", "[red_lock][fencing]")
+TEST_CASE(
+    "fencing tokens of a red_lock grow while minorities of its servers stop or restart empty", "[red_lock][fencing]")
 {
     five f;
     f.here.run([&]() -> awaitable<void> {
         co_await f.ready();
-        // They count again at once, so that all majorities come about: without a server's counter its clock is enough.
+        // Restarted servers count at once, so that all majorities occur: a server without its counter uses its clock.
         red_lock lock(f.clients, "r", {.fencing = true, .node_timeout = 500ms, .trust_new_nodes = true});
         std::uint64_t last = 0;
         for (unsigned i = 0; i < 20; ++i) {
@@ -231,7 +233,7 @@ TEST_CASE("fencing tokens of five servers grow, while minorities restart empty",
 }
 
 TEST_CASE(
-    "keys that a majority lost early let a second holder in, and fencing refuses the first", "[red_lock][fencing]")
+    "when a majority loses its keys early, a fence_gate refuses the first of the two holders", "[red_lock][fencing]")
 {
     five f;
     std::vector<client const*> others;
@@ -251,7 +253,7 @@ TEST_CASE(
     });
 }
 
-// A context and clients of three servers, twice, as of two processes.
+// A context with clients of three servers, two for each server, as if of two processes.
 struct mortal {
     mortal()
     {
@@ -272,7 +274,7 @@ struct mortal {
     std::deque<client> clients;
 };
 
-TEST_CASE("those who wait for a red_lock are destroyed with their context, wherever they wait", "[red_lock][lifetimes]")
+TEST_CASE("waiters of a red_lock are destroyed with their context, at any point of the wait", "[red_lock][lifetimes]")
 {
     bool const context_first = GENERATE(true, false);
     auto const steps = GENERATE(range(0, 80, 3), values({100, 400}));
@@ -300,7 +302,9 @@ TEST_CASE("those who wait for a red_lock are destroyed with their context, where
     CHECK(witness.use_count() == 1);
 }
 
-TEST_CASE("what a red_lock and a multi_lock cost", "[red_lock][multi_lock][figures]")
+TEST_CASE(
+    "the median time of an acquire is measured for a mutex, a red_lock and a multi_lock",
+    "[red_lock][multi_lock][figures]")
 {
     five f;
     f.here.run([&]() -> awaitable<void> {

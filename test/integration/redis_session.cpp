@@ -19,7 +19,7 @@ using engine::outcome;
 using engine::refusal;
 using kind = engine::reply::kind;
 
-TEST_CASE("session: over a UNIX socket and over TCP", "[redis]")
+TEST_CASE("session: it opens over a UNIX socket and over TCP", "[redis]")
 {
     redis_server server;
     for (auto const& url : {server.url(), server.tcp_url()}) {
@@ -37,7 +37,7 @@ TEST_CASE("session: over a UNIX socket and over TCP", "[redis]")
     }
 }
 
-TEST_CASE("session: the words are sent as they are", "[redis]")
+TEST_CASE("session: the words of a command may contain any bytes", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -48,7 +48,7 @@ TEST_CASE("session: the words are sent as they are", "[redis]")
     CHECK(probe.ask({"PING"}).text == "PONG");
 }
 
-TEST_CASE("session: replies of all kinds", "[redis]")
+TEST_CASE("session: it reads nil, integers, texts, arrays and maps", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -69,7 +69,7 @@ TEST_CASE("session: replies of all kinds", "[redis]")
     CHECK(probe.ask({"HGETALL", "h"}).items.size() == 2);
 }
 
-TEST_CASE("session: a large array comes whole", "[redis]")
+TEST_CASE("session: a large array is read completely", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -81,7 +81,7 @@ TEST_CASE("session: a large array comes whole", "[redis]")
     CHECK(list.items[4999].text == "element number 5000");
 }
 
-TEST_CASE("session: a reply nested too deeply ends the connection", "[redis]")
+TEST_CASE("session: a reply with nested arrays closes the connection", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -91,7 +91,7 @@ TEST_CASE("session: a reply nested too deeply ends the connection", "[redis]")
     CHECK(probe.closed.at(0).code == errc::protocol);
 }
 
-TEST_CASE("session: a reply above the size limit ends the connection", "[redis]")
+TEST_CASE("session: a reply above the size limit closes the connection", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -101,7 +101,7 @@ TEST_CASE("session: a reply above the size limit ends the connection", "[redis]"
     CHECK(probe.ask({"PING"}).text == "PONG");
 }
 
-TEST_CASE("session: what the server refuses is classified", "[redis]")
+TEST_CASE("session: error replies of the server are classified", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -120,7 +120,7 @@ TEST_CASE("session: what the server refuses is classified", "[redis]")
     CHECK(probe.closed.empty());
 }
 
-TEST_CASE("session: the arguments of an unknown command are not passed on", "[redis]")
+TEST_CASE("session: the error for an unknown command is reported without its arguments", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -130,7 +130,7 @@ TEST_CASE("session: the arguments of an unknown command are not passed on", "[re
     CHECK(c.words.find("hunter2") == std::string::npos);
 }
 
-TEST_CASE("session: commands of one turn are answered in order and leave in one write", "[redis]")
+TEST_CASE("session: the commands of one turn are sent in one write and answered in order", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -146,14 +146,14 @@ TEST_CASE("session: commands of one turn are answered in order and leave in one 
         sent.back()->then = [&order, i] { order.push_back(i); };
     }
     REQUIRE(probe.run_until([&] { return order.size() == 100; }));
-    // Ours, that of INFO itself, and perhaps a health check.
+    // The read of these commands, that of INFO itself, and perhaps that of a health check.
     CHECK(reads() - before <= 3);
     CHECK(std::is_sorted(order.begin(), order.end()));
     for (int i = 0; i < 100; ++i)
         CHECK(sent[static_cast<std::size_t>(i)]->text == std::to_string(i));
 }
 
-TEST_CASE("session: what is submitted at the end of a turn leaves with the rest", "[redis]")
+TEST_CASE("session: a command submitted at the end of a turn is sent with the others of the turn", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -173,7 +173,7 @@ TEST_CASE("session: what is submitted at the end of a turn leaves with the rest"
     CHECK(last->sent == first.sent);
 }
 
-TEST_CASE("session: nothing is called from inside submit", "[redis]")
+TEST_CASE("session: submit() does not complete the command before it returns", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -186,7 +186,7 @@ TEST_CASE("session: nothing is called from inside submit", "[redis]")
     CHECK(c.sent <= probe.session().now());
 }
 
-TEST_CASE("session: a command may be submitted again from its answer", "[redis]")
+TEST_CASE("session: a command may be submitted again from its on_answer()", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -201,7 +201,7 @@ TEST_CASE("session: a command may be submitted again from its answer", "[redis]"
     CHECK(c.times == 1000);
 }
 
-TEST_CASE("session: a subscription is in order with commands, in one write with them", "[redis]")
+TEST_CASE("session: subscriptions are sent in order with the commands, in one write with them", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -221,7 +221,7 @@ TEST_CASE("session: a subscription is in order with commands, in one write with 
     CHECK(probe.session().notifies());
 }
 
-TEST_CASE("session: messages", "[redis]")
+TEST_CASE("session: messages of subscribed channels are delivered, and no others", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -236,7 +236,7 @@ TEST_CASE("session: messages", "[redis]")
     CHECK(probe.messages == std::vector<std::string>{"one", "two"});
 }
 
-TEST_CASE("session: a thousand messages in a row do not stop the replies", "[redis]")
+TEST_CASE("session: a thousand messages in a row do not prevent a reply", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -248,7 +248,7 @@ TEST_CASE("session: a thousand messages in a row do not stop the replies", "[red
     CHECK(probe.run_until([&] { return probe.messages.size() == 1000; }));
 }
 
-TEST_CASE("session: the database and the name", "[redis]")
+TEST_CASE("session: it selects the configured database and sets the client's name", "[redis]")
 {
     redis_server server;
     auto options = session_probe::with_url(server.url() + "?db=5");
@@ -261,7 +261,7 @@ TEST_CASE("session: the database and the name", "[redis]")
     CHECK(server.command({"CLIENT", "LIST"}).text.find("name=billing@host-7 ") != std::string::npos);
 }
 
-TEST_CASE("session: an alarm", "[redis]")
+TEST_CASE("session: an alarm occurs once, at the earliest of the requested times", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -282,7 +282,7 @@ TEST_CASE("session: an alarm", "[redis]")
     REQUIRE(probe.run_until([&] { return probe.alarms == 2; }));
 }
 
-TEST_CASE("session: an alarm beyond the longest single wait", "[redis]")
+TEST_CASE("session: an alarm that needs more than one timer wait does not occur early", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -293,7 +293,7 @@ TEST_CASE("session: an alarm beyond the longest single wait", "[redis]")
     CHECK(probe.session().now() >= at);
 }
 
-TEST_CASE("session: bad options are named", "[redis]")
+TEST_CASE("session: the exception for an invalid option names the option", "[redis]")
 {
     using Catch::Matchers::Message;
     config bad;
@@ -310,7 +310,7 @@ TEST_CASE("session: bad options are named", "[redis]")
     CHECK_THROWS_MATCHES(session_probe(bad), std::invalid_argument, Message("tls.ca_file: only rediss:// uses TLS"));
 }
 
-TEST_CASE("session: a password in the clear is warned of once, and is in no line", "[redis]")
+TEST_CASE("session: an unencrypted password leads to one warning, and no log line contains it", "[redis]")
 {
     session_probe probe("redis://u:hunter2@example.invalid");
     CHECK(probe.count_of_lines("travels in the clear") == 1);

@@ -27,7 +27,7 @@ std::string url_for(redis_server const& server, std::string const& credentials)
 
 }  // namespace
 
-TEST_CASE("session access: a password and a user", "[redis]")
+TEST_CASE("session access: it authenticates with a user and a password, or with a password alone", "[redis]")
 {
     redis_server server;
     server.command({"ACL", "SETUSER", "me", "on", ">p@ss", "+@all", "~*", "&*"});
@@ -42,7 +42,7 @@ TEST_CASE("session access: a password and a user", "[redis]")
     CHECK(other.ask({"ACL", "WHOAMI"}).text == "default");
 }
 
-TEST_CASE("session access: a wrong password is a permanent reason, without a storm of attempts", "[redis]")
+TEST_CASE("session access: a wrong password is a permanent error, and leads to few connections", "[redis]")
 {
     redis_server server{"requirepass secret"};
     server.command({"AUTH", "secret"});
@@ -58,12 +58,12 @@ TEST_CASE("session access: a wrong password is a permanent reason, without a sto
     CHECK(connections() - before <= 3);
     CHECK_FALSE(probe.has_logged("hunter2"));
 
-    // Somebody corrects it.
+    // The password is corrected.
     server.command({"CONFIG", "SET", "requirepass", "hunter2"});
     REQUIRE(probe.run_until([&] { return probe.opened == 1; }));
 }
 
-TEST_CASE("session access: no password where one is needed", "[redis]")
+TEST_CASE("session access: a missing password is a permanent error", "[redis]")
 {
     redis_server server{"requirepass secret"};
     session_probe probe(server.tcp_url());
@@ -74,7 +74,7 @@ TEST_CASE("session access: no password where one is needed", "[redis]")
     CHECK(probe.closed.at(0).words.starts_with("NOAUTH"));
 }
 
-TEST_CASE("session access: a database that does not exist", "[redis]")
+TEST_CASE("session access: a database that does not exist is a permanent error", "[redis]")
 {
     redis_server server;
     session_probe probe(server.tcp_url() + "/99");
@@ -84,7 +84,7 @@ TEST_CASE("session access: a database that does not exist", "[redis]")
     CHECK(probe.closed.at(0).words == "ERR DB index is out of range");
 }
 
-TEST_CASE("session access: CLIENT and INFO are not needed", "[redis]")
+TEST_CASE("session access: it connects and reconnects without rights to CLIENT and INFO", "[redis]")
 {
     redis_server server;
     server.command({"ACL", "SETUSER", "poor", "on", ">pw", "~*", "&*", "-@all", "+set", "+ping"});
@@ -99,7 +99,7 @@ TEST_CASE("session access: CLIENT and INFO are not needed", "[redis]")
     CHECK(probe.ask({"SET", "k", "v"}).text == "OK");
 }
 
-TEST_CASE("session access: INFO without CLIENT KILL", "[redis]")
+TEST_CASE("session access: it reconnects with the right to INFO but not to CLIENT KILL", "[redis]")
 {
     redis_server server;
     server.command({"ACL", "SETUSER", "poor", "on", ">pw", "~*", "&*", "-@all", "+ping", "+info"});
@@ -110,7 +110,7 @@ TEST_CASE("session access: INFO without CLIENT KILL", "[redis]")
     CHECK(probe.ask({"PING"}).text == "PONG");
 }
 
-TEST_CASE("session access: a script that may not", "[redis]")
+TEST_CASE("session access: a script that calls a denied command is refused as not_permitted", "[redis]")
 {
     redis_server server;
     server.command({"ACL", "SETUSER", "poor", "on", ">pw", "~*", "&*", "-@all", "+eval", "+ping"});
@@ -121,7 +121,7 @@ TEST_CASE("session access: a script that may not", "[redis]")
     CHECK(c.why == refusal::not_permitted);
 }
 
-TEST_CASE("session access: a refused subscription costs the connection once, and mixes up no reply", "[redis]")
+TEST_CASE("session access: a refused subscription closes the connection once, and no reply is mixed up", "[redis]")
 {
     redis_server server;
     server.command({"ACL", "SETUSER", "deaf", "on", ">pw", "~*", "resetchannels", "+@all"});
@@ -155,14 +155,14 @@ TEST_CASE("session access: a refused subscription costs the connection once, and
     CHECK(warnings == 1);
     CHECK(probe.count_of_lines("waiting means polling") == 1);
 
-    // It is not asked for again.
+    // The session does not send SUBSCRIBE again.
     probe.session().subscribe("ch");
     probe.session().unsubscribe("ch");
     CHECK(probe.ask({"PING"}).text == "PONG");
     CHECK(probe.opened == 2);
 }
 
-TEST_CASE("session access: a channel that is granted later is subscribed to, an epoch after the next", "[redis]")
+TEST_CASE("session access: a client that is granted its channels later subscribes again in a later epoch", "[redis]")
 {
     redis_server server;
     server.command({"ACL", "SETUSER", "deaf", "on", ">pw", "~*", "resetchannels", "+@all"});
@@ -184,7 +184,7 @@ TEST_CASE("session access: a channel that is granted later is subscribed to, an 
     CHECK(probe.opened == 3);
 }
 
-TEST_CASE("session access: BUSY in place of a subscription passes", "[redis]")
+TEST_CASE("session access: after BUSY in reply to SUBSCRIBE the next epoch subscribes again", "[redis]")
 {
     redis_server server{"busy-reply-threshold 1"};
     session_probe probe(server.url());
@@ -211,7 +211,7 @@ TEST_CASE("session access: BUSY in place of a subscription passes", "[redis]")
     CHECK(probe.ask({"PUBLISH", "ch", "x"}).integer == 1);
 }
 
-TEST_CASE("session access: a busy server opens no epoch, for it could not end the connection before", "[redis]")
+TEST_CASE("session access: no epoch opens while the server is too busy to kill the previous connection", "[redis]")
 {
     redis_server server{"busy-reply-threshold 1"};
     session_probe probe(server.url());
@@ -233,7 +233,7 @@ TEST_CASE("session access: a busy server opens no epoch, for it could not end th
     CHECK(server.calls("client|kill") == 1);
 }
 
-TEST_CASE("session access: a user who is deleted", "[redis]")
+TEST_CASE("session access: the deletion of the client's user is a permanent error", "[redis]")
 {
     redis_server server;
     server.command({"ACL", "SETUSER", "gone", "on", ">pw", "~*", "&*", "+@all"});

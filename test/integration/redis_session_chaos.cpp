@@ -22,7 +22,7 @@ using engine::outcome;
 
 namespace {
 
-// Sends numbered commands while everything that can go wrong on the way does.
+// Sends numbered commands while the connection and the server fail in every way.
 class chaos {
 public:
     explicit chaos(unsigned seed) : chance_(seed), probe_(impatient(between_.url()))

@@ -22,7 +22,7 @@ using engine::refusal;
 
 namespace {
 
-// How many connections of that name the server has.
+// Returns the number of the server's connections with that name.
 std::size_t count_of_clients(redis_server& server, std::string const& name)
 {
     auto const list = server.command({"CLIENT", "LIST"}).text;
@@ -41,7 +41,7 @@ config named(std::string url, std::string name)
 
 }  // namespace
 
-TEST_CASE("session loss: no reply in time is unknown, and the late reply is dropped", "[redis]")
+TEST_CASE("session loss: a command without a reply in time ends as unknown, and its late reply is dropped", "[redis]")
 {
     redis_server server;
     auto options = session_probe::with_url(server.url());
@@ -70,7 +70,7 @@ TEST_CASE("session loss: no reply in time is unknown, and the late reply is drop
     CHECK(probe.opened == 1);
 }
 
-TEST_CASE("session loss: a lost connection makes commands unknown and opens a new epoch", "[redis]")
+TEST_CASE("session loss: commands of a lost connection end as unknown, and then a new epoch opens", "[redis]")
 {
     redis_server server;
     session_probe probe(named(server.url(), "victim"));
@@ -100,7 +100,7 @@ TEST_CASE("session loss: a lost connection makes commands unknown and opens a ne
     CHECK(probe.ask({"PING"}).text == "PONG");
 }
 
-TEST_CASE("session loss: a new epoch first ends the connection before", "[redis]")
+TEST_CASE("session loss: a new epoch opens after the previous connection was killed", "[redis]")
 {
     redis_server server;
     session_probe probe(named(server.url(), "victim"));
@@ -115,7 +115,7 @@ TEST_CASE("session loss: a new epoch first ends the connection before", "[redis]
     CHECK(probe.closed.size() == 1);
 }
 
-TEST_CASE("session loss: the number of a connection means nothing to a server that was started anew", "[redis]")
+TEST_CASE("session loss: no CLIENT KILL is sent to a server that was restarted", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -125,7 +125,7 @@ TEST_CASE("session loss: the number of a connection means nothing to a server th
     CHECK(server.calls("client|kill") == 0);
 }
 
-TEST_CASE("session loss: CLIENT KILL", "[redis]")
+TEST_CASE("session loss: it connects again after each CLIENT KILL", "[redis]")
 {
     redis_server server;
     session_probe probe(server.tcp_url());
@@ -139,7 +139,7 @@ TEST_CASE("session loss: CLIENT KILL", "[redis]")
     CHECK(probe.has_logged("no connection to redis://127.0.0.1"));
 }
 
-TEST_CASE("session loss: subscriptions are not restored by themselves", "[redis]")
+TEST_CASE("session loss: a new epoch does not restore subscriptions by itself", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -154,7 +154,7 @@ TEST_CASE("session loss: subscriptions are not restored by themselves", "[redis]
     CHECK(server.calls("subscribe") == 1);
 }
 
-TEST_CASE("session loss: what is submitted while the connection is dropped is unknown", "[redis]")
+TEST_CASE("session loss: a command of the turn that drops the connection ends as unknown", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -167,7 +167,7 @@ TEST_CASE("session loss: what is submitted while the connection is dropped is un
     CHECK(before.times == 1);
 }
 
-TEST_CASE("session loss: a turn whose connection is lost has no end", "[redis]")
+TEST_CASE("session loss: on_turn_end() is not called if the turn's connection is dropped", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -182,7 +182,7 @@ TEST_CASE("session loss: a turn whose connection is lost has no end", "[redis]")
     CHECK(probe.run_until([&] { return ends == 1; }));
 }
 
-TEST_CASE("session loss: replies that follow a drop are not believed", "[redis]")
+TEST_CASE("session loss: after drop() no reply is read, and commands under way end as unknown", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -215,7 +215,7 @@ TEST_CASE("session loss: READONLY closes the connection", "[redis]")
     CHECK(probe.ask({"SET", "k", "v"}).text == "OK");
 }
 
-TEST_CASE("session loss: a server that is down at the start, and comes back", "[redis]")
+TEST_CASE("session loss: it connects once a server starts that was down, and logs the failure once", "[redis]")
 {
     redis_server server;
     server.kill();
@@ -225,12 +225,12 @@ TEST_CASE("session loss: a server that is down at the start, and comes back", "[
     CHECK(probe.closed.at(0).code == boost::system::errc::connection_refused);
     CHECK_FALSE(probe.closed.at(0).permanent);
     CHECK(probe.closed.at(0).words == "Connection refused");
-    CHECK(probe.count_of_lines("no connection to") == 1);  // said once, not at each attempt
+    CHECK(probe.count_of_lines("no connection to") == 1);  // logged once, not at each attempt
     server.restart();
     REQUIRE(probe.run_until([&] { return probe.opened == 1; }));
 }
 
-TEST_CASE("session loss: a name that does not exist", "[redis]")
+TEST_CASE("session loss: a host name that does not exist is not a permanent error", "[redis]")
 {
     session_probe probe("redis://nobody.invalid");
     probe.start();
@@ -239,7 +239,7 @@ TEST_CASE("session loss: a name that does not exist", "[redis]")
     CHECK_FALSE(probe.closed.at(0).words.empty());
 }
 
-TEST_CASE("session loss: a server that does not answer the greeting", "[redis]")
+TEST_CASE("session loss: a connection without a reply to the greeting is closed and replaced", "[redis]")
 {
     redis_server server;
     auto options = session_probe::with_url(server.tcp_url());
@@ -254,7 +254,7 @@ TEST_CASE("session loss: a server that does not answer the greeting", "[redis]")
     CHECK(probe.ask({"PING"}).text == "PONG");
 }
 
-TEST_CASE("session loss: a silent connection is noticed by the health check", "[redis]")
+TEST_CASE("session loss: the health check closes a silent connection", "[redis]")
 {
     redis_server server;
     proxy between(server.socket_path());
@@ -269,7 +269,7 @@ TEST_CASE("session loss: a silent connection is noticed by the health check", "[
     CHECK(probe.ask({"PING"}).text == "PONG");
 }
 
-TEST_CASE("session loss: a reset in the middle of commands", "[redis]")
+TEST_CASE("session loss: a connection reset ends each command under way once, as unknown", "[redis]")
 {
     redis_server server;
     proxy between(server.socket_path());
@@ -289,7 +289,7 @@ TEST_CASE("session loss: a reset in the middle of commands", "[redis]")
     }
 }
 
-TEST_CASE("session loss: replies that come byte by byte", "[redis]")
+TEST_CASE("session loss: replies and messages that arrive byte by byte are read", "[redis]")
 {
     redis_server server;
     proxy between(server.socket_path());
@@ -301,15 +301,15 @@ TEST_CASE("session loss: replies that come byte by byte", "[redis]")
     REQUIRE(list.items.size() == 3);
     CHECK(list.items[0].text == "one");
     CHECK(list.items[2].text == "three");
-    // Redis 8 sends the message behind the reply.
+    // Redis 8 sends the message after the reply.
     REQUIRE(probe.run_until([&] { return !probe.messages.empty(); }));
     CHECK(probe.messages == std::vector<std::string>{"ch"});
 }
 
-TEST_CASE("session loss: too many clients is no permanent reason", "[redis]")
+TEST_CASE("session loss: the error for too many clients is not permanent", "[redis]")
 {
     redis_server server{"maxclients 1"};
-    server.command({"PING"});  // takes the one place
+    server.command({"PING"});  // uses the only connection
     session_probe probe(server.tcp_url());
     probe.start();
     REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
@@ -320,7 +320,7 @@ TEST_CASE("session loss: too many clients is no permanent reason", "[redis]")
     REQUIRE(probe.run_until([&] { return probe.opened == 1; }));
 }
 
-TEST_CASE("session loss: a server that speaks another protocol", "[redis]")
+TEST_CASE("session loss: a server with another protocol closes the connection with an error", "[redis]")
 {
     auto const nonsense = GENERATE(as<std::string>(), "HTTP/1.1 400 Bad Request\r\n\r\n", "*-1\r\n", ":x\r\n");
     CAPTURE(nonsense);

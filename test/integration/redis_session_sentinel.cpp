@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A redis-sentinel that watches one master, called "mymaster".
+// A redis-sentinel that monitors one master, named "mymaster".
 class sentinel {
 public:
     explicit sentinel(redis_server const& master, std::string const& password = {}) : folder_(make_folder())
@@ -72,7 +72,7 @@ std::string name_of(redis_server& server)
 
 }  // namespace
 
-TEST_CASE("session sentinel: finds the master, past a sentinel that is down", "[redis]")
+TEST_CASE("session sentinel: it finds the master although one sentinel is down", "[redis]")
 {
     redis_server master;
     sentinel watch(master);
@@ -89,7 +89,7 @@ TEST_CASE("session sentinel: finds the master, past a sentinel that is down", "[
     CHECK(master.calls("client|kill") == 1);
 }
 
-TEST_CASE("session sentinel: a master with a password", "[redis]")
+TEST_CASE("session sentinel: it authenticates to a master with a password", "[redis]")
 {
     redis_server master{"requirepass secret"};
     master.command({"AUTH", "secret"});
@@ -100,7 +100,7 @@ TEST_CASE("session sentinel: a master with a password", "[redis]")
     CHECK_FALSE(probe.has_logged("secret"));
 }
 
-TEST_CASE("session sentinel: a wrong password is a permanent reason", "[redis]")
+TEST_CASE("session sentinel: a wrong password is a permanent error", "[redis]")
 {
     redis_server master{"requirepass secret"};
     sentinel watch(master, "secret");
@@ -114,7 +114,7 @@ TEST_CASE("session sentinel: a wrong password is a permanent reason", "[redis]")
     CHECK_FALSE(probe.has_logged("hunter2"));
 }
 
-TEST_CASE("session sentinel: a master that is none", "[redis]")
+TEST_CASE("session sentinel: a replica in place of the master is not used until it is a master", "[redis]")
 {
     redis_server master;
     sentinel watch(master);
@@ -128,7 +128,7 @@ TEST_CASE("session sentinel: a master that is none", "[redis]")
     REQUIRE(probe.run_until([&] { return probe.opened == 1; }));
 }
 
-TEST_CASE("session sentinel: nobody knows the master", "[redis]")
+TEST_CASE("session sentinel: a master's name that is not known is not a permanent error", "[redis]")
 {
     redis_server master;
     sentinel watch(master);

@@ -16,7 +16,7 @@ namespace {
 
 enum class phase { fresh, starting, connecting, greeting, idle, submitted, under_way, timing_out, dropped, pausing };
 
-// Brings a session into a phase of its life. The server is frozen where that keeps it there.
+// Brings a session into a phase of its life. The server is frozen if the session stays in the phase only then.
 void bring_to(phase p, session_probe& probe, redis_server& server)
 {
     if (p == phase::fresh)
@@ -75,7 +75,7 @@ auto all_phases()
 
 }  // namespace
 
-TEST_CASE("session stop: in every phase, after which nothing is called", "[redis]")
+TEST_CASE("session stop: stop() may be called in every phase, and no handler is called after it", "[redis]")
 {
     auto const p = GENERATE(all_phases());
     bool const over_tcp = GENERATE(false, true);
@@ -99,7 +99,7 @@ TEST_CASE("session stop: in every phase, after which nothing is called", "[redis
     CHECK_FALSE(unanswered.answered);
 }
 
-TEST_CASE("session stop: the execution context is destroyed in any phase", "[redis]")
+TEST_CASE("session stop: the execution context may be destroyed in every phase", "[redis]")
 {
     auto const p = GENERATE(all_phases());
     bool const stopped = GENERATE(false, true);
@@ -112,7 +112,7 @@ TEST_CASE("session stop: the execution context is destroyed in any phase", "[red
     probe.destroy_context();
 }
 
-TEST_CASE("session stop: from inside on_open", "[redis]")
+TEST_CASE("session stop: stop() may be called from on_open()", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -126,7 +126,7 @@ TEST_CASE("session stop: from inside on_open", "[redis]")
     CHECK(probe.closed.empty());
 }
 
-TEST_CASE("session stop: from inside the end of a turn", "[redis]")
+TEST_CASE("session stop: stop() may be called from on_turn_end(), and no command is answered after it", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -138,7 +138,7 @@ TEST_CASE("session stop: from inside the end of a turn", "[redis]")
     CHECK_FALSE(last.answered);
 }
 
-TEST_CASE("session stop: from inside an answer", "[redis]")
+TEST_CASE("session stop: stop() may be called from on_answer(), and no other command is answered after it", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -151,7 +151,7 @@ TEST_CASE("session stop: from inside an answer", "[redis]")
     CHECK_FALSE(second.answered);
 }
 
-TEST_CASE("session stop: from inside an answer that is unknown", "[redis]")
+TEST_CASE("session stop: stop() may be called from the on_answer() of an unknown outcome", "[redis]")
 {
     redis_server server;
     session_probe probe(impatient(server.url()));
@@ -171,7 +171,7 @@ TEST_CASE("session stop: from inside an answer that is unknown", "[redis]")
     server.thaw();
 }
 
-TEST_CASE("session stop: from inside on_closed", "[redis]")
+TEST_CASE("session stop: stop() may be called from on_closed()", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -182,7 +182,7 @@ TEST_CASE("session stop: from inside on_closed", "[redis]")
     CHECK(probe.closed.size() == 1);
 }
 
-TEST_CASE("session stop: from inside on_message", "[redis]")
+TEST_CASE("session stop: stop() may be called from on_message(), and no message is delivered after it", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());
@@ -196,7 +196,7 @@ TEST_CASE("session stop: from inside on_message", "[redis]")
     CHECK(probe.messages.size() == 1);
 }
 
-TEST_CASE("session stop: drop from inside every callback", "[redis]")
+TEST_CASE("session stop: drop() may be called from on_open(), on_answer() and on_closed()", "[redis]")
 {
     redis_server server;
     session_probe probe(server.url());

@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A redis-server that speaks TLS on a port of its own.
+// A redis-server with TLS on a port of its own.
 struct tls_server {
     tls_server(certificates& authority, certificates::pair const& own, std::string const& more = "tls-auth-clients no")
         : port(free_port()),
@@ -51,7 +51,7 @@ config trusting(certificates const& authority, std::string url)
     return c;
 }
 
-// Takes one TLS connection and tells the server name that the client sent.
+// Accepts one TLS connection and returns the server name that the client sent.
 class name_listener {
 public:
     explicit name_listener(certificates::pair const& own) : context_(boost::asio::ssl::context::tls_server)
@@ -91,7 +91,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("session TLS: a trusted certificate for the host's name or address", "[redis]")
+TEST_CASE("session TLS: a trusted certificate for the host's name or address is accepted", "[redis]")
 {
     certificates authority;
     tls_server server(authority, authority.sign("server", "DNS:localhost,IP:127.0.0.1"));
@@ -123,7 +123,7 @@ TEST_CASE("session TLS: a certificate for another host is refused", "[redis]")
     }
 }
 
-TEST_CASE("session TLS: an authority that is not trusted is refused", "[redis]")
+TEST_CASE("session TLS: a certificate of an untrusted authority is refused", "[redis]")
 {
     certificates authority;
     certificates stranger;
@@ -141,7 +141,7 @@ TEST_CASE("session TLS: an authority that is not trusted is refused", "[redis]")
     CHECK(with_system_authorities.opened == 0);
 }
 
-TEST_CASE("session TLS: insecure_skip_verify accepts anything, loudly", "[redis]")
+TEST_CASE("session TLS: insecure_skip_verify accepts any certificate, and is logged", "[redis]")
 {
     certificates authority;
     tls_server server(authority, authority.sign("server", "DNS:other.example"));
@@ -152,7 +152,7 @@ TEST_CASE("session TLS: insecure_skip_verify accepts anything, loudly", "[redis]
     REQUIRE(probe.start_and_open());
 }
 
-TEST_CASE("session TLS: a certificate of the client", "[redis]")
+TEST_CASE("session TLS: a client certificate is sent if configured, to a server that requires one", "[redis]")
 {
     certificates authority;
     auto const own = authority.sign("client", "DNS:client");
@@ -169,7 +169,7 @@ TEST_CASE("session TLS: a certificate of the client", "[redis]")
     REQUIRE(with.start_and_open());
 }
 
-TEST_CASE("session TLS: the host's name is sent", "[redis]")
+TEST_CASE("session TLS: the name of the host is sent as server name", "[redis]")
 {
     certificates authority;
     auto const own = authority.sign("server", "DNS:localhost");
@@ -180,7 +180,7 @@ TEST_CASE("session TLS: the host's name is sent", "[redis]")
     CHECK(listener.join() == "localhost");
 }
 
-TEST_CASE("session TLS: no name is sent for an address", "[redis]")
+TEST_CASE("session TLS: no server name is sent for an IP address", "[redis]")
 {
     certificates authority;
     auto const own = authority.sign("server", "IP:127.0.0.1");
@@ -191,7 +191,7 @@ TEST_CASE("session TLS: no name is sent for an address", "[redis]")
     CHECK(listener.join() == std::nullopt);
 }
 
-TEST_CASE("session TLS: a server without TLS", "[redis]")
+TEST_CASE("session TLS: a failed handshake with a server without TLS is not a permanent error", "[redis]")
 {
     redis_server server;
     session_probe probe("rediss://localhost:" + std::to_string(server.port()));
@@ -201,7 +201,7 @@ TEST_CASE("session TLS: a server without TLS", "[redis]")
     CHECK_FALSE(probe.closed.at(0).permanent);
 }
 
-TEST_CASE("session TLS: bad files are named", "[redis]")
+TEST_CASE("session TLS: the exception for an unusable file names the option", "[redis]")
 {
     using Catch::Matchers::ContainsSubstring;
     using Catch::Matchers::MessageMatches;

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Either side keeps the other out, and wakes it when it leaves.
+// Holdfast and Redisson keep each other out, and the release of one wakes waiters of the other.
 
 #include <algorithm>
 #include <chrono>
@@ -24,7 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-// The kinds that contend on either side.
+// The kinds of locks that contend in either library.
 std::vector<std::vector<std::string>> const& crowds()
 {
     static std::vector<std::vector<std::string>> const all{
@@ -37,7 +37,7 @@ std::vector<std::vector<std::string>> const& crowds()
     return all;
 }
 
-// How long a waiter takes to enter after the holder was told to leave.
+// Returns the time from the release of the holder to the grant of the waiter.
 std::chrono::nanoseconds wake_up(meeting& m, sides s, conflict const& c)
 {
     auto const name = new_name();
@@ -62,7 +62,7 @@ std::chrono::nanoseconds wake_up(meeting& m, sides s, conflict const& c)
     return enters.get().at - begin;
 }
 
-TEST_CASE("a holder keeps the other side out, and its release wakes it", "[interop]")
+TEST_CASE("a holder of one library keeps the other one out, and its release wakes the other's waiter", "[interop]")
 {
     auto& m = the_meeting();
     auto const s = any_sides(m);
@@ -75,10 +75,10 @@ TEST_CASE("a holder keeps the other side out, and its release wakes it", "[inter
     CHECK(*std::ranges::min_element(taken) < 200ms);
 }
 
-// Contenders of both sides that take a lock in turn, as often as they get it.
+// Contenders of both libraries that acquire and release a lock repeatedly.
 class crowd {
 public:
-    // On either side one contender for each kind.
+    // One contender of each library for each kind.
     crowd(meeting& m, std::string const& name, std::vector<std::string> const& kinds)
     {
         for (auto* side : {&m.redisson(), &m.holdfast()})
@@ -89,7 +89,8 @@ public:
             }
     }
 
-    // Lets whoever entered leave and come again; returns how often each side entered.
+    // Lets each contender that was granted the lock release it and acquire it again; returns the number of grants of
+    // each library.
     std::map<std::string, int> run(int grants)
     {
         std::map<std::string, int> entered;
@@ -116,7 +117,8 @@ private:
         bool is_exclusive() const { return lock.kind != "read"; }
     };
 
-    // One of those who are inside: an exclusive one is alone, and came after the last one left.
+    // Returns a contender that holds the lock: an exclusive one holds it alone, and was granted it after the last
+    // release.
     contender& entrant()
     {
         auto const is_inside = [](contender const& c) { return c.is_inside(); };
@@ -145,7 +147,7 @@ private:
     clock::time_point last_exclusive_left_;
 };
 
-TEST_CASE("contenders of both sides are never inside together, and none is forgotten", "[interop]")
+TEST_CASE("contenders of both libraries never hold a lock together, and both are granted it", "[interop]")
 {
     auto& m = the_meeting();
     auto const kinds = GENERATE(from_range(crowds()));
@@ -157,7 +159,7 @@ TEST_CASE("contenders of both sides are never inside together, and none is forgo
     CHECK(m.server().command({"EXISTS", name}).integer == 0);
 }
 
-TEST_CASE("a lock that was entered twice is free when it was left twice", "[interop]")
+TEST_CASE("a lock that was acquired twice is free for the other library after two releases", "[interop]")
 {
     auto& m = the_meeting();
     auto const s = any_sides(m);
@@ -175,7 +177,7 @@ TEST_CASE("a lock that was entered twice is free when it was left twice", "[inte
     CHECK(s.waiter.release(wanted, 1).text() == "released");
 }
 
-TEST_CASE("a lock that is taken away by force is lost to its holder, and wakes who waits", "[interop]")
+TEST_CASE("a forced release by the other library ends the hold and wakes a waiter", "[interop]")
 {
     auto& m = the_meeting();
     auto const s = any_sides(m);
@@ -194,7 +196,7 @@ TEST_CASE("a lock that is taken away by force is lost to its holder, and wakes w
     CHECK(s.waiter.release(wanted, 1).text() == "released");
 }
 
-TEST_CASE("a mutex under the name is busy to us and an error to Redisson, and stays", "[interop]")
+TEST_CASE("a mutex of the same name is busy for Holdfast and an error for Redisson, and is not changed", "[interop]")
 {
     auto& m = the_meeting();
     lock_id const lock{"reentrant", new_name()};

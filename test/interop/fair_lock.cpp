@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// One queue for both sides: in order of arrival, and nobody alive is dropped from it.
+// One queue for both libraries: it is served in order of arrival, and no live waiter is removed from it.
 
 #include <chrono>
 #include <csignal>
@@ -27,7 +27,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr terms long_lease{.lease = 5min};
 
-// A fair lock that is held, and those who wait for it, in the order in which they came.
+// A fair lock that is held, and its waiters in order of arrival.
 class queue {
 public:
     explicit queue(meeting& m) : server_(m.server()), lock_{"fair", new_name()} {}
@@ -36,14 +36,14 @@ public:
     std::string key(std::string const& what) const { return what + ":{" + lock_.name + "}"; }
     long length() { return static_cast<long>(server_.command({"LLEN", key("redisson_lock_queue")}).integer); }
 
-    // Takes the lock for longer than the test lasts.
+    // Acquires the lock for longer than the test lasts.
     void hold(party& side)
     {
         line_.push_back({&side, 1'000, side.acquire(lock_, 1'000, long_lease)});
         REQUIRE(is_grant(line_.back().enters));
     }
 
-    // Comes, and has its place when this returns.
+    // Begins an acquire, which has its place in the queue when this returns.
     void come(party& side, terms t = {})
     {
         auto const before = length();
@@ -52,7 +52,7 @@ public:
         REQUIRE(wait_until([&] { return length() == before + 1; }));
     }
 
-    // The holder leaves; the next in line enters, and nobody else. Returns how long that took.
+    // The holder releases the lock; the first waiter is granted it, and no other one. Returns the time that this took.
     std::chrono::nanoseconds advance()
     {
         auto const begin = clock::now();
@@ -71,7 +71,7 @@ public:
             CHECK((line_[i].enters.is_over() ? line_[i].enters.text() : "waits") == "waits");
     }
 
-    // Serves all who wait, and leaves nothing behind.
+    // Serves all waiters, and leaves nothing behind.
     void finish()
     {
         while (line_.size() > 1)
@@ -80,7 +80,7 @@ public:
         check_empty();
     }
 
-    // Redisson does not know our keys: what its last waiter leaves of them has a time to live.
+    // Redisson does not delete Holdfast's additional keys: those that its last waiter leaves have a time to live.
     void check_empty()
     {
         for (auto const& gone : {lock_.name, key("redisson_lock_queue"), key("redisson_lock_timeout")}) {
@@ -93,7 +93,7 @@ public:
         }
     }
 
-    // Gone from the line without having been served: killed, or out of patience.
+    // Removes a contender that left the queue without a grant: killed, or at the end of its wait.
     void forget(std::size_t place) { line_.erase(line_.begin() + static_cast<std::ptrdiff_t>(place)); }
     party::request const& at(std::size_t place) const { return line_.at(place).enters; }
 
@@ -110,13 +110,13 @@ private:
     int last_thread_ = 0;
 };
 
-// Comes, is turned away, and has the server's scripts drop whoever they believe to be dead.
+// Makes one attempt, which is busy and makes the server's scripts remove the waiters that they take for dead.
 void look_in(party& side, lock_id const& lock)
 {
     CHECK(side.acquire(lock, 2'000, one_attempt).text() == "busy");
 }
 
-TEST_CASE("the fair lock serves both sides in order of arrival", "[interop][fair_lock]")
+TEST_CASE("a fair lock serves waiters of both libraries in order of arrival", "[interop][fair_lock]")
 {
     auto& m = the_meeting();
     queue q(m);
@@ -134,7 +134,7 @@ TEST_CASE("the fair lock serves both sides in order of arrival", "[interop][fair
     q.finish();
 }
 
-TEST_CASE("a Redisson grant ahead of our waiters drops nobody", "[interop][fair_lock]")
+TEST_CASE("grants of Redisson ahead of Holdfast's waiters remove no waiter from the queue", "[interop][fair_lock]")
 {
     auto& m = the_meeting();
     queue q(m);
@@ -142,7 +142,7 @@ TEST_CASE("a Redisson grant ahead of our waiters drops nobody", "[interop][fair_
     for (auto* const side : {&m.redisson(), &m.holdfast(), &m.redisson(), &m.holdfast(), &m.redisson()})
         q.come(*side);
     for (auto left = 4; left > 0; --left) {
-        q.advance();  // each of Redisson's takes its waiting time off every score behind
+        q.advance();  // each grant of Redisson subtracts its waiting time from the scores behind it
         look_in(m.redisson(), q.lock());
         q.come(m.redisson());
         q.come(m.holdfast());
@@ -151,7 +151,7 @@ TEST_CASE("a Redisson grant ahead of our waiters drops nobody", "[interop][fair_
     q.finish();
 }
 
-TEST_CASE("our waiters ahead of Redisson's drop nobody, whether they are served or give up", "[interop][fair_lock]")
+TEST_CASE("Holdfast's waiters that are served or give up remove no other waiter from the queue", "[interop][fair_lock]")
 {
     auto& m = the_meeting();
     queue q(m);
@@ -170,7 +170,7 @@ TEST_CASE("our waiters ahead of Redisson's drop nobody, whether they are served 
     q.finish();
 }
 
-TEST_CASE("a Redisson waiter that gives up drops nobody", "[interop][fair_lock]")
+TEST_CASE("a Redisson waiter that gives up removes no other waiter from the queue", "[interop][fair_lock]")
 {
     auto& m = the_meeting();
     queue q(m);
@@ -188,7 +188,7 @@ TEST_CASE("a Redisson waiter that gives up drops nobody", "[interop][fair_lock]"
     q.finish();
 }
 
-TEST_CASE("Redisson's waiters keep their places when none of ours is left", "[interop][fair_lock]")
+TEST_CASE("Redisson's waiters keep their places when no waiter of Holdfast is left", "[interop][fair_lock]")
 {
     auto& m = the_meeting();
     queue q(m);
@@ -197,7 +197,7 @@ TEST_CASE("Redisson's waiters keep their places when none of ours is left", "[in
     q.come(m.redisson());
     q.come(m.redisson());
     q.advance();
-    q.advance();  // one of Redisson's holds, another waits: nobody of ours would prolong the life of a key
+    q.advance();  // one waiter of Redisson holds, another waits: no client of Holdfast would renew a key
     CHECK(q.length() == 1);
     CHECK(m.server().command({"PTTL", q.key("redisson_lock_queue")}).integer == -1);
     CHECK(m.server().command({"PTTL", q.key("redisson_lock_timeout")}).integer == -1);
@@ -206,8 +206,9 @@ TEST_CASE("Redisson's waiters keep their places when none of ours is left", "[in
     q.finish();
 }
 
-// Redisson's scripts do not know of stalls: what protects us from them is that the stall is shorter than the timeout.
-TEST_CASE("a server that stalls for six seconds drops nobody", "[interop][fair_lock]")
+// Redisson's scripts do not detect stalls: the waiters are safe only because the stall is shorter than the timeout.
+TEST_CASE(
+    "a server that stalls for less than the waiter timeout removes no waiter from the queue", "[interop][fair_lock]")
 {
     meeting m(fair_options{}.waiter_timeout);
     queue q(m);
@@ -224,8 +225,9 @@ TEST_CASE("a server that stalls for six seconds drops nobody", "[interop][fair_l
     q.finish();
 }
 
-// With a timeout shorter than the stall Redisson may put out our first waiter: it comes again, at the end.
-TEST_CASE("a server that stalls for longer than our waiters may be silent forgets nobody", "[interop][fair_lock]")
+// With a timeout shorter than the stall Redisson may remove Holdfast's first waiter, which then queues up again at the
+// end.
+TEST_CASE("waiters are served after a server stalled for longer than their waiter timeout", "[interop][fair_lock]")
 {
     meeting m;
     lock_id const lock{"fair", new_name()};
@@ -247,7 +249,7 @@ TEST_CASE("a server that stalls for longer than our waiters may be silent forget
     CHECK(m.holdfast().release(lock, 3 - begins).text() == "released");
 }
 
-TEST_CASE("waiters that were silent for long, but live, keep their places", "[interop][fair_lock]")
+TEST_CASE("live waiters keep their places when they wait for longer than the waiter timeout", "[interop][fair_lock]")
 {
     auto& m = the_meeting();
     queue q(m);
@@ -261,7 +263,7 @@ TEST_CASE("waiters that were silent for long, but live, keep their places", "[in
     q.finish();
 }
 
-TEST_CASE("a waiter that was killed delays the queue by its timeout, and no more", "[interop][fair_lock]")
+TEST_CASE("a killed waiter delays the queue by little more than its waiter timeout", "[interop][fair_lock]")
 {
     auto& m = the_meeting();
     auto const ours_dies = GENERATE(false, true);
@@ -287,7 +289,7 @@ TEST_CASE("a waiter that was killed delays the queue by its timeout, and no more
         {enters.get().at - begin});
     CHECK(enters.get().at < begin + meeting_waiter_timeout + 10s);
     if (!ours_dies)
-        CHECK(m.server().calls("evalsha") - scripts < 60);  // it does not ask over and over
+        CHECK(m.server().calls("evalsha") - scripts < 60);  // no busy loop
     CHECK(survivor.release(lock, 3).text() == "released");
     q.check_empty();
 }

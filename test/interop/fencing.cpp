@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Both sides mint the fencing tokens of a lock from one counter.
+// Both libraries take the fencing tokens of a lock from one counter.
 
 #include <charconv>
 #include <cstdint>
@@ -33,7 +33,7 @@ std::uint64_t enter_and_leave(party& side, lock_id const& lock)
     return token_of(grant);
 }
 
-TEST_CASE("fencing tokens of both sides are one growing sequence", "[interop][fencing]")
+TEST_CASE("fencing tokens of both libraries are one growing sequence", "[interop][fencing]")
 {
     auto& m = the_meeting();
     lock_id const lock{"fenced", new_name()};
@@ -53,7 +53,7 @@ TEST_CASE("fencing tokens of both sides are one growing sequence", "[interop][fe
     CHECK(m.server().command({"PTTL", counter}).integer == -1);
 }
 
-TEST_CASE("fencing tokens grow on after the counter was lost or given a time to live", "[interop][fencing]")
+TEST_CASE("fencing tokens still grow after the counter is deleted or gets a time to live", "[interop][fencing]")
 {
     auto& m = the_meeting();
     lock_id const lock{"fenced", new_name()};
@@ -61,7 +61,7 @@ TEST_CASE("fencing tokens grow on after the counter was lost or given a time to 
     auto const first = enter_and_leave(m.holdfast(), lock);
     m.server().command({"PEXPIRE", counter, "60000"});
     CHECK(enter_and_leave(m.redisson(), lock) == first + 1);
-    CHECK(m.server().command({"PTTL", counter}).integer > 0);  // Redisson keeps it: it would begin at 1 again
+    CHECK(m.server().command({"PTTL", counter}).integer > 0);  // Redisson keeps it: the counter would restart
     auto const second = enter_and_leave(m.holdfast(), lock);
     CHECK(second > first + 1);
     CHECK(m.server().command({"PTTL", counter}).integer == -1);
@@ -69,7 +69,7 @@ TEST_CASE("fencing tokens grow on after the counter was lost or given a time to 
     CHECK(enter_and_leave(m.holdfast(), lock) > second);
 }
 
-TEST_CASE("a re-entry has the token of the hold it enters", "[interop][fencing]")
+TEST_CASE("a re-entry has the fencing token of the hold that it enters", "[interop][fencing]")
 {
     auto& m = the_meeting();
     lock_id const lock{"fenced", new_name()};

@@ -43,7 +43,7 @@ void print(row r)
         r.taken.size());
 }
 
-// Every line begins alike, so that scripts/run_tests finds them.
+// Every line begins with the same word, so that scripts/run_tests finds them.
 class table_at_the_end : public Catch::EventListenerBase {
 public:
     using EventListenerBase::EventListenerBase;

@@ -11,7 +11,7 @@
 
 namespace holdfast::test {
 
-// Collects what was measured; printed as a table when all tests have run.
+// Collects measured times, which are printed as a table after all tests.
 void note_figures(std::string const& what, std::string const& direction, std::vector<std::chrono::nanoseconds>);
 
 }  // namespace holdfast::test

@@ -102,7 +102,7 @@ private:
         return reentrant_lock(client_, r.name, owner, {.fencing = r.kind == "fenced"});
     }
 
-    // Every other one has a label, which makes a longer holder, as Redisson's transactional locks have.
+    // Every other owner has a label, which makes its holder longer, as Redisson's transactional locks do.
     owner owner_of(int thread)
     {
         auto const label = thread % 2 ? "" : "transaction-7";
@@ -137,7 +137,7 @@ private:
         last.release([r](error_code ec) { tell_result(r, ec, "released"); });
     }
 
-    // The write becomes a read of the same thread.
+    // Downgrades the write to a read of the same thread.
     void downgrade(request const& r)
     {
         auto& writes = leases_[r.key()];
@@ -158,7 +158,7 @@ private:
     milliseconds peer_watchdog_;
     milliseconds waiter_timeout_;
     std::map<int, owner> owners_;
-    std::map<std::string, std::vector<lease>> leases_;  // by kind, name, thread; a re-entry behind the hold it enters
+    std::map<std::string, std::vector<lease>> leases_;  // by kind, name, thread; re-entries behind the hold they enter
 };
 
 class reader {
@@ -204,5 +204,5 @@ int main(int count, char** words)
     reader r(context, p);
     r.next();
     context.run();
-    std::_Exit(0);  // the locks expire, as those of a process that dies
+    std::_Exit(0);  // the locks expire, as those of a killed process
 }

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Empty where Redisson can be run.
+// Returns why Redisson cannot be run; empty if it can.
 std::string why_not()
 {
     fs::path const folder(HOLDFAST_REDISSON_PEER);
@@ -34,7 +34,7 @@ std::string why_not()
     return redis_server::is_installed() ? "" : "no redis-server";
 }
 
-// Before anything is started.
+// Skips the test before any process is started.
 std::initializer_list<std::string> skip_where_it_cannot_be()
 {
     require_redisson();
@@ -43,7 +43,7 @@ std::initializer_list<std::string> skip_where_it_cannot_be()
 
 }  // namespace
 
-// The line is for scripts/run_tests.
+// scripts/run_tests reads the printed line.
 void require_redisson()
 {
     if (auto const reason = why_not(); !reason.empty()) {

@@ -14,16 +14,16 @@
 
 namespace holdfast::test {
 
-// What both watchdogs let a grant last without a sign of life.
+// The lease time of both watchdogs: a grant lasts for this long without a renewal.
 inline constexpr std::chrono::milliseconds meeting_lease{3'000};
 
-// How long a fair lock of ours believes in a silent waiter.
+// The waiter timeout of Holdfast's fair locks: after this time without a refresh a waiter counts as dead.
 inline constexpr std::chrono::milliseconds meeting_waiter_timeout{5'000};
 
-// Skips the test where there is no Redisson.
+// Skips the test if Redisson cannot be run.
 void require_redisson();
 
-// A redis-server, and a process of each side at it. Requires Redisson.
+// A redis-server, and a client process of each library. Requires Redisson.
 class meeting {
 public:
     explicit meeting(std::chrono::milliseconds waiter_timeout = meeting_waiter_timeout);
@@ -32,13 +32,13 @@ public:
     party& redisson() noexcept { return redisson_; }
     party& holdfast() noexcept { return holdfast_; }
 
-    // The number of subscribers of all channels whose names match: a waiter of either side has one.
+    // The number of subscribers of all channels whose names match. A waiter of either library has one subscription.
     long subscribers(std::string const& pattern);
 
-    // Waits until a contender waits: nothing it sent is under way, and a message would reach it.
+    // Waits until a contender waits: no command of it is under way, and a message would reach it.
     void wait_until_waiting(lock_id const&, long waiters = 1);
 
-    // More of the same, such as one to be killed.
+    // The command lines of further processes, such as one to be killed.
     static std::vector<std::string> redisson_program(
         redis_server const&, std::chrono::milliseconds waiter_timeout = {});
     static std::vector<std::string> redisson_program(std::string urls, std::chrono::milliseconds waiter_timeout = {});
@@ -51,10 +51,10 @@ private:
     party holdfast_;
 };
 
-// One for all tests that leave nothing behind: they use names of their own.
+// One meeting for all tests that leave nothing behind: their locks have names of their own.
 meeting& the_meeting();
 
-// Who holds and who waits.
+// The library that holds and the one that waits.
 struct sides {
     party& holder;
     party& waiter;
@@ -68,12 +68,12 @@ sides any_sides(meeting&);
 // A name that no other test uses.
 std::string new_name();
 
-// Whether it was granted; waits for the answer.
+// Whether the acquire was granted; waits for the answer.
 bool is_grant(party::request const&);
 
 inline constexpr terms one_attempt{.wait = std::chrono::milliseconds(0)};
 
-// One contender keeps another out.
+// The kinds of a holder and of a contender that it keeps out.
 struct conflict {
     std::string holder;  // kinds
     std::string waiter;
@@ -81,10 +81,10 @@ struct conflict {
     std::string text() const { return holder == waiter ? holder : holder + " / " + waiter; }
 };
 
-// All that there are between the kinds that both sides know.
+// All such pairs of kinds that both libraries have.
 std::vector<conflict> const& conflicts();
 
-// The kinds that both sides know.
+// The kinds that both libraries have.
 std::vector<std::string> const& kinds();
 
 }  // namespace holdfast::test

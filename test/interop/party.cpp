@@ -37,7 +37,7 @@ ends make_pipe(bool we_write)
     return we_write ? ends{fds[1], fds[0]} : ends{fds[0], fds[1]};
 }
 
-// Dies with this process.
+// Starts a program that is killed when this process ends.
 pid_t start(std::vector<std::string> const& words, int input, int output)
 {
     std::vector<char*> arguments;

@@ -13,13 +13,13 @@
 
 namespace holdfast::test {
 
-// A lock as both sides know it: its kind in the words of the line protocol, and its name.
+// A lock in both libraries: its kind in the words of the line protocol, and its name.
 struct lock_id {
     std::string kind;  // reentrant fair read write fenced; spin: Redisson only
     std::string name;
 };
 
-// How to take it.
+// The options of an acquire.
 struct terms {
     static constexpr std::chrono::milliseconds watchdog{-1};
     static constexpr std::chrono::milliseconds for_ever{-1};
@@ -28,8 +28,8 @@ struct terms {
     std::chrono::milliseconds wait = for_ever;  // 0: one attempt
 };
 
-// A process that takes and gives back locks on demand, over pipes, as RedissonPeer.java says at its top: that program,
-// or holdfast_peer. Many requests may be under way at once. Killed at the end.
+// A process that acquires and releases locks on request, over pipes, with the protocol that RedissonPeer.java describes
+// at its top: that program, or holdfast_peer. Many requests may be under way at once. It is killed at the end.
 class party {
 public:
     struct answer {
@@ -37,13 +37,13 @@ public:
         std::string text;
     };
 
-    // What was asked; valid as long as the party.
+    // A request; valid as long as the party.
     class request {
     public:
         // Does not wait.
         bool is_over() const { return of_->find(id_) != nullptr; }
 
-        // Waits for the answer, for as long as a test is patient; throws when none comes.
+        // Waits for the answer; throws if none comes in time.
         answer const& get() const { return of_->wait_for(id_); }
         std::string const& text() const { return get().text; }
 
@@ -68,7 +68,7 @@ public:
     request ask(std::string const& verb, lock_id const&, int thread = 0);
 
     void signal(int number);  // such as SIGSTOP
-    void kill();              // and waits for the end
+    void kill();              // and waits for its end
 
 private:
     request begin(std::string const& words);

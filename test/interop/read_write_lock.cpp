@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Readers of both sides share; writers of either keep all others out; a reader that dies or leaves harms no other.
+// Readers of both libraries share a lock; writers of either one keep all others out; a reader that ends does not affect
+// other readers.
 
 #include <algorithm>
 #include <chrono>
@@ -30,7 +31,8 @@ struct document {
 
 constexpr int writer_thread = 99;
 
-TEST_CASE("readers of both sides share, and a writer waits for the last of them", "[interop][read_write_lock]")
+TEST_CASE(
+    "readers of both libraries share a lock, and a writer waits for the last of them", "[interop][read_write_lock]")
 {
     auto& m = the_meeting();
     auto const s = any_sides(m);
@@ -51,7 +53,7 @@ TEST_CASE("readers of both sides share, and a writer waits for the last of them"
     CHECK(s.waiter.release(d.write, writer_thread).text() == "released");
 }
 
-// Readers of both sides that wait, and enter together.
+// Readers of both libraries that wait, and enter together.
 struct audience {
     std::vector<party::request> readers;
 
@@ -68,7 +70,7 @@ struct audience {
         return std::ranges::none_of(readers, [](auto const& r) { return r.is_over(); });
     }
 
-    // How long each took to enter.
+    // Returns how long each reader waited after `begin`.
     std::vector<std::chrono::nanoseconds> enter(clock::time_point begin) const
     {
         std::vector<std::chrono::nanoseconds> taken;
@@ -87,7 +89,7 @@ struct audience {
     }
 };
 
-TEST_CASE("all readers of both sides enter when a writer leaves", "[interop][read_write_lock]")
+TEST_CASE("all readers of both libraries are granted the lock when a writer releases it", "[interop][read_write_lock]")
 {
     auto& m = the_meeting();
     auto const s = any_sides(m);
@@ -103,7 +105,7 @@ TEST_CASE("all readers of both sides enter when a writer leaves", "[interop][rea
     CHECK(m.server().command({"EXISTS", d.name}).integer == 0);
 }
 
-TEST_CASE("our writer that becomes a reader lets the readers of both sides in", "[interop][read_write_lock]")
+TEST_CASE("a downgrade by Holdfast lets the waiting readers of both libraries in", "[interop][read_write_lock]")
 {
     auto& m = the_meeting();
     document const d;
@@ -121,8 +123,10 @@ TEST_CASE("our writer that becomes a reader lets the readers of both sides in", 
     CHECK(m.server().command({"EXISTS", d.name}).integer == 0);
 }
 
-// Redisson tells nobody when a writer becomes a reader: our readers find out when they ask again.
-TEST_CASE("Redisson's writer that becomes a reader lets our readers in, when they ask", "[interop][read_write_lock]")
+// Redisson sends no message when a writer becomes a reader: Holdfast's readers find out by polling.
+TEST_CASE(
+    "a downgrade by Redisson, which sends no message, lets a waiting reader of Holdfast in",
+    "[interop][read_write_lock]")
 {
     auto& m = the_meeting();
     document const d;
@@ -140,7 +144,7 @@ TEST_CASE("Redisson's writer that becomes a reader lets our readers in, when the
     CHECK(m.holdfast().release(d.read, 2).text() == "released");
 }
 
-TEST_CASE("a reader that leaves takes no other reader's lock with it", "[interop][read_write_lock]")
+TEST_CASE("the release of one reader does not end the read of another", "[interop][read_write_lock]")
 {
     auto& m = the_meeting();
     auto const s = any_sides(m);
@@ -158,7 +162,7 @@ TEST_CASE("a reader that leaves takes no other reader's lock with it", "[interop
     CHECK(m.server().command({"EXISTS", d.name}).integer == 0);
 }
 
-TEST_CASE("a dead reader's lock ends alone", "[interop][read_write_lock]")
+TEST_CASE("the read of a killed process ends without ending other reads", "[interop][read_write_lock]")
 {
     auto& m = the_meeting();
     auto const ours_dies = GENERATE(false, true);
@@ -185,9 +189,9 @@ TEST_CASE("a dead reader's lock ends alone", "[interop][read_write_lock]")
     CHECK(survivor.release(d.write, writer_thread).text() == "released");
 }
 
-// Redisson's watchdog sets the lock's time to live to its own lease, also when another reader has a longer one. When
-// it dies then, only the other reader can see to it that the lock lasts.
-TEST_CASE("a long read lease is not cut short by a reader of Redisson's that dies", "[interop][read_write_lock]")
+// Redisson's watchdog sets the lock's time to live to its own lease time, even if another reader has a longer one. If
+// the Redisson process is killed then, only the other reader's renewals keep the lock.
+TEST_CASE("a Redisson reader that is killed does not shorten a longer read of Holdfast", "[interop][read_write_lock]")
 {
     auto& m = the_meeting();
     party victim("Redisson", meeting::redisson_program(m.server()));
@@ -206,7 +210,9 @@ TEST_CASE("a long read lease is not cut short by a reader of Redisson's that die
     CHECK(m.redisson().release(d.write, writer_thread).text() == "released");
 }
 
-TEST_CASE("a writer may read under its write, and keeps the others out", "[interop][read_write_lock]")
+TEST_CASE(
+    "a writer may read during its write, and keeps others out until the write is released",
+    "[interop][read_write_lock]")
 {
     auto& m = the_meeting();
     auto const s = any_sides(m);
@@ -223,7 +229,7 @@ TEST_CASE("a writer may read under its write, and keeps the others out", "[inter
     CHECK(s.waiter.release(d.read, 2).text() == "released");
 }
 
-TEST_CASE("short reads under a long write leave the write its lease", "[interop][read_write_lock]")
+TEST_CASE("short reads during a long write do not shorten the write's time to live", "[interop][read_write_lock]")
 {
     auto& m = the_meeting();
     document const d;
@@ -237,7 +243,7 @@ TEST_CASE("short reads under a long write leave the write its lease", "[interop]
     CHECK(m.holdfast().release(d.write, 1).text() == "released");
 }
 
-TEST_CASE("a write that was read under is renewed on after the read ended", "[interop][read_write_lock]")
+TEST_CASE("a write is still renewed after a read during it has ended", "[interop][read_write_lock]")
 {
     auto& m = the_meeting();
     document const d;
@@ -253,7 +259,7 @@ TEST_CASE("a write that was read under is renewed on after the read ended", "[in
     CHECK(m.redisson().release(d.write, writer_thread).text() == "released");
 }
 
-TEST_CASE("an owner that reads is told that it cannot write", "[interop][read_write_lock]")
+TEST_CASE("a write acquire of an owner that reads completes with an error", "[interop][read_write_lock]")
 {
     auto& m = the_meeting();
     document const d;
@@ -264,7 +270,7 @@ TEST_CASE("an owner that reads is told that it cannot write", "[interop][read_wr
     CHECK(m.redisson().release(d.read, 1).text() == "released");
 }
 
-TEST_CASE("a name with a hash tag of its own means the same keys to both sides", "[interop][read_write_lock]")
+TEST_CASE("a lock name with a hash tag leads to the same keys in both libraries", "[interop][read_write_lock]")
 {
     auto& m = the_meeting();
     auto const s = any_sides(m);

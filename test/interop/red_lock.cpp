@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// One lock over three servers, by both sides: each of its members is the lock of its server.
+// One lock over three servers, in both libraries: each of its members is the lock of one server.
 
 #include <array>
 #include <string>
@@ -27,7 +27,7 @@ std::string urls_of(std::array<redis_server, 3> const& servers)
     return servers[0].tcp_url() + "," + servers[1].tcp_url() + "," + servers[2].tcp_url();
 }
 
-// Ours, in this process.
+// Holdfast's red_lock, in this process.
 red_lock lock_over(live& l, std::array<redis_server, 3> const& servers)
 {
     std::vector<any_lock> members;
@@ -38,7 +38,8 @@ red_lock lock_over(live& l, std::array<redis_server, 3> const& servers)
     return red_lock(members, {.node_timeout = 2s, .trust_new_nodes = true});
 }
 
-TEST_CASE("a red_lock and a RedissonRedLock keep each other out, and follow each other", "[interop][red_lock]")
+TEST_CASE(
+    "a red_lock and a RedissonRedLock exclude each other, and each follows the other's release", "[interop][red_lock]")
 {
     require_redisson();
     std::array<redis_server, 3> servers;
@@ -60,7 +61,7 @@ TEST_CASE("a red_lock and a RedissonRedLock keep each other out, and follow each
             co_await sleep_for(50ms);
             CHECK_FALSE(waiter.is_over());
             co_await lease.release();
-            while (!waiter.is_over())  // it ends when a majority is released: the rest of it needs this thread
+            while (!waiter.is_over())  // granted when a majority is released: the other releases need this thread
                 co_await sleep_for(1ms);
             CHECK(is_grant(waiter));
             CHECK(redisson.release(theirs, 2).text() == "released");

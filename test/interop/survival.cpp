@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A lock lasts as long as its holder lives, and not much longer, whoever waits for it.
+// A lock lasts as long as its holder runs, and expires soon after, whichever library waits for it.
 
 #include <chrono>
 #include <string>
@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-// One lock that is held, and one contender that waits for it.
+// A held lock, and a contender that waits for it.
 struct pair {
     conflict of;
     std::string name;
@@ -56,7 +56,7 @@ clock::time_point end_of_lease(meeting& m, std::string const& name)
     return clock::now() + std::chrono::milliseconds(left);
 }
 
-TEST_CASE("the watchdogs of both sides hold beyond three leases", "[interop]")
+TEST_CASE("the watchdogs of both libraries keep locks for longer than three lease times", "[interop]")
 {
     auto& m = the_meeting();
     std::vector<pair> pairs;
@@ -75,7 +75,7 @@ TEST_CASE("the watchdogs of both sides hold beyond three leases", "[interop]")
     }
 }
 
-TEST_CASE("the lock of a holder that is killed expires, and who waits enters", "[interop]")
+TEST_CASE("the lock of a killed process expires, and the other library's waiter is granted it", "[interop]")
 {
     auto& m = the_meeting();
     auto const ours_dies = GENERATE(false, true);
@@ -107,7 +107,7 @@ TEST_CASE("the lock of a holder that is killed expires, and who waits enters", "
     }
 }
 
-TEST_CASE("a lease of fixed length ends by itself; its holder is told when it leaves too late", "[interop]")
+TEST_CASE("a fixed lease ends by itself, the waiter is granted the lock, and the late release fails", "[interop]")
 {
     auto& m = the_meeting();
     auto const s = any_sides(m);
@@ -123,7 +123,7 @@ TEST_CASE("a lease of fixed length ends by itself; its holder is told when it le
     }
 }
 
-TEST_CASE("a holder that tells nobody is found out by asking again", "[interop]")
+TEST_CASE("a waiter finds by polling that a Redisson spin lock, which sends no message, was released", "[interop]")
 {
     auto& m = the_meeting();
     lock_id const silent{"spin", new_name()};

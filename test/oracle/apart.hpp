@@ -16,7 +16,7 @@
 
 namespace holdfast::test::oracle {
 
-// A value that this process shares with those that it forks: what they tell, also when they crash.
+// A value that this process shares with the processes that it forks: it outlives a child that crashes.
 template <class Value>
 class shared_value {
 public:
@@ -39,10 +39,10 @@ private:
 
 enum class standard_error { kept, dropped };
 
-// Runs f in a copy of this process, which must have one thread. Alarms and crashes end the copy alone.
+// Runs f in a fork of this process, which must have one thread. Alarms and crashes end the child only.
 pid_t run_in_child(std::function<void()> const& f, standard_error);
 
-// Waits for its end. What it died of is a finding: a crash, or the alarm after `patience` seconds.
+// Waits for the child's end. A crash, or the alarm after `patience` seconds, is a finding.
 std::optional<finding> wait_for_child(pid_t, unsigned patience);
 
 }  // namespace holdfast::test::oracle

@@ -9,7 +9,7 @@
 namespace holdfast::test::oracle {
 namespace {
 
-// Only the counters of fencing tokens stay.
+// Only fencing counters may stay.
 bool may_stay(std::string_view key)
 {
     return key.starts_with("holdfast_fence:") || key.starts_with("redisson_lock_token:");

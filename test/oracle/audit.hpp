@@ -13,14 +13,14 @@
 
 namespace holdfast::test::oracle {
 
-// After a program has given up everything: looks for what is left in its clients and on the servers.
+// Looks for what is left in the clients and on the servers after a program has given up everything.
 class audit {
 public:
     audit(world& w, model& m, client_set& c) : world_(w), model_(m), clients_(c) {}
 
-    // What is left now, if anything.
+    // Returns the first thing that is left, if any.
     std::optional<finding> look();
-    // What a client that was stopped held expires some time, and so does what it was not permitted to release.
+    // A key that a stopped client held, or that a client was not permitted to release, stays until it expires.
     bool may_leave_keys() const { return model_.has_stopped_client() || model_.had_refusals(); }
     void expire_keys();
     // Reports it to the model, and destroys the clients.

@@ -27,7 +27,7 @@ struct client_box {
     bool was_stopped = false;
 };
 
-// Only a fair lock's options differ.
+// A fair_lock is kept as such, because its acquires have other options.
 using lock_handle = std::variant<any_lock, fair_lock>;
 
 // The clients of a program, one for each process and server, made at first use; their owners, and handles of locks.
@@ -35,9 +35,9 @@ class client_set {
 public:
     client_set(world& w, model& m, client_settings const& s) : world_(w), model_(m), settings_(s) {}
 
-    // A handle of the lock of that step; none when a client is gone.
+    // A handle of the step's lock; none when a client of the lock is gone.
     std::optional<lock_handle> handle_of(step const&);
-    // Calls f with one that dies behind it.
+    // Calls f with a handle that is destroyed after it.
     template <class Function>
     void with_lock_of(step const& s, Function f)
     {

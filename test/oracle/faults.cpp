@@ -48,7 +48,7 @@ void fault_injector::delete_keys(step const& s)
     });
 }
 
-// What an application may have under the name of a lock: nothing of it looks like one.
+// Stores application data under the name of a lock, which looks like no token.
 void fault_injector::plant(step const& s)
 {
     auto const& d = design_of(s.get(field::lock));

@@ -14,13 +14,13 @@
 
 namespace holdfast::test::oracle {
 
-// Injects the faults of a program into its world, and tells the model what they excuse.
+// Injects the faults of a program into its world, and reports to the model what each fault excuses.
 class fault_injector {
 public:
     fault_injector(world& w, model& m) : world_(w), model_(m) {}
 
     void inject(step const&);
-    // Nothing of this program is to be held against the library that a fault explains, from its start on.
+    // Excuses, from the start of the program on, everything that a fault can explain.
     void disturb_everything();
     // Ends all faults. Application data must have survived; it is removed.
     void heal();

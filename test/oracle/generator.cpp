@@ -16,8 +16,8 @@ namespace {
 
 using value = std::int64_t;
 
-// Writes one program: a few locks, a few owners, and steps about them. Half of the programs have no fault, so that the
-// strict promises are checked; the others have some.
+// Generates one program: a few locks, a few owners, and steps with them. Half of the programs have no fault, so that
+// the strict promises are checked; the others have some.
 class author {
 public:
     explicit author(std::uint64_t seed) : luck_(seed) { result_.seed = seed; }

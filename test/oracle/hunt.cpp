@@ -16,10 +16,10 @@
 namespace holdfast::test::oracle {
 namespace {
 
-// A program that takes longer than this in real time never ends.
+// A program that takes longer than this in real time counts as one that never ends.
 constexpr unsigned patience_seconds = 60;
 
-// What a child tells its parent, also when it crashes.
+// What a child reports to its parent, even if it crashes.
 struct shared_note {
     std::uint64_t seed = 0;  // of the program that runs
     std::uint64_t programs = 0, operations = 0, grants = 0;
@@ -48,7 +48,7 @@ void run_one(program const& p, shared_note& to)
     copy(to.text, r.broken->text);
 }
 
-// Runs f in a child. What it dies of is a finding, too.
+// Runs f in a child process, whose crash is a finding, too.
 template <class Function>
 std::optional<finding> in_child(shared_note& note, Function f)
 {

@@ -34,11 +34,11 @@ private:
     Handler handler_;
 };
 
-// An operation of a program, from the step that makes it on.
+// An operation of a program, from the step that makes it until its end.
 struct pending {
     step what;
     boost::asio::any_io_executor where;  // it is launched, cancelled and completed there
-    operation* in_model = nullptr;       // from the launch on
+    operation* in_model = nullptr;       // set by the launch
     int of_hold = 0;                     // for those on a lease
     lease_state state = lease_state::empty;
     boost::asio::cancellation_signal signal = {};

@@ -16,7 +16,7 @@
 
 namespace holdfast::test::oracle {
 
-// A place for a lease that the steps of a program refer to.
+// A place for a lease; steps refer to it by its index.
 struct slot {
     holdfast::lease lease;
     int hold = 0;  // in the model; 0: none, or an empty lease
@@ -30,21 +30,21 @@ public:
     lease_set(world& w, model& m) : world_(w), model_(m) {}
 
     slot& at(std::int64_t index) { return slots_[std::size_t(index) % slots_.size()]; }
-    // Move-assignment releases what was there.
+    // Move-assignment releases the lease that was there.
     void put(slot& to, holdfast::lease, int hold);
     void move(slot& from, slot& to);
     void drop(slot&);
     void drop_all();
-    // The program does not have it any more, without a drop.
+    // The program no longer has the hold, but its lease was not dropped.
     void forget(int hold);
-    // What the program sees of that hold, if it has it in a slot.
+    // The lease of that hold as the program observes it, if it has it in a slot.
     std::optional<lease_view> find(int hold) const;
 
     // ---- with_lock
     void enter_body(int hold, holdfast::lease const& l) { in_bodies_[hold] = &l; }
     void leave_body(int hold) { in_bodies_.erase(hold); }
 
-    // Shows all of them to the model.
+    // Reports the state of all leases to the model.
     void look();
 
 private:

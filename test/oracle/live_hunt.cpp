@@ -25,12 +25,12 @@
 namespace holdfast::test::oracle {
 namespace {
 
-// A program that takes longer than this never ends.
+// A program that takes longer than this counts as one that never ends.
 constexpr unsigned patience_seconds = 240;
 
 constexpr unsigned most_lanes = 64;
 
-// What the lanes know of each other.
+// The state that all lanes share.
 struct shared_state {
     struct lane {
         std::uint64_t seed = 0;  // of the program that runs, or failed

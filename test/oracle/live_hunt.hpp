@@ -18,11 +18,11 @@ struct live_hunt_options {
     unsigned lanes = 12;   // programs at a time, each in a process and on servers of its own
 };
 
-// Runs the programs of the seeds from the first on, until they made that many operations or one of them fails. That one
-// is not shrunken, since it may not fail again: it is printed with its trace.
+// Runs the programs of the seeds from the first on, until they made that many operations or one of them fails. The one
+// that fails is not shrunk, because it may not fail again: it is printed with its trace.
 hunt_result hunt_live(live_hunt_options const&);
 
-// Runs one program so many times, or until it fails.
+// Runs one program that many times, or until it fails.
 hunt_result run_live(program const&, unsigned times, unsigned threads);
 
 }  // namespace holdfast::test::oracle

@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Random programs over the public API against a model of what the headers promise, on real servers: README.md of this folder.
+// Random programs over the public API against a model of what the headers promise, on real servers: see README.md of
+// this folder.
 
 #include <cstdio>
 #include <cstdlib>
@@ -49,17 +50,23 @@ void hunt_with(unsigned threads)
     CHECK(r.grants > r.operations / 50);
 }
 
-TEST_CASE("random programs keep every promise of the headers on real servers, with one thread", "[oracle][live]")
+TEST_CASE(
+    "the library keeps every promise of its headers in random programs on real servers, with one thread",
+    "[oracle][live]")
 {
     hunt_with(1);
 }
 
-TEST_CASE("random programs keep every promise of the headers on real servers, with four threads", "[oracle][live]")
+TEST_CASE(
+    "the library keeps every promise of its headers in random programs on real servers, with four threads",
+    "[oracle][live]")
 {
     hunt_with(4);
 }
 
-TEST_CASE("one live program, given by HOLDFAST_ORACLE_PROGRAM, keeps every promise of the headers", "[oracle][live]")
+TEST_CASE(
+    "the library keeps its promises on real servers in the program that HOLDFAST_ORACLE_PROGRAM names",
+    "[oracle][live]")
 {
     auto const* file = std::getenv("HOLDFAST_ORACLE_PROGRAM");
     if (file == nullptr)

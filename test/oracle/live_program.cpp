@@ -12,10 +12,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Divides a time of the simulator.
+// Times of the simulator are divided by this.
 constexpr std::int64_t haste = 20;
 
-// What nobody releases in a program with faults expires by then, and somebody may wait for that.
+// In a program with faults, a key that is not released expires within this time, because others may wait for it.
 constexpr std::int64_t short_lease = 1'000;
 
 bool has_faults(program const& p)
@@ -67,7 +67,7 @@ program for_real_time(program p)
     return p;
 }
 
-// Without a fault nothing is late but threads, and there the rules are strict: then no answer may be missing.
+// Without a fault only threads can be late, so the rules are strict, and no reply may be missing.
 run_options live_options(program const& p)
 {
     bool const faulty = has_faults(p);

@@ -10,11 +10,11 @@
 
 namespace holdfast::test::oracle {
 
-// The program with shorter times, so that it takes a fraction of a second, and without the faults that only the simulator
-// knows.
+// Returns the program with shorter times, so that it takes a fraction of a second, and without faults that only the
+// simulator has.
 program for_real_time(program);
 
-// How such a program is run.
+// Returns the options with which such a program is run.
 run_options live_options(program const&);
 
 }  // namespace holdfast::test::oracle

@@ -46,7 +46,7 @@ void live_servers::heal(unsigned i)
     command(i, {"ACL", "SETUSER", "default", "+@all"});
 }
 
-// What was read of a connection and not executed must not be executed later.
+// A command that the server has read from a connection but not executed must not be executed later.
 void live_servers::clean()
 {
     for (unsigned i = 0; i < server_count; ++i) {

@@ -18,18 +18,18 @@ namespace holdfast::test::oracle {
 // The redis-servers of programs that run one after the other; started at first use. For one thread.
 class live_servers {
 public:
-    // What a client connects to.
+    // The URL of a server.
     std::string url(unsigned i) { return at(i).url(); }
     bool is_started(unsigned i) const noexcept { return servers_[i] != nullptr; }
 
-    // A command of a user whom faults do not concern; nil when the server was not started.
+    // Sends a command as a user that faults do not affect; the reply is nil when the server was not started.
     simulated::value command(unsigned i, std::vector<std::string> const& words);
 
     void restart(unsigned i);
     void kill_connections(unsigned i);
-    // Ends faults, but for a pause, which ends by itself.
+    // Ends all faults except a pause, which ends by itself.
     void heal(unsigned i);
-    // As new: no data, no scripts, no connections.
+    // Restores a new server's state: no data, no scripts, no connections.
     void clean();
 
 private:

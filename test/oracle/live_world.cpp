@@ -28,12 +28,12 @@ using std::chrono::steady_clock;
 constexpr std::array<std::string_view, 10> deniable{
     "set", "pexpire", "time", "publish", "evalsha", "hset", "exists", "type", "pttl", "info"};
 
-// What comes must come by then, however busy the machine is.
+// Everything that is expected happens within this time, however busy the machine is.
 constexpr auto patience = 60s;
 
 constexpr std::size_t trace_length = 2'000;
 
-// Unless the key exists, in one step.
+// Stores application data unless the key exists, atomically.
 constexpr std::string_view plant_script = R"(
     if redis.call('exists', KEYS[1]) == 1 then return 0 end
     if ARGV[1] == '0' then redis.call('set', KEYS[1], 'application data')
@@ -41,7 +41,7 @@ constexpr std::string_view plant_script = R"(
     else redis.call('hset', KEYS[1], 'user', '42') end
     return 1)";
 
-// Counts what a client has, on the client's strand.
+// Counts the parts of a client's engine, on the client's strand.
 struct counter final : engine::message {
     void deliver(engine::client_engine& c) override { result.set_value(c.count()); }
     void discard() noexcept override { result.set_value({}); }

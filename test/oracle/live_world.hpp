@@ -20,8 +20,9 @@
 
 namespace holdfast::test::oracle {
 
-// Real servers, real connections, real time. With one thread, that of the caller runs everything, when it lets time pass;
-// with more, each operation has a strand of its own, and steps between which no time passes meet.
+// Real servers, real connections, real time. With one thread, the caller's thread runs everything, whenever it lets
+// time pass; with more threads, each operation has a strand of its own, and steps without time between them run at
+// once.
 class live_world final : public world {
 public:
     live_world(live_servers&, unsigned threads);
@@ -63,7 +64,7 @@ private:
     core::instant const begin_ = now();
     std::multimap<core::instant, unsigned> fault_ends_;  // of servers
 
-    std::mutex mutex_;  // of what follows
+    std::mutex mutex_;  // of the members below
     std::condition_variable steps_ended_;
     unsigned steps_ = 0;  // that were begun and have not ended
     std::deque<std::string> trace_;

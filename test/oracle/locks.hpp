@@ -21,7 +21,7 @@ enum class kind : std::uint8_t { mutex, reentrant, fair, read, write, multi, red
 inline constexpr unsigned server_count = 3;
 inline constexpr unsigned process_count = 2;
 
-// One lock that programs use. One name is one kind, as the contract asks for.
+// One lock that programs use. One name is one kind, as the contract requires.
 struct lock_design {
     std::string_view name;  // in programs
     oracle::kind kind;
@@ -79,13 +79,13 @@ inline constexpr std::array<lock_design, 32> locks{{
     {"r1", kind::reentrant, "r1", 1},                                                 // 31
 }};
 
-// Any number is a lock: programs are never wrong.
+// Any number refers to a lock, so that every program is valid.
 inline lock_design const& design_of(std::int64_t lock)
 {
     return locks[static_cast<std::uint64_t>(lock) % locks.size()];
 }
 
-// Any number is a process, and a server.
+// Any number refers to a process, and any number to a server.
 inline std::int64_t process_of(step const& s)
 {
     return s.get(field::process) % std::int64_t(process_count);
@@ -109,7 +109,7 @@ inline bool is_composite(lock_design const& d)
     return d.kind == kind::multi || d.kind == kind::red;
 }
 
-// Or has a red_lock as a member.
+// Whether the lock is a red_lock or has one as a member.
 inline bool is_red(lock_design const& d)
 {
     return d.kind == kind::red || std::ranges::any_of(d.members, [](auto m) { return is_red(locks[m]); });

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What happens: launches, completions, faults.
+// The events of the model: launches, completions, faults.
 
 #include "oracle/model.hpp"
 
@@ -77,7 +77,7 @@ operation& model::launch(step const& s, core::instant now)
     auto& a = activities_[o.id] = {.what = s, .design = o.design, .launched = now};
     add_claims(a.claims, *o.design);
     o.enters = hold_to_enter(a);
-    if (is_renewed(s))  // what it is granted may be handed on, also when it is cancelled
+    if (is_renewed(s))  // its grant may be handed off, even if it is cancelled
         for_each_part(*o.design, [&](lock_design const& part) {
             auto& period = reach_[{s.get(field::process), part.key}].period;
             period = std::max(period, lease_of(s, settings_));
@@ -111,7 +111,7 @@ void model::begin_to_ask(operation const& o, int acquire, core::duration lease)
         asks_.push_back({&o, acquire, lease});
 }
 
-// Refused, cancelled or not answered, it may have taken effect all the same.
+// A request for a time to live may have taken effect even if it was refused, cancelled or not answered.
 void model::end_to_ask(operation const& o, core::instant now, core::duration later)
 {
     auto const found = std::ranges::find(asks_, &o, &ask::by);
@@ -149,7 +149,7 @@ core::duration model::undo_limit(lock_design const& d, bool disturbed) const
 bool model::finish(operation& o, core::instant now, error_code ec)
 {
     require(!std::exchange(o.done, true), "completes_once", o, "completed twice");
-    // It may be under way, or be sent once more: by its text, when the server does not know the script.
+    // The command may be under way, or be sent again: by its text, if the server does not know the script.
     end_to_ask(o, now, ec ? settings_.command_timeout : core::duration());
     if (ec == boost::asio::error::operation_aborted) {
         require(o.cancelled.has_value(), "aborted_only_when_cancelled", o, "aborted, but nobody cancelled it");
@@ -186,7 +186,8 @@ int model::acquired(operation& o, core::instant now, error_code ec, lease_view c
     return 0;
 }
 
-// An acquire that was cancelled may have been granted before; with_lock does not tell of a lease that is lost before its body.
+// A cancelled acquire may have been granted before; with_lock does not report a lease that is lost before its body
+// starts.
 void model::count(operation const& o, error_code ec, bool acquired)
 {
     is_countable_ = is_countable_ && !o.cancelled && ec != errc::lease_lost;
@@ -210,7 +211,7 @@ void model::check_counters(counters const& c)
     compare("unavailable", c.unavailable, told_.unavailable);
 }
 
-// The grant may be that of an earlier acquire of the process: entered again, or handed on.
+// The grant may come from an earlier acquire of the process, by re-entry or hand-off.
 core::instant model::begin_of_grant(operation const& o) const
 {
     auto begin = o.launched;
@@ -242,7 +243,7 @@ int model::begin_hold(operation& o, core::instant now, lease_view const& l)
     h.tainted = loses_data(*o.design, begin_of_grant(o), now);
     activities_[o.id].is_held = true;
     activities_[o.id].held_since = now;
-    // A hold that is renewed may have got the grant of another one of its process, which lasts longer.
+    // A renewed hold may use the grant of another hold of its process, which lasts longer.
     for_each_part(*o.design, [&](lock_design const& part) {
         auto& in_process = reach_[{o.what.get(field::process), part.key}];
         if (h.renewed) {
@@ -260,7 +261,7 @@ int model::begin_hold(operation& o, core::instant now, lease_view const& l)
             if (h.renewed)
                 h.allowed = std::max(h.allowed, other.allowed);
         }
-    // A thread that is late may hand over a lease that has ended, after the next one.
+    // A late thread may deliver a lease that has ended after the next lease was granted.
     if (l.is_valid()) {
         check_exclusion(h, now);
         check_order(o, l);
@@ -294,7 +295,7 @@ void model::queried(operation& o, core::instant now, error_code ec, std::optiona
         return;
     if (*answer || is_disturbed(*o.design, o.what.get(field::process), o.launched, now))
         return;
-    // A read under one's own write does not show.
+    // A read by the holder of the write is not visible to is_locked().
     if (o.design->kind == kind::read)
         return;
     for (auto const& [id, h] : holds_) {
@@ -356,7 +357,7 @@ int model::downgraded(operation& o, core::instant now, error_code ec, lease_view
         gave_up(h->id, now);
     if (is_empty || !h)
         return 0;
-    // On the terms of the write; from here on a read.
+    // It keeps the terms of the write, and is a read from here on.
     auto const before = *h;
     auto& write = operations_[std::size_t(before.operation) - 1];
     auto s = write.what;
@@ -388,7 +389,7 @@ void model::gave_up(int id, core::instant now)
 
 // ---- faults
 
-// A server that goes on is silent no more: what ends one of its outages ends all.
+// A server that continues answers again: the end of one of its outages ends all of them.
 void model::disturb(unsigned server, core::instant from, core::instant to, bool is_outage)
 {
     if (to != core::never)
@@ -437,7 +438,7 @@ void model::stop(std::int64_t process, unsigned server, core::instant now)
         for_each_part(*a.design, [&](lock_design const& part) { uses = uses || part.server == server; });
         if (uses && a.what.get(field::process) == process && a.over > now) {
             a.is_held = false;
-            a.over = core::never;  // its key expires some time
+            a.over = core::never;  // its key stays until it expires
         }
     }
 }

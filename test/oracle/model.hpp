@@ -24,13 +24,13 @@
 
 namespace holdfast::test::oracle {
 
-// What the clients of a program are made with.
+// The settings of a program's clients.
 struct client_settings {
     core::duration lease = std::chrono::seconds(3);
     core::duration command_timeout = std::chrono::milliseconds(500);
     core::duration poll_interval = std::chrono::seconds(1);
-    // How late a thread or a server may be without a fault. Zero in the simulator. In real time it is generous: rules about
-    // exact times are left out, and a lease that is shorter may be lost.
+    // The delay of a thread or a server that is not a fault. Zero in the simulator. In real time it is large: rules
+    // about exact times are not checked then, and a lease time below it may be lost.
     core::duration tolerance = {};
 };
 
@@ -40,8 +40,8 @@ struct finding {
     std::string text;
 };
 
-// A lease as its holder sees it. The two durations bound what is left of its validity: the clock of valid_until() goes
-// on while it is read.
+// A lease as its holder observes it. Two durations bound the rest of its validity, because time passes while
+// valid_until() is read.
 struct lease_view {
     lease_state state = lease_state::empty;
     core::duration left_least{};
@@ -54,7 +54,7 @@ struct lease_view {
     bool is_valid() const noexcept { return state == lease_state::held || state == lease_state::at_risk; }
 };
 
-// How acquires ended, of all clients together.
+// The results of acquires, of all clients together.
 struct counters {
     std::uint64_t acquired = 0, busy = 0, unavailable = 0;
 };
@@ -65,14 +65,14 @@ struct claim {
     bool shared;
 };
 
-// An acquire, from its launch until nothing of it can be on the server any more.
+// An acquire, from its launch until nothing of it can remain on the server.
 struct activity {
     step what;
     lock_design const* design = nullptr;
     std::vector<claim> claims = {};
     core::instant launched = {};
     core::instant over = core::never;
-    bool is_held = false;  // its lease was handed over and is valid as far as is known
+    bool is_held = false;  // its lease was delivered, and is valid as far as the model knows
     core::instant held_since = core::never;
     unsigned downgrades = 0;  // under way
 };
@@ -86,11 +86,11 @@ struct hold {
     core::duration max_hold{};
     bool renewed = false;
     core::instant granted = {};
-    core::instant promised = {};   // valid until then at least, without a fault
-    core::instant allowed = {};    // ... and until then at most; a renewed lease: besides a lease from now
+    core::instant promised = {};   // without a fault it is valid until then at least
+    core::instant allowed = {};    // ... and until then at most; a renewed lease may last a lease time from now, too
     bool tainted = false;          // its key may be gone
-    bool is_valid = true;          // as it was seen last
-    bool is_out_of_sight = false;  // inside an operation that was made and not launched yet
+    bool is_valid = true;          // at the last observation
+    bool is_out_of_sight = false;  // inside an operation that is not launched yet
 };
 
 // An operation under way.
@@ -104,14 +104,14 @@ struct operation {
     lease_state state = lease_state::empty;  // of that lease, at the launch
     bool is_limited = false;                 // by max_hold
     int of_acquire = 0;                      // the acquire of that lease
-    std::int64_t runs_in = 0;                // the process that is told of the end
-    int enters = 0;                          // a hold of its owner, which it enters again
+    std::int64_t runs_in = 0;                // the process that receives the completion
+    int enters = 0;                          // the hold of its owner that it re-enters, or 0
     bool was_kept = false;
     bool done = false;
 };
 
-// What the public headers promise, as a state machine without a clock: told of each launch, completion, fault and lease, it
-// says what was broken first. It knows nothing of how the library works.
+// What the public headers promise, as a state machine without a clock: it receives each launch, completion, fault and
+// observed lease, and reports the first promise that is broken. It does not depend on the library's implementation.
 class model {
 public:
     explicit model(client_settings const& s) : settings_(s) {}
@@ -120,20 +120,20 @@ public:
     operation& launch(step const&, core::instant);
     void launch_on_lease(operation&, int hold, lease_state);
     void cancel(operation&, core::instant);
-    // The end of an acquire; the lease is held from here on, under the returned id, or there is none: 0.
+    // The end of an acquire. Returns the id of the hold that begins, or 0 if there is none.
     int acquired(operation&, core::instant, error_code, lease_view const&);
     void queried(operation&, core::instant, error_code, std::optional<bool> answer);
     void extended(operation&, core::instant, error_code, lease_view const*);
     void ended_watch(operation&, core::instant, error_code, loss, lease_view const*);
     void released(operation&, core::instant, error_code);
     int downgraded(operation&, core::instant, error_code, lease_view const&);
-    // The body of with_lock got its lease, and gave it back.
+    // The body of with_lock began with a lease, or ended.
     int body_began(operation& o, core::instant now, lease_view const& l) { return begin_hold(o, now, l); }
     void body_ended(int hold, core::instant);
     void with_lock_ended(operation&, core::instant, error_code, bool body_ran);
-    // The lease was given away: to release(), or to its destructor.
+    // The program gave up the lease: to release(), or to its destructor.
     void gave_up(int hold, core::instant);
-    // The lease went into an operation that was not launched yet: it is held, and nobody can look at it.
+    // The lease was moved into an operation that is not launched yet: it is held, but cannot be observed.
     void put_away(int hold);
 
     // ---- faults
@@ -146,8 +146,8 @@ public:
     void plant(lock_design const&, core::instant);  // application data
     void stop(std::int64_t process, unsigned server, core::instant);
 
-    // ---- looking
-    // At what the clients counted, in the end.
+    // ---- observations
+    // Compares the counters of the clients, at the end.
     void check_counters(counters const&);
     void look(int hold, core::instant, lease_view const&);
     bool is_watch_overdue(operation const&, core::instant) const;
@@ -173,7 +173,7 @@ private:
         std::string key;  // empty: all
         core::instant from, to;
     };
-    // A time to live that is asked of the server now, for one hold; others may profit from it.
+    // A time to live that is being requested from the server for one hold; other holds may profit from it.
     struct ask {
         operation const* by;
         int acquire;
@@ -224,12 +224,12 @@ private:
     void check_reentries(hold const&, core::instant);
     void check_exclusion(hold const&, core::instant);
     void check_order(operation const&, lease_view const&);
-    // Whether both may hold by one grant: re-entries, and readers of one process.
+    // Whether both may hold one grant: re-entries, and readers of one process.
     bool shares_grant(activity const&, activity const&) const;
-    // The longest that what is asked for it now may make it.
+    // The latest end that the requests under way may give to the hold.
     core::instant asked_until(hold const&, core::instant) const;
     bool may_profit(hold const&, ask const&) const;
-    // A lease that is confirmed now and then counts from there: reads beside a peer's watchdog.
+    // The lease time that counts from its last confirmation: with a peer's watchdog, reads are confirmed repeatedly.
     core::duration confirmed_lease(hold const&, core::duration lease) const;
     void check_bounds(hold&, core::instant, lease_view const&);
 
@@ -238,10 +238,10 @@ private:
     std::map<int, activity> activities_;
     std::map<int, hold> holds_;
     int last_hold_ = 0;
-    std::map<std::int64_t, std::pair<std::uint64_t, step>> greatest_token_;  // of a lock, and whose it is
+    std::map<std::int64_t, std::pair<std::uint64_t, step>> greatest_token_;  // by lock; its acquire
     std::vector<ask> asks_;
-    std::vector<int> acquire_of_;  // hold: the operation
-    // Of all holds of a process on a lock: a grant that is handed on lasts as long as it was made to.
+    std::vector<int> acquire_of_;  // by hold: its acquire
+    // For all holds of a process on a lock: a grant that is handed off keeps the end that it has.
     struct reach {
         core::duration period{};
         core::instant allowed{};
@@ -253,7 +253,7 @@ private:
     std::vector<std::pair<lock_design const*, core::instant>> planted_;
     std::map<std::pair<std::int64_t, unsigned>, core::instant> stopped_;
     counters told_;
-    bool is_countable_ = true;  // every acquire ended where the program sees it
+    bool is_countable_ = true;  // the program observed the end of every acquire
     core::instant denied_ = core::never;
     core::instant refused_ = core::never;
     std::optional<finding> first_;

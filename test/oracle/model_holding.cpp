@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What is allowed: who may hold, and how long a lease is valid.
+// What is allowed: which acquires may hold at once, and how long a lease is valid.
 
 #include <algorithm>
 
@@ -26,9 +26,9 @@ bool is_owned_kind(kind k)
 
 }  // namespace
 
-// ---- who may hold
+// ---- which acquires may hold at once
 
-// By owner, re-entry is no conflict: all that the two have in common can be entered again.
+// A re-entry of the same owner is no conflict: the owner can re-enter everything that both locks share.
 bool model::same_owner(activity const& a, activity const& b) const
 {
     auto const& x = a.what;
@@ -47,7 +47,7 @@ bool model::same_owner(activity const& a, activity const& b) const
     return is_common && is_owned;
 }
 
-// A hold of its owner in which all of the lock is held: to enter it again takes no wait for anybody.
+// Returns a hold of the same owner that covers the whole lock: re-entering it waits for no other owner.
 int model::hold_to_enter(activity const& a) const
 {
     auto const covers = [&](lock_design const& whole) {
@@ -58,7 +58,7 @@ int model::hold_to_enter(activity const& a) const
     for (auto const& [id, h] : holds_) {
         auto const& held = activities_.at(h.operation);
         bool const upgrades = a.design->kind == kind::write && held.design->kind == kind::read;
-        // A majority of a red_lock's members may be had without the one that is entered.
+        // A majority of a red_lock's members may be granted without the re-entered one.
         bool const is_held = held.design == a.design || !is_red(*held.design);
         if (is_held && h.is_valid && !h.tainted && !upgrades && same_owner(a, held) && covers(*held.design))
             return id;
@@ -66,7 +66,7 @@ int model::hold_to_enter(activity const& a) const
     return 0;
 }
 
-// Before a hold ends: nobody waited for what its owner held.
+// Checks, before a hold ends, that no re-entry of its owner waited.
 void model::check_reentries(hold const& h, core::instant now)
 {
     for (auto const& o : operations_)
@@ -79,7 +79,7 @@ void model::check_reentries(hold const& h, core::instant now)
                 "waits, although its owner holds the lock");
 }
 
-// Whether the owner of some lock of both is the same.
+// Whether both have some lock with the same owner in common.
 bool model::share_an_owner(activity const& a, activity const& b) const
 {
     auto const& x = a.what;
@@ -118,7 +118,7 @@ void model::check_exclusion(hold const& h, core::instant now)
     }
 }
 
-// Fencing tokens grow, but for re-entries, which have that of the grant.
+// Fencing tokens grow, except those of re-entries, which have the token of the grant.
 void model::check_order(operation const& o, lease_view const& l)
 {
     auto const& d = *o.design;
@@ -185,8 +185,8 @@ void model::check_identity(hold const& h, lease_view const& l)
         report("name_of_a_lease", to_text(a.what) + ": is called \"" + std::string(l.name) + "\"");
 }
 
-// One, and one more for each other lease of its owner that holds the lock now: at least for those that must be valid, at
-// most for those that may have been granted. Composites have owners only in their members.
+// The hold count is one plus the number of other leases of the owner that hold the lock: at least those that must be
+// valid, at most those that may have been granted. Composites have owners only in their members.
 void model::check_hold_count(hold const& h, core::instant now, lease_view const& l)
 {
     auto const& a = activities_.at(h.operation);
@@ -233,7 +233,8 @@ core::instant model::asked_until(hold const& h, core::instant now) const
     return end;
 }
 
-// A fixed lease time is nobody else's. The grant of renewed ones may be shared, and handed on within the process.
+// A fixed lease time serves only its own hold. The grant of renewed holds may be shared and handed off within the
+// process.
 bool model::may_profit(hold const& h, ask const& asked) const
 {
     auto const& mine = activities_.at(h.operation);

@@ -24,7 +24,7 @@ bool is_query(verb v)
     return v == verb::is_locked || v == verb::holders || v == verb::force_release;
 }
 
-// A server's lock of a red_lock is a member on its own, too.
+// Whether a red_lock and one of its own members are both members of the multi_lock.
 bool contradicts_itself(lock_design const& d)
 {
     return d.name == "multi_red_own";
@@ -35,7 +35,7 @@ bool is_within(std::int64_t value, std::int64_t least, std::int64_t most)
     return least <= value && value <= most;
 }
 
-// Whether a wait is shorter than a server that works may take to answer.
+// Whether a wait is shorter than the time that a working server may take to answer.
 bool is_hasty(operation const& o, core::duration answer)
 {
     auto const wait = o.what.get(field::wait, 0);
@@ -100,7 +100,7 @@ bool model::may_be_given_up(operation const& o) const
     return !h || activities_.at(h->operation).downgrades > unsigned(downgrades);
 }
 
-// Nothing of an outage is said of an operation that asks no server. A red_lock speaks of its majority.
+// Operations that send no command never end as unavailable. A red_lock ends as no_quorum instead.
 bool model::may_be_out_of_reach(operation const& o, core::instant now, error_code ec) const
 {
     auto const v = o.what.what;
@@ -109,17 +109,18 @@ bool model::may_be_out_of_reach(operation const& o, core::instant now, error_cod
     bool const acquires = !is_query(v) && !is_on_lease(v);
     if (ec == errc::no_quorum ? !is_red(*o.design) : acquires && o.design->kind == kind::red)
         return false;
-    // The read of a downgrade is not had when the write was taken away and somebody else has it.
+    // A downgrade yields no read if the write was deleted and another client holds the lock.
     if (auto const* h = find_hold(o.of_hold); v == verb::downgrade && h && h->tainted)
         return true;
-    // One attempt on several locks whose member is lost before the last is granted: perhaps one that was held before.
+    // An attempt on several locks fails if a member's key is lost before the last member is granted, even one that was
+    // held before.
     if (acquires && o.design->kind == kind::multi && loses_data(*o.design, core::instant::min(), now))
         return true;
     return (ec == errc::no_quorum && may_end_without_a_round(o, now)) || may_be_too_late(o)
            || is_disturbed(*o.design, o.what.get(field::process), o.launched, now);
 }
 
-// A thread that is late misses the end of a brief lease, of a short wait, or of a red_lock's node_timeout.
+// A late thread misses the end of a short lease time, of a short wait, or of a red_lock's node_timeout.
 bool model::may_be_too_late(operation const& o) const
 {
     bool const acquires = !is_query(o.what.what) && !is_on_lease(o.what.what);
@@ -127,8 +128,8 @@ bool model::may_be_too_late(operation const& o) const
            && (is_red(*o.design) || (acquires && is_brief(o.what)) || is_hasty(o, settings_.tolerance));
 }
 
-// red_lock.hpp: a try whose time is over while it waits, for the rounds of another one too, unless a majority answered in the
-// last round; a round whose grants are taken away has no majority either.
+// red_lock.hpp: an acquire whose time ends while it waits, also for the rounds of another acquire, ends as no_quorum
+// unless a majority answered in its last round. A round whose keys are deleted has no majority either.
 bool model::may_end_without_a_round(operation const& o, core::instant now) const
 {
     bool const queues = std::ranges::any_of(activities_, [&](auto const& entry) {
@@ -139,7 +140,7 @@ bool model::may_end_without_a_round(operation const& o, core::instant now) const
     return is_hasty(o, queues ? longest : slack + settings_.tolerance) || loses_data(*o.design, o.launched, now);
 }
 
-// Its lease was given up meanwhile, was invalid, or may have been.
+// Whether the operation's lease was given up, was invalid, or may have been lost.
 bool model::may_be_lost(operation const& o, core::instant now) const
 {
     auto const* h = find_hold(o.of_hold);
@@ -168,7 +169,7 @@ bool model::has_planted(lock_design const& d, core::instant now) const
     return found;
 }
 
-// Another acquire of the same owner, from its launch until nothing of it is left.
+// Whether another acquire of the same owner overlaps this one, from its launch until nothing of it is left.
 template <class Condition>
 bool model::meets_own(operation const& o, core::instant now, Condition is_wanted) const
 {
@@ -224,7 +225,7 @@ bool model::may_acquire(operation const& o) const
            && (!has_priority || is_within(s.get(field::priority, 5), 1, 10));
 }
 
-// By more than max_lease, or than max_hold leaves, it may not.
+// An extension must not exceed max_lease, nor the rest of max_hold.
 bool model::may_extend(operation const& o, core::instant now) const
 {
     auto const by = milliseconds_of(o.what, field::by);
@@ -273,7 +274,7 @@ bool model::is_stopped(operation const& o, core::instant now) const
     return found;
 }
 
-// Every server that could have told who holds it was silent all the time.
+// Whether every server of the lock was silent during the whole operation.
 bool model::is_total_outage(operation const& o, core::instant now) const
 {
     unsigned servers = 0, silent = 0;
@@ -289,7 +290,8 @@ bool model::is_total_outage(operation const& o, core::instant now) const
 
 // ---- busy
 
-// How long the server may have owed an answer in the end without being silent. A process that was frozen hears none.
+// The time for which the server may have left a command unanswered at the end without counting as silent. A frozen
+// process receives no answer.
 core::duration model::time_to_answer(operation const& o, core::instant now) const
 {
     auto const process = o.what.get(field::process);
@@ -316,7 +318,8 @@ bool model::may_be_busy(operation const& o, core::instant now) const
     });
 }
 
-// Readers let each other in, unless a writer waits: then that is another reason. Of one that waits here it is known.
+// Readers do not exclude each other unless a writer waits, which is a reason of its own. For readers of the same
+// process the model knows which of them hold.
 bool model::is_in_the_way(activity const& mine, activity const& other) const
 {
     bool const is_local = mine.what.get(field::process) == other.what.get(field::process);

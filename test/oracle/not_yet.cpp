@@ -33,7 +33,7 @@ std::vector<exclusion> const& not_yet()
     return all;
 }
 
-// HOLDFAST_ORACLE_ALL may also name one exclusion, which is not made then.
+// HOLDFAST_ORACLE_ALL may also name one exclusion, which is skipped then.
 program without_exclusions(program p)
 {
     auto const* const all = std::getenv("HOLDFAST_ORACLE_ALL");

@@ -12,8 +12,8 @@
 
 namespace holdfast::test::oracle {
 
-// Something that programs do, and where the library does not keep a promise yet. The generator leaves it out; the model is
-// never weakened instead. `leave_out` changes the step that would do it; a step of verb `advance` without a time does nothing.
+// A use of the library for which a promise is not kept yet. The generator leaves it out; the model is never weakened
+// instead. `leave_out` changes the step that would do it; a step of verb `advance` without a time does nothing.
 struct exclusion {
     std::string_view name;
     std::string_view why;
@@ -22,7 +22,7 @@ struct exclusion {
 
 std::vector<exclusion> const& not_yet();
 
-// The program without what is excluded. HOLDFAST_ORACLE_ALL=1 excludes nothing.
+// Returns the program without the excluded uses. HOLDFAST_ORACLE_ALL=1 excludes nothing.
 program without_exclusions(program);
 
 }  // namespace holdfast::test::oracle

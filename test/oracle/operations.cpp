@@ -83,7 +83,7 @@ std::shared_ptr<pending> operations::find(step const& s) const
     return named == named_.end() ? nullptr : named->second;
 }
 
-// Another operation may have got the name meanwhile, and is used elsewhere.
+// Another operation with another executor may have taken the name meanwhile.
 std::shared_ptr<pending> operations::find_here(execution e) const
 {
     auto p = find(e.what);
@@ -116,7 +116,7 @@ auto operations::handler_of(std::shared_ptr<pending> p, Handler f)
         }));
 }
 
-// `make` calls the library with a token; `f` is told of the end.
+// `make` calls the library with a completion token; `f` handles the completion.
 template <class Make, class Handler>
 void operations::begin_on_lock(execution e, std::shared_ptr<pending> p, Make make, Handler f)
 {

@@ -21,16 +21,16 @@
 
 namespace holdfast::test::oracle {
 
-// Executes the steps that call the library, and tells the model of each launch and each completion. Steps and completions
-// may come from several threads: a mutex guards the model and all that the program has. The calls that begin an operation
-// on a lock are made without it, so that they meet.
+// Executes the steps that call the library, and reports each launch and each completion to the model. Steps and
+// completions may come from several threads: a mutex guards the model and everything that the program has. The calls
+// that begin an operation on a lock are made without the mutex, so that they can run at once.
 class operations {
 public:
     operations(world& w, model& m, client_set& c, lease_set& l, std::mutex& all)
         : world_(w), model_(m), clients_(c), leases_(l), mutex_(all)
     {}
 
-    // Where a step is to be executed: with the operation that it refers to.
+    // The executor of a step: that of the operation to which it refers.
     asio::any_io_executor place_of(step const&);
     void execute(step const&, asio::any_io_executor const& where);
 
@@ -42,11 +42,11 @@ public:
     std::uint64_t count() const noexcept { return count_; }
     std::uint64_t grants() const noexcept { return grants_; }
 
-    // Reports lost() operations that should have completed, and all that did not.
+    // Report lost() operations that should have completed, and all operations that did not complete.
     void check_watches();
     void check_completion();
 
-    // From here on completions are not told any more.
+    // From here on completions are not reported to the model.
     void end();
 
 private:

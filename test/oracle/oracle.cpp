@@ -29,7 +29,7 @@ std::string describe(finding const& f, program const& p)
            + "\nThe shrunken program, to be replayed with HOLDFAST_ORACLE_PROGRAM=FILE:\n" + to_text(p);
 }
 
-TEST_CASE("random programs over the public API keep every promise of the headers", "[oracle]")
+TEST_CASE("the library keeps every promise of its headers in random programs over the public API", "[oracle]")
 {
     if (std::getenv("HOLDFAST_ORACLE_PROGRAM") != nullptr)
         SKIP("a single program is replayed");
@@ -44,7 +44,8 @@ TEST_CASE("random programs over the public API keep every promise of the headers
     CHECK(r.grants > r.operations / 50);
 }
 
-TEST_CASE("one program, given by HOLDFAST_ORACLE_PROGRAM, keeps every promise of the headers", "[oracle]")
+TEST_CASE(
+    "the library keeps its promises in the simulator in the program that HOLDFAST_ORACLE_PROGRAM names", "[oracle]")
 {
     auto const* file = std::getenv("HOLDFAST_ORACLE_PROGRAM");
     if (file == nullptr)
@@ -59,7 +60,7 @@ TEST_CASE("one program, given by HOLDFAST_ORACLE_PROGRAM, keeps every promise of
         FAIL(describe(*r.broken, p));
 }
 
-// Shrunken programs that once broke a promise, which depends on moments that a story can hardly name.
+// Shrunk programs that once broke a promise; it depended on moments that a test can hardly choose.
 constexpr std::string_view once_broken[] = {
     R"(seed 480926
 with_lock lock=r1 us=1562
@@ -118,7 +119,7 @@ try_acquire process=1 lock=multi_red wait=5
 advance us=5000
 )"};
 
-TEST_CASE("programs that broke a promise once keep it", "[oracle]")
+TEST_CASE("the library keeps its promises in programs that once found a broken one", "[oracle]")
 {
     for (auto const text : once_broken) {
         auto const p = parse(std::string(text));
@@ -128,9 +129,9 @@ TEST_CASE("programs that broke a promise once keep it", "[oracle]")
     }
 }
 
-// For whoever widens the oracle or mends the library: what is broken, how often, with an example of each. HOLDFAST_ORACLE_CHECK
-// keeps to one check.
-TEST_CASE("a survey of all broken promises", "[.survey]")
+// For work on the oracle or the library: counts which promises are broken, with an example of each.
+// HOLDFAST_ORACLE_CHECK restricts it to one check.
+TEST_CASE("a survey counts the promises that random programs find broken", "[.survey]")
 {
     auto const first = number_or("HOLDFAST_ORACLE_SEED", 1);
     auto const examples = number_or("HOLDFAST_ORACLE_EXAMPLES", 1);
@@ -156,7 +157,7 @@ TEST_CASE("a survey of all broken promises", "[.survey]")
     std::puts(report.c_str());
 }
 
-TEST_CASE("a program is the same after it was printed and parsed", "[oracle]")
+TEST_CASE("a program is the same after it is printed and parsed", "[oracle]")
 {
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         auto const p = generate(seed);
@@ -166,7 +167,7 @@ TEST_CASE("a program is the same after it was printed and parsed", "[oracle]")
     }
 }
 
-TEST_CASE("a failing program is shrunken to the steps that it needs", "[oracle]")
+TEST_CASE("a failing program is shrunk to the steps that it needs to fail", "[oracle]")
 {
     auto const p = generate(7);
     auto const needed = [](program const& candidate) {

@@ -15,7 +15,7 @@
 
 namespace holdfast::test::oracle {
 
-// What a step does. Every step is harmless when what it refers to does not exist.
+// What a step does. A step that refers to something that does not exist has no effect.
 enum class verb : std::uint8_t {
     // ---- operations on a lock; the lease goes to `slot`
     acquire,
@@ -40,9 +40,9 @@ enum class verb : std::uint8_t {
     stop,
     shutdown,
     destroy,
-    // ---- time passes, for everybody
+    // ---- time passes for all processes and servers
     advance,
-    // ---- faults of `server`, for so long; 0 us: until the program ends
+    // ---- faults of `server` for that time; 0 us: until the program ends
     pause,
     out_of_memory,
     deny,  // the command number `how`
@@ -53,7 +53,7 @@ enum class verb : std::uint8_t {
     flush_scripts,
     delete_key,   // of `lock`
     foreign_key,  // application data under the name of `lock`: see foreign_value
-    freeze,       // the process, as SIGSTOP, for so long
+    freeze,       // the process, as SIGSTOP, for that time
 };
 inline constexpr auto verb_count = static_cast<std::size_t>(verb::freeze) + 1;
 
@@ -64,7 +64,7 @@ enum class field : std::uint8_t {
     owner,  // 9: process_owner()
     slot,
     to,
-    op,     // the name by which later steps refer to an operation
+    op,     // later steps refer to an operation by this name
     keep,   // 1: the operation is made now and launched later
     lease,  // options, milliseconds; `endless`: milliseconds::max()
     renew,
@@ -74,7 +74,7 @@ enum class field : std::uint8_t {
     by,
     how,
     us,     // a time in microseconds
-    inner,  // with_lock: the lock that the body takes besides
+    inner,  // with_lock: the lock that the body acquires, too
 };
 inline constexpr auto field_count = static_cast<std::size_t>(field::inner) + 1;
 
@@ -119,7 +119,7 @@ std::string_view name_of(field) noexcept;
 std::string to_text(step const&);
 // The seed and the steps, one in a line.
 std::string to_text(program const&);
-// Throws std::invalid_argument naming the line that it does not understand.
+// Throws std::invalid_argument, which names the line that cannot be parsed.
 program parse(std::string_view text);
 
 }  // namespace holdfast::test::oracle

@@ -54,7 +54,7 @@ private:
     program const& program_;
     run_options const options_;
     std::unique_ptr<world> world_;
-    std::mutex mutex_;  // of what follows; several threads may execute steps and complete operations
+    std::mutex mutex_;  // of the members below; several threads may execute steps and complete operations
     model model_{options_.clients};
     client_set clients_{*world_, model_, options_.clients};
     lease_set leases_{*world_, model_};
@@ -63,7 +63,7 @@ private:
     audit audit_{*world_, model_, clients_};
 };
 
-// Handlers that were never called die with their world, before what they refer to.
+// Handlers that were never called are destroyed with their world, before the objects to which they refer.
 runner::~runner()
 {
     operations_.end();
@@ -144,7 +144,7 @@ bool runner::is_broken()
     return model_.first().has_value();
 }
 
-// Looks at the leases now and then, not only at the end.
+// Observes the leases several times, not only at the end.
 void runner::run_for(core::duration d)
 {
     auto const end = world_->now() + d;
@@ -161,7 +161,7 @@ void runner::run_for(core::duration d)
         operations_.check_watches();
 }
 
-// Everybody is served within a bounded time. Behind the last completion nothing needs the mutex.
+// Every operation completes within a bounded time. After the last completion nothing needs the mutex.
 void runner::settle()
 {
     world_->await_steps();
@@ -170,7 +170,7 @@ void runner::settle()
         faults_.heal();
     }
     await_idle();
-    // A lease of a client that was stopped may last for years, and somebody wait for its end.
+    // The key of a stopped client may last for years, and an acquire may wait for its end.
     if (!is_idle() && audit_.may_leave_keys()) {
         audit_.expire_keys();
         await_idle();
@@ -189,7 +189,7 @@ void runner::await_idle()
         run_for(20ms);
 }
 
-// True when no operation was under way, which might have brought another lease.
+// Returns true when no operation was under way, which might have been granted another lease.
 bool runner::give_up_everything()
 {
     bool const was_idle = is_idle();

@@ -25,11 +25,11 @@ struct run_result {
 
 struct run_options {
     client_settings clients = {};
-    bool connects_first = false;  // the clients, before the first step
-    bool is_disturbed = false;    // from the first step on
+    bool connects_first = false;  // the clients connect before the first step
+    bool is_disturbed = false;    // by faults, from the first step on
 };
 
-// Executes a program in that world, against the library as it ships, and holds what is observed against the model.
+// Executes a program in that world, against the library as it ships, and checks what is observed against the model.
 run_result run(program const&, std::unique_ptr<world>, run_options const&);
 
 // ... in the simulator.

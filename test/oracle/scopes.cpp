@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// with_lock, and what its bodies do.
+// The execution of with_lock and of its bodies.
 
 #include <chrono>
 #include <exception>
@@ -104,11 +104,11 @@ std::shared_ptr<pending> operations::launch_inner(step const& s, asio::any_io_ex
 {
     auto p = make_pending(s, where);
     on_launch(*p);
-    model_.cancel(*p->in_model, world_.now());  // the end of the outer one cancels it at any time
+    model_.cancel(*p->in_model, world_.now());  // the end of the outer body may cancel it at any time
     return p;
 }
 
-// What the body takes besides, without waiting for it.
+// Acquires the inner lock in the body, without a wait.
 asio::awaitable<void> operations::inner_scope(step s, asio::any_io_executor where)
 {
     auto inner = step(verb::with_lock);

@@ -37,7 +37,7 @@ private:
         return true;
     }
 
-    // Runs of steps, first long ones.
+    // Drops runs of steps, long ones first.
     bool drop_steps()
     {
         bool progress = false;

@@ -14,8 +14,8 @@ namespace holdfast::test::oracle {
 // Whether a program still fails in the same way.
 using predicate = std::function<bool(program const&)>;
 
-// A program that still fails, and no longer does so without any of its steps, or with any of its values left out or
-// made smaller. Delta debugging: A. Zeller, R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002.
+// Returns a program that still fails, but does not fail without any of its steps, or with any of its values omitted or
+// reduced. Delta debugging: A. Zeller, R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002.
 // `attempts` bounds the number of runs.
 program shrink(program, predicate const& fails, unsigned attempts = 3'000);
 

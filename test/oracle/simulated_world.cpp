@@ -34,7 +34,7 @@ simulated_world::simulated_world(program const& p, bool with_trace)
         .world = {.seed = p.seed, .trace = with_trace, .max_steps = 400'000 + p.steps.size() * 20'000}}))
 {}
 
-// Handlers that never ran die here: they may want to note something.
+// Handlers that never ran are destroyed here, and may write to the trace.
 simulated_world::~simulated_world()
 {
     simulation_.reset();
@@ -66,7 +66,7 @@ holdfast::client simulated_world::make_client(std::int64_t in, unsigned at, hold
     return detail::client_access::make(executor_of(in), c, session);
 }
 
-// What is ready may run before it.
+// Handlers that are ready may run before f.
 void simulated_world::run_inside(std::int64_t in, asio::any_io_executor, std::function<void()> f)
 {
     if (is_frozen(in))
@@ -156,7 +156,7 @@ bool simulated_world::plant(lock_design const& d, std::int64_t how)
         case 1: to.execute({"RPUSH", key, "application data"}); break;
         default: to.execute({"HSET", key, "user", "42"}); break;
     }
-    return is_there();  // it may be refused, too
+    return is_there();  // a faulty server may refuse it
 }
 
 void simulated_world::heal()
@@ -181,7 +181,7 @@ bool simulated_world::exists(unsigned at, std::string_view key)
 
 std::vector<std::string> simulated_world::keys(unsigned at)
 {
-    server(at).execute({"PING"});  // time passes there, too
+    server(at).execute({"PING"});  // time passes on the server, too
     return server(at).model().keys().names();
 }
 

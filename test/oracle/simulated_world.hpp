@@ -12,7 +12,7 @@
 
 namespace holdfast::test::oracle {
 
-// The simulator: virtual time, one thread, servers that are models. Everything follows from the seed of the program.
+// The simulator: virtual time, one thread, modelled servers. Everything is determined by the seed of the program.
 class simulated_world final : public world {
 public:
     simulated_world(program const&, bool with_trace);

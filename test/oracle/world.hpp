@@ -23,8 +23,8 @@
 
 namespace holdfast::test::oracle {
 
-// The environment of a program: its processes, its servers, its clock. What executes steps and tells the model what it
-// observes knows nothing else of where it runs.
+// The environment of a program: its processes, its servers, its clock. The code that executes steps and reports
+// observations to the model depends on nothing else of the place where it runs.
 class world {
 public:
     virtual ~world() = default;
@@ -32,12 +32,12 @@ public:
     // ---- processes
     // The executor of one operation of that process: handlers on it never run at the same time.
     virtual asio::any_io_executor executor_of(std::int64_t process) = 0;
-    // A client that runs, or will once it was told to: run() has not been called.
+    // Returns a client on which run() has not been called yet.
     virtual holdfast::client make_client(std::int64_t process, unsigned server, holdfast::config) = 0;
-    // Runs f as code of that process; not at all while the process is frozen. `where` is the executor of the operation
+    // Runs f as code of that process, but not while the process is frozen. `where` is the executor of the operation
     // that f begins or refers to. With several threads this returns at once: see await_steps().
     virtual void run_inside(std::int64_t process, asio::any_io_executor where, std::function<void()> f) = 0;
-    // Until everything that was given to run_inside() has run.
+    // Waits until everything that was passed to run_inside() has run.
     virtual void await_steps() {}
     virtual asio::awaitable<void> sleep(std::int64_t process, core::duration) = 0;
     virtual bool is_frozen(std::int64_t process) = 0;
@@ -45,19 +45,19 @@ public:
     // ---- time
     virtual core::instant now() const = 0;
     virtual void run_for(core::duration) = 0;
-    // After everything was given up: until connections are back, subscriptions have lingered and releases were sent. A
-    // world whose time is dear ends this as soon as nothing is left.
+    // Lets time pass, after everything was given up, until connections are back, subscriptions have ended and releases
+    // were sent. A world in real time ends this as soon as nothing is left.
     virtual void settle(std::function<bool()> const& is_nothing_left) = 0;
-    // Until every key has expired that nobody deletes; false where that would take too long.
+    // Lets time pass until every key has expired that is not deleted; returns false if that would take too long.
     virtual bool let_keys_expire() = 0;
-    // Until all that was begun has ended. The clients are gone.
+    // Waits until everything that was begun has ended. The clients are gone.
     virtual void finish() = 0;
 
     // ---- faults
     // Injects the fault that the step describes; it ends at `end`, or by heal() for core::never.
     virtual void inject(step const&, core::instant end) = 0;
     virtual void delete_key(unsigned server, std::string_view key) = 0;
-    // Application data under the name of a lock, unless something is there; whether it stands.
+    // Stores application data under the name of a lock, unless the key exists; returns whether it did.
     virtual bool plant(lock_design const&, std::int64_t how) = 0;
     // Ends all faults.
     virtual void heal() = 0;

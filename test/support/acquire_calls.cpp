@@ -125,7 +125,7 @@ std::vector<acquire_call> fair_calls()
             {"L", queue, timeouts, waiters, "holdfast_lock_priority:{L}", counter},
             {me, lease, "15000", "channel", std::move(priority), one_day}};
     };
-    constexpr auto far = "4000000000000";  // a time in ms at which everybody is still alive
+    constexpr auto far = "4000000000000";  // a time in ms before which no waiter counts as dead
     auto const first = [&](std::string const& holder) -> std::vector<command_text> {
         return {
             {"RPUSH", queue, holder},
@@ -193,7 +193,8 @@ bool is_refused_with(restricted_server const& s, acquire_call const& c, std::str
         return false;
     for (std::size_t i = 0; i < c.keys.size(); ++i) {
         CAPTURE(c.keys[i]);
-        // Who may not delete cannot take back a mutex: it ends with its lease.
+        // Without the right to DEL the script cannot undo the acquire of a mutex: its key stays until the lease time
+        // ends.
         bool const may_stay = denied == "del" && s.by_admin({"PTTL", c.keys[i]}).integer > 0;
         bool const may_go = c.is_abandoned && contents(s, c.keys[i]) == "none";
         if (i < c.locks && !may_stay && !may_go)

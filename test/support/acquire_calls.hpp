@@ -22,25 +22,25 @@ std::vector<std::string> commands_of(engine::script const&);
 struct acquire_call {
     std::string name;
     engine::script const* script;
-    std::vector<std::vector<std::string>> state;  // the commands that bring it about
+    std::vector<std::vector<std::string>> state;  // the commands that create this state
     std::vector<std::string> keys;                // the locks first
     std::vector<std::string> arguments;
     std::size_t locks = 1;
-    bool is_abandoned = false;  // nobody who holds it lives: a failed call may free it
+    bool is_abandoned = false;  // its holder is dead: a failed call may free the lock
 };
 
-// Each acquire script in each state that leads it another way.
+// Calls of each acquire script, one in each state in which the script takes another path.
 std::vector<acquire_call> acquire_calls();
 
-// A server on which a user calls scripts, of whom a command can be denied.
+// A server on which a user calls scripts, with a function that denies commands to this user.
 struct restricted_server {
     std::function<simulated::value(std::vector<std::string> const&)> by_admin;
     std::function<simulated::value(std::vector<std::string> const&)> by_user;
-    std::function<void(std::string const&)> deny;  // one command to the user; empty: nothing
+    std::function<void(std::string const&)> deny;  // denies one command to the user; empty: none
 };
 
 // Makes the call with each command denied in turn, and with none. A call that fails must leave each lock as it was, and
-// no new key without a time to live. Returns how many calls failed.
+// no new key without a time to live. Returns the number of calls that failed.
 int check_refusals(restricted_server const&, acquire_call const&);
 
 }  // namespace holdfast::test

@@ -10,7 +10,8 @@
 
 namespace holdfast::test {
 
-// An authority of one's own and what it signs, made by the openssl program in a temporary folder.
+// A private certificate authority and the certificates that it signs, made by the openssl program in a temporary
+// folder.
 class certificates {
 public:
     certificates();

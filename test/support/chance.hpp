@@ -12,8 +12,8 @@
 
 namespace holdfast::test {
 
-// All randomness of a simulation: the same seed gives the same numbers on every platform, which the standard's
-// distributions do not. Generator: splitmix64 (Steele, Lea, Flood, 2014).
+// The only source of randomness of a simulation: the same seed gives the same numbers on every platform, which the
+// distributions of the standard library do not. Generator: splitmix64 (Steele, Lea, Flood, 2014).
 class chance {
 public:
     explicit constexpr chance(std::uint64_t seed) noexcept : state_(seed) {}
@@ -29,7 +29,7 @@ public:
     // [0, n), n > 0.
     constexpr std::uint64_t below(std::uint64_t n) noexcept { return next() % n; }
 
-    // Draws nothing for 0: a plan without a fault does not change the course of the others.
+    // Draws no number for 0: a fault that is not planned does not change the numbers for the others.
     constexpr bool happens(double probability) noexcept
     {
         return probability > 0 && static_cast<double>(next() >> 11) * 0x1p-53 < probability;

@@ -20,7 +20,7 @@
 
 namespace holdfast::test {
 
-// Another process of the test, which tells by lines on its standard output what it sees; killed at the end.
+// Another process of the test, which reports by lines on its standard output; it is killed at the end.
 class child {
 public:
     explicit child(std::vector<std::string> words) : folder_(make_folder()), pid_(spawn(words, output())) {}
@@ -33,7 +33,7 @@ public:
     child(child const&) = delete;
     child& operator=(child const&) = delete;
 
-    // Waits until it is stopped, so that nothing of it runs any more.
+    // Stops the process and waits until it is stopped, so that none of its threads runs any more.
     void pause()
     {
         signal(SIGSTOP);
@@ -44,7 +44,7 @@ public:
     void resume() { signal(SIGCONT); }
     void signal(int number) { ::kill(pid_, number); }
 
-    // Whole lines only.
+    // All lines so far, without an unfinished last one.
     std::vector<std::string> lines() const
     {
         std::vector<std::string> all;
@@ -54,7 +54,7 @@ public:
         return all;
     }
 
-    // The rest of the first line that begins so; empty: there is none yet.
+    // The rest of the first line that begins with `begin`; empty if there is none yet.
     std::string told(std::string const& begin) const
     {
         for (auto const& line : lines())
@@ -77,7 +77,7 @@ private:
     pid_t pid_;
 };
 
-// Waits, without an event loop; false when it did not come true within the limit.
+// Waits, without an event loop, until the condition holds; returns false if it does not within the limit.
 template <class Predicate>
 bool wait_until(Predicate holds, std::chrono::milliseconds limit = std::chrono::seconds(60))
 {

@@ -13,16 +13,16 @@
 
 namespace holdfast::test {
 
-// A port of 127.0.0.1 that nobody listens on right now.
+// A port of 127.0.0.1 on which no process listens right now.
 std::uint16_t free_port();
 
 // A new temporary folder; the caller removes it.
 std::filesystem::path make_folder();
 
-// Runs a program of the PATH that dies with this process; its output goes to a file.
+// Runs a program of the PATH that is killed when this process ends; its output goes to a file.
 pid_t spawn(std::vector<std::string> const& words, std::filesystem::path const& output);
 
-// Ends such a program by SIGKILL and waits for its end.
+// Kills such a program and waits for its end.
 void end_program(pid_t);
 
 }  // namespace holdfast::test

@@ -22,9 +22,9 @@ std::optional<std::string> find_violation(std::vector<held_interval> holds)
 {
     std::erase_if(holds, [](auto const& h) { return h.from >= h.to; });
     std::ranges::sort(holds, {}, [](auto const& h) { return std::tie(h.lock, h.from); });
-    held_interval const* last = nullptr;    // of the same lock, the one that ends last
-    held_interval const* alone = nullptr;   // of the same lock, of those that are not shared the one that ends last
-    held_interval const* fenced = nullptr;  // of the same lock, the last with a token
+    held_interval const* last = nullptr;    // the hold of the same lock that ends last
+    held_interval const* alone = nullptr;   // the exclusive hold of the same lock that ends last
+    held_interval const* fenced = nullptr;  // the last hold of the same lock with a token
     for (auto const& h : holds) {
         if (last && last->lock != h.lock)
             last = alone = fenced = nullptr;

@@ -12,8 +12,8 @@
 
 namespace holdfast::test {
 
-// One stretch in which somebody believed to hold a lock: from the grant to the end of the validity or the beginning of
-// the release, whichever came first. Times are of one clock, in nanoseconds.
+// A period in which a holder believed that it held a lock: from the grant to the end of the validity or the beginning
+// of the release, whichever came first. Times are of one clock, in nanoseconds.
 struct held_interval {
     std::string lock;
     std::string who;
@@ -23,8 +23,9 @@ struct held_interval {
     bool shared = false;      // a reader's
 };
 
-// What is wrong with the recorded holds; none: nothing. Holds of one lock must not overlap, but for shared ones among
-// each other, and fencing tokens must grow in the order of the grants. O(n log n), and complete: any two holds that overlap are noticed.
+// Describes a violation in the recorded holds, if there is one. Holds of one lock must not overlap, except shared ones
+// with each other, and fencing tokens must grow in the order of the grants. O(n log n), and complete: any two holds
+// that overlap are found.
 std::optional<std::string> find_violation(std::vector<held_interval> holds);
 
 }  // namespace holdfast::test

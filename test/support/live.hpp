@@ -30,7 +30,7 @@
 
 namespace holdfast::test {
 
-// How long a test waits for what must come: far longer than it takes, since the machine may be busy.
+// How long a test waits for an event that must happen: far longer than it takes, since the machine may be busy.
 inline constexpr std::chrono::seconds patience(60);
 
 inline auto redirect(error_code& ec)
@@ -44,7 +44,7 @@ inline asio::awaitable<void> sleep_for(std::chrono::milliseconds d)
     co_await timer.async_wait(asio::use_awaitable);
 }
 
-// Waits until it holds; false when it did not for `limit`.
+// Waits until the condition holds; returns false if it does not within `limit`.
 template <class Predicate>
 asio::awaitable<bool> comes_true(Predicate holds, std::chrono::milliseconds limit = patience)
 {
@@ -57,7 +57,7 @@ asio::awaitable<bool> comes_true(Predicate holds, std::chrono::milliseconds limi
     co_return true;
 }
 
-// The error that a coroutine ends with; success when it ends well.
+// Returns the error with which a coroutine ends, or success.
 template <class Awaitable>
 asio::awaitable<error_code> failure_of(Awaitable a)
 {
@@ -69,7 +69,7 @@ asio::awaitable<error_code> failure_of(Awaitable a)
     co_return error_code();
 }
 
-// An event loop of one thread with clients of real servers, for tests that tell a story.
+// An event loop of one thread with clients of real servers, for tests of several steps.
 class live {
 public:
     live() = default;
@@ -83,7 +83,7 @@ public:
             try {
                 context_.run_until(end);
             } catch (std::exception const&) {
-                // of a coroutine that the end of its client surprised
+                // from a coroutine whose client was stopped
             }
         }
     }
@@ -100,7 +100,7 @@ public:
         return c;
     }
 
-    // A running client.
+    // Makes a client and runs it.
     holdfast::client& client(config c)
     {
         if (!c.log)
@@ -113,7 +113,7 @@ public:
 
     holdfast::client& at(std::size_t i) { return *clients_.at(i); }
 
-    // Runs the loop until it holds; false when it did not for `limit`.
+    // Runs the loop until the condition holds; returns false if it does not within `limit`.
     template <class Predicate>
     bool until(Predicate holds, std::chrono::milliseconds limit = patience)
     {
@@ -127,7 +127,7 @@ public:
         return true;
     }
 
-    // Runs a coroutine to its end; what it throws is thrown here.
+    // Runs a coroutine to its end, and rethrows its exception.
     template <class Coroutine>
     void run(Coroutine body, std::chrono::milliseconds limit = 4 * patience)
     {
@@ -142,7 +142,7 @@ public:
             std::rethrow_exception(end->error);
     }
 
-    // Starts one that goes on beside what is run next.
+    // Starts a coroutine that continues beside the next ones.
     template <class Coroutine>
     void spawn(Coroutine body)
     {

@@ -68,7 +68,7 @@ core::instant process::local_time(core::instant world) const noexcept
                : local_at_drift_ + passed + scaled(passed, clock_drift_);
 }
 
-// Rounded up: an alarm must not ring before its time.
+// Rounded up: an alarm must not occur before its time.
 core::instant process::world_time(core::instant local) const noexcept
 {
     auto const passed = local - local_at_drift_;

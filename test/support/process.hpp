@@ -19,8 +19,8 @@
 
 namespace holdfast::test {
 
-// A process of the simulated world: what runs on its executor stops when it is paused and never runs once it is
-// killed, while the network and the servers go on.
+// A process of the simulated world: handlers on its executor do not run while it is paused, and never after it was
+// killed, while the network and the servers continue.
 class process {
 public:
     process(virtual_world& w, std::string name, std::uint64_t seed) : world_(w), name_(std::move(name)), chance_(seed)
@@ -37,17 +37,17 @@ public:
     void resume();
     bool is_paused() const noexcept { return paused_; }
 
-    // As SIGKILL: its connections close, its handlers are kept, unrun, until the world ends.
+    // As SIGKILL: its connections close, and its handlers are not run, but kept until the world ends.
     void kill();
     bool is_dead() const noexcept { return dead_; }
     void on_kill(std::function<void()> f) { at_kill_.push_back(std::move(f)); }
 
-    // As fork(): what engine::session::incarnation() tells changes.
+    // As fork(): engine::session::incarnation() changes.
     void fork() noexcept { ++incarnation_; }
     std::uint64_t incarnation() const noexcept { return incarnation_; }
 
-    // Its clock runs by so much faster (or slower: negative) than the world's, from now on. Sessions of this process
-    // see that time; sleep() is the world's.
+    // From now on its clock runs faster than the world's by this share (slower if negative). Sessions of this process
+    // use that time; sleep() uses the world's.
     void set_clock_drift(double share) noexcept;
     core::instant local_time(core::instant world) const noexcept;
     core::instant world_time(core::instant local) const noexcept;
@@ -55,7 +55,7 @@ public:
     // Work of this process that asio tracks.
     std::size_t unfinished() const noexcept { return unfinished_; }
 
-    // Completes after so much virtual time: void(error_code). Can be cancelled.
+    // Completes after this virtual time: void(error_code). Can be cancelled.
     template <boost::asio::completion_token_for<void(boost::system::error_code)> Token = boost::asio::deferred_t>
     auto sleep(core::duration d, Token&& token = {})
     {

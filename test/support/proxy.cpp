@@ -166,7 +166,7 @@ void proxy::cut(bool reset)
     });
 }
 
-// All on the proxy's thread: nothing is carried in between.
+// Everything runs on the proxy's thread, so that no data passes in between.
 void proxy::heal()
 {
     asio::post(state_->context, [s = state_.get()] {

@@ -12,8 +12,8 @@
 
 namespace holdfast::test {
 
-// A TCP proxy on a free port of 127.0.0.1 before a server's UNIX socket, with a thread of its own. Each switch holds
-// for all its connections, those to come included, until it is set again. Any thread may call.
+// A TCP proxy on a free port of 127.0.0.1 in front of a server's UNIX socket, with a thread of its own. Each switch
+// applies to all its connections, including future ones, until it is set again. Any thread may call.
 class proxy {
 public:
     enum class direction { to_server, to_client };
@@ -26,28 +26,28 @@ public:
     std::uint16_t port() const;
     std::string url() const;  // redis://127.0.0.1:port
 
-    // What comes is taken and lost: the sender sees nothing wrong.
+    // Data is accepted and lost, and the sender notices nothing.
     void drop(direction, bool = true);
 
-    // Both directions: as if a cable were out.
+    // drop() in both directions: as if a cable were disconnected.
     void black_hole(bool = true);
 
-    // What comes is passed on in order, so much later.
+    // Data is passed on in order, later by this time.
     void delay(direction, std::chrono::milliseconds);
 
-    // At most so many bytes at a time; 0: as they come.
+    // Passes on at most this number of bytes at a time; 0: as they come.
     void slice(std::size_t);
 
-    // Closes every connection, by RST if asked.
+    // Closes every connection; with `reset` by RST.
     void cut(bool reset = false);
 
-    // Ends what drop() and black_hole() began, as a network does: what was lost stays lost with its connections.
+    // Ends drop() and black_hole() as a network does: the data that was lost stays lost, and so do its connections.
     void heal();
 
-    // New connections are closed at once.
+    // Closes new connections at once.
     void refuse(bool = true);
 
-    // How many connections were made so far, refused ones included.
+    // The number of connections so far, refused ones included.
     std::uint64_t accepted() const;
 
 private:

@@ -83,7 +83,7 @@ void redis_server::start()
     }
 }
 
-// An error will do: a server that wants a password answers PING with NOAUTH.
+// An error counts as an answer: a server that requires a password answers PING with NOAUTH.
 bool redis_server::answers()
 {
     try {

@@ -17,8 +17,8 @@
 
 namespace holdfast::test {
 
-// A redis-server of one's own: in a temporary folder, on a UNIX socket and a free port of 127.0.0.1, without
-// persistence. It answers when the constructor returns and is gone after the destructor, or when this process dies.
+// A private redis-server: in a temporary folder, on a UNIX socket and a free port of 127.0.0.1, without persistence. It
+// answers when the constructor returns, and ends with the destructor or with this process.
 //
 //     redis_server server;                                   // or server{"requirepass secret", "maxclients 5"}
 //     cfg.url = server.url();
@@ -28,13 +28,13 @@ namespace holdfast::test {
 // Throws std::runtime_error when redis-server is not installed or does not start. Not for more than one thread.
 class redis_server {
 public:
-    // With more lines of redis.conf; they follow ours, so they win.
+    // With more lines of redis.conf, which override the default ones.
     explicit redis_server(std::initializer_list<std::string> lines = {});
     ~redis_server();
     redis_server(redis_server const&) = delete;
     redis_server& operator=(redis_server const&) = delete;
 
-    // True where redis-server can be run at all: SKIP() otherwise.
+    // Whether redis-server can be run at all; tests use SKIP() otherwise.
     static bool is_installed();
 
     std::string url() const;      // unix:///.../redis.sock
@@ -44,7 +44,8 @@ public:
     std::filesystem::path const& folder() const { return folder_; }
     pid_t pid() const { return pid_; }
 
-    // One command, over a connection of its own that is kept. When default needs a password, send AUTH first.
+    // Sends one command, over a connection of its own that is kept. If the user "default" needs a password, send AUTH
+    // first.
     simulated::value command(std::vector<std::string> const& words);
 
     // The value of `field` in INFO, or an empty string.
@@ -53,7 +54,7 @@ public:
     // How often `name` was called (INFO commandstats), such as "set" or "client|kill".
     std::int64_t calls(std::string const& name);
 
-    void freeze();   // SIGSTOP: connections stay, nobody answers
+    void freeze();   // SIGSTOP: connections stay, but are not answered
     void thaw();     // SIGCONT
     void kill();     // SIGKILL, and waits for the end
     void restart();  // kill() and start anew, on the same port and socket; empty

@@ -13,9 +13,9 @@
 
 namespace holdfast::test {
 
-// A blocking client over a UNIX socket, so that a test can look at the server behind the back of what it tests. It
-// keeps what the model of a server distinguishes: a status from a bulk string, a push from a reply.
-// Throws std::runtime_error when the connection fails or nothing comes for ten seconds.
+// A blocking client over a UNIX socket, with which a test observes the server beside the code under test. It keeps the
+// distinctions that the model of a server makes: a status from a bulk string, a push from a reply. Throws
+// std::runtime_error if the connection fails or nothing arrives for ten seconds.
 class resp_client {
 public:
     enum class protocol { resp2, resp3 };  // scripts see replies as in RESP2; pushes need RESP3
@@ -26,13 +26,13 @@ public:
     resp_client(resp_client const&) = delete;
     resp_client& operator=(resp_client const&) = delete;
 
-    // One command and its reply; pushes before it are dropped.
+    // Sends one command and returns its reply; pushes before it are dropped.
     simulated::value command(simulated::words);
     simulated::value command(std::vector<std::string> const&);
 
     void send(simulated::words);
 
-    // The next thing the server says, push or reply.
+    // The next push or reply of the server.
     struct said {
         bool is_push;
         simulated::value what;

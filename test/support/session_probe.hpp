@@ -24,7 +24,7 @@
 
 namespace holdfast::test {
 
-// A command and what became of it.
+// A command and its answer.
 struct sent_command final : engine::command {
     struct item {
         engine::reply::kind type;
@@ -47,7 +47,7 @@ struct sent_command final : engine::command {
     void on_answer(engine::answer const&) override;
 };
 
-// The engine's side of a session over Boost.Redis, for tests of the session alone: records what it is told.
+// The engine's side of a session over Boost.Redis, for tests of the session alone: records all events.
 class session_probe final : public engine::session_events {
 public:
     explicit session_probe(config);
@@ -59,22 +59,22 @@ public:
     engine::session& session() { return *session_; }
     void start() { session_->start(*this); }
 
-    // Runs the event loop until it holds; false after twenty seconds.
+    // Runs the event loop until the condition holds; returns false after twenty seconds.
     bool run_until(std::function<bool()> const&);
     void run_for(std::chrono::milliseconds);
 
-    // Runs until nothing is pending any more; false after ten seconds.
+    // Runs until nothing is pending; returns false after ten seconds.
     bool run_to_end();
 
     bool start_and_open();
 
-    // On the strand, now. The record stays valid as long as the probe.
+    // Submits a command on the strand, at once. The returned object lives as long as the probe.
     sent_command& send(std::initializer_list<std::string_view> words);
 
-    // Runs until it is answered.
+    // Submits a command and runs until it is answered.
     sent_command& ask(std::initializer_list<std::string_view> words);
 
-    // Destroys the execution context first, with whatever is pending in it.
+    // Destroys the execution context before the session, with everything that is pending in it.
     void destroy_context();
 
     std::size_t count_of_lines(std::string_view part) const;
@@ -92,7 +92,7 @@ public:
     std::vector<std::string> messages;
     std::vector<std::pair<log_level, std::string>> lines;
 
-    // What to do when it happens.
+    // Called when the event happens.
     std::function<void()> when_open;
     std::function<void()> when_closed;
     std::function<void()> when_message;

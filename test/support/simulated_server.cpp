@@ -9,7 +9,7 @@
 namespace holdfast::test {
 namespace {
 
-// Any Sunday: the server's wall clock when the world begins.
+// An arbitrary date: the server's wall clock when the world begins.
 constexpr std::int64_t epoch_us = 1'800'000'000'000'000;
 
 struct nobody final : simulated::peer {

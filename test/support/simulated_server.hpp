@@ -17,15 +17,15 @@
 
 namespace holdfast::test {
 
-// A command that the server has executed, with all that a check may want to know.
+// A command that the server has executed, with what checks may need.
 struct executed {
     core::instant when;
     std::string_view server;
-    std::string_view client;  // name of the process, a connection's number behind it: "A#3"
+    std::string_view client;  // the process' name and the number of its connection: "A#3"
     simulated::execution const& what;
 };
 
-// One server of a simulation, and its faults. It lives outside of all processes.
+// One server of a simulation, and its faults. It does not belong to any process.
 class simulated_server {
 public:
     simulated_server(virtual_world&, std::string name, std::shared_ptr<simulated::lua_engine>);
@@ -40,14 +40,14 @@ public:
     // The model: conditions, refusals, keys ...
     simulated::redis_model& model() noexcept { return model_; }
 
-    // Executes a command of nobody's: what a test does behind the clients' backs.
+    // Executes a command without a connection, for the test itself.
     simulated::value execute(std::initializer_list<std::string_view> text)
     {
         return execute(simulated::words(text.begin(), text.size()));
     }
     simulated::value execute(simulated::words);
 
-    // As SIGSTOP: connections are accepted and bytes taken, nothing is executed.
+    // As SIGSTOP: connections and bytes are accepted, but nothing is executed.
     void pause();
     void pause_for(core::duration);
     void resume();
@@ -56,10 +56,11 @@ public:
     void restart(bool data_lost, core::duration downtime = {});
     void step_clock(core::duration by) { clock_offset_us_ += by / std::chrono::microseconds(1); }
 
-    // Called for each command executed, those of scripts included. For invariants: throwing ends the simulation.
+    // `f` is called for each command executed, those of scripts included. It checks invariants: an exception ends the
+    // simulation.
     void check(std::function<void(executed const&)> f) { checks_.push_back(std::move(f)); }
 
-    // The world ends: forgets its links, also those that wait for it to go on.
+    // Called when the world ends: forgets the server's links, including those that wait for it to resume.
     void forget_links();
 
     // For links.
@@ -82,7 +83,7 @@ private:
     bool paused_ = false;
     std::vector<std::function<void()>> at_resume_;
     std::vector<std::function<void(executed const&)>> checks_;
-    std::string_view client_;  // whose command is being executed
+    std::string_view client_;  // the client whose command is being executed
 };
 
 }  // namespace holdfast::test

@@ -15,14 +15,14 @@ namespace {
 
 namespace asio = boost::asio;
 
-// A Lua state is dear, and keeps nothing but compiled scripts: one for all simulations of a thread.
+// A Lua state is expensive and keeps nothing but compiled scripts: one serves all simulations of a thread.
 std::shared_ptr<simulated::lua_engine> kept_lua()
 {
     thread_local auto const lua = std::make_shared<simulated::lua_engine>();
     return lua;
 }
 
-// The world as a session of one process sees it.
+// The virtual world as the environment of a session of one process.
 class virtual_view final : public session::environment {
 public:
     virtual_view(
@@ -92,7 +92,7 @@ private:
     std::shared_ptr<int> alive_ = std::make_shared<int>();
 };
 
-// Whose executor it is, also behind strands.
+// Returns the process of an executor, also through strands.
 process* owner_of(asio::any_io_executor const& e)
 {
     if (auto const* const v = e.target<virtual_executor>())
@@ -117,7 +117,7 @@ simulation::simulation(simulation_options o)
     processes_.emplace("main", &world_->main());
 }
 
-// A server keeps the links that it knows, and they the world.
+// Servers keep their links alive, and links refer to the world.
 simulation::~simulation()
 {
     for (auto const& [name, s] : servers_)

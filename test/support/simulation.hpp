@@ -28,7 +28,7 @@ struct simulation_options {
 };
 
 // A virtual world with processes, networks and servers. In its context memory://NAME is the simulated server NAME, so
-// that the product runs in it unchanged: give a client an executor of a process and the config of a server.
+// that the library runs in it unchanged: give a client an executor of a process and the config of a server.
 class simulation {
 public:
     explicit simulation(simulation_options = {});

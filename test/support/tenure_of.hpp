@@ -9,7 +9,7 @@
 
 namespace holdfast::test {
 
-// What the engine knows of a lease. Precondition: it is not empty, and not that of a composite lock.
+// Returns the tenure behind a lease. Precondition: it is not empty, and not that of a composite lock.
 inline engine::tenure& tenure_of(lease const& l)
 {
     return dynamic_cast<detail::single_lease&>(*detail::lease_access::impl_of(const_cast<lease&>(l)));

@@ -16,8 +16,8 @@
 
 namespace holdfast::test {
 
-// What happened in a simulation, line by line, with virtual time. Off unless asked for: a seed that fails is run again
-// with it, and gives the same trace.
+// The events of a simulation, line by line, with virtual time. Off by default: a seed that fails is run again with it,
+// and gives the same events.
 class trace {
 public:
     explicit trace(bool on, std::size_t capacity = 100'000) : on_(on), capacity_(capacity) {}
@@ -30,7 +30,7 @@ public:
     // The last lines, oldest first.
     std::string text(std::size_t most = SIZE_MAX) const;
 
-    // Over all lines, those forgotten too: equal for equal runs.
+    // A digest of all lines, including those no longer kept: equal for equal runs.
     std::uint64_t digest() const noexcept { return digest_; }
 
 private:
@@ -40,7 +40,7 @@ private:
     std::uint64_t digest_ = 14695981039346656037u;
 };
 
-// A command as one line: scripts by the first word of their text, long words cut.
+// A command as one line: a script is shown by the first word of its text, and long words are cut.
 std::string to_line(simulated::words);
 
 }  // namespace holdfast::test

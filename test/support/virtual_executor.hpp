@@ -13,7 +13,7 @@
 
 namespace holdfast::test {
 
-// Posts to one process of a virtual world. Has what boost::asio::any_io_executor asks for.
+// Posts to one process of a virtual world. Meets the requirements of boost::asio::any_io_executor.
 class virtual_executor {
     using blocking_t = boost::asio::execution::blocking_t;
     using work_t = boost::asio::execution::outstanding_work_t;

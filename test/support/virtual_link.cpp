@@ -72,7 +72,7 @@ void virtual_link::send(simulated::words text)
     leaving_.push_back(std::move(m));
 }
 
-// What is flushed before the connection exists leaves once it does.
+// Data that is flushed before the connection exists is sent when it does.
 void virtual_link::flush()
 {
     if (!is_connected_)
@@ -116,7 +116,7 @@ void virtual_link::depart(message m)
         world().at(last_up_, [self = shared_from_this()] { self->arrive(); });
 }
 
-// At the server. A stopped one reads when it goes on; a killed connection is read no more.
+// Runs at the server. A stopped server reads when it resumes, and does not read a killed connection.
 void virtual_link::arrive()
 {
     while (!upstream_.empty() && upstream_.front().arrival <= world().now()) {
@@ -182,7 +182,7 @@ void virtual_link::bring()
         asio::post(strand_, [self = shared_from_this()] { self->read(); });
 }
 
-// On the client's strand. Whoever is told may close this link.
+// Runs on the client's strand. An event handler may close this link.
 void virtual_link::read()
 {
     auto came = std::exchange(inbox_, {});
@@ -216,7 +216,7 @@ void virtual_link::tell(incoming const& i)
 
 // ---- ending
 
-// What has left arrives, then the end of it.
+// Data that was sent still arrives, and after it the end of the connection.
 void virtual_link::close() noexcept
 {
     if (!std::exchange(open_, false) || up_broken_)
@@ -234,7 +234,7 @@ void virtual_link::hang_up()
     at_server_ = nullptr;
 }
 
-// Nothing comes back any more: after a while the client's keep-alive notices.
+// No data comes back any more; the client's keep-alive notices this after a while.
 void virtual_link::go_silent()
 {
     if (std::exchange(silent_, true))

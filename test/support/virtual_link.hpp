@@ -17,8 +17,8 @@
 
 namespace holdfast::test {
 
-// One TCP connection of a simulated process: in order in each direction, each message with its own delay, and with
-// the faults of the server's plan. It goes on without its client until what has left has arrived.
+// One TCP connection of a simulated process: in order in each direction, each message with its own delay, and with the
+// faults of the server's plan. It lives on without its client until everything that was sent has arrived.
 class virtual_link final : public session::connection,
                            simulated::peer,
                            public std::enable_shared_from_this<virtual_link> {
@@ -77,7 +77,7 @@ private:
     std::shared_ptr<virtual_link> at_server_;  // itself, as long as the server knows the connection
 
     bool open_ = true;        // the client listens
-    bool up_broken_ = false;  // nothing more gets to the server
+    bool up_broken_ = false;  // no more data reaches the server
     bool down_broken_ = false;
     bool silent_ = false;
     bool is_connected_ = false;

@@ -17,7 +17,7 @@ virtual_world::virtual_world(world_options o) : options_(o), chance_(o.seed), tr
     start_process("main");
 }
 
-// What is left may post more while it is destroyed, and refers to processes and services.
+// Handlers that are left may post others while they are destroyed, and refer to processes and services.
 virtual_world::~virtual_world()
 {
     closing_ = true;
@@ -86,7 +86,8 @@ virtual_world::ready virtual_world::take()
     return next;
 }
 
-// One handler, or one leap in time. A process may have been paused or killed since its handler became ready.
+// Runs one handler, or advances time to the next event. A process may have been paused or killed since its handler
+// became ready.
 bool virtual_world::step(core::instant limit)
 {
     if (ready_.empty())

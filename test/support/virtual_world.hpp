@@ -36,7 +36,7 @@ struct world_options {
     std::uint64_t max_steps = 2'000'000;  // run() throws after so many handlers: a livelock
 };
 
-// One function to be called once, moved about.
+// A movable function object that is called once.
 class task {
 public:
     template <class Function>
@@ -61,11 +61,10 @@ private:
     std::unique_ptr<concept_base> body_;
 };
 
-// An execution context of one thread whose time is a number: it jumps to the next event when nothing else is to be
-// done. Handlers that are ready run in an order drawn from the seed; strands keep theirs. Everything that happens
-// follows from the seed.
+// An execution context of one thread with virtual time: time jumps to the next event when no handler is ready. Handlers
+// that are ready run in an order drawn from the seed; strands keep theirs. The seed determines everything that happens.
 //
-// asio's timers know nothing of this time and must not be used here: see sleep() of process.
+// Timers of Asio do not use this time and must not be used here: see sleep() of process.
 class virtual_world final : public boost::asio::execution_context {
 public:
     using executor_type = virtual_executor;
@@ -79,21 +78,23 @@ public:
     test::trace& trace() noexcept { return trace_; }
     world_options const& options() const noexcept { return options_; }
 
-    // A new simulated process: one with an executor, which can be paused and killed.
+    // Starts a simulated process: it has an executor, and can be paused and killed.
     process& start_process(std::string name);
-    // Of the process "main", which is always there.
+    // The executor of the process "main", which always exists.
     virtual_executor get_executor() noexcept;
     process& main() noexcept { return *processes_.front(); }
 
-    // Nature: calls back at that instant, outside of all processes, also while they are paused.
+    // An event outside of all processes: f is called at that instant, also while processes are paused.
     event at(core::instant, std::function<void()>);
     void cancel(event const& e) { events_.erase(e); }
 
-    // Until there is nothing left to do, ever.
+    // Runs until there is nothing left to do.
     void run();
-    // So long, in virtual time; false: all was done before, and time stands at the end nevertheless.
+    // Runs for this virtual time. Returns false if nothing was left to do before its end; time advances to the end
+    // nevertheless.
     bool run_for(core::duration);
-    // Until that holds, which is asked after each handler; false: all was done and it still does not.
+    // Runs until the condition holds, which is checked after each handler. Returns false if nothing is left to do and
+    // it still does not hold.
     template <class Predicate>
     bool run_until(Predicate done)
     {
@@ -103,10 +104,11 @@ public:
         return true;
     }
 
-    // Lives until nothing is left that is bound to it, and no longer: its handler may refer to services of this context.
+    // The signal lives until everything that is bound to it is destroyed, and no longer: its handler may refer to
+    // services of this context.
     boost::asio::cancellation_signal& new_signal() { return signals_.emplace_back(); }
 
-    // Work that asio tracks: coroutines and operations under way. Not 0 when idle: somebody waits for ever.
+    // Work that Asio tracks: coroutines and operations under way. If it is not 0 when idle, one of them waits for ever.
     std::size_t unfinished() const noexcept { return unfinished_; }
     std::uint64_t steps() const noexcept { return steps_; }
 

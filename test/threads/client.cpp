@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// One client, its handles and its leases in the hands of many threads at once.
+// Many threads use one client, its handles and its leases at once.
 
 #include <array>
 #include <atomic>
@@ -44,7 +44,7 @@ config options_for(bool real, redis_server& server)
     return c;
 }
 
-// Leases that one thread puts in and another takes out and drops.
+// Leases that one thread puts in and another one takes out and destroys.
 class lease_bin {
 public:
     void put(lease l)
@@ -61,7 +61,7 @@ public:
         there_is_one_.notify_all();
     }
 
-    // False: it is closed and empty.
+    // Returns false when it is closed and empty.
     bool drop_one()
     {
         lease l;
@@ -83,7 +83,7 @@ private:
     bool closed_ = false;
 };
 
-// What the locks guard: plain numbers, so that ThreadSanitizer sees whether they do.
+// The data that the locks guard: plain numbers, so that ThreadSanitizer reports two holders at once.
 struct guarded {
     long entries = 0;
     bool inside = false;
@@ -162,7 +162,7 @@ private:
     std::array<guarded, locks> numbers_{};
 };
 
-TEST_CASE("hundreds of tasks and callbacks of one client on four threads", "[threads]")
+TEST_CASE("hundreds of tasks and callbacks may use one client on several threads at once", "[threads]")
 {
     auto const real = GENERATE(false, true);
     redis_server server;
@@ -178,7 +178,7 @@ TEST_CASE("hundreds of tasks and callbacks of one client on four threads", "[thr
                 ++all.surprises;
         });
 
-    // Threads that asio knows nothing of: some ask and give what they get to others, who drop it.
+    // Threads that do not run the context: some acquire and give their leases to others, which destroy them.
     lease_bin bin;
     std::atomic<long> asked = 0, answered = 0;
     std::vector<std::thread> threads;
@@ -201,7 +201,7 @@ TEST_CASE("hundreds of tasks and callbacks of one client on four threads", "[thr
                 ;
         });
 
-    // And others look on.
+    // Other threads observe.
     auto const seen = mutex(c, "seen", {.fencing = true}).acquire(asio::use_future).get();
     std::atomic<bool> enough = false;
     std::atomic<long> invalid = 0;
@@ -242,7 +242,7 @@ TEST_CASE("hundreds of tasks and callbacks of one client on four threads", "[thr
     CHECK(c.stats().waiting == 0);
 }
 
-TEST_CASE("a client is stopped by another thread in the midst of its work", "[threads]")
+TEST_CASE("a client may be stopped by another thread, and every acquire under way completes", "[threads]")
 {
     auto const real = GENERATE(false, true);
     auto const how = GENERATE(0, 1, 2);
@@ -258,7 +258,7 @@ TEST_CASE("a client is stopped by another thread in the midst of its work", "[th
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < 3; ++t)
         threads.emplace_back([&, t] {
-            // Not for ever: what is asked for faster than it is answered would pile up.
+            // Bounded: acquires that begin faster than they complete would accumulate.
             for (std::size_t i = 0; !enough && i < 2000; ++i) {
                 any_lock const copy = all.lock(t + i);
                 ++begun;
@@ -293,8 +293,8 @@ TEST_CASE("a client is stopped by another thread in the midst of its work", "[th
     pool.join();
 }
 
-// Some of them share a grant, of which only the client's strand may count.
-TEST_CASE("leases are destroyed by several threads, while and after their client is destroyed", "[threads]")
+// Some of the leases share a grant, whose count only the client's strand may change.
+TEST_CASE("leases may be destroyed by several threads, while or after their client is destroyed", "[threads]")
 {
     auto const is_concurrent = GENERATE(false, true);
     redis_server server;
@@ -329,7 +329,7 @@ TEST_CASE("leases are destroyed by several threads, while and after their client
     }
 }
 
-// As a coroutine does that goes on in another thread while the one that launched the operation is still busy with that.
+// A coroutine does this if it continues on another thread before the launch of its operation has returned.
 TEST_CASE("the handler of a release may destroy the operation", "[threads]")
 {
     asio::thread_pool pool(2);
@@ -350,7 +350,7 @@ TEST_CASE("the handler of a release may destroy the operation", "[threads]")
     pool.join();
 }
 
-TEST_CASE("a lease is handed from thread to thread, with operations on it", "[threads]")
+TEST_CASE("a lease with operations under way may be moved to another thread and released there", "[threads]")
 {
     auto const real = GENERATE(false, true);
     redis_server server;

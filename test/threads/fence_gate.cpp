@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A gate is passed by many threads at once: what it guards needs nothing else.
+// Many threads pass a fence_gate at once: the data that it guards needs no other protection.
 
 #include <atomic>
 #include <cstdint>
@@ -16,7 +16,8 @@
 namespace holdfast::test {
 namespace {
 
-TEST_CASE("what a gate guards never goes back, whoever comes late", "[fence_gate]")
+TEST_CASE(
+    "with many threads, a fence_gate never executes the work of a token after that of a greater one", "[fence_gate]")
 {
     fence_gate gate;
     std::uint64_t written = 0;
@@ -28,7 +29,7 @@ TEST_CASE("what a gate guards never goes back, whoever comes late", "[fence_gate
             for (int n = 0; n < 2000; ++n) {
                 auto const token = ++tokens;
                 if (n % 3 == 0)
-                    std::this_thread::yield();  // is overtaken
+                    std::this_thread::yield();  // lets other threads overtake it
                 (void)gate.pass(token, [&] {
                     steps_back += token < written;
                     written = token;

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// One owner in the hands of many threads at once.
+// Many threads use one owner at once.
 
 #include <atomic>
 #include <thread>
@@ -21,7 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST_CASE("threads share their process' owner, and exclude those of another together", "[owner][threads]")
+TEST_CASE(
+    "threads with one process owner share the lock, and exclude those with another process owner", "[owner][threads]")
 {
     auto const real = GENERATE(false, true);
     redis_server server;

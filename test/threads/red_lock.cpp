@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A red_lock, a multi_lock, and the one as a member of the other, whose clients run on several threads.
+// A red_lock, a multi_lock, and a red_lock as a member of a multi_lock, whose clients run on several threads.
 
 #include <atomic>
 #include <deque>
@@ -108,7 +108,9 @@ private:
     std::atomic<bool> inside_ = false;
 };
 
-TEST_CASE("tasks on four threads contend for one lock on three servers", "[threads][red_lock][multi_lock]")
+TEST_CASE(
+    "tasks on four threads that contend for a lock over three servers never hold it together",
+    "[threads][red_lock][multi_lock]")
 {
     auto const k = GENERATE(kind::red, kind::multi, kind::red_in_multi);
     CAPTURE(int(k));
@@ -167,7 +169,7 @@ public:
     redis_server& server(std::size_t i) { return servers_[i]; }
     client& late() { return clients_.back(); }
 
-    // Whether the lock stands on so many servers now, or soon.
+    // Waits until the lock's key exists on `n` servers; returns false if that takes too long.
     awaitable<bool> comes_to_stand_on(std::int64_t n)
     {
         return comes_true([this, n] {
@@ -185,11 +187,11 @@ private:
     std::deque<client> clients_;
 };
 
-TEST_CASE("a late member joins from another thread, while the lease is looked at", "[threads][red_lock]")
+TEST_CASE("a red_lock's lease stays valid while a late member joins it from another thread", "[threads][red_lock]")
 {
     threads_apart a;
     a.run([&]() -> awaitable<void> {
-        auto l = co_await a.lock().acquire();  // the clients learn what runs their servers
+        auto l = co_await a.lock().acquire();  // the clients learn the identities of their servers
         bool on_all = co_await a.comes_to_stand_on(3);
         REQUIRE(on_all);
         co_await l.release();
@@ -199,7 +201,7 @@ TEST_CASE("a late member joins from another thread, while the lease is looked at
         a.server(2).freeze();
         l = co_await a.lock().acquire();
         a.server(2).thaw();
-        std::atomic<bool> joined = false;  // the answer follows that to the try on the same connection
+        std::atomic<bool> joined = false;  // this reply follows that to the acquire, on the same connection
         mutex(a.late(), "r").is_locked([&](error_code, bool) { joined = true; });
         bool always_valid = true;
         while (!joined)

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Keeps fifty commands under way, drops the connection again and again, and stops in the end.
+// Keeps fifty commands under way, drops the connection several times, and stops the session at the end.
 class busy final : public engine::session_events {
 public:
     busy(engine::session& s, int epochs) : session_(s), epochs_(epochs)

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// with_lock on four threads: every body waits on short timers, and is cancelled. HOLDFAST_ROUNDS is the number of rounds
-// of 400 such bodies (default 4).
+// with_lock on four threads: every body waits on short timers, and is cancelled. HOLDFAST_ROUNDS is the number of
+// rounds of 400 such bodies (default 4).
 
 #include <atomic>
 #include <cstdlib>
@@ -62,7 +62,7 @@ struct tally {
     }
 };
 
-// Its numbers are plain, so that ThreadSanitizer sees whether body and caller run at once.
+// The counter is plain, so that ThreadSanitizer reports a body and a caller that run at once.
 awaitable<void> wait_until_cancelled(client& c, int number, std::chrono::milliseconds max_hold, tally& all)
 {
     long steps = 0;

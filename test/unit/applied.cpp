@@ -17,7 +17,7 @@ bool after(command_kind kind, refusal why)
 
 }  // namespace
 
-TEST_CASE("a single command that was refused did nothing", "[applied]")
+TEST_CASE("a single command that the server refused was not applied", "[applied]")
 {
     for (auto why :
          {refusal::none,
@@ -33,7 +33,7 @@ TEST_CASE("a single command that was refused did nothing", "[applied]")
     }
 }
 
-TEST_CASE("a script that was refused may have written, unless the error comes before its first write", "[applied]")
+TEST_CASE("a refused script may have been applied, unless its error comes before the first write", "[applied]")
 {
     struct row {
         refusal why;
@@ -54,7 +54,7 @@ TEST_CASE("a script that was refused may have written, unless the error comes be
     }
 }
 
-TEST_CASE("what was answered otherwise, or not at all, may be applied", "[applied]")
+TEST_CASE("a command whose outcome is applied or unknown counts as possibly applied", "[applied]")
 {
     for (auto kind : {command_kind::single, command_kind::script}) {
         CHECK(may_be_applied(kind, {.outcome = outcome::applied}));

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Every transition of an acquisition, as the table in its header has them.
+// Every transition of an acquisition, as the table in its header lists it.
 
 #include "engine/acquire/attempt_schedule.hpp"
 
@@ -99,7 +99,8 @@ constexpr column columns[] = {
 
 }  // namespace
 
-TEST_CASE("an acquisition follows the table of its attempts", "[acquisition]")
+TEST_CASE(
+    "an acquisition follows its table: each event leads from each state to the state given there", "[acquisition]")
 {
     for (auto const& column : columns)
         for (std::size_t i = 0; i < all_states.size(); ++i) {
@@ -108,32 +109,33 @@ TEST_CASE("an acquisition follows the table of its attempts", "[acquisition]")
         }
 }
 
-// ---- what the table is for
+// ---- the transitions on which the rules depend
 
-TEST_CASE("a message that comes during an attempt leads to another attempt when that one is refused", "[acquisition]")
+TEST_CASE("a message during an attempt leads to another attempt if the first one is refused", "[acquisition]")
 {
     CHECK(next(next(attempting, event::notified), event::refused) == notified);
     CHECK(next(attempting, event::refused) == waiting);
 }
 
-TEST_CASE("an attempt forgets the messages that came before it was sent", "[acquisition]")
+TEST_CASE("sending an attempt clears the flag of an earlier message", "[acquisition]")
 {
     CHECK(next(next(waiting, event::notified), event::sent) == attempting);
 }
 
-TEST_CASE("a message that comes before the reply to a release ends the turn of the others", "[acquisition]")
+TEST_CASE(
+    "an acquisition that gets a message before the release's reply does not yield to other clients", "[acquisition]")
 {
     CHECK(next(next(releasing, event::notified), event::others_heard) == ready);
     CHECK(next(releasing, event::others_heard) == yielding);
 }
 
-TEST_CASE("a pause is not ended by a message", "[acquisition]")
+TEST_CASE("a message does not end a pause between attempts", "[acquisition]")
 {
     CHECK(next(pausing, event::notified) == pausing);
     CHECK(next(pausing, event::due) == ready);
 }
 
-TEST_CASE("the lost connection of a lock that is held here leads to no attempt", "[acquisition]")
+TEST_CASE("an acquisition at rest makes no attempt after the connection was lost and opened again", "[acquisition]")
 {
     CHECK(next(next(resting, event::closed), event::opened_paced) == resting);
 }

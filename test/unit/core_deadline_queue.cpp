@@ -24,7 +24,7 @@ struct recorder final : deadline {
     std::vector<recorder*>& called;
 };
 
-TEST_CASE("deadlines come in order, each once", "[deadline_queue]")
+TEST_CASE("deadlines are called in the order of their times, each once", "[deadline_queue]")
 {
     std::vector<recorder*> called;
     recorder a(called), b(called), c(called);
@@ -43,7 +43,7 @@ TEST_CASE("deadlines come in order, each once", "[deadline_queue]")
     CHECK(queue.next() == never);
 }
 
-TEST_CASE("a deadline can be moved, withdrawn, and dies with its owner", "[deadline_queue]")
+TEST_CASE("a deadline can be moved and disarmed, and leaves the queue when it is destroyed", "[deadline_queue]")
 {
     std::vector<recorder*> called;
     deadline_queue queue;
@@ -61,7 +61,7 @@ TEST_CASE("a deadline can be moved, withdrawn, and dies with its owner", "[deadl
     CHECK(called.empty());
 }
 
-TEST_CASE("what a deadline arms when it is due is due in the same run", "[deadline_queue]")
+TEST_CASE("a deadline that arms itself again for the current time is called again in the same run", "[deadline_queue]")
 {
     struct again final : deadline {
         void on_due(instant now) override
@@ -80,7 +80,7 @@ TEST_CASE("what a deadline arms when it is due is due in the same run", "[deadli
     CHECK(a.times == 3);
 }
 
-TEST_CASE("the queue outlived by a deadline forgets it", "[deadline_queue]")
+TEST_CASE("a queue that is destroyed disarms its deadlines", "[deadline_queue]")
 {
     std::vector<recorder*> called;
     recorder a(called);
@@ -91,7 +91,7 @@ TEST_CASE("the queue outlived by a deadline forgets it", "[deadline_queue]")
     CHECK(!a.is_armed());
 }
 
-TEST_CASE("random arming and disarming keeps the order", "[deadline_queue]")
+TEST_CASE("deadlines that are armed and disarmed at random are called in order", "[deadline_queue]")
 {
     std::mt19937 random(7);
     std::vector<recorder*> called;

@@ -33,7 +33,7 @@ struct counting_equal {
 
 using bag = keyed_bag<thing, key_of, counting_equal>;
 
-TEST_CASE("a bag knows all values of a key, however often each was added", "[keyed_bag]")
+TEST_CASE("a bag finds all values of a key, each as often as it was added", "[keyed_bag]")
 {
     thing a{"x"}, b{"x"}, c{"y"};
     bag all;
@@ -55,7 +55,7 @@ TEST_CASE("a bag knows all values of a key, however often each was added", "[key
     CHECK(all.of("x").empty());
 }
 
-TEST_CASE("a bag does not keep the key of a value that is gone", "[keyed_bag]")
+TEST_CASE("a bag finds the other values of a key after the first one was removed and destroyed", "[keyed_bag]")
 {
     auto first = std::make_unique<thing>(thing{"a key that is too long to be a part of the string"});
     auto second = std::make_unique<thing>(*first);
@@ -71,7 +71,7 @@ TEST_CASE("a bag does not keep the key of a value that is gone", "[keyed_bag]")
     CHECK(all.size() == 0);
 }
 
-// Comparisons for each of so many values that are added, found and removed.
+// Returns the average number of comparisons for each of `count` values that are added, found and removed.
 double comparisons_each(std::size_t count)
 {
     std::deque<thing> things;
@@ -88,7 +88,7 @@ double comparisons_each(std::size_t count)
     return double(comparisons) / double(count);
 }
 
-TEST_CASE("the cost of a key does not grow with the number of keys", "[keyed_bag]")
+TEST_CASE("the number of comparisons for a key does not grow with the number of keys", "[keyed_bag]")
 {
     auto const few = comparisons_each(1'000);
     auto const many = comparisons_each(20'000);

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST_CASE("names whose braces split hash slots are refused", "[lock_name]")
+TEST_CASE("a lock name whose braces put its keys into different hash slots is invalid", "[lock_name]")
 {
     for (auto* good : {"lock", "{t}:x", "x{t}y", "a}b{t}", "{a}{b}", "a b\tc", "\xff"})
         CHECK(is_valid_lock_name(good));
@@ -23,7 +23,7 @@ TEST_CASE("names whose braces split hash slots are refused", "[lock_name]")
         CHECK_FALSE(is_valid_lock_name(bad));
 }
 
-TEST_CASE("a name has 1 to 512 bytes, any of them", "[lock_name]")
+TEST_CASE("a lock name has 1 to 512 bytes, and each byte may have any value", "[lock_name]")
 {
     CHECK_FALSE(is_valid_lock_name(""));
     CHECK(is_valid_lock_name(std::string(512, 'x')));
@@ -31,7 +31,7 @@ TEST_CASE("a name has 1 to 512 bytes, any of them", "[lock_name]")
     CHECK(is_valid_lock_name(std::string_view("\0\1\2", 3)));
 }
 
-TEST_CASE("derived keys follow Redisson's rule", "[lock_name]")
+TEST_CASE("the names of channels and of fencing counters are derived by Redisson's rule", "[lock_name]")
 {
     CHECK(unlock_channel("order:42") == "redisson_lock__channel:{order:42}");
     CHECK(unlock_channel("{t}:x") == "redisson_lock__channel:{t}:x");
@@ -39,7 +39,7 @@ TEST_CASE("derived keys follow Redisson's rule", "[lock_name]")
     CHECK(redisson_fence_key("a") == "redisson_lock_token:{a}");
 }
 
-TEST_CASE("a token is the client's uuid, a number, and a label if there is one", "[token]")
+TEST_CASE("a token consists of the client's UUID, a number and, if there is one, a label", "[token]")
 {
     std::string const uuid = "00000000-0000-8000-8000-000000000000";
     CHECK(uuid_v8({}) == uuid);
@@ -47,14 +47,14 @@ TEST_CASE("a token is the client's uuid, a number, and a label if there is one",
     CHECK(token(uuid, 18446744073709551615u, "tx-7").text() == uuid + ":18446744073709551615:tx-7");
 }
 
-TEST_CASE("a client's uuid says version 8 and keeps the other bits", "[token]")
+TEST_CASE("a client's UUID has the bits of version 8 and of the variant, and keeps all others", "[token]")
 {
     std::array<std::uint8_t, 16> bits;
     bits.fill(0xff);
     CHECK(uuid_v8(bits) == "ffffffff-ffff-8fff-bfff-ffffffffffff");
 }
 
-TEST_CASE("the budget lasts for a number of tenures and for a time", "[handoff_budget]")
+TEST_CASE("the hand-off budget is limited by a number of tenures and by a time", "[handoff_budget]")
 {
     constexpr instant epoch{};
     handoff_budget b(2, 10ms);

@@ -22,7 +22,7 @@ struct counted final : core::pooled<counted> {
     char room_for_more[100] = {};
 };
 
-TEST_CASE("an object is made in the block that the last one left", "[pooled]")
+TEST_CASE("a new object is placed in the block of the object that was destroyed last", "[pooled]")
 {
     int alive = 0;
     auto* const first = new counted(alive);
@@ -33,7 +33,7 @@ TEST_CASE("an object is made in the block that the last one left", "[pooled]")
     CHECK((second.get() == first || core::most_idle == 0));
 }
 
-TEST_CASE("a thread keeps so many blocks, and no more", "[pooled]")
+TEST_CASE("more objects can be destroyed in a row than a thread's free list keeps blocks", "[pooled]")
 {
     int alive = 0;
     std::vector<std::unique_ptr<counted>> many;
@@ -43,12 +43,12 @@ TEST_CASE("a thread keeps so many blocks, and no more", "[pooled]")
     CHECK(alive == 0);
 }
 
-TEST_CASE("an object may end on another thread, and after the thread's own objects", "[pooled]")
+TEST_CASE("an object may be destroyed on another thread, and after that thread's free list", "[pooled]")
 {
     int alive = 0;
     auto* const first = new counted(alive);
     std::thread([&] {
-        thread_local std::unique_ptr<counted> late;  // begins before the shelf is used, so it ends after it
+        thread_local std::unique_ptr<counted> late;  // constructed before the free list, so destroyed after it
         delete first;
         late = std::make_unique<counted>(alive);
     }).join();

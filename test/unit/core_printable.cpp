@@ -11,7 +11,7 @@
 using holdfast::core::printable;
 using namespace std::string_literals;
 
-TEST_CASE("printable text has no control byte, and keeps every other byte", "[printable]")
+TEST_CASE("printable text has its control bytes escaped and keeps every other byte", "[printable]")
 {
     CHECK(printable("order:17 \"x\" \\ \xc3\xa4") == "order:17 \"x\" \\ \xc3\xa4");
     CHECK(printable("a\nlock \"b\": granted") == "a\\x0alock \"b\": granted");

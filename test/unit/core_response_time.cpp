@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr instant epoch{};
 
-// So many answers one after the other, each after that time.
+// Adds `count` answers, one after the other, each of which takes the time `each`.
 instant answer_often(response_time& r, instant from, int count, duration each)
 {
     for (int i = 0; i < count; ++i, from += each)
@@ -21,7 +21,7 @@ instant answer_often(response_time& r, instant from, int count, duration each)
     return from;
 }
 
-TEST_CASE("the first answer is the first estimate of the response time", "[response_time]")
+TEST_CASE("the time of the first answer is the first estimate of the response time", "[response_time]")
 {
     response_time r;
     CHECK(r.average() == 1ms);
@@ -31,7 +31,7 @@ TEST_CASE("the first answer is the first estimate of the response time", "[respo
     CHECK(r.answer_timeout(200ms) == 200ms);
 }
 
-TEST_CASE("the estimate follows the server", "[response_time]")
+TEST_CASE("the estimate follows the response time when the server becomes slower", "[response_time]")
 {
     response_time r;
     auto const later = answer_often(r, epoch, 100, 200us);
@@ -42,7 +42,7 @@ TEST_CASE("the estimate follows the server", "[response_time]")
     CHECK(r.answer_timeout(1s) >= 312ms);
 }
 
-TEST_CASE("the answer timeout is that of the slowest of the last answers", "[response_time]")
+TEST_CASE("the answer timeout depends on the slowest of the last answers", "[response_time]")
 {
     response_time r;
     auto const later = answer_often(r, epoch, 100, 10ms);
@@ -51,7 +51,7 @@ TEST_CASE("the answer timeout is that of the slowest of the last answers", "[res
     CHECK(r.answer_timeout(1s) == 480ms);
 }
 
-TEST_CASE("one stall, whatever it held up, does not spoil the estimate", "[response_time]")
+TEST_CASE("one stall of the server hardly changes the estimate, however many answers it delays", "[response_time]")
 {
     response_time r;
     auto const stalled = answer_often(r, epoch, 100, 1ms);
@@ -64,7 +64,7 @@ TEST_CASE("one stall, whatever it held up, does not spoil the estimate", "[respo
     CHECK(fresh.average() == response_time::longest_sample);
 }
 
-TEST_CASE("answers that take no time do not keep the estimate at nothing", "[response_time]")
+TEST_CASE("an estimate of zero rises when later answers take longer", "[response_time]")
 {
     response_time r;
     auto const later = answer_often(r, epoch + 1s, 100, 0ms);

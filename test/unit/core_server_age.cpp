@@ -18,7 +18,7 @@ std::chrono::seconds reported(instant start, instant now)
            - std::chrono::floor<std::chrono::seconds>(start.time_since_epoch());
 }
 
-TEST_CASE("the latest start by a reported uptime", "[server_age]")
+TEST_CASE("the latest possible start of a server follows from the uptime that it reports", "[server_age]")
 {
     constexpr instant now(1000s);
     struct {
@@ -38,7 +38,7 @@ TEST_CASE("the latest start by a reported uptime", "[server_age]")
     }
 }
 
-TEST_CASE("whatever the phases of the second, no server is taken for older than it is", "[server_age]")
+TEST_CASE("rounding to whole seconds never makes a server appear older than it is", "[server_age]")
 {
     for (auto start = 100'000ms; start < 101'000ms; start += 37ms)
         for (auto age = 0ms; age < 5'000ms; age += 41ms) {
@@ -50,7 +50,7 @@ TEST_CASE("whatever the phases of the second, no server is taken for older than 
         }
 }
 
-TEST_CASE("a server has outlived leases when the longest and the drift allowance have passed", "[server_age]")
+TEST_CASE("a server has outlived all leases after the longest lease time plus its drift allowance", "[server_age]")
 {
     constexpr instant start(1000s);
     constexpr duration whole = 3s + drift(3s);

@@ -39,7 +39,9 @@ change tell(right& r, event e)
     return change::none;
 }
 
-TEST_CASE("the right to subscribe is learned anew after an epoch without it", "[subscription_right]")
+TEST_CASE(
+    "a client whose subscription was refused polls for one epoch and subscribes again in the next",
+    "[subscription_right]")
 {
     struct {
         state before;

@@ -49,7 +49,7 @@ token_commands after(std::vector<event> const& story)
     return c;
 }
 
-TEST_CASE("a command may be executed until it was answered, or its connection ended", "[token_commands]")
+TEST_CASE("a sent command may be executed until it is answered or a new epoch opens", "[token_commands]")
 {
     struct {
         char const* title;
@@ -77,7 +77,7 @@ TEST_CASE("a command may be executed until it was answered, or its connection en
     }
 }
 
-TEST_CASE("a release is given up a whole lease after a command can have set the key last", "[token_commands]")
+TEST_CASE("a release is given up one lease time after the last command that can have set the key", "[token_commands]")
 {
     auto const lease = 30s;
     auto const margin = drift(lease);

@@ -13,7 +13,8 @@ using namespace std::chrono_literals;
 
 constexpr instant epoch{};
 
-TEST_CASE("a yield ends two to three round trips after the answer to the release, in any case in time", "[turn_taking]")
+TEST_CASE(
+    "a yield ends two to three round trips after the release's reply, at most 250 ms after its send", "[turn_taking]")
 {
     struct row {
         duration answered, round_trip;
@@ -26,7 +27,7 @@ TEST_CASE("a yield ends two to three round trips after the answer to the release
         {60ms, 60ms, 0, 180ms},
         {120ms, 120ms, 0, 250ms},    // slow, but bounded
         {2500ms, 2100ms, 0, 250ms},  // the server stalled
-        {2500ms, 1ms, 0, 250ms},     // only for the release: the yield is over
+        {2500ms, 1ms, 0, 250ms},     // only for the release: the yield has ended already
         {1ms, 0ms, 12345, 1ms},      // no time at all
     };
     for (auto const& [answered, round_trip, random, end] : rows) {
@@ -35,7 +36,7 @@ TEST_CASE("a yield ends two to three round trips after the answer to the release
     }
 }
 
-TEST_CASE("a flood of messages leads to one try per millisecond, after a few at once", "[turn_taking]")
+TEST_CASE("a flood of messages leads to one attempt per millisecond after a small burst", "[turn_taking]")
 {
     message_pace pace;
     int tries = 0;
@@ -46,9 +47,7 @@ TEST_CASE("a flood of messages leads to one try per millisecond, after a few at 
     CHECK(tries >= 1'000);
 }
 
-TEST_CASE(
-    "the first message after a quiet time leads to a try at once, and so does the next after a true one",
-    "[turn_taking]")
+TEST_CASE("a burst of messages leads to attempts at once, and a granted attempt allows the next burst", "[turn_taking]")
 {
     message_pace pace;
     auto const now = epoch + 1s;

@@ -14,14 +14,14 @@ using namespace std::chrono_literals;
 
 constexpr instant epoch{};
 
-TEST_CASE("validity counts from the send, less the drift allowance", "[validity]")
+TEST_CASE("validity counts from the send and is shorter than the lease time by the drift allowance", "[validity]")
 {
     CHECK(drift(30s) == 302ms);
     CHECK(valid_until(epoch + 5s, 30s) == epoch + 5s + 30s - 302ms);
     CHECK(valid_until(epoch, 100ms) == epoch + 97ms);
 }
 
-TEST_CASE("validity never exceeds what the server promised, whatever the reply's delay", "[validity]")
+TEST_CASE("validity ends before the key expires, whenever the server applies the command", "[validity]")
 {
     for (auto lease : {100ms, 1'000ms, 30'000ms, 3'600'000ms})
         for (auto delay : {0ms, 1ms, 50ms, 5'000ms}) {
@@ -31,7 +31,7 @@ TEST_CASE("validity never exceeds what the server promised, whatever the reply's
         }
 }
 
-TEST_CASE("a loss is told before validity ends", "[validity]")
+TEST_CASE("a loss is reported before the validity ends, by 2 % of the lease time and at most by 100 ms", "[validity]")
 {
     CHECK(stop_margin(100ms) == 2ms);
     CHECK(stop_margin(1s) == 20ms);
@@ -40,7 +40,7 @@ TEST_CASE("a loss is told before validity ends", "[validity]")
         CHECK(stop_margin(lease) < drift(lease) + lease / 10);
 }
 
-TEST_CASE("renewals are due within a third of the lease, and fall together", "[validity]")
+TEST_CASE("a renewal is due within a third of the lease time, at the same instant as others close to it", "[validity]")
 {
     auto const lease = 30s;
     auto const first = renewal_due(epoch + 1s + 10ms, lease);
@@ -49,7 +49,7 @@ TEST_CASE("renewals are due within a third of the lease, and fall together", "[v
     CHECK(first == renewal_due(epoch + 1s + 90ms, lease));
 }
 
-TEST_CASE("a connection may be silent for a third of a lease, and for a second at least", "[validity]")
+TEST_CASE("a connection may be silent for a third of the lease time, but for at least a second", "[validity]")
 {
     struct {
         duration lease;
@@ -66,13 +66,14 @@ TEST_CASE("a connection may be silent for a third of a lease, and for a second a
     for (auto const& row : table) {
         CAPTURE(row.lease);
         CHECK(longest_silence(row.lease) == row.silence);
-        // Asked at a third and closed after another, a lease that is long enough has a third left for a new connection.
+        // A renewal is sent after a third of the lease time, and the connection is closed after another third: a lease
+        // time that is long enough leaves a third for a new connection.
         if (row.lease >= 3s)
             CHECK(renewal_interval(row.lease) + row.silence <= row.lease - renewal_interval(row.lease));
     }
 }
 
-TEST_CASE("a pause lasts between half and the whole of a step that doubles", "[backoff]")
+TEST_CASE("a backoff pause lasts half of its step to all of it, and the step doubles up to a limit", "[backoff]")
 {
     backoff b(10ms, 40ms);
     for (auto step : {10ms, 20ms, 40ms, 40ms}) {
@@ -84,7 +85,7 @@ TEST_CASE("a pause lasts between half and the whole of a step that doubles", "[b
     CHECK(b.next(0) == 5ms);
 }
 
-TEST_CASE("jitter stays below its limit", "[backoff]")
+TEST_CASE("jitter is smaller than its limit", "[backoff]")
 {
     CHECK(jitter(0ns, 7) == 0ns);
     CHECK(jitter(10ns, 25) == 5ns);

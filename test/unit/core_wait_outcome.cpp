@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using enum wait_outcome;
 
-TEST_CASE("how a wait ends follows from what is known of the lock", "[wait_outcome]")
+TEST_CASE("a waiter that times out is busy or unavailable, depending on the lock and the connection", "[wait_outcome]")
 {
     struct row {
         char const* when;

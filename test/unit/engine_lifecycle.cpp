@@ -50,7 +50,7 @@ struct stopped : client_after {
 
 }  // namespace
 
-TEST_CASE_METHOD(fresh, "a fresh client accepts nothing until it is started", "[lifecycle]")
+TEST_CASE_METHOD(fresh, "a new client accepts no operation until it is started", "[lifecycle]")
 {
     CHECK(made.admission_error() == errc::not_running);
     CHECK_FALSE(made.is_stopped());
@@ -58,7 +58,7 @@ TEST_CASE_METHOD(fresh, "a fresh client accepts nothing until it is started", "[
     CHECK(made.admission_error() == error_code());
 }
 
-TEST_CASE_METHOD(fresh, "a fresh client that is closed cannot be started", "[lifecycle]")
+TEST_CASE_METHOD(fresh, "a new client that is closed cannot be started", "[lifecycle]")
 {
     made.close();
     CHECK(made.admission_error() == errc::client_stopped);
@@ -66,20 +66,20 @@ TEST_CASE_METHOD(fresh, "a fresh client that is closed cannot be started", "[lif
     CHECK(made.start() == errc::already_running);
 }
 
-TEST_CASE_METHOD(fresh, "a fresh client that is stopped cannot be started", "[lifecycle]")
+TEST_CASE_METHOD(fresh, "a new client that is stopped cannot be started", "[lifecycle]")
 {
     CHECK(made.stop());
     CHECK(made.is_stopped());
     CHECK(made.start() == errc::client_stopped);
 }
 
-TEST_CASE_METHOD(running, "a client is started once", "[lifecycle]")
+TEST_CASE_METHOD(running, "a running client cannot be started again", "[lifecycle]")
 {
     CHECK(made.start() == errc::already_running);
     CHECK(made.admission_error() == error_code());
 }
 
-TEST_CASE_METHOD(running, "a client that closes accepts nothing, and is not stopped", "[lifecycle]")
+TEST_CASE_METHOD(running, "a client that closes accepts no operation, but is not stopped yet", "[lifecycle]")
 {
     made.close();
     CHECK(made.admission_error() == errc::client_stopped);
@@ -93,7 +93,7 @@ TEST_CASE_METHOD(running, "one call of stop() stops a running client", "[lifecyc
     CHECK(made.admission_error() == errc::client_stopped);
 }
 
-TEST_CASE_METHOD(closing, "a client that closes can be stopped, and neither started nor closed again", "[lifecycle]")
+TEST_CASE_METHOD(closing, "a client that closes can be stopped, but not started again", "[lifecycle]")
 {
     CHECK(made.start() == errc::already_running);
     made.close();
@@ -111,7 +111,7 @@ TEST_CASE_METHOD(stopped, "a stopped client stays stopped", "[lifecycle]")
     CHECK(made.admission_error() == errc::client_stopped);
 }
 
-TEST_CASE_METHOD(running, "a client that the server refuses accepts nothing until an epoch opens", "[lifecycle]")
+TEST_CASE_METHOD(running, "a client that the server refuses accepts no operation until an epoch opens", "[lifecycle]")
 {
     made.on_refused(errc::not_permitted);
     CHECK(made.refusal() == errc::not_permitted);
@@ -121,7 +121,8 @@ TEST_CASE_METHOD(running, "a client that the server refuses accepts nothing unti
     CHECK(made.admission_error() == error_code());
 }
 
-TEST_CASE_METHOD(fresh, "a client that is not running says so, whether or not the server refuses it", "[lifecycle]")
+TEST_CASE_METHOD(
+    fresh, "the error of a client that does not run takes precedence over the server's refusal", "[lifecycle]")
 {
     made.on_refused(errc::not_permitted);
     CHECK(made.admission_error() == errc::not_running);

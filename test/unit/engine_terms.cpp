@@ -45,7 +45,7 @@ constexpr terms renewed(core::duration lease, core::duration max_hold = 0s)
     return {.lease = lease, .max_hold = max_hold, .renewed = true};
 }
 
-TEST_CASE("each hold ends by its own terms, or with the grant", "[terms]")
+TEST_CASE("a hold ends by its own terms or with the grant, whichever is earlier", "[terms]")
 {
     struct {
         char const* what;
@@ -68,7 +68,7 @@ TEST_CASE("each hold ends by its own terms, or with the grant", "[terms]")
     }
 }
 
-TEST_CASE("a loss is due to max_hold exactly when that is what ended the hold", "[terms]")
+TEST_CASE("a loss has the cause max_hold if and only if max_hold ended the hold", "[terms]")
 {
     auto const cause = [](terms const& t, core::duration grant_end) {
         hold const h(t, start, start);
@@ -80,7 +80,7 @@ TEST_CASE("a loss is due to max_hold exactly when that is what ended the hold", 
     CHECK_FALSE(cause(renewed(3s), 10s));
 }
 
-TEST_CASE("the holder has time to stop, in proportion to its own lease time", "[terms]")
+TEST_CASE("the time between a reported loss and the end of validity depends on the hold's own terms", "[terms]")
 {
     CHECK(hold(fixed(100ms), start, start).stop_margin(unlimited) == 2ms);
     CHECK(hold(renewed(30s), start, start).stop_margin(unlimited) == 100ms);
@@ -88,7 +88,7 @@ TEST_CASE("the holder has time to stop, in proportion to its own lease time", "[
     CHECK(hold(renewed(30s, 500ms), start, start).stop_margin(unlimited) == 10ms);
 }
 
-TEST_CASE("the holds of a grant together say what to ask for, and whether to renew", "[terms]")
+TEST_CASE("the holds of a grant together decide the requested lease time and whether it is renewed", "[terms]")
 {
     struct {
         char const* what;
@@ -145,7 +145,7 @@ TEST_CASE("a re-entry waits for an extension only if neither the grant nor its r
     }
 }
 
-TEST_CASE("an extension moves its own hold's end, and never back", "[terms]")
+TEST_CASE("an extension moves the end of its own hold, and only to a later time", "[terms]")
 {
     hold h(fixed(1s), start, start);
     h.extend(start + 500ms, 5s);
@@ -159,7 +159,7 @@ TEST_CASE("an extension moves its own hold's end, and never back", "[terms]")
     CHECK(endless.valid_until(start + 4s) == start + 4s);
 }
 
-TEST_CASE("an extension asks for no less than what is renewed, and for no more than max_hold leaves", "[terms]")
+TEST_CASE("an extension requests at least the renewed lease time, and may not exceed max_hold", "[terms]")
 {
     auto const all = demand_of({{renewed(3s)}, {fixed(60s)}});
     CHECK(all.extension({renewed(3s), start, start}, 1s) == 3s);
@@ -172,7 +172,7 @@ TEST_CASE("an extension asks for no less than what is renewed, and for no more t
     CHECK(hold(renewed(3s), start, start).may_last(start, 1h));
 }
 
-TEST_CASE("a grant passes on between renewed holds while half of the lease time remains", "[terms]")
+TEST_CASE("a grant is handed off only between renewed holds while half of the lease time remains", "[terms]")
 {
     CHECK(may_pass_on(renewed(3s), renewed(3s), 1500ms));
     CHECK_FALSE(may_pass_on(renewed(3s), renewed(3s), 1499ms));

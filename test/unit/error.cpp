@@ -12,7 +12,7 @@
 namespace holdfast {
 namespace {
 
-TEST_CASE("every error has a sentence of its own and a condition", "[error]")
+TEST_CASE("every error has a message and exactly one condition", "[error]")
 {
     for (int i = 1; i <= static_cast<int>(errc::already_running); ++i) {
         error_code const ec = static_cast<errc>(i);
@@ -23,7 +23,7 @@ TEST_CASE("every error has a sentence of its own and a condition", "[error]")
     }
 }
 
-TEST_CASE("conditions say what to do next", "[error]")
+TEST_CASE("each error has the condition that fits it: ownership lost, retry later, misconfigured or misuse", "[error]")
 {
     CHECK(error_code(errc::lease_lost) == cond::ownership_lost);
     for (auto e : {errc::busy, errc::unavailable, errc::no_quorum, errc::server_refused, errc::client_stopped})
@@ -34,7 +34,7 @@ TEST_CASE("conditions say what to do next", "[error]")
     CHECK(error_code(errc::busy) != cond::misuse);
 }
 
-TEST_CASE("error replies are classified by their prefix", "[refusal]")
+TEST_CASE("error replies are classified by their text", "[refusal]")
 {
     using engine::classify;
     using engine::refusal;
@@ -54,7 +54,7 @@ TEST_CASE("error replies are classified by their prefix", "[refusal]")
     CHECK(classify("") == refusal::other);
 }
 
-TEST_CASE("the interval checker sees overlaps and fences that go back", "[interval_checker]")
+TEST_CASE("the interval checker finds overlapping holds and fencing tokens that do not grow", "[interval_checker]")
 {
     using test::find_violation;
     CHECK_FALSE(find_violation({}));
@@ -63,7 +63,7 @@ TEST_CASE("the interval checker sees overlaps and fences that go back", "[interv
     CHECK(find_violation({{"a", "x", 0, 100}, {"a", "y", 100, 101}, {"a", "z", 50, 51}}));
     CHECK_FALSE(find_violation({{"a", "x", 0, 10, 5}, {"a", "y", 10, 20, 6}}));
     CHECK(find_violation({{"a", "x", 0, 10, 5}, {"a", "y", 10, 20, 5}}));
-    CHECK_FALSE(find_violation({{"a", "x", 10, 10}, {"a", "y", 9, 20}}));  // never believed to hold
+    CHECK_FALSE(find_violation({{"a", "x", 10, 10}, {"a", "y", 9, 20}}));  // an empty interval: the lock was never held
 }
 
 }  // namespace

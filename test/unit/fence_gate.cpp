@@ -14,7 +14,7 @@ namespace {
 
 static_assert(!std::is_copy_constructible_v<fence_gate> && !std::is_move_constructible_v<fence_gate>);
 
-TEST_CASE("a gate refuses tokens smaller than one that was there", "[fence_gate]")
+TEST_CASE("a fence_gate refuses a token that is smaller than one that has passed", "[fence_gate]")
 {
     fence_gate gate;
     CHECK(gate.greatest() == 0);
@@ -26,7 +26,7 @@ TEST_CASE("a gate refuses tokens smaller than one that was there", "[fence_gate]
     CHECK(gate.greatest() == 9'007'199'254'740'991);
 }
 
-TEST_CASE("a gate does the work of those who pass, and of nobody else", "[fence_gate]")
+TEST_CASE("a fence_gate executes the work of a token that passes, and no other work", "[fence_gate]")
 {
     fence_gate gate;
     int balance = 0;
@@ -35,7 +35,7 @@ TEST_CASE("a gate does the work of those who pass, and of nobody else", "[fence_
     CHECK(balance == 34);
 }
 
-TEST_CASE("work that throws has passed", "[fence_gate]")
+TEST_CASE("a token whose work throws has passed the fence_gate", "[fence_gate]")
 {
     fence_gate gate;
     auto const work = [] { throw std::runtime_error("the disk is full"); };

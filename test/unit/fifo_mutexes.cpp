@@ -13,7 +13,7 @@
 namespace holdfast::detail {
 namespace {
 
-TEST_CASE("a key has one fifo_mutex, as long as somebody has it", "[fifo_mutexes]")
+TEST_CASE("all users of one key share one fifo_mutex", "[fifo_mutexes]")
 {
     fifo_mutexes all;
     auto const a = all.of("a");
@@ -23,7 +23,7 @@ TEST_CASE("a key has one fifo_mutex, as long as somebody has it", "[fifo_mutexes
     CHECK_FALSE(all.of("a")->try_enter());
 }
 
-TEST_CASE("fifo_mutexes that nobody has any longer are forgotten", "[fifo_mutexes]")
+TEST_CASE("fifo_mutexes without users are removed", "[fifo_mutexes]")
 {
     fifo_mutexes all;
     auto const kept = all.of("kept");
@@ -33,7 +33,7 @@ TEST_CASE("fifo_mutexes that nobody has any longer are forgotten", "[fifo_mutexe
     CHECK(all.of("kept") == kept);
 }
 
-TEST_CASE("fifo_mutexes that somebody has are kept, and not looked through for each newcomer", "[fifo_mutexes]")
+TEST_CASE("fifo_mutexes in use are kept, and are not scanned for each new key", "[fifo_mutexes]")
 {
     fifo_mutexes all;
     std::vector<std::shared_ptr<fifo_mutex>> ours;
@@ -41,15 +41,15 @@ TEST_CASE("fifo_mutexes that somebody has are kept, and not looked through for e
         ours.push_back(all.of(std::to_string(i)));
     for (int i = 0; i < 100; ++i)
         all.of("gone " + std::to_string(i));
-    CHECK(all.size() == 1'100);  // nobody looked
+    CHECK(all.size() == 1'100);  // no scan yet
     for (int i = 0; i < 10'000; ++i)
         all.of("gone, too " + std::to_string(i));
-    CHECK(all.size() < 3'000);  // somebody did
+    CHECK(all.size() < 3'000);  // scanned
     for (int i = 0; i < 1'000; ++i)
         REQUIRE(all.of(std::to_string(i)) == ours[static_cast<std::size_t>(i)]);
 }
 
-TEST_CASE("whoever comes passes fifo_mutexes that were opened", "[fifo_mutexes]")
+TEST_CASE("a contender enters a fifo_mutex at once after open_all()", "[fifo_mutexes]")
 {
     fifo_mutexes all;
     auto const a = all.of("a");

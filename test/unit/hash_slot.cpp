@@ -9,7 +9,7 @@
 namespace holdfast::simulated {
 namespace {
 
-// As CLUSTER KEYSLOT of Redis 7.0 replies.
+// The slots that CLUSTER KEYSLOT of Redis 7.0 returns.
 TEST_CASE("the modelled server computes hash slots as Redis does", "[cluster]")
 {
     struct {
@@ -31,7 +31,7 @@ TEST_CASE("the modelled server computes hash slots as Redis does", "[cluster]")
     }
 }
 
-TEST_CASE("a hash tag is what stands between the first braces, if anything does", "[cluster]")
+TEST_CASE("the hash tag is the text between the first braces, unless it is empty", "[cluster]")
 {
     CHECK(hash_slot("a{tag}b") == hash_slot("tag"));
     CHECK(hash_slot("{a}{b}") == hash_slot("a"));

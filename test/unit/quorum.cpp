@@ -12,7 +12,8 @@
 namespace holdfast::test {
 namespace {
 
-TEST_CASE("what the ends of operations on the members mean for the lease of several", "[quorum]")
+TEST_CASE(
+    "the result of an operation on a composite lease follows from its members' results and the quorum", "[quorum]")
 {
     error_code const ok;
     error_code const lost = errc::lease_lost;
@@ -27,7 +28,7 @@ TEST_CASE("what the ends of operations on the members mean for the lease of seve
         {{ok, lost, ok}, 2, ok},
         {{ok, stopped, stopped}, 1, ok},
         {{ok, silent}, 2, silent},
-        {{ok, silent, lost}, 2, silent},  // a majority may have it yet
+        {{ok, silent, lost}, 2, silent},  // a majority may still hold it
         {{ok, lost}, 2, lost},
         {{silent, lost, lost}, 2, lost},
         {{ok, stopped}, 2, stopped},
@@ -39,7 +40,7 @@ TEST_CASE("what the ends of operations on the members mean for the lease of seve
         CHECK(detail::classify(row.ends, row.quorum) == row.expected);
 }
 
-TEST_CASE("the lease of several is valid until a quorum of its members is not", "[quorum]")
+TEST_CASE("a composite lease is valid as long as a quorum of its members is", "[quorum]")
 {
     using time_point = std::chrono::steady_clock::time_point;
     auto const at = [](int s) { return time_point(std::chrono::seconds(s)); };

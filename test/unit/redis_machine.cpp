@@ -12,7 +12,7 @@
 
 using namespace holdfast::redis;
 
-TEST_CASE("machine: a forked child counts one fork more", "[redis]")
+TEST_CASE("machine: a forked child counts one fork more than its parent", "[redis]")
 {
     auto const before = count_of_forks();
     auto const child = ::fork();
@@ -24,7 +24,7 @@ TEST_CASE("machine: a forked child counts one fork more", "[redis]")
     CHECK(count_of_forks() == before);
 }
 
-TEST_CASE("machine: identities differ", "[redis]")
+TEST_CASE("machine: random_bytes() returns a different identity each time", "[redis]")
 {
     std::set<std::array<std::uint8_t, 16>> seen;
     for (int i = 0; i < 100; ++i)
@@ -32,14 +32,14 @@ TEST_CASE("machine: identities differ", "[redis]")
     CHECK(seen.size() == 100);
 }
 
-TEST_CASE("machine: time goes on", "[redis]")
+TEST_CASE("machine: boot_time() is positive and does not decrease", "[redis]")
 {
     auto const t = boot_time();
     CHECK(t.time_since_epoch().count() > 0);
     CHECK(boot_time() >= t);
 }
 
-TEST_CASE("machine: the default name is one that CLIENT SETNAME takes", "[redis]")
+TEST_CASE("machine: the default client name ends with the process id and is valid for CLIENT SETNAME", "[redis]")
 {
     auto const name = default_client_name();
     CHECK(name.ends_with(":" + std::to_string(::getpid())));
@@ -47,7 +47,7 @@ TEST_CASE("machine: the default name is one that CLIENT SETNAME takes", "[redis]
         CHECK((c > ' ' && c <= '~'));
 }
 
-TEST_CASE("machine: jitter depends on its seed alone", "[redis]")
+TEST_CASE("machine: the jitter depends only on its seed", "[redis]")
 {
     jitter_source a(1);
     jitter_source b(1);

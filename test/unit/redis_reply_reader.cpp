@@ -36,7 +36,7 @@ struct fed {
 
 }  // namespace
 
-TEST_CASE("reply_reader: scalars", "[redis]")
+TEST_CASE("reply_reader: it reads nil, integers, booleans, doubles and strings", "[redis]")
 {
     CHECK(fed("_\r\n").reader.value().is_nil());
     CHECK(fed("+OK\r\n").reader.value().is_ok());
@@ -49,7 +49,7 @@ TEST_CASE("reply_reader: scalars", "[redis]")
     CHECK(fed("+OK\r\n").last == progress::complete);
 }
 
-TEST_CASE("reply_reader: errors", "[redis]")
+TEST_CASE("reply_reader: it reports simple and bulk errors as errors", "[redis]")
 {
     fed const simple("-NOSCRIPT no\r\n");
     CHECK(simple.last == progress::error);
@@ -57,7 +57,7 @@ TEST_CASE("reply_reader: errors", "[redis]")
     CHECK(fed("!5\r\nERR x\r\n").last == progress::error);
 }
 
-TEST_CASE("reply_reader: arrays", "[redis]")
+TEST_CASE("reply_reader: it reads an array of scalars, nil and errors, and an empty array", "[redis]")
 {
     fed const f("*5\r\n:1\r\n$2\r\nab\r\n_\r\n+\r\n-ERR c\r\n");
     REQUIRE(f.last == progress::complete);
@@ -74,14 +74,14 @@ TEST_CASE("reply_reader: arrays", "[redis]")
     CHECK(fed("*0\r\n").reader.value().items.empty());
 }
 
-TEST_CASE("reply_reader: a map is an array of keys and values", "[redis]")
+TEST_CASE("reply_reader: it reads a map as an array of keys and values", "[redis]")
 {
     fed const f("%2\r\n+a\r\n:1\r\n+b\r\n:2\r\n");
     REQUIRE(f.reader.value().items.size() == 4);
     CHECK(f.reader.value().items[2].text == "b");
 }
 
-TEST_CASE("reply_reader: the elements survive the parser's buffer", "[redis]")
+TEST_CASE("reply_reader: elements stay intact when the parser's buffer changes", "[redis]")
 {
     reply_reader reader;
     boost::redis::resp3::parser parser;
@@ -96,7 +96,7 @@ TEST_CASE("reply_reader: the elements survive the parser's buffer", "[redis]")
     CHECK(reader.value().items[1].text == "def");
 }
 
-TEST_CASE("reply_reader: one reader serves one message after the other", "[redis]")
+TEST_CASE("reply_reader: one reader can read several messages one after the other", "[redis]")
 {
     reply_reader reader;
     for (std::string const message : {"*1\r\n+a\r\n", "*2\r\n+b\r\n+c\r\n", "*0\r\n", "*1\r\n+d\r\n"}) {
@@ -111,7 +111,7 @@ TEST_CASE("reply_reader: one reader serves one message after the other", "[redis
     CHECK(reader.value().items[0].text == "d");
 }
 
-TEST_CASE("reply_reader: the elements of an element are passed over", "[redis]")
+TEST_CASE("reply_reader: it skips the elements of nested arrays and maps", "[redis]")
 {
     fed const f("*3\r\n*2\r\n:1\r\n%1\r\n+a\r\n:2\r\n:3\r\n*1\r\n+b\r\n");
     REQUIRE(f.last == progress::complete);
@@ -122,7 +122,7 @@ TEST_CASE("reply_reader: the elements of an element are passed over", "[redis]")
     CHECK(items[2].type == kind::array);
 }
 
-TEST_CASE("reply_reader: what makes no sense is malformed", "[redis]")
+TEST_CASE("reply_reader: invalid integers, attributes and streamed strings are malformed", "[redis]")
 {
     CHECK(fed(":abc\r\n").last == progress::malformed);
     CHECK(fed(":99999999999999999999\r\n").last == progress::malformed);

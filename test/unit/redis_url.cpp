@@ -27,7 +27,7 @@ std::string fault_of(std::string_view url)
 
 }  // namespace
 
-TEST_CASE("url: a TCP server", "[redis]")
+TEST_CASE("url: redis:// is a TCP server, with port 6379 and database 0 unless given", "[redis]")
 {
     auto const e = parse_url("redis://localhost");
     CHECK(e.transport == transport::tcp);
@@ -38,7 +38,7 @@ TEST_CASE("url: a TCP server", "[redis]")
     CHECK(e.database == 0);
 }
 
-TEST_CASE("url: credentials, port and database", "[redis]")
+TEST_CASE("url: a URL may have percent-encoded credentials, a port and a database", "[redis]")
 {
     auto const e = parse_url("rediss://us%65r:p%40ss%3a@db-1.example.com:7000/12");
     CHECK(e.transport == transport::tls);
@@ -49,7 +49,7 @@ TEST_CASE("url: credentials, port and database", "[redis]")
     CHECK(e.database == 12);
 }
 
-TEST_CASE("url: a password without a user", "[redis]")
+TEST_CASE("url: a password may be given without a user", "[redis]")
 {
     auto const e = parse_url("redis://:secret@h/");
     CHECK(e.user.empty());
@@ -65,7 +65,7 @@ TEST_CASE("url: the last @ ends the credentials", "[redis]")
     CHECK(e.hosts[0].host == "host");
 }
 
-TEST_CASE("url: IPv6", "[redis]")
+TEST_CASE("url: an IPv6 address stands in brackets", "[redis]")
 {
     auto const e = parse_url("redis://[::1]:6380/1");
     CHECK(e.hosts[0].host == "::1");
@@ -73,7 +73,7 @@ TEST_CASE("url: IPv6", "[redis]")
     CHECK(parse_url("redis://[fe80::1]").hosts[0].port == 6379);
 }
 
-TEST_CASE("url: a UNIX socket", "[redis]")
+TEST_CASE("url: unix:// has the path of a socket, and the database as a parameter", "[redis]")
 {
     auto const e = parse_url("unix://me:pw@/run/re%20dis.sock?db=3");
     CHECK(e.transport == transport::unix_socket);
@@ -84,7 +84,7 @@ TEST_CASE("url: a UNIX socket", "[redis]")
     CHECK(parse_url("unix:///tmp/s").database == 0);
 }
 
-TEST_CASE("url: sentinels", "[redis]")
+TEST_CASE("url: redis+sentinel:// has several hosts, the name of a master and a database", "[redis]")
 {
     auto const e = parse_url("redis+sentinel://u:p@h1,h2:26380,[::1]:1/my%20master/5");
     CHECK(e.transport == transport::sentinel);
@@ -98,7 +98,7 @@ TEST_CASE("url: sentinels", "[redis]")
     CHECK(parse_url("redis+sentinel://h/m").database == 0);
 }
 
-TEST_CASE("url: each fault is named", "[redis]")
+TEST_CASE("url: the exception for an invalid URL names the invalid part", "[redis]")
 {
     struct fault {
         char const* url;
@@ -150,7 +150,7 @@ TEST_CASE("url: a path that does not fit into a socket address is refused", "[re
     CHECK(fault_of("unix:///" + std::string(106, 'x')) == "no fault");
 }
 
-TEST_CASE("url: no fault quotes what may be a secret", "[redis]")
+TEST_CASE("url: no exception quotes text that may be a password", "[redis]")
 {
     auto const url = GENERATE(
         "redis://:hunter2/x@h",
@@ -165,7 +165,7 @@ TEST_CASE("url: no fault quotes what may be a secret", "[redis]")
     CHECK_THAT(fault_of(url), !ContainsSubstring("hunter2") && ContainsSubstring("url: "));
 }
 
-TEST_CASE("url: redacted", "[redis]")
+TEST_CASE("url: the redacted form replaces the password", "[redis]")
 {
     CHECK(redacted(parse_url("redis://h")) == "redis://h:6379/0");
     CHECK(redacted(parse_url("rediss://u:p@[::1]:1/2")) == "rediss://u:***@[::1]:1/2");
@@ -173,7 +173,7 @@ TEST_CASE("url: redacted", "[redis]")
     CHECK(redacted(parse_url("redis+sentinel://:p@a,b:1/m")) == "redis+sentinel://:***@a:26379,b:1/m/0");
 }
 
-TEST_CASE("url: what leaves the machine", "[redis]")
+TEST_CASE("url: a server is remote unless it is localhost, a loopback address or a UNIX socket", "[redis]")
 {
     CHECK(is_remote(parse_url("redis://example.com")));
     CHECK_FALSE(is_remote(parse_url("redis://localhost")));

@@ -9,7 +9,7 @@
 namespace holdfast::detail {
 namespace {
 
-TEST_CASE("what a round shows, by its replies", "[red_lock]")
+TEST_CASE("the counts of replies decide whether a round is won, busy, without majority or inconclusive", "[red_lock]")
 {
     using enum round_result;
     struct {
@@ -22,13 +22,13 @@ TEST_CASE("what a round shows, by its replies", "[red_lock]")
         {{2, 0, 2, 1, false}, busy},
         {{2, 1, 1, 1, false}, busy},
         {{2, 1, 1, 1, true}, busy},
-        {{3, 2, 2, 0, false}, busy},  // of four servers: a split vote
+        {{3, 2, 2, 0, false}, busy},  // four servers: two granted, two busy
         {{2, 0, 0, 3, false}, no_majority},
         {{2, 1, 0, 2, false}, no_majority},
         {{2, 0, 1, 1, false}, no_majority},
         {{2, 0, 0, 3, true}, inconclusive},
         {{2, 0, 1, 1, true}, inconclusive},
-        {{2, 0, 1, 0, true}, no_majority},  // the others answered, and do not count
+        {{2, 0, 1, 0, true}, no_majority},  // the others answered, but do not count
         {{3, 1, 0, 1, true}, no_majority},
     };
     for (auto const& c : cases) {
@@ -37,7 +37,7 @@ TEST_CASE("what a round shows, by its replies", "[red_lock]")
     }
 }
 
-TEST_CASE("a round that was cut short changes nothing that is known", "[red_lock]")
+TEST_CASE("an inconclusive round does not change the result of the rounds before it", "[red_lock]")
 {
     using enum round_result;
     for (auto const before : {inconclusive, won, busy, no_majority}) {
@@ -47,7 +47,7 @@ TEST_CASE("a round that was cut short changes nothing that is known", "[red_lock
     }
 }
 
-TEST_CASE("an acquire whose time is over is busy only when a majority answered", "[red_lock]")
+TEST_CASE("an acquire that times out completes as no_quorum unless a majority answered", "[red_lock]")
 {
     CHECK_FALSE(error_of_timeout(round_result::won));
     CHECK_FALSE(error_of_timeout(round_result::busy));

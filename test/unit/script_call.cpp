@@ -24,7 +24,7 @@ using texts = std::vector<std::string>;
 constexpr script one{.name = "one", .text = "text of one", .sha1 = "sha1 of one"};
 constexpr script all{.name = "all", .text = "text of all", .sha1 = "sha1 of all"};
 
-// Records what is submitted; a test answers it.
+// Records the submitted commands; the test answers them.
 class fake_session final : public session {
 public:
     struct submitted {
@@ -148,7 +148,7 @@ texts const both_by_text{"EVAL", "text of all", "2", "a", "b", "argument", "argu
 
 // ---- a call alone
 
-TEST_CASE("a call is sent by its SHA1 and told the reply", "[script_call]")
+TEST_CASE("a call is sent by its SHA1 and receives the reply", "[script_call]")
 {
     fixture r;
     CHECK(r.a.current_state() == state::idle);
@@ -160,7 +160,7 @@ TEST_CASE("a call is sent by its SHA1 and told the reply", "[script_call]")
     CHECK(r.a.last().value.integer == 7);
 }
 
-TEST_CASE("after NOSCRIPT a call that is wanted is sent by its text", "[script_call]")
+TEST_CASE("after NOSCRIPT a call that is still wanted is sent by its text", "[script_call]")
 {
     fixture r;
     r.a.send(r.to);
@@ -173,7 +173,7 @@ TEST_CASE("after NOSCRIPT a call that is wanted is sent by its text", "[script_c
     CHECK(r.a.last().value.integer == 7);
 }
 
-TEST_CASE("after NOSCRIPT a call that nobody wants is not applied", "[script_call]")
+TEST_CASE("after NOSCRIPT a call that is no longer wanted ends with that refusal", "[script_call]")
 {
     fixture r;
     r.a.send(r.to);
@@ -194,7 +194,7 @@ TEST_CASE("after NOSCRIPT nothing is sent to a session that is not open", "[scri
     CHECK(r.to.sent.empty());
 }
 
-TEST_CASE("NOSCRIPT to a text, a refusal and a missing answer end a call", "[script_call]")
+TEST_CASE("a call ends when its text gets NOSCRIPT, when it is refused, and when it is not answered", "[script_call]")
 {
     fixture r;
     r.a.send(r.to);
@@ -213,7 +213,7 @@ TEST_CASE("NOSCRIPT to a text, a refusal and a missing answer end a call", "[scr
     CHECK(r.to.sent.empty());
 }
 
-TEST_CASE("a call whose script replies a list is told its only part", "[script_call]")
+TEST_CASE("a call whose script replies with a list receives its only element", "[script_call]")
 {
     fixture r;
     call d("d", true);
@@ -230,7 +230,7 @@ TEST_CASE("a call whose script replies a list is told its only part", "[script_c
 
 // ---- a batch
 
-TEST_CASE("calls that were gathered leave as one command, and each is told its part", "[script_call]")
+TEST_CASE("gathered calls are sent as one command, and each receives its part of the reply", "[script_call]")
 {
     fixture r;
     r.batches.add(all, r.a);
@@ -247,7 +247,7 @@ TEST_CASE("calls that were gathered leave as one command, and each is told its p
     CHECK(r.a.current_state() == state::idle);
 }
 
-TEST_CASE("a batch with one call sends that call alone", "[script_call]")
+TEST_CASE("a batch with one call is sent as that call alone", "[script_call]")
 {
     fixture r;
     r.batches.add(all, r.a);
@@ -256,7 +256,7 @@ TEST_CASE("a batch with one call sends that call alone", "[script_call]")
     CHECK(r.a.current_state() == state::by_sha1);
 }
 
-TEST_CASE("a full batch leaves at once", "[script_call]")
+TEST_CASE("a full batch is sent at once", "[script_call]")
 {
     fixture r;
     r.batches.add(all, r.a);
@@ -278,7 +278,7 @@ TEST_CASE("each script has a batch of its own", "[script_call]")
     CHECK(r.to.sent.size() == 2);
 }
 
-TEST_CASE("calls that were gathered when the connection is lost are told so", "[script_call]")
+TEST_CASE("calls that are gathered when the connection is lost end as refused", "[script_call]")
 {
     fixture r;
     r.batches.add(all, r.a);
@@ -299,7 +299,7 @@ TEST_CASE("after NOSCRIPT a batch is sent by its text", "[script_call]")
     CHECK(r.batches.are_allowed());
 }
 
-TEST_CASE("after NOSCRIPT a batch goes on with the calls that are wanted", "[script_call]")
+TEST_CASE("after NOSCRIPT a batch is sent by its text for the calls that are still wanted", "[script_call]")
 {
     fixture r;
     r.send_together();
@@ -312,7 +312,7 @@ TEST_CASE("after NOSCRIPT a batch goes on with the calls that are wanted", "[scr
     CHECK(r.a.replies.size() == 1);
 }
 
-TEST_CASE("after NOSCRIPT a batch ends if no call is wanted, or the session is not open", "[script_call]")
+TEST_CASE("after NOSCRIPT a batch ends if no call is still wanted or the session is not open", "[script_call]")
 {
     fixture r;
     r.send_together();
@@ -330,7 +330,7 @@ TEST_CASE("after NOSCRIPT a batch ends if no call is wanted, or the session is n
     CHECK(r.to.sent.empty());
 }
 
-TEST_CASE("a batch that is refused for a member's sake is sent again, call by call", "[script_call]")
+TEST_CASE("a batch that is refused because of one of its calls is sent again, call by call", "[script_call]")
 {
     for (auto const why : {refusal::not_permitted, refusal::wrong_type, refusal::other}) {
         fixture r;
@@ -347,7 +347,7 @@ TEST_CASE("a batch that is refused for a member's sake is sent again, call by ca
     }
 }
 
-TEST_CASE("so is a text that is refused, and only the calls that are wanted", "[script_call]")
+TEST_CASE("after the refusal of a batch's text only the calls that are still wanted are sent alone", "[script_call]")
 {
     fixture r;
     r.send_together();
@@ -359,7 +359,7 @@ TEST_CASE("so is a text that is refused, and only the calls that are wanted", "[
     CHECK(r.b.last().why == refusal::no_script);
 }
 
-TEST_CASE("after a refused batch calls are sent alone until the next epoch, with one line in the log", "[script_call]")
+TEST_CASE("after a refused batch each call is sent alone until the next epoch, and one line is logged", "[script_call]")
 {
     fixture r;
     r.send_together();
@@ -379,7 +379,7 @@ TEST_CASE("after a refused batch calls are sent alone until the next epoch, with
     CHECK(r.next() == both_by_sha1);
 }
 
-TEST_CASE("what a batch in flight is refused is logged once", "[script_call]")
+TEST_CASE("the refusal of two batches under way is logged once", "[script_call]")
 {
     fixture r;
     r.batches.add(all, r.a);
@@ -395,7 +395,8 @@ TEST_CASE("what a batch in flight is refused is logged once", "[script_call]")
     CHECK(r.to.sent.size() == 4);
 }
 
-TEST_CASE("a refusal for the server's sake is told to each call, and batches go on", "[script_call]")
+TEST_CASE(
+    "a refusal because of the server's state ends each call of a batch, and batches stay allowed", "[script_call]")
 {
     for (auto const why : {refusal::not_now, refusal::out_of_resources, refusal::read_only}) {
         fixture r;
@@ -408,7 +409,7 @@ TEST_CASE("a refusal for the server's sake is told to each call, and batches go 
     }
 }
 
-TEST_CASE("a batch without an answer is unknown to each call", "[script_call]")
+TEST_CASE("each call of a batch without an answer ends as unknown", "[script_call]")
 {
     fixture r;
     r.send_together();
@@ -418,7 +419,8 @@ TEST_CASE("a batch without an answer is unknown to each call", "[script_call]")
     CHECK(r.batches.are_allowed());
 }
 
-TEST_CASE("a reply of a wrong shape is unknown to each call, and batches end", "[script_call]")
+TEST_CASE(
+    "after a reply of a wrong shape each call ends as unknown, and batches are no longer allowed", "[script_call]")
 {
     list_of const too_few({1}), too_many({1, 2, 3});
     for (answer const& odd : {value(7), answer(too_few), answer(too_many)}) {
@@ -432,7 +434,7 @@ TEST_CASE("a reply of a wrong shape is unknown to each call, and batches end", "
     }
 }
 
-TEST_CASE("a call may be sent again from within its reply", "[script_call]")
+TEST_CASE("a call may be sent again while it receives its reply", "[script_call]")
 {
     struct again final : batchable_call {
         explicit again(fake_session& s) : to(s) {}
@@ -459,7 +461,7 @@ TEST_CASE("a call may be sent again from within its reply", "[script_call]")
     CHECK_FALSE(g.is_under_way());
 }
 
-TEST_CASE("batches that are stopped forget what is under way", "[script_call]")
+TEST_CASE("batches that are stopped complete none of their calls", "[script_call]")
 {
     fixture r;
     r.send_together();

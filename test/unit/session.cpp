@@ -31,7 +31,7 @@ engine::reply text(std::string_view t)
     return {.type = engine::reply::kind::text, .text = t};
 }
 
-// What the session does to one connection. The test is the server.
+// Records what the session does with one connection. The test acts as the server.
 struct fake_connection final : connection {
     explicit fake_connection(std::weak_ptr<connection_events> e) : events(std::move(e)) {}
 
@@ -172,7 +172,7 @@ private:
     std::shared_ptr<session> session_;
 };
 
-TEST_CASE("session: it greets, and is open when the greeting is over", "[session]")
+TEST_CASE("session: it sends HELLO and INFO, and is open after their replies", "[session]")
 {
     story s;
     CHECK(s.server().take() == lines{"HELLO 3 SETNAME me", "INFO server"});
@@ -185,13 +185,13 @@ TEST_CASE("session: it greets, and is open when the greeting is over", "[session
     CHECK(s.logged == lines{"connected to fake as client 7"});
 }
 
-TEST_CASE("session: it selects a database before it asks for INFO", "[session]")
+TEST_CASE("session: it sends SELECT before INFO if a database is configured", "[session]")
 {
     story s(5);
     CHECK(s.server().take() == lines{"HELLO 3 SETNAME me", "SELECT 5", "INFO server"});
 }
 
-TEST_CASE("session: the second epoch opens behind the barrier", "[session]")
+TEST_CASE("session: the second epoch opens after the barrier's CLIENT KILL is answered", "[session]")
 {
     story s;
     s.greet(7, "a");
@@ -207,7 +207,7 @@ TEST_CASE("session: the second epoch opens behind the barrier", "[session]")
     CHECK(s->is_open());
 }
 
-TEST_CASE("session: a busy server is left, and the barrier is raised later", "[session]")
+TEST_CASE("session: a connection to a busy server is closed, and the next one sends the barrier", "[session]")
 {
     story s;
     s.greet(7, "a");
@@ -224,7 +224,7 @@ TEST_CASE("session: a busy server is left, and the barrier is raised later", "[s
     CHECK(s.server().take() == lines{"CLIENT KILL ID 7"});
 }
 
-TEST_CASE("session: a greeting that takes too long is given up", "[session]")
+TEST_CASE("session: a connection whose greeting takes too long is closed and replaced", "[session]")
 {
     story s;
     s.advance(9s);
@@ -236,7 +236,7 @@ TEST_CASE("session: a greeting that takes too long is given up", "[session]")
     CHECK(s.world.connections.front()->is_closed);
 }
 
-TEST_CASE("session: pauses grow until an epoch has lasted for a second", "[session]")
+TEST_CASE("session: pauses between connections double until an epoch has lasted for a second", "[session]")
 {
     story s;
     auto const pause = [&] {
@@ -257,7 +257,7 @@ TEST_CASE("session: pauses grow until an epoch has lasted for a second", "[sessi
     CHECK(pause() == 25ms);
 }
 
-TEST_CASE("session: a wrong password is reported as permanent, and logged once", "[session]")
+TEST_CASE("session: a wrong password is reported as a permanent error, and logged once", "[session]")
 {
     story s;
     for (int i = 0; i < 3; ++i) {
@@ -270,7 +270,7 @@ TEST_CASE("session: a wrong password is reported as permanent, and logged once",
     CHECK(s.logged == lines{"no connection to fake: WRONGPASS invalid username-password pair"});
 }
 
-TEST_CASE("session: what is submitted in one turn leaves at its end, in order", "[session]")
+TEST_CASE("session: the commands of one turn are sent at its end, in order", "[session]")
 {
     story s;
     s.greet(7, "a");
@@ -292,7 +292,8 @@ TEST_CASE("session: what is submitted in one turn leaves at its end, in order", 
     CHECK(set.words == "OOM command not allowed");
 }
 
-TEST_CASE("session: an error in place of a guard's PONG ends the connection, and no later reply is read", "[session]")
+TEST_CASE(
+    "session: an error in place of a guard's PONG closes the connection, and commands end as unknown", "[session]")
 {
     story s;
     s.greet(7, "a");
@@ -321,7 +322,7 @@ TEST_CASE("session: a subscription that a busy server refuses does not lead to p
     CHECK(s->notifies());
 }
 
-TEST_CASE("session: a command without a reply ends as unknown, and its late reply is dropped", "[session]")
+TEST_CASE("session: a command without a reply in time ends as unknown, and its late reply is dropped", "[session]")
 {
     story s;
     s.greet(7, "a");
@@ -341,7 +342,7 @@ TEST_CASE("session: a command without a reply ends as unknown, and its late repl
     CHECK(second.words == "yours");
 }
 
-TEST_CASE("session: each command that is not answered has its own deadline", "[session]")
+TEST_CASE("session: each command without a reply has a deadline of its own", "[session]")
 {
     story s;
     s.greet(7, "a");
@@ -358,7 +359,7 @@ TEST_CASE("session: each command that is not answered has its own deadline", "[s
     CHECK(second.answers == 1);
 }
 
-TEST_CASE("session: a connection that is dropped is not trusted any more", "[session]")
+TEST_CASE("session: a reply on a dropped connection is ignored, and its command ends as unknown", "[session]")
 {
     story s;
     s.greet(7, "a");
@@ -374,7 +375,7 @@ TEST_CASE("session: a connection that is dropped is not trusted any more", "[ses
     CHECK(s.events.back() == "closed: renewals were not answered");
 }
 
-TEST_CASE("session: what is submitted to a dropped connection ends as unknown", "[session]")
+TEST_CASE("session: a command submitted to a dropped connection ends as unknown and is not sent", "[session]")
 {
     story s;
     s.greet(7, "a");
@@ -387,7 +388,7 @@ TEST_CASE("session: what is submitted to a dropped connection ends as unknown", 
     CHECK(s.server().sent.empty());
 }
 
-TEST_CASE("session: what is submitted while it is not open takes no reply of the next connection", "[session]")
+TEST_CASE("session: a command submitted while no epoch is open takes no reply of the next connection", "[session]")
 {
     story s;
     probe while_greeting, while_pausing, get;
@@ -409,7 +410,7 @@ TEST_CASE("session: what is submitted while it is not open takes no reply of the
     CHECK(while_pausing.answers == 1);
 }
 
-TEST_CASE("session: a demoted master is left after its answer", "[session]")
+TEST_CASE("session: READONLY refuses the command and closes the connection", "[session]")
 {
     story s;
     s.greet(7, "a");
@@ -422,7 +423,7 @@ TEST_CASE("session: a demoted master is left after its answer", "[session]")
     CHECK_FALSE(s->is_open());
 }
 
-TEST_CASE("session: a reply to no command, and one that no command has, end the connection", "[session]")
+TEST_CASE("session: a reply without a command and a nested array close the connection", "[session]")
 {
     story to_nothing;
     to_nothing.greet(7, "a");
@@ -440,7 +441,7 @@ TEST_CASE("session: a reply to no command, and one that no command has, end the 
     CHECK(nested.last.code == errc::protocol);
 }
 
-TEST_CASE("session: messages are delivered while it is open", "[session]")
+TEST_CASE("session: messages are delivered only while it is open", "[session]")
 {
     story s;
     s.greet(7, "a");
@@ -450,7 +451,7 @@ TEST_CASE("session: messages are delivered while it is open", "[session]")
     CHECK(s.events == lines{"open", "message: x"});
 }
 
-TEST_CASE("session: the alarm rings once, at the earliest instant asked for", "[session]")
+TEST_CASE("session: several requests to wake up lead to one alarm", "[session]")
 {
     story s;
     s.greet(7, "a");

@@ -52,7 +52,7 @@ TEST_CASE("awaited_replies: replies belong to commands and guards in the order o
     CHECK(all.empty());
 }
 
-TEST_CASE("awaited_replies: a command that is overdue ends as unknown, and keeps its place", "[session]")
+TEST_CASE("awaited_replies: an overdue command ends as unknown, and its late reply is still expected", "[session]")
 {
     awaited_replies all;
     probe early, late, unsent;
@@ -77,7 +77,7 @@ TEST_CASE("awaited_replies: a command that is overdue ends as unknown, and keeps
     CHECK(all.oldest_sent() == core::never);
 }
 
-TEST_CASE("awaited_replies: the end of the connection answers all, also what was not sent", "[session]")
+TEST_CASE("awaited_replies: the end of the connection ends all commands, also those not sent yet", "[session]")
 {
     awaited_replies all;
     probe sent, unsent;
@@ -92,7 +92,7 @@ TEST_CASE("awaited_replies: the end of the connection answers all, also what was
     CHECK(all.empty());
 }
 
-TEST_CASE("awaited_replies: the rest is forgotten when the first to be told asks for it", "[session]")
+TEST_CASE("awaited_replies: a command that ends may call forget_all(), and no other command ends then", "[session]")
 {
     awaited_replies all;
     probe first, second;
@@ -109,7 +109,7 @@ TEST_CASE("awaited_replies: the rest is forgotten when the first to be told asks
     CHECK(all.take().to == &third);
 }
 
-TEST_CASE("awaited_replies: what is submitted while commands expire waits for its own time", "[session]")
+TEST_CASE("awaited_replies: a command submitted while others expire does not expire with them", "[session]")
 {
     awaited_replies all;
     probe first, more;

@@ -42,7 +42,7 @@ outcome say_info(greeting& g, std::string const& run)
     return g.on_reply(text("# Server\r\nrun_id:" + run + "\r\nuptime_in_seconds:60\r\n"), now);
 }
 
-// One whose first connection, 7 of run "a", was opened.
+// Returns a greeting whose first connection, number 7 of run "a", was opened, and whose second connection begins.
 greeting second_connection()
 {
     greeting g;
@@ -53,7 +53,7 @@ greeting second_connection()
     return g;
 }
 
-TEST_CASE("greeting: HELLO and INFO tell the connection's number, the server's run and its age", "[session]")
+TEST_CASE("greeting: HELLO and INFO yield the connection's number, the server's run id and its start", "[session]")
 {
     greeting g;
     g.begin(false);
@@ -67,7 +67,7 @@ TEST_CASE("greeting: HELLO and INFO tell the connection's number, the server's r
     CHECK(g.id().server.running_since == core::latest_start(std::chrono::seconds(60), now));
 }
 
-TEST_CASE("greeting: SELECT comes before INFO where a database is chosen", "[session]")
+TEST_CASE("greeting: SELECT comes before INFO if a database is configured", "[session]")
 {
     greeting g;
     g.begin(true);
@@ -77,7 +77,7 @@ TEST_CASE("greeting: SELECT comes before INFO where a database is chosen", "[ses
     CHECK(g.current_step() == step::info);
 }
 
-TEST_CASE("greeting: the connection before is killed on the same run of the server", "[session]")
+TEST_CASE("greeting: the previous connection is killed if the server's run is the same", "[session]")
 {
     auto g = second_connection();
     say_hello(g, 8);
@@ -88,7 +88,7 @@ TEST_CASE("greeting: the connection before is killed on the same run of the serv
     CHECK(g.previous().number == 8);
 }
 
-TEST_CASE("greeting: a server that was started anew has no connection to be killed", "[session]")
+TEST_CASE("greeting: no connection is killed after a restart of the server", "[session]")
 {
     auto g = second_connection();
     say_hello(g, 8);
@@ -96,7 +96,7 @@ TEST_CASE("greeting: a server that was started anew has no connection to be kill
     CHECK(g.previous().server.run_id == "b");
 }
 
-TEST_CASE("greeting: without the right to INFO or CLIENT KILL the connection is used all the same", "[session]")
+TEST_CASE("greeting: the connection opens although the server denies INFO or CLIENT KILL", "[session]")
 {
     auto without_info = second_connection();
     say_hello(without_info, 8);
@@ -111,8 +111,7 @@ TEST_CASE("greeting: without the right to INFO or CLIENT KILL the connection is 
 }
 
 TEST_CASE(
-    "greeting: a server that is too busy for INFO or CLIENT KILL is refused, and the barrier is still owed",
-    "[session]")
+    "greeting: a server too busy for INFO or CLIENT KILL is not used, and the barrier is still pending", "[session]")
 {
     auto at_info = second_connection();
     say_hello(at_info, 8);
@@ -144,7 +143,7 @@ TEST_CASE("greeting: an error in place of HELLO's or SELECT's reply ends the con
     CHECK(at_select.refusal().code == errc::protocol);
 }
 
-TEST_CASE("greeting: a server that does not speak RESP3 ends the connection", "[session]")
+TEST_CASE("greeting: the reply of a server without RESP3 ends the connection", "[session]")
 {
     greeting g;
     g.begin(false);
@@ -152,7 +151,7 @@ TEST_CASE("greeting: a server that does not speak RESP3 ends the connection", "[
     CHECK(g.refusal().words == "the server does not speak RESP3");
 }
 
-TEST_CASE("hello_words: credentials and a name are said only where there are any", "[session]")
+TEST_CASE("hello_words: AUTH and SETNAME are sent only if there are credentials and a name", "[session]")
 {
     using words = std::vector<std::string_view>;
     CHECK(hello_words({}) == words{"HELLO", "3"});

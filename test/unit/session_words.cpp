@@ -15,14 +15,14 @@ using session::classify_refusal;
 using session::printable;
 using session::without_arguments;
 
-TEST_CASE("words: arguments that a server repeats are cut off", "[session]")
+TEST_CASE("words: the arguments in an error for an unknown command are cut off", "[session]")
 {
     constexpr auto old = "ERR unknown command `HELLO`, with args beginning with: `3`, `AUTH`, `u`, `hunter2`, ";
     CHECK(without_arguments(old) == "ERR unknown command `HELLO`");
     CHECK(without_arguments("WRONGPASS no") == "WRONGPASS no");
 }
 
-TEST_CASE("words: printable", "[session]")
+TEST_CASE("words: printable text has its control bytes escaped and is limited to 240 bytes", "[session]")
 {
     CHECK(printable("a\r\nb\x1b[2J\x7f") == "a\\x0d\\x0ab\\x1b[2J\\x7f");
     CHECK(printable("\xc3\xa4") == "\xc3\xa4");
@@ -30,7 +30,7 @@ TEST_CASE("words: printable", "[session]")
     CHECK(printable("") == "");
 }
 
-TEST_CASE("words: what a refused greeting means", "[session]")
+TEST_CASE("words: the error of a refused greeting decides the error code and whether it is permanent", "[session]")
 {
     auto const wrong = classify_refusal("WRONGPASS invalid username-password pair or user is disabled.");
     CHECK(wrong.permanent);
