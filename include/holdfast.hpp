@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_HPP
 #define HOLDFAST_HPP
 
+// All public headers except <holdfast/testing/server.hpp>, which is for tests.
 #include <holdfast/any_lock.hpp>
 #include <holdfast/client.hpp>
 #include <holdfast/config.hpp>

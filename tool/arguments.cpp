@@ -47,6 +47,7 @@ constexpr auto list_footer =
     R"(It walks over all keys of the database, whatever the pattern: a SCAN for each 1000 of them, in a script that looks
 at those that match and occupies the server meanwhile. The server goes on with others in between.)";
 
+// CLI11 would not mention the command, because split() removes its words before CLI11 parses the rest.
 class run_formatter final : public CLI::Formatter {
 public:
     std::string make_usage(CLI::App const*, std::string) const override
@@ -61,7 +62,7 @@ std::string version()
            + "." + std::to_string(HOLDFAST_VERSION % 100);
 }
 
-// A validator that also converts: CLI11 has nothing for durations with a unit of at most a year.
+// An option with a conversion of its own: CLI11 has no type for a duration with a unit that is limited to a year.
 CLI::Option* add_duration(
     CLI::App& app, std::string const& name, std::function<void(milliseconds)> set, char const* help)
 {
@@ -76,6 +77,7 @@ CLI::Option* add_duration(
 
 void add_url(CLI::App& app, std::vector<std::string>& urls)
 {
+    // One value for each --url: otherwise an argument that follows, such as the lock's name, would be a URL, too.
     app.add_option("--url", urls, "Where Redis is: redis://, rediss://, unix:// or redis+sentinel://")
         ->envname("HOLDFAST_URL")
         ->type_name("URL")
@@ -88,6 +90,7 @@ void add_name(CLI::App& app, std::string& name)
     app.add_option("NAME", name, "The lock")->required();
 }
 
+// The words of an option, and what each means. The first one is the default, which the help shows.
 template <class Value>
 struct choice {
     char const* word;
@@ -143,19 +146,21 @@ void add_run(CLI::App& app, run_arguments& run)
     add_duration(
         app, "--kill-after", [&run](milliseconds d) { run.kill_after = d; }, "KILL follows TERM after so long [10s]");
     app.add_flag("!--no-fencing", run.fencing, "Take no fencing token: saves a script on the server");
-    app.add_flag("--fencing", run.fencing)->group("");
+    app.add_flag("--fencing", run.fencing)->group("");  // the default; accepted, but not shown in the help
     app.formatter(std::make_shared<run_formatter>());
     app.footer(run_footer);
 }
 
-// Everything behind the first `--` of `run` is the command's, however it looks.
+// The words after the first `--` of `run` belong to the command, also if they look like options of the tool. So they
+// are removed before CLI11 parses the rest.
 struct split_words {
-    std::vector<std::string> ours;  // reversed, as CLI11 wants them
+    std::vector<std::string> ours;  // of the tool; in reverse order, as CLI11 requires
     std::vector<std::string> command;
 };
 
 split_words split(int argc, char const* const* argv)
 {
+    // A program may be started without any argument, not even its name.
     std::span const words(argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0));
     bool const is_run = !words.empty() && words.front() == std::string_view("run");
     auto const isnt_mark = [](std::string_view w) { return w != "--"; };
@@ -168,6 +173,7 @@ split_words split(int argc, char const* const* argv)
     return result;
 }
 
+// CLI11 only shows the default in the help.
 std::vector<std::string> some_urls(std::vector<std::string> urls)
 {
     if (urls.empty())
@@ -182,6 +188,7 @@ std::vector<std::string> only_url(std::vector<std::string> const& urls)
     return some_urls(urls);
 }
 
+// Several servers are one red_lock, for which make_red_lock() in run_command.cpp has members of these two kinds only.
 void check_urls(std::vector<std::string> const& urls, run_arguments const& run)
 {
     bool const fits = run.kind == lock_kind::mutex || run.kind == lock_kind::reentrant;
@@ -204,7 +211,8 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     list_arguments list;
     doctor_arguments doctor;
     bool force = false;
-    // One each: for a subcommand that is not used, CLI11 reads the environment variable all the same.
+    // One list for each subcommand, because CLI11 reads HOLDFAST_URL also for subcommands that are not used: a common
+    // list would contain that URL although the user has given another one with --url.
     std::vector<std::string> run_urls, status_urls, release_urls, list_urls, doctor_urls;
 
     auto& run_app = *app.add_subcommand("run", "Run a command while holding a lock");
@@ -226,6 +234,7 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     doctor_app.footer("Exit status: 0 it is, with or without warnings; 1 it is not; 69 Redis was not reachable.");
     add_url(doctor_app, doctor_urls);
 
+    // Before a client exists: wrong usage sends nothing.
     auto words = split(argc, argv);
     try {
         app.parse(words.ours);
@@ -245,7 +254,7 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
         check_urls(run_urls, run);
         return arguments{some_urls(run_urls), run};
     } catch (CLI::Success const& e) {
-        return app.exit(e);
+        return app.exit(e);  // --help and --version: prints the text
     } catch (CLI::ParseError const& e) {
         complain(e.what());
         write_line(stderr, "Try holdfast --help.");

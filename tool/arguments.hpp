@@ -11,19 +11,21 @@
 #include <variant>
 #include <vector>
 
+// tool: the command line tool `holdfast`. It is a user of the library: it includes the public headers, and of the
+// sources only core/printable.hpp and operations/server_query.hpp. Everything in it runs on the main thread.
 namespace holdfast::cli {
 
 enum class lock_kind { mutex, reentrant, fair, read, write };
 
-// What happens to the command when the lease is lost.
+// The reaction to the loss of the lease: SIGTERM to the command, SIGKILL, or none.
 enum class loss_action { term, kill, ignore };
 
 struct run_arguments {
     std::string name;
     std::vector<std::string> command;
-    std::optional<std::chrono::milliseconds> wait;  // none: as long as it takes
-    std::chrono::milliseconds lease{30'000};
-    std::chrono::milliseconds kill_after{10'000};
+    std::optional<std::chrono::milliseconds> wait;  // none: no limit; zero: one attempt
+    std::chrono::milliseconds lease{30'000};        // the lease time; the lease is renewed
+    std::chrono::milliseconds kill_after{10'000};   // from SIGTERM to SIGKILL
     lock_kind kind = lock_kind::mutex;
     loss_action on_loss = loss_action::term;
     bool fencing = true;
@@ -42,16 +44,16 @@ struct list_arguments {
 };
 
 struct doctor_arguments {
-    std::string name = "holdfast:doctor";  // of a lock to try
+    std::string name = "holdfast:doctor";  // of the lock with which the rights of the user are tested
 };
 
 struct arguments {
-    std::vector<std::string> urls;  // one, but several of run_arguments, for a red_lock
+    std::vector<std::string> urls;  // at least one; several only with run_arguments, for a red_lock
     std::variant<run_arguments, status_arguments, release_arguments, list_arguments, doctor_arguments> command;
 };
 
-// What to do, or the exit status when that is already known: help was asked for and printed, or the usage is wrong and
-// was complained about.
+// Returns the parsed arguments. Returns the exit status if there is nothing to do: help was printed, or the usage is
+// wrong and an error message was printed.
 std::variant<arguments, int> parse_arguments(int argc, char const* const* argv);
 
 }  // namespace holdfast::cli

@@ -21,6 +21,8 @@ namespace {
     throw std::system_error(errno, std::generic_category(), what);
 }
 
+// Opens the controlling terminal, if there is one; standard input and output may be redirected. With O_NOCTTY it does
+// not become the controlling terminal by this.
 bool has_terminal() noexcept
 {
     int const fd = ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
@@ -29,6 +31,7 @@ bool has_terminal() noexcept
     return fd >= 0;
 }
 
+// The form that exec requires, with a null pointer at the end. The words must outlive it.
 std::vector<char*> pointers(std::vector<std::string>& words)
 {
     std::vector<char*> result;
@@ -38,9 +41,10 @@ std::vector<char*> pointers(std::vector<std::string>& words)
     return result;
 }
 
-// Of two entries of one name most programs see the first.
+// Leaves out the entries that are replaced: with two entries of one name, most programs use the first.
 std::vector<std::string> environment_with(std::vector<std::string> added)
 {
+    // The size is copied: below, `added` grows by the entries of the environment.
     auto const is_replaced = [n = added.size(), &added](std::string const& entry) {
         auto const name = entry.substr(0, entry.find('=') + 1);
         for (std::size_t i = 0; i < n; ++i)
@@ -54,8 +58,9 @@ std::vector<std::string> environment_with(std::vector<std::string> added)
     return added;
 }
 
-// What the new process does before it becomes the command. Only what is safe between fork and exec: everything that
-// allocates was done before.
+// The steps of the new process between fork and exec. Only functions that are async-signal-safe are permitted there:
+// another thread (Asio's resolver has one) may have held the lock of the allocator at the fork. So all memory is
+// allocated before.
 struct transformation {
     char** arguments;
     char** environment;
@@ -70,18 +75,23 @@ struct transformation {
             ::setpgid(0, 0);
         if (dies_with_us) {
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+            // The parent may have died before prctl(): then no signal will come.
             if (::getppid() != parent)
                 ::_exit(by_signal + SIGKILL);
         }
+        // The tool has blocked signals for its signalfd. The mask survives exec, and the command must receive signals.
         ::sigprocmask(SIG_SETMASK, &mask, nullptr);
         ::execvpe(arguments[0], arguments, environment);
+        // exec returns only if it failed. _exit(), because exit() would run the destructors of the tool in this
+        // process.
         int const why = errno;
         [[maybe_unused]] auto const written = ::write(failures, &why, sizeof why);
         ::_exit(not_found);
     }
 };
 
-// Why the command could not be executed, 0 if it could: exec closes the pipe.
+// Waits until the new process has become the command or has failed. Returns the errno of exec, or 0: a successful exec
+// closes the pipe, so there is nothing to read.
 int read_failure(int fd) noexcept
 {
     int why = 0;
@@ -94,21 +104,24 @@ int read_failure(int fd) noexcept
 
 pid_t start(transformation const& become_command)
 {
+    // O_CLOEXEC closes the write end in a successful exec, which read_failure() depends on.
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
         fail("pipe");
     auto const pid = ::fork();
     if (pid == 0)
         become_command(ends[1]);
+    // The own write end is closed first: with it open the read would never end.
     int const why = pid < 0 ? errno : (::close(ends[1]), read_failure(ends[0]));
     ::close(ends[0]);
     if (pid > 0 && why == 0)
         return pid;
+    // The failed process has ended: without this it would stay as a zombie.
     if (pid > 0)
         ::waitpid(pid, nullptr, 0);
     else
         ::close(ends[1]);
-    errno = why;
+    errno = why;  // close() and waitpid() may have changed it
     fail("cannot execute");
 }
 
@@ -118,6 +131,7 @@ pid_t start(child_options const& options, bool leads_group)
     auto environment = environment_with(options.environment);
     auto const arguments = pointers(command);
     auto const variables = pointers(environment);
+    // The const_casts are for the signature of exec, which does not change the strings.
     return start(transformation{
         const_cast<char**>(arguments.data()),
         const_cast<char**>(variables.data()),
@@ -129,14 +143,18 @@ pid_t start(child_options const& options, bool leads_group)
 
 }  // namespace
 
+// With a terminal the command stays in the group of the tool: another group would be in the background, and would be
+// stopped when it reads from the terminal.
 child_process::child_process(child_options const& options)
     : leads_group_(!has_terminal()), pid_(start(options, leads_group_))
 {}
 
 void child_process::send(int signal) const noexcept
 {
+    // The group may have members after the command has ended.
     if (leads_group_)
         ::kill(-pid_, signal);
+    // After its end was collected, the system may give its number to another process.
     else if (!end_)
         ::kill(pid_, signal);
 }
@@ -144,6 +162,7 @@ void child_process::send(int signal) const noexcept
 bool child_process::poll() noexcept
 {
     int status = 0;
+    // WUNTRACED is not set: a command that is stopped has not ended.
     if (!end_ && ::waitpid(pid_, &status, WNOHANG) == pid_)
         end_ = status;
     return end_.has_value();
@@ -157,7 +176,7 @@ int child_process::exit_status() const noexcept
 
 bool child_process::has_survivors() const noexcept
 {
-    return leads_group_ && ::kill(-pid_, 0) == 0;
+    return leads_group_ && ::kill(-pid_, 0) == 0;  // signal 0 is not sent: the call only checks for members
 }
 
 }  // namespace holdfast::cli

@@ -14,35 +14,37 @@
 namespace holdfast::cli {
 
 struct child_options {
-    std::vector<std::string> command;
-    std::vector<std::string> environment;  // NAME=value, besides ours
+    std::vector<std::string> command;      // the program and its arguments
+    std::vector<std::string> environment;  // NAME=value, in addition to the environment of the tool
     sigset_t signal_mask;
-    bool dies_with_us;  // Linux
+    bool dies_with_us;  // it is killed when the tool dies; Linux only
 };
 
-// The command. It shares our terminal and process group if there is a terminal; without one it leads a group of its
-// own, so that what it starts can be signalled with it.
+// The process of the command. With a terminal it shares the terminal and the process group of the tool. Without one it
+// leads a group of its own, so that a signal also reaches the processes that it starts.
+//
+// It must not be destroyed before the process has ended: its end would not be collected.
 class child_process {
 public:
-    // Throws std::system_error when the command cannot be executed.
+    // Starts the command. Throws std::system_error if it cannot be executed.
     explicit child_process(child_options const&);
 
-    // To the command, or to its group.
+    // Sends a signal to the group of the command if it leads one, otherwise to the command, unless it has ended.
     void send(int signal) const noexcept;
 
-    // Takes note of its end. True once it has ended.
+    // Returns whether the command has ended. Does not block.
     bool poll() noexcept;
 
-    // Of the command, 128 + N if a signal ended it; once `poll()` is true.
+    // The exit status of the command; 128 + N if signal N ended it. Precondition: poll() has returned true.
     int exit_status() const noexcept;
 
-    // Whether its group, if it has one, has members yet.
+    // Whether the command leads a group and that group still has members.
     bool has_survivors() const noexcept;
 
 private:
     bool leads_group_;
     pid_t pid_;
-    std::optional<int> end_;
+    std::optional<int> end_;  // the status of waitpid(); none: it runs
 };
 
 }  // namespace holdfast::cli

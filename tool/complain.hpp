@@ -13,20 +13,21 @@
 
 namespace holdfast::cli {
 
-// Everything that the tool says passes here: whatever stands in a name or in a server's words, a line stays one.
+// Writes one line. All output of the tool passes this function, which escapes control bytes: the name of a lock or an
+// error message of the server must not begin a line of its own, or reach the terminal as an escape sequence.
 inline void write_line(std::FILE* to, std::string_view what)
 {
     auto const line = core::printable(what).append("\n");
-    std::fwrite(line.data(), 1, line.size(), to);  // one write: the command may write there, too
+    std::fwrite(line.data(), 1, line.size(), to);  // in one call: the command may write there at the same time
 }
 
-// On standard output.
+// Writes a result to standard output.
 inline void say(std::string_view what)
 {
     write_line(stdout, what);
 }
 
-// On standard error.
+// Writes an error message to standard error.
 inline void complain(std::string_view what)
 {
     write_line(stderr, std::string("holdfast: ").append(what));

@@ -24,8 +24,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::milliseconds shortest_connect = 1s;
-constexpr auto shutdown_grace = 3s;
+constexpr std::chrono::milliseconds shortest_connect = 1s;  // a short --wait, or 0, must leave time to connect
+constexpr auto shutdown_grace = 3s;                         // for queued releases, if the server does not reply
 
 asio::awaitable<int> run_and_shut_down(std::deque<client>& all, body_of_several const& run)
 {
@@ -36,7 +36,7 @@ asio::awaitable<int> run_and_shut_down(std::deque<client>& all, body_of_several 
     co_return status;
 }
 
-// Ends a group when so many operations succeeded.
+// Ends a group of operations when that many have succeeded.
 struct enough {
     std::size_t needed;
 
@@ -52,7 +52,7 @@ config make_config(std::string const& url)
 {
     config c;
     c.url = url;
-    c.log = [](log_level, std::string_view) {};
+    c.log = [](log_level, std::string_view) {};  // without a function, the lines would go to spdlog's default logger
     return c;
 }
 
@@ -63,6 +63,7 @@ int run_with_client(asio::io_context& context, config const& options, body const
 
 int run_with_clients(asio::io_context& context, std::vector<config> const& options, body_of_several const& run)
 {
+    // A deque, because a client cannot be assigned, and the body keeps references to the clients.
     std::deque<client> all;
     for (auto const& o : options)
         all.emplace_back(context, o).run(asio::detached);
@@ -72,6 +73,7 @@ int run_with_clients(asio::io_context& context, std::vector<config> const& optio
     asio::co_spawn(context, run_and_shut_down(all, run), [&](std::exception_ptr e, int s) {
         failure = e;
         status = s;
+        // After an exception the clients were not shut down: without this, context.run() would never return.
         for (auto& c : all)
             c.stop();
     });
@@ -99,6 +101,8 @@ asio::awaitable<int> connect(client& c, std::chrono::milliseconds limit)
     co_return unavailable;
 }
 
+// The first group ends with a majority of connections. The second one limits it by a timer: when the timer is first,
+// the cancelled ready() operations complete with the reasons why there is no connection.
 asio::awaitable<int> connect(std::deque<client>& all, std::chrono::milliseconds limit)
 {
     limit = std::clamp(limit, shortest_connect, longest_connect);
@@ -124,6 +128,7 @@ asio::awaitable<int> connect(std::deque<client>& all, std::chrono::milliseconds 
     co_return unavailable;
 }
 
+// The last failure may be that of another operation: it belongs to this error if the codes are equal.
 std::string words_for(error_code ec, client const& c)
 {
     auto const failure = c.last_failure();

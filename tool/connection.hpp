@@ -22,32 +22,35 @@ namespace holdfast::cli {
 using body = std::function<asio::awaitable<int>(client&)>;
 using body_of_several = std::function<asio::awaitable<int>(std::deque<client>&)>;
 
-// Without log lines: what goes wrong is told where it matters.
+// The options of a client without log lines: each subcommand prints the errors that concern its user.
 config make_config(std::string const& url);
 
-// Runs the body with a client that has been started, then shuts that down, so that queued releases are sent. Returns
-// what the body returns. Throws std::invalid_argument for a bad option.
+// Runs the body with a client that is started, then shuts the client down, so that its queued releases are sent. Blocks
+// until that is done. Returns the result of the body; throws its exception, or std::invalid_argument for an invalid
+// option.
 int run_with_client(asio::io_context&, config const&, body const&);
 
-// The same with a client for each.
+// The same with one client for each configuration.
 int run_with_clients(asio::io_context&, std::vector<config> const&, body_of_several const&);
 
-// Somebody sits at the terminal, or cron wants an answer.
+// How long the tool waits for a connection at most: a user at a terminal, or cron, needs an answer.
 constexpr std::chrono::milliseconds longest_connect{5'000};
 
-// Waits for a connection, for one to five seconds. Returns ok, or complains and returns the exit status.
+// Waits for a connection, for `limit`, but at least one and at most five seconds. Returns ok; otherwise prints the
+// error and returns the exit status.
 asio::awaitable<int> connect(client&, std::chrono::milliseconds limit);
 
-// The same for a majority of them.
+// The same for the connections of a majority of the clients.
 asio::awaitable<int> connect(std::deque<client>&, std::chrono::milliseconds limit);
 
-// Whether the calling coroutine is being cancelled: its errors are nobody's concern then. It must not throw for that.
+// Whether the calling coroutine is cancelled: its errors are only a consequence then, and are not printed.
+// Precondition: the caller has disabled throw_if_cancelled().
 asio::awaitable<bool> is_cancelled();
 
-// Why something failed, in the server's words if it had any.
+// The server's error message if it is that of the last failure, otherwise the message of the error.
 std::string words_for(error_code, client const&);
 
-// Says why a request could not be answered, in the server's words if it had any. Returns the exit status for it.
+// Prints that message, and returns the exit status for the error.
 int complain_about(error_code, client const&);
 
 }  // namespace holdfast::cli

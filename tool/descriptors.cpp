@@ -21,6 +21,7 @@ std::vector<int> open_descriptors()
     while (auto const* entry = folder ? ::readdir(folder.get()) : nullptr) {
         std::string_view const name = entry->d_name;
         int fd = -1;
+        // "." and ".." are no numbers. The descriptor of the folder itself is closed below.
         if (std::from_chars(name.data(), name.data() + name.size(), fd).ec == std::errc()
             && fd != ::dirfd(folder.get()))
             found.push_back(fd);

@@ -9,10 +9,11 @@
 
 namespace holdfast::cli {
 
-// The file descriptors that are open now.
+// The file descriptors that are open now. Called first in main(): these are inherited.
 std::vector<int> open_descriptors();
 
-// The command inherits what we inherited, and nothing that we opened: Asio's sockets are not closed by exec.
+// Lets exec close all other descriptors, so that the command inherits what the tool inherited, and no connection of the
+// tool: exec does not close the sockets of Asio by itself.
 void close_on_exec_except(std::vector<int> const& inherited);
 
 }  // namespace holdfast::cli

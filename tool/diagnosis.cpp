@@ -12,7 +12,8 @@ namespace {
 
 using enum grade;
 
-// The value of a line `field:value`; empty where there is none.
+// The value of a line `field:value`; empty if there is no such line. The name must be the whole name: "maxmemory" also
+// begins "maxmemory_policy", and may end another name.
 std::string_view value_of(std::string_view info, std::string_view field)
 {
     for (auto at = info.find(field); at != info.npos; at = info.find(field, at + 1)) {
@@ -23,6 +24,7 @@ std::string_view value_of(std::string_view info, std::string_view field)
     return {};
 }
 
+// The number at the beginning of the value, so of "7.0.15" the major version; 0 if there is none.
 std::uint64_t number_of(std::string_view info, std::string_view field)
 {
     auto const text = value_of(info, field);
@@ -31,6 +33,7 @@ std::uint64_t number_of(std::string_view info, std::string_view field)
     return n;
 }
 
+// Valkey reports the version of Redis with which it is compatible, too.
 finding version(std::string_view info)
 {
     auto const redis = value_of(info, "redis_version");
@@ -55,6 +58,7 @@ finding memory(std::string_view info)
 {
     auto const most = number_of(info, "maxmemory");
     auto const policy = std::string(value_of(info, "maxmemory_policy"));
+    // Without a limit (maxmemory 0) nothing is evicted yet.
     if (policy != "noeviction")
         return {
             most == 0 ? doubtful : bad, "memory", policy + ": locks are evicted when memory is short; set noeviction"};

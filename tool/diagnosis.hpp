@@ -11,16 +11,17 @@
 
 namespace holdfast::cli {
 
+// In ascending order, so that the worst of several is the greatest. `doubtful`: locks work, but a fault may lose one.
 enum class grade { good, doubtful, bad };
 
-// One thing about a server that matters for locks.
+// One property of a server that matters for locks.
 struct finding {
     cli::grade grade;
     std::string topic;
     std::string words;
 };
 
-// What the text of INFO tells: version, mode, memory, persistence, replicas.
+// The findings from the text of INFO: version, mode, memory, persistence, replicas. A pure function.
 std::vector<finding> diagnose(std::string_view info);
 
 }  // namespace holdfast::cli

@@ -29,9 +29,10 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr int round_trips = 100;
+constexpr int round_trips = 100;  // one after the other
 constexpr auto slow = 100ms;
 
+// The tests, in the order in which they are printed. `warnings` receives the log lines of both clients.
 class examination {
 public:
     examination(client& c, client& other, std::string name, std::vector<std::string> const& warnings)
@@ -41,6 +42,7 @@ public:
     asio::awaitable<int> operator()()
     {
         co_await ask_server();
+        // With fencing, so that the commands for counters are tested, too. The two kinds use different commands.
         mutex const plain(client_, name_, {.fencing = true});
         reentrant_lock const reentrant(client_, name_, client_.make_owner(), {.fencing = true});
         bool const is_permitted = co_await try_lock(plain) && co_await try_lock(reentrant);
@@ -51,6 +53,7 @@ public:
     }
 
 private:
+    // A user without the right to INFO can use locks, so an error is only a warning.
     asio::awaitable<void> ask_server()
     {
         error_code ec;
@@ -62,12 +65,13 @@ private:
                 tell(f);
     }
 
-    // What a lock is used for, in turn, until something is refused.
+    // The operations of a lock, one after the other, until the server refuses one. False: refused, or not tested.
     asio::awaitable<bool> try_lock(any_lock lock)
     {
         error_code ec;
         auto const token = asio::redirect_error(asio::use_awaitable, ec);
         auto held = co_await lock.try_acquire({.lease = 10s}, token);
+        // Never by force: the user may have given the name of a lock that is in use.
         if (!ec && held.empty()) {
             tell({grade::doubtful, "access", name_ + " is held by somebody: not tried"});
             co_return false;
@@ -83,7 +87,8 @@ private:
         co_return !ec;
     }
 
-    // A waiter of another client subscribes; if that is refused, the log says so.
+    // A second client waits for the lock, because only a waiter subscribes, and two contenders of one client would not
+    // need the server for it. If the server refuses the subscription, the client polls, and logs a warning.
     asio::awaitable<bool> try_to_wait(any_lock lock)
     {
         error_code ec;
@@ -91,6 +96,7 @@ private:
         auto const held = co_await lock.try_acquire({.lease = 10s}, token);
         if (int const status = co_await connect(other_, longest_connect); status != ok)
             co_return false;
+        // Its result does not matter: `held` keeps the lock busy.
         (void)co_await mutex(other_, name_).try_acquire({.wait = 500ms}, token);
         co_return true;
     }
@@ -103,6 +109,7 @@ private:
             tell({grade::doubtful, "access", warnings_.back()});
     }
 
+    // The cheapest operation that needs one round trip and changes nothing.
     asio::awaitable<void> measure(any_lock lock)
     {
         std::vector<clock::duration> trips;
@@ -152,6 +159,8 @@ int doctor_command(std::string const& url, doctor_arguments const& args)
         if (level >= log_level::warning)
             warnings.emplace_back(line);
     };
+    // It outlives the clients that run_with_client() makes, and is started when the first one is connected: a server
+    // that cannot be reached is reported once.
     client other(context, options);
     return run_with_client(context, options, [&](client& c) -> asio::awaitable<int> {
         if (int const status = co_await connect(c, longest_connect); status != ok)
@@ -159,7 +168,7 @@ int doctor_command(std::string const& url, doctor_arguments const& args)
         other.run(asio::detached);
         examination exam(c, other, args.name, warnings);
         int const status = co_await exam();
-        other.stop();
+        other.stop();  // otherwise it would keep the context running
         co_return status;
     });
 }

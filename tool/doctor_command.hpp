@@ -11,8 +11,9 @@
 
 namespace holdfast::cli {
 
-// `holdfast doctor`: whether the server is fit for locks, and this user permitted to take them, which is tried with a
-// lock of a name of its own. Returns the exit status.
+// `holdfast doctor`: prints whether the server is fit for locks, and whether its access rules let this user acquire
+// them, which it tests with the lock `name`; then the response time. Returns the exit status. Throws
+// std::invalid_argument.
 int doctor_command(std::string const& url, doctor_arguments const&);
 
 }  // namespace holdfast::cli

@@ -17,16 +17,18 @@ struct unit {
     long long in_ms;
 };
 
+// In descending order: to_text() uses the first that fits.
 constexpr std::array units{unit{"h", 3'600'000}, unit{"m", 60'000}, unit{"s", 1000}, unit{"ms", 1}};
-constexpr double longest = 365.0 * 24 * 3'600'000;
+constexpr double longest = 365.0 * 24 * 3'600'000;  // a year in ms: so the conversion to an integer cannot overflow
 
 }  // namespace
 
 std::optional<milliseconds> parse_duration(std::string_view text) noexcept
 {
+    // `fixed`: "1e3s" is refused. Not strtod(), which depends on the locale.
     double number = 0;
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-    if (error != std::errc() || !(number >= 0))
+    if (error != std::errc() || !(number >= 0))  // in this form it is true for NaN, too
         return std::nullopt;
 
     auto const name = text.substr(static_cast<std::size_t>(end - text.data()));

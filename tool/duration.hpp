@@ -12,10 +12,11 @@
 
 namespace holdfast::cli {
 
-// "500ms", "10s", "5m", "1h", "1.5s"; "0" needs no unit. Nothing for everything else, and for more than a year.
+// Parses "500ms", "10s", "5m", "1h" or "1.5s"; "0" needs no unit. Returns nothing for any other text, for a negative
+// duration, and for more than a year.
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) noexcept;
 
-// In the largest unit that divides it.
+// The duration in the largest unit in which it is a whole number: "90s", "2h".
 std::string to_text(std::chrono::milliseconds);
 
 }  // namespace holdfast::cli

@@ -48,7 +48,8 @@ asio::awaitable<inspection> ask(any_lock lock)
     co_return found;
 }
 
-// Among the holders as a mutex reads them stands the field that only a read_write_lock has.
+// The holders of a mutex are all fields of a hash: those of a read_write_lock contain its field "mode", which is no
+// token.
 bool has_mode(inspection const& of)
 {
     return std::ranges::find(of.holders, "mode", &holder::id) != of.holders.end();
@@ -58,6 +59,7 @@ bool has_mode(inspection const& of)
 
 asio::awaitable<inspection> inspect(client& c, std::string const& name)
 {
+    // A mutex reads the holders of a reentrant lock and of a fair lock, too, because all three exclude one another.
     auto found = co_await ask(mutex(c, name));
     if (has_mode(found)) {
         found = co_await ask(read_write_lock(c, name).write());
@@ -67,6 +69,8 @@ asio::awaitable<inspection> inspect(client& c, std::string const& name)
     co_return found;
 }
 
+// With waiters it must be a fair lock, because force_release() then notifies the first waiter. For all others a mutex
+// deletes the same keys.
 any_lock handle_of(client& c, std::string const& name, inspection const& of)
 {
     if (of.is_read_write)

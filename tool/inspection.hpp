@@ -15,20 +15,21 @@
 
 namespace holdfast::cli {
 
-// What the server knows of a lock, whatever its kind.
+// The holders and waiters of a lock of any kind, as the server records them.
 struct inspection {
-    error_code ec;
+    error_code ec;  // of the first operation that failed
     std::vector<holder> holders;
-    std::vector<holder> waiters;  // in order; only fair locks know them
+    std::vector<holder> waiters;  // in order; only a fair lock has them on the server
     bool is_read_write = false;
 };
 
+// The user gives a name, not a kind: the kind follows from the keys on the server.
 asio::awaitable<inspection> inspect(client&, std::string const& name);
 
-// A handle that can take it away.
+// A handle whose force_release() deletes that lock.
 any_lock handle_of(client&, std::string const& name, inspection const&);
 
-// One line for each holder, "free" if there is none, then one for each waiter.
+// Prints one line for each holder, or "free", then one for each waiter.
 void print(std::string const& name, inspection const&);
 
 }  // namespace holdfast::cli

@@ -17,7 +17,7 @@
 namespace holdfast::cli {
 namespace {
 
-// Those that were released meanwhile are left out.
+// Prints nothing for a lock that was released since the scan found it.
 asio::awaitable<void> show(client& c, std::string const& name)
 {
     auto const found = co_await inspect(c, name);
@@ -29,7 +29,7 @@ asio::awaitable<int> show_all(client& c, std::string const& pattern)
 {
     if (int const status = co_await connect(c, longest_connect); status != ok)
         co_return status;
-    std::set<std::string> shown;  // a key may come twice
+    std::set<std::string> shown;  // SCAN may return a key twice
     std::string next = "0";
     do {
         error_code ec;

@@ -11,7 +11,8 @@
 
 namespace holdfast::cli {
 
-// `holdfast list`: the locks on the server and who holds them. Walks over all keys. Returns the exit status.
+// `holdfast list`: prints the locks on the server and their holders. It scans all keys of the database. Returns the
+// exit status. Throws std::invalid_argument for an invalid URL.
 int list_command(std::string const& url, list_arguments const&);
 
 }  // namespace holdfast::cli

@@ -20,6 +20,7 @@
 namespace holdfast::cli {
 namespace {
 
+// Calls the function of the subcommand. Only `run` has several URLs: parse_arguments() has checked that.
 struct dispatcher {
     std::vector<std::string> const& urls;
     std::vector<int> const& inherited;
@@ -31,6 +32,7 @@ struct dispatcher {
     int operator()(doctor_arguments const& a) const { return doctor_command(urls.front(), a); }
 };
 
+// The library throws std::invalid_argument for options that it refuses, such as a URL.
 int run(arguments const& a, std::vector<int> const& inherited)
 {
     try {
@@ -50,7 +52,7 @@ int run(arguments const& a, std::vector<int> const& inherited)
 int main(int argc, char** argv)
 {
     using namespace holdfast::cli;
-    auto const inherited = open_descriptors();
+    auto const inherited = open_descriptors();  // first: nothing that the tool opens may be among them
     auto const parsed = parse_arguments(argc, argv);
     if (auto const* const status = std::get_if<int>(&parsed))
         return *status;

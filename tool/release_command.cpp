@@ -15,7 +15,8 @@
 namespace holdfast::cli {
 namespace {
 
-// Only what looks like a lock is deleted; the rest may be an application's data.
+// A key that does not look like a lock may be an application's data: the library does not delete it, and the tool has
+// no option to do so.
 int refuse(error_code ec, client const& c)
 {
     int const status = complain_about(ec, c);

@@ -11,7 +11,8 @@
 
 namespace holdfast::cli {
 
-// `holdfast release --force`: takes the lock away from whoever holds it. Returns the exit status.
+// `holdfast release --force`: deletes the lock, although others hold it. Returns the exit status. Throws
+// std::invalid_argument for an invalid URL.
 int release_command(std::string const& url, release_arguments const&);
 
 }  // namespace holdfast::cli

@@ -49,7 +49,8 @@ any_lock make_lock(client& c, run_arguments const& args)
     return mutex(c, args.name, options);
 }
 
-// On several servers, with a token for each of two rounds; members that re-enter have no common one.
+// A red_lock of mutexes may have a fencing token, which costs a second round. Reentrant members cannot have one: no
+// script raises their counters.
 red_lock make_red_lock(std::deque<client>& all, run_arguments const& args)
 {
     if (args.kind == lock_kind::reentrant) {
@@ -74,6 +75,7 @@ asio::awaitable<int> connect_to(std::deque<client>& all, std::chrono::millisecon
     return all.size() == 1 ? connect(all.front(), limit) : connect(all, limit);
 }
 
+// Without options for the lease: it has the lease time of the client's configuration, and is renewed.
 asio::awaitable<error_code> take(any_lock const& lock, run_arguments const& args, lease& held)
 {
     error_code ec;
@@ -92,9 +94,11 @@ asio::awaitable<int> signal_that_ends_the_wait(signal_source& signals)
             co_return s.number;
 }
 
-// Connects and takes the lock. Returns ok, or what the tool ends with.
+// Connects and acquires the lock. Returns ok, or the exit status of the tool.
 asio::awaitable<int> prepare(std::deque<client>& clients, any_lock const& lock, run_arguments const& args, lease& held)
 {
+    // A signal cancels this coroutine. It must not throw then: the lock may have been granted at the same time, and
+    // `held` must receive the lease, which releases it.
     co_await asio::this_coro::throw_if_cancelled(false);
     if (int const status = co_await connect_to(clients, args.wait.value_or(longest_connect)); status != ok)
         co_return status;
@@ -119,6 +123,7 @@ std::vector<std::string> variables(lease const& held)
     return result;
 }
 
+// The command has ended, so these are warnings: its exit status stays that of the tool.
 asio::awaitable<void> give_back(lease& held)
 {
     error_code ec;
@@ -156,6 +161,7 @@ struct job {
         auto const end = co_await supervise(*child, held, signals, args);
         if (end == command_end::stopped)
             co_return lock_lost;
+        // A lost lease needs no report: supervise() has printed one.
         if (end == command_end::by_itself)
             co_await give_back(held);
         co_return child->exit_status();
@@ -163,7 +169,9 @@ struct job {
 
     int start(std::optional<child_process>& child, lease const& held) const
     {
+        // After the connections were opened, and before the fork.
         close_on_exec_except(inherited);
+        // A tool that is killed cannot renew any more: its command must not go on without the lock.
         bool const dies_with_us = args.on_loss != loss_action::ignore;
         try {
             child.emplace(child_options{args.command, variables(held), signals.original_mask(), dies_with_us});
@@ -175,10 +183,11 @@ struct job {
     }
 };
 
-// Says on standard error what happens to the connection, once there has been one.
+// Prints the loss of a connection, its return, and overdue renewals to standard error. Attempts to open the first
+// connection are not reported here: connect() prints their error.
 class narrator final : public observer {
 public:
-    // `whose`: what each line begins with.
+    // `whose`: the beginning of each line, which names the server if there are several.
     explicit narrator(std::string whose) : whose_(std::move(whose)) {}
 
 private:

@@ -13,6 +13,7 @@
 namespace holdfast::cli {
 namespace {
 
+// The signals that users and supervisors send to a command.
 constexpr int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
 
 bool is_ignored(int number) noexcept
@@ -21,7 +22,8 @@ bool is_ignored(int number) noexcept
     return ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-// The kernel queues blocked signals even if they are ignored, so those must not be in the set.
+// The kernel queues a blocked signal even if it is ignored, and the tool would pass it on: so ignored signals are not
+// in the set.
 sigset_t wanted_signals() noexcept
 {
     sigset_t set;
@@ -35,9 +37,9 @@ sigset_t wanted_signals() noexcept
 
 int open_descriptor(sigset_t const& wanted, sigset_t& original)
 {
-    ::signal(SIGCHLD, SIG_DFL);  // ignored, it would take the exit status of the command with it
+    ::signal(SIGCHLD, SIG_DFL);  // if it were ignored, the kernel would discard the exit status of the command
     auto blocked = wanted;
-    sigaddset(&blocked, SIGPIPE);  // a closed standard error must not cost the lock
+    sigaddset(&blocked, SIGPIPE);  // a write to a closed standard error must not end the tool, and with it the renewal
     ::sigprocmask(SIG_BLOCK, &blocked, &original);
     int const fd = ::signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
     if (fd < 0)
@@ -59,6 +61,7 @@ signal_source::~signal_source()
 boost::asio::awaitable<received_signal> signal_source::next()
 {
     for (;;) {
+        // Read before the wait: signals may have come while no caller waited.
         signalfd_siginfo info{};
         auto const size = ::read(descriptor_.native_handle(), &info, sizeof info);
         if (size == sizeof info)

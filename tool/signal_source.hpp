@@ -15,22 +15,26 @@ namespace holdfast::cli {
 
 struct received_signal {
     int number;
-    bool from_terminal;  // the kernel's: it reached the command, too, which shares our terminal
+    bool from_terminal;  // the kernel sent it, also to the command, which shares the terminal of the tool
 };
 
-// The signals of this process, one by one, in place of what they would do. A signalfd, not an `asio::signal_set`: only
-// so we see who sent them. What was ignored when we were started (nohup, `&` in a script) stays ignored.
+// Receives the signals of this process one by one; their default actions do not happen. It uses a signalfd and not an
+// `asio::signal_set`, which does not report the sender: a signal of the terminal must not be sent to the command a
+// second time. A signal that was ignored when the tool was started (by nohup, or by `&` in a script) stays ignored.
+//
+// It blocks the signals of the calling thread, so it must be made before any other thread exists.
 class signal_source {
 public:
     explicit signal_source(boost::asio::any_io_executor const&);
+    // Restores the signal mask.
     ~signal_source();
     signal_source(signal_source const&) = delete;
     signal_source& operator=(signal_source const&) = delete;
 
-    // The next one; SIGCHLD among them. Cancelled, it loses none.
+    // Waits for the next signal, SIGCHLD included. A cancellation loses no signal: it stays pending.
     boost::asio::awaitable<received_signal> next();
 
-    // The mask that we were started with; the command's.
+    // The signal mask with which the tool was started. The command must have it, too.
     sigset_t const& original_mask() const noexcept { return original_; }
 
 private:
@@ -38,7 +42,7 @@ private:
     boost::asio::posix::stream_descriptor descriptor_;
 };
 
-// Whether a signal ends us while there is no command yet that it could be passed on to.
+// Whether a signal ends the tool while it waits for the lock: there is no command yet to which it could be sent.
 bool ends_the_wait(int number) noexcept;
 
 }  // namespace holdfast::cli

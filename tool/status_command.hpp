@@ -11,7 +11,8 @@
 
 namespace holdfast::cli {
 
-// `holdfast status`: who holds the lock, and for how long yet. Returns the exit status.
+// `holdfast status`: prints the holders of the lock, how long they hold it, and its waiters. Returns the exit status.
+// Throws std::invalid_argument for an invalid URL.
 int status_command(std::string const& url, status_arguments const&);
 
 }  // namespace holdfast::cli

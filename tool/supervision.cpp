@@ -17,17 +17,20 @@ namespace {
 using namespace asio::experimental::awaitable_operators;
 using namespace std::chrono_literals;
 
-// May be cancelled: nothing is lost, the child itself knows whether it ended.
+// May be cancelled and called again: child.poll() shows whether the command has ended, not the SIGCHLD that was
+// received.
 asio::awaitable<void> wait_for_end(child_process& child, signal_source& signals)
 {
     while (!child.poll()) {
         auto const s = co_await signals.next();
+        // The command has received the signals of the terminal already.
         if (s.number != SIGCHLD && !s.from_terminal)
             child.send(s.number);
     }
 }
 
-// What the command started may outlive it. It is no child of ours, so nobody tells us of its end.
+// Processes that the command started may outlive it. They are not children of the tool, so no SIGCHLD reports their
+// end: the tool polls.
 asio::awaitable<void> wait_for_survivors(child_process const& child)
 {
     asio::steady_timer pause(co_await asio::this_coro::executor);
@@ -43,11 +46,13 @@ asio::awaitable<void> wait_for_all(child_process& child, signal_source& signals)
     co_await wait_for_survivors(child);
 }
 
+// Another contender may hold the lock already: the command must end, and with it every process that it has started and
+// that can be reached. With loss_action::kill there is no SIGTERM and no time to end.
 asio::awaitable<void> stop(child_process& child, signal_source& signals, run_arguments const& args)
 {
     if (args.on_loss == loss_action::term) {
         child.send(SIGTERM);
-        child.send(SIGCONT);  // a stopped command would not notice
+        child.send(SIGCONT);  // a command that is stopped would not receive SIGTERM
         asio::steady_timer grace(co_await asio::this_coro::executor, args.kill_after);
         co_await (wait_for_all(child, signals) || grace.async_wait(asio::use_awaitable));
     }
@@ -81,6 +86,7 @@ asio::awaitable<command_end> supervise(
     child_process& child, lease& held, signal_source& signals, run_arguments const& args)
 {
     auto const first = co_await (wait_for_end(child, signals) || held.lost(asio::use_awaitable));
+    // Polled again: a command that has ended by itself counts as such, also if the lease was lost at the same time.
     if (child.poll())
         co_return command_end::by_itself;
 

@@ -17,11 +17,12 @@ namespace holdfast::cli {
 
 enum class command_end {
     by_itself,
-    without_lock,  // by itself too, but the lease had been lost before
-    stopped,       // by us, because the lease was lost
+    without_lock,  // by itself, too, but the lease was lost before
+    stopped,       // by the tool, because the lease was lost
 };
 
-// Waits for the end of the command, passes signals on to it, and stops it when the lease is lost.
+// Waits for the end of the command, passes signals on to it, and stops it when the lease is lost. The arguments must
+// outlive the coroutine.
 asio::awaitable<command_end> supervise(child_process&, lease&, signal_source&, run_arguments const&);
 
 }  // namespace holdfast::cli

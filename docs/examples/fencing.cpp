@@ -2,9 +2,10 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A holder that wakes up when its lease is over, and believes that it is not, is refused by what it writes to.
+// A holder that was paused beyond the end of its lease writes after its successor. The resource refuses the write,
+// because its fencing token is smaller.
 //
-//     holdfast_example_fencing [URL]       exit status 0: it was refused
+//     holdfast_example_fencing [URL]       exit status 0: the write was refused
 #include <cstdint>
 #include <iostream>
 #include <string>
@@ -16,7 +17,8 @@
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-// What the lock guards, with a gate that does not take the holder's word for it.
+// The resource that the lock protects. It checks the token of each write: a holder may be paused between its own check
+// of lease.valid() and its write.
 class account {
 public:
     bool write(std::uint64_t token, int balance)
@@ -42,8 +44,9 @@ asio::awaitable<void> sleepy_and_successor(holdfast::client& client, outcome& re
 
     auto sleepy = co_await lock.acquire({.lease = 200ms});
     auto const its_token = sleepy.fencing_token().value();
-    co_await sleepy.lost();  // as if it had been stopped here: it does not look
+    co_await sleepy.lost();  // stands for a process that is stopped here and does not detect the end of its lease
 
+    // Waits until the key of the first lease has expired.
     auto successor = co_await lock.acquire();
     bool const written = guarded.write(successor.fencing_token().value(), 34);
     co_await successor.release();
@@ -55,6 +58,7 @@ asio::awaitable<void> sleepy_and_successor(holdfast::client& client, outcome& re
 int main(int argc, char** argv)
 {
     asio::io_context ioc;
+    // memory:// is a server in this process, so the example runs without Redis.
     holdfast::client client{ioc, {.url = argc > 1 ? argv[1] : "memory://"}};
     client.run(asio::detached);
     outcome result;

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
+// Runs a coroutine while it holds a lock. Needs a Redis or Valkey server on this host.
+
 #include <iostream>
 
 #include <boost/asio.hpp>
@@ -24,7 +26,7 @@ int main()
 {
     asio::io_context ioc;
     holdfast::client client{ioc, {.url = "redis://localhost"}};
-    client.run(asio::detached);
+    client.run(asio::detached);  // connects, and again after each loss of the connection, until shutdown()
     asio::co_spawn(ioc, work(client), asio::detached);
     ioc.run();
 }

@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Releases all locks before the process exits on SIGINT or SIGTERM: docs/shutdown.md.
+// Releases all locks before the process ends by SIGINT or SIGTERM. The second signal ends it at once, and the keys
+// expire. See docs/shutdown.md.
 
 #include <chrono>
 #include <csignal>
@@ -26,6 +27,7 @@ asio::awaitable<void> shut_down_on_signal(holdfast::client& client)
     co_await client.shutdown({.grace = 10s});
 }
 
+// A job that runs while the lock is held. with_lock() cancels it if the lease is lost.
 asio::awaitable<void> one_job(holdfast::lease&)
 {
     asio::steady_timer job(co_await asio::this_coro::executor, 1s);
@@ -39,7 +41,7 @@ asio::awaitable<void> work(holdfast::client& client)
         for (;;)
             co_await holdfast::with_lock(jobs, one_job);
     } catch (boost::system::system_error const& e) {
-        std::cout << e.code().message() << '\n';  // the client was stopped
+        std::cout << e.code().message() << '\n';  // errc::client_stopped: the shutdown ends the loop
     }
 }
 

@@ -13,7 +13,8 @@
 
 namespace holdfast {
 
-/// A handle of a lock: copyable, with options and operations of its own.
+/// A handle of a lock. It is copyable, and has types of options and the operations of a lock. `with_lock()` requires
+/// it.
 template <class Lock>
 concept async_lock = std::copyable<Lock> && requires(Lock const& lock, typename Lock::try_options options)
 {
@@ -31,14 +32,18 @@ concept lock_handle = requires(Lock const& lock)
     []<class A, class T>(lock_base<A, T> const&) {}(lock);
 };
 
-// In this order: whether an any_lock can be copied must not depend on itself.
+// The order matters: any_lock is excluded first. Otherwise the check whether an any_lock is copyable would consider its
+// constructor template, which requires that check.
 template <class Lock>
 concept erasable_lock = !std::same_as<Lock, any_lock> && async_lock<Lock> && lock_handle<Lock>;
 
 }  // namespace detail
 
-/// Any lock, for interfaces and ranges. Copies the handle, not the lock. What only some locks can be asked for has its
-/// default: the priority of a fair lock is 5.
+/// A handle that can refer to a lock of any kind, for interfaces and ranges. It copies the handle, not the lock: both
+/// are the same lock. Options that only some kinds of lock have get their defaults: the priority of a fair lock is 5.
+///
+/// @par Lifetimes
+/// The handle from which it was made may be destroyed first.
 ///
 /// @par Example
 /// @code
@@ -46,6 +51,7 @@ concept erasable_lock = !std::same_as<Lock, any_lock> && async_lock<Lock> && loc
 /// @endcode
 class any_lock : public detail::lock_base<acquire_options, try_options> {
 public:
+    /// Implicit, so that a function or a range of any_lock takes every kind of handle.
     template <detail::erasable_lock Lock>
     any_lock(Lock const& lock) : lock_base(lock)
     {}

@@ -22,7 +22,7 @@
 
 namespace holdfast {
 
-/// What has an executor and runs its handlers: `asio::io_context`, `asio::thread_pool`.
+/// An execution context with an executor: `asio::io_context`, `asio::thread_pool`.
 template <class Context>
 concept execution_context = std::derived_from<Context, asio::execution_context> && requires(Context& c)
 {
@@ -35,6 +35,8 @@ namespace detail {
 
 struct client_access;
 
+// An operation on a client that is not started yet. The reference is weak: with asio::deferred it may start after the
+// client was destroyed.
 struct client_launch {
     std::weak_ptr<client_state> of;
     asio::any_io_executor get_executor() const noexcept;
@@ -55,15 +57,15 @@ struct shutdown_launch : client_launch {
 
 }  // namespace detail
 
-/// The I/O object: one multiplexed connection to one Redis or Valkey deployment, shared by every lock made from it.
+/// The I/O object: one multiplexed connection to one Redis or Valkey deployment, which all locks of the client share.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: safe, except for construction and destruction. Handlers are called, as if
 /// posted, on their associated executor, else on the client's; never on its internal strand.
 ///
 /// @par Lifetimes
-/// Must be destroyed before its execution context. Locks, leases, owners and operations made from it may outlive both:
-/// they are inert then.
+/// The client must be destroyed before its execution context. Locks, leases, owners and operations that were made from
+/// it may outlive both: they do nothing then. A client that was moved from may only be destroyed.
 ///
 /// @par Example
 /// @code
@@ -77,11 +79,12 @@ class client {
 public:
     using executor_type = asio::any_io_executor;
 
-    /// Connects to nothing yet.
+    /// Checks the options, and reads the files of `config::tls`. Sends nothing: `run()` connects.
     ///
-    /// @throws std::invalid_argument naming the bad option of `cfg`.
+    /// @throws std::invalid_argument if an option is invalid; the message begins with its name.
     client(executor_type executor, config cfg);
 
+    /// The same with the executor of a context.
     template <execution_context Context>
     client(Context& context, config cfg) : client(executor_type(context.get_executor()), std::move(cfg))
     {}
@@ -89,54 +92,68 @@ public:
     client(client&&) noexcept = default;
     client& operator=(client&&) = delete;
 
-    /// Same as `stop()`.
+    /// Calls `stop()`. Never blocks.
     ~client();
 
+    /// The executor that was given; the system executor if its execution context has ended.
     executor_type get_executor() const noexcept;
 
-    /// The UUID that begins every holder id of this client on the server.
+    /// The UUID with which every holder id of this client on the server begins. The view is valid while the client
+    /// exists.
     std::string_view id() const noexcept;
 
-    /// Connects, and connects again after each loss, until the client is stopped. Call it once, before any acquire.
+    /// Connects to the server, and again after each loss of the connection, until the client is stopped. Call it once,
+    /// before the first acquire.
     ///
+    /// @par On the server
+    /// For each connection: HELLO, SELECT if the URL has a database, INFO, and CLIENT KILL of the connection before.
     /// @par Completion
-    /// With success after `stop()` or `shutdown()`; never for a server's reason.
+    /// With success after `stop()` or `shutdown()`. No error of the server or the network ends it.
     /// @par Errors
     /// - errc::already_running: it was called before
-    /// - errc::client_stopped: the client had been stopped
+    /// - errc::client_stopped: the client was stopped or destroyed before, or its execution context has ended
     /// @par Cancellation
-    /// Terminal, partial, total: as `stop()`, then `operation_aborted`.
+    /// Terminal, partial, total: stops the client as `stop()` does, and completes with `operation_aborted`.
     template <token_for<void(error_code)> Token = asio::deferred_t>
     [[nodiscard]] auto run(Token&& token = {})
     {
         return detail::initiate<void(error_code)>(detail::run_launch{{state_}}, std::forward<Token>(token));
     }
 
-    /// Waits for a connection that commands can be sent on.
+    /// Waits until the client has a connection on which it can send commands. If `run()` was not called yet, it waits
+    /// for that, too.
     ///
+    /// @par On the server
+    /// Nothing is sent.
     /// @par Completion
-    /// With success when connected, at once if it is.
+    /// With success when the client is connected; at once if it is connected already.
     /// @par Errors
-    /// - errc::not_permitted: wrong password, unknown user; `last_failure()` has the server's words
-    /// - errc::client_stopped
+    /// - errc::not_permitted: the server does not accept this client, for example because of a wrong password or an
+    ///   unknown user; `last_failure()` has its error message
+    /// - errc::protocol: the server cannot be used, for example because it does not speak RESP3
+    /// - errc::client_stopped: the client was stopped or destroyed, or its execution context has ended
     /// @par Cancellation
-    /// Terminal, partial, total: ends with the error of the last attempt to connect, else `operation_aborted`.
+    /// Terminal, partial, total: completes at once with the error of the last attempt to connect, which is the reason
+    /// why there is no connection; with `operation_aborted` if there was none.
     template <token_for<void(error_code)> Token = asio::deferred_t>
     [[nodiscard]] auto ready(Token&& token = {})
     {
         return detail::initiate<void(error_code)>(detail::ready_launch{{state_}}, std::forward<Token>(token));
     }
 
-    /// Refuses new acquires, ends those that wait with errc::client_stopped, sends queued releases, waits for holders to
-    /// release, then stops. What is still held after `grace` is marked lost, and its keys *expire*: nothing deletes a
-    /// key under a running holder.
+    /// Stops the client when its leases are released. New acquires, and those that wait, complete with
+    /// errc::client_stopped. The client sends the releases that are queued, and waits until the holders have released
+    /// their leases, which are renewed meanwhile. Leases that are still held after `options.grace` become lost.
     ///
+    /// @par On the server
+    /// The releases. The keys of leases that become lost *expire*: nothing deletes a key under a running holder.
     /// @par Completion
-    /// With success when the client is stopped.
+    /// With success when the client is stopped, after `options.grace` at the latest.
     /// @par Errors
-    /// - errc::invalid_option: `grace` is negative
+    /// - errc::invalid_option: `grace` is negative; nothing happens
+    /// - errc::client_stopped: the client was destroyed before, or its execution context has ended
     /// @par Cancellation
-    /// Terminal, partial, total: stops at once, as `stop()`, then `operation_aborted`.
+    /// Terminal, partial, total: stops the client at once, as `stop()` does, and completes with `operation_aborted`.
     template <token_for<void(error_code)> Token = asio::deferred_t>
     [[nodiscard]] auto shutdown(shutdown_options options, Token&& token = {})
     {
@@ -144,30 +161,31 @@ public:
             detail::shutdown_launch{{state_}, options.grace}, std::forward<Token>(token));
     }
 
+    /// The same with the default options.
     template <token_for<void(error_code)> Token = asio::deferred_t>
     [[nodiscard]] auto shutdown(Token&& token = {})
     {
         return shutdown(shutdown_options{}, std::forward<Token>(token));
     }
 
-    /// Stops at once: waiting acquires end with errc::client_stopped, leases become lost, nothing is deleted, keys
-    /// expire. Idempotent.
+    /// Stops the client, on its strand, perhaps after this call has returned: acquires that wait complete with
+    /// errc::client_stopped, and leases become lost. Sends nothing, so the keys expire. Never blocks. Idempotent.
     void stop() noexcept;
 
-    /// A snapshot of the counters. Does not wait.
+    /// Reads the counters. Never blocks, sends nothing.
     holdfast::stats stats() const;
 
-    /// The last error, in the server's words, with the name of the lock or the option. Control bytes are written as
-    /// `\x0a`.
+    /// The last error: the server's error message, or the name of the invalid option, with the name of the lock.
+    /// Control bytes are written as `\x0a`.
     failure last_failure() const;
 
-    /// A new owner. The label, if given, is appended to the holder id on the server, as Redisson's transactional locks
-    /// do; at most 64 bytes, no control characters.
+    /// Makes a new owner. The label, if there is one, is appended to the holder id on the server, as by Redisson's
+    /// transactional locks. It has at most 64 bytes and no control characters.
     ///
-    /// @throws std::invalid_argument for a bad label.
+    /// @throws std::invalid_argument if the label is invalid.
     owner make_owner(std::string_view label = {}) const;
 
-    /// The one owner of the whole process: its tasks re-enter each other's locks on purpose.
+    /// The owner of the whole process, always the same one. Its tasks re-enter each other's locks on purpose.
     owner process_owner() const;
 
 private:

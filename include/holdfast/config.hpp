@@ -15,75 +15,83 @@ namespace holdfast {
 
 class observer;
 
-/// How a grant passes between coroutines of one process without a round trip (see docs/architecture.md, "hand-off").
+/// Limits of the hand-off, in which a grant passes between coroutines of one process without a round trip (see
+/// docs/architecture.md). They also limit how long readers of one process join a grant without a reply of the server.
 struct handoff {
-    /// Hand-offs in a row before other processes get a turn. 0: every release goes to the server.
+    /// Hand-offs in a row before other processes get a turn. 0: no hand-off, the client sends every release.
     unsigned max_count = 32;
 
-    /// Time since the grant was won after which other processes get a turn. Must not be negative.
+    /// Time since the server granted the lock after which other processes get a turn. Must not be negative.
     std::chrono::milliseconds max_time{10};
 };
 
-/// For `rediss://`. The peer's certificate and host name are verified and SNI is sent, always.
+/// Options for `rediss://`. The client always sends SNI, and verifies the server's certificate and host name, unless
+/// `insecure_skip_verify` is set. The constructor of @ref client reads the files.
 struct tls_options {
-    /// PEM file of the authorities to trust; empty: the system's.
+    /// PEM file with the certificates of trusted authorities. Empty: those of the system.
     std::string ca_file = {};
 
-    /// PEM file of the client's certificate chain; empty: none is presented. Needs `private_key_file`.
+    /// PEM file with the client's certificate chain. Empty: the client has no certificate. Needs `private_key_file`.
     std::string certificate_file = {};
 
-    /// PEM file of the client's private key. Needs `certificate_file`.
+    /// PEM file with the client's private key, which must not be encrypted. Needs `certificate_file`.
     std::string private_key_file = {};
 
-    /// Accepts any certificate: whoever sits on the wire reads the password and holds every lock.
+    /// Accepts every certificate. An attacker on the network can then read the password and hold every lock.
     bool insecure_skip_verify = false;
 };
 
-/// Severity of a line given to `config::log`.
+/// The severity of a line that is passed to `config::log`.
 enum class log_level { debug, info, warning, error };
 
-/// Options of a client. A bad one makes the constructor of @ref client throw `std::invalid_argument` naming it.
+/// Options of a client. If one is invalid, the constructor of @ref client throws `std::invalid_argument`, whose message
+/// begins with the name of the option.
 struct config {
-    /// Where the server is:
+    /// The address of the server:
     /// - `redis://[[user]:password@]host[:6379][/db]`, `rediss://` the same over TLS
     /// - `unix:///path/to/socket[?db=0]` (credentials as `unix://user:password@/path`)
     /// - `redis+sentinel://[user:password@]h1:26379,h2:26379/master-name[/db]`
     /// - `memory://` or `memory://NAME`: an in-process server for tests; clients of one execution context that give
     ///   the same non-empty NAME share it
     ///
-    /// A password over `redis://` to a host that is not loopback travels in the clear; use `rediss://`.
+    /// A password over `redis://` to a host that is not loopback is sent unencrypted; use `rediss://`.
     std::string url = "redis://localhost:6379";
 
-    /// For CLIENT SETNAME and log lines; empty: "host:pid". No spaces or control characters.
+    /// The name for CLIENT SETNAME and log lines. Empty: "host:pid". Printable ASCII characters without spaces.
     std::string name = {};
 
-    /// Put before every lock's name, inside the hash tag.
+    /// Is put before the name of every lock, inside the hash tag. No braces; at most 512 bytes together with a name.
     std::string key_prefix = {};
 
     /// For `rediss://` only.
     tls_options tls = {};
 
-    /// Default lease: how long a grant outlives its holder's last sign of life. At least 100 ms.
+    /// The default lease time: how long the server keeps a grant after its last renewal. At least 100 ms.
     std::chrono::milliseconds lease{30'000};
 
-    /// A command without a reply for so long is of unknown outcome. At least 1 ms.
+    /// The outcome of a command without a reply for this time is unknown. A release, an extension, a query and a single
+    /// attempt complete within it. At least 1 ms.
     std::chrono::milliseconds command_timeout{3'000};
 
-    /// The watchdog stops renewing a hold that is older; 0: never.
+    /// The default of `acquire_options::max_hold`: a lease that was held for this time is lost; 0: no limit. Must not
+    /// be negative.
     std::chrono::milliseconds max_hold{0};
 
-    /// A waiter asks again after this time at the latest, should every notification be lost. At least 1 ms.
+    /// A waiter makes its next attempt after this time at the latest, also if every unlock message is lost. At least 1
+    /// ms.
     std::chrono::milliseconds poll_interval{5'000};
 
-    /// In-process hand-off.
+    /// Limits of the hand-off inside the process.
     handoff local_handoff = {};
 
-    /// Told of what happens; see @ref observer for the threads.
+    /// Receives the events of the client; @ref observer states on which threads. The client keeps it alive.
     std::shared_ptr<holdfast::observer> observer = {};
 
-    /// Receives log lines, one at a time, on the client's strand; must not throw (what it throws is dropped).
-    /// Empty: spdlog's logger "holdfast", else spdlog's default logger. Secrets and tokens never appear. A line has no
-    /// control bytes: those of names and of a server's words are written as `\x0a`.
+    /// Receives log lines on the client's strand, one at a time, with these exceptions: the constructors of @ref client
+    /// and @ref red_lock log warnings on the calling thread, and an acquire of a red_lock on a strand of its own. It
+    /// must not throw; an exception is dropped. Empty: spdlog's logger "holdfast", else spdlog's default logger. A line
+    /// contains no secret and no token, and no control byte: those in names and in error messages of a server are
+    /// written as `\x0a`.
     std::function<void(log_level, std::string_view)> log = {};
 };
 

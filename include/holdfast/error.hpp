@@ -16,41 +16,45 @@ namespace holdfast {
 
 using boost::system::error_code;
 
-/// What an operation can end with, besides success and `boost::asio::error::operation_aborted` (it was cancelled).
+/// The errors of operations. An operation may also complete with `boost::asio::error::operation_aborted`, if it was
+/// cancelled.
 ///
-/// Each operation documents its closed list. To decide what to do next, compare with a @ref cond instead of with
-/// single values.
+/// Each operation documents a closed list of its errors. To decide what to do next, compare with a @ref cond instead of
+/// with single values.
 enum class errc {
-    /// No answer could be had in time: the outcome on the server is unknown, and whatever it was is being undone.
+    /// The server did not reply in time, or cannot execute the command now. The outcome on the server may be unknown;
+    /// the client undoes an acquire of unknown outcome.
     unavailable = 1,
-    /// The lease had been lost before the operation: somebody else may hold the lock.
+    /// The lease was lost before the operation, or the operation detected the loss: another contender may hold the
+    /// lock.
     lease_lost,
     /// `lease::lost()`: the lease was released, so it cannot be lost any more.
     released,
-    /// The client was stopped, or is shutting down.
+    /// The client was stopped or destroyed, is shutting down, or its execution context has ended.
     client_stopped,
-    /// A key of another type, or a string without a time to live, stands under the lock's name; or a further key of the
-    /// lock, such as its fencing counter, is of another type.
+    /// The key of the lock is of another type, or a string without a time to live; or a further key of the lock, such
+    /// as its fencing counter, is of another type.
     wrong_type,
-    /// Wrong password, or the server's access rules forbid a command, the key or the channel.
+    /// The password is wrong, or the server's access rules deny a command, the key or the channel.
     not_permitted,
-    /// The server refuses to write: OOM, MISCONF, NOREPLICAS and the like.
+    /// The server refuses to write: OOM, MISCONF, NOREPLICAS and similar errors.
     server_refused,
-    /// The server's reply made no sense.
+    /// The server's reply has no meaning for the client: an error that it does not know, or a value of another type.
     protocol,
-    /// red_lock: no majority of the servers granted.
+    /// red_lock: fewer than a majority of the servers replied in time, or may be counted.
     no_quorum,
-    /// A reader under the same owner asked for the write lock.
+    /// The same owner holds the lock for reading and requests it for writing: it would wait for itself.
     would_deadlock,
-    /// A name must have 1 to 512 bytes, and its braces must not put it and its channel into different hash slots.
+    /// The name does not have 1 to 512 bytes with the client's prefix, or its braces put the lock's key and the keys
+    /// that are derived from it into different hash slots.
     invalid_name,
-    /// with_lock: the lock was not had within `.wait`.
+    /// with_lock: the lock was not acquired within `options.wait`.
     busy,
-    /// The operation was called on an empty lease.
+    /// The lease was empty.
     empty_lease,
     /// An option is out of range; `client::last_failure()` names it.
     invalid_option,
-    /// The same owner's earlier acquire of this lock is still under way: two tasks share an owner by mistake.
+    /// An earlier acquire of the same owner for this lock has not ended: two tasks share an owner by mistake.
     owner_in_use,
     /// `client::run()` has not been called.
     not_running,
@@ -58,11 +62,11 @@ enum class errc {
     already_running,
 };
 
-/// What a caller can do about an error: `if (ec == holdfast::cond::retry_later) ...`.
+/// The reaction that an error calls for: `if (ec == holdfast::cond::retry_later) ...`.
 enum class cond {
-    /// lease_lost: the outcome of the guarded work is unknown, do not repeat it blindly.
+    /// lease_lost: another contender may have changed what the lock protects, so do not simply repeat the work.
     ownership_lost = 1,
-    /// busy, unavailable, no_quorum, server_refused, client_stopped.
+    /// busy, unavailable, no_quorum, server_refused, client_stopped: the same call may succeed later.
     retry_later,
     /// wrong_type, not_permitted, protocol: an operator has to act.
     misconfigured,
@@ -70,10 +74,10 @@ enum class cond {
     misuse,
 };
 
-/// Thread-safe, does not allocate.
+/// Thread-safe. Does not allocate.
 error_code make_error_code(errc) noexcept;
 
-/// Thread-safe, does not allocate.
+/// Thread-safe. Does not allocate.
 boost::system::error_condition make_error_condition(cond) noexcept;
 
 }  // namespace holdfast

@@ -23,35 +23,37 @@ struct waiters_launch : lock_launch {
 
 }  // namespace detail
 
-/// A lock whose waiters are served in the order in which the server met them, whatever process they are of: first come,
-/// first served. Without an owner each acquire is a contender of its own, as with @ref mutex; with one it may be taken
-/// again by the same owner, as with @ref reentrant_lock.
+/// A lock whose waiters are served in the order in which they arrived at the server, across all processes: first come,
+/// first served. Without an owner each acquire is a contender of its own, as with @ref mutex. With an owner, that owner
+/// can acquire it again, as with @ref reentrant_lock.
 ///
 /// @par Order
-/// By the server's clock and the arrival of commands there; the clients' clocks do not matter. A waiter keeps its place
-/// however long it waits, over lost replies and new connections, as long as its client reaches the server once in
-/// `fair_options::waiter_timeout`. A waiter that died is passed over after that time at the latest: so much each one
-/// can delay those behind it. After a stall of the server our scripts pass nobody over for one `waiter_timeout`;
-/// Redisson's may, if the stall was longer than that: see docs/redisson.md.
+/// By the arrival of commands at the server and by the server's clock; the clocks of clients do not matter. A waiter
+/// keeps its place as long as it waits, over lost replies and new connections, if its client reaches the server at
+/// least once in `fair_options::waiter_timeout`. A waiter whose process has died is removed after that time at the
+/// latest: that is how long it can delay those behind it. After a stall of the server, Holdfast's scripts remove no
+/// waiter for one `waiter_timeout`; Redisson's scripts may, if the stall was longer than that: see docs/redisson.md.
 /// @par Priority
-/// 1 to 10, default 5. A newcomer goes before the waiters of lower priority at the end of the queue. Nobody is passed
-/// more than 30 times, so everybody is served after at most its position at arrival plus 30 grants.
+/// 1 to 10, default 5. A new waiter goes before the waiters of lower priority at the end of the queue. No waiter is
+/// overtaken more than 30 times, so each is served after at most its position at arrival plus 30 grants.
 /// @par On the server
-/// RedissonFairLock's format: a HASH under the name, whose field is the holder, the LIST `redisson_lock_queue:{name}` and
-/// the ZSET `redisson_lock_timeout:{name}`. Redisson's clients and ours exclude and wake each other and stand in one
-/// queue; their `fairLockWaitTimeout` must be 300 s, the default, or less. Besides, of ours only:
-/// `holdfast_lock_waiters:{name}` (signs of life), `holdfast_lock_priority:{name}`, and with `fencing`
-/// `holdfast_fence:{name}`. What belongs to the queue is gone when nobody waits.
-/// @par What it costs
-/// One script when it is free, one to release it. A waiter among many: about five commands from end to end, the first
-/// of a client up to eight. For all waiters of one client: one script each `waiter_timeout` / 3 or
-/// `config::poll_interval`, whichever is less; never more than two a second. No hand-off inside the process: every grant
-/// comes from the server.
-/// @par Attempts without waiting
-/// `try_acquire()` without `wait` takes no place, and passes nobody: it is busy also while the lock is free and somebody
-/// waits for it.
+/// RedissonFairLock's format: a HASH under the name, whose field is the holder, the LIST `redisson_lock_queue:{name}`
+/// and the ZSET `redisson_lock_timeout:{name}`. Clients of Redisson and of Holdfast exclude and wake each other, and
+/// wait in one queue. Redisson's `fairLockWaitTimeout` must be 300 s, its default, or less. Only Holdfast uses
+/// `holdfast_lock_waiters:{name}` (when each waiter was refreshed), `holdfast_lock_priority:{name}`, and with `fencing`
+/// `holdfast_fence:{name}`. The keys of the queue are deleted with the last waiter.
+/// @par Cost
+/// If it is free: one script to acquire it and one to release it. A waiter among many needs about five commands in all,
+/// the first waiter of a client up to eight. For all waiters of one client together: one script each `waiter_timeout` /
+/// 3 or each `config::poll_interval`, whichever is less, and never more than two in a second. There is no hand-off
+/// inside the process: the server makes every grant.
+/// @par One attempt
+/// `try_acquire()` without `wait` takes no place in the queue and overtakes no waiter. So it is busy also if the lock
+/// is free and has a waiter.
 /// @par Cancellation
-/// As in `acquire()` of every lock. The place in the queue is given up, and nothing of it is left on the server.
+/// As `acquire()` of every lock. The client also removes the place in the queue from the server.
+/// @par Errors
+/// As every lock; errc::wrong_type also if a key of the queue, or the fencing counter, is of another type.
 ///
 /// @par Example
 /// @code
@@ -62,25 +64,28 @@ class fair_lock : public detail::lock_base<fair_acquire_options, fair_try_option
 public:
     using options = fair_options;
 
-    /// Sends nothing. A bad name is told by the operations, as errc::invalid_name.
+    /// Sends nothing. With an invalid name, the operations complete with errc::invalid_name.
     ///
-    /// @throws std::invalid_argument when `waiter_timeout` is less than 1 s.
+    /// @throws std::invalid_argument if `waiter_timeout` is less than 1 s.
     fair_lock(client const&, std::string_view name, options = {});
 
-    /// As above, with re-entry by owner.
+    /// As above; the owner can acquire the lock again while it holds it.
     ///
-    /// @throws std::invalid_argument also when the owner was made by another client.
+    /// @throws std::invalid_argument also if another client made the owner.
     fair_lock(client const&, std::string_view name, holdfast::owner, options = {});
 
-    /// Who waits, in order; `remaining` is how long each is believed to be alive without a sign of life.
+    /// Reads the waiters, in order. `holder::remaining` is how long a waiter still counts as alive without a refresh.
     ///
     /// @par On the server
     /// One script that only reads.
+    /// @par Completion
+    /// With the waiters, or with an error, within `config::command_timeout`.
     /// @par Errors
-    /// errc::wrong_type, errc::unavailable, errc::not_permitted, errc::invalid_name, errc::not_running,
-    /// errc::client_stopped.
+    /// - errc::wrong_type: a key of the queue is of another type
+    /// - errc::unavailable: as `is_locked()`
+    /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
-    /// Terminal, partial, total: ends at once.
+    /// Terminal, partial, total: completes at once with `operation_aborted`.
     template <token_for<void(error_code, std::vector<holder>)> Token = asio::deferred_t>
     [[nodiscard]] auto waiters(Token&& token = {}) const
     {

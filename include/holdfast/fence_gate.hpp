@@ -12,33 +12,34 @@
 
 namespace holdfast {
 
-/// Guards a resource in this process against stale holders: whoever comes with a fencing token smaller than one that
-/// was here before is refused. The lock alone cannot do that, because a holder may be paused between its last look at
+/// Protects a resource in this process against stale holders: it refuses a fencing token that is smaller than one that
+/// passed before. The lock alone cannot do that, because a holder may be paused between its last call of
 /// `lease.valid()` and its write.
 ///
-/// One gate for one resource: keep it beside what it guards. All holders of the lock must come to the same gate; a
-/// resource that several processes write (a file, a table, a key of Redis) needs its check where it is kept: see
+/// Use one gate for one resource, and keep it beside that resource. All holders of the lock must use the same gate. A
+/// resource that several processes write (a file, a table, a key of Redis) must check the token where it is stored: see
 /// docs/fencing.md.
 ///
-/// @par Order
-/// Equal tokens pass: a holder comes as often as it likes, and so do the re-entries of one owner. A gate knows nothing
-/// at first, so everything passes; it forgets what it knew with its process, which its resource does, too.
+/// @par Invariant
+/// `greatest()` never decreases. A token passes if it is not smaller. Equal tokens pass, so a holder, and the
+/// re-entries of its owner, may pass any number of times. A new gate lets every token pass. It is lost with its
+/// process, as its resource is.
 ///
 /// @par Reading
-/// Come to the gate when you *read* what you are going to change, too: otherwise a stale write still slips in between
-/// the read and the write of its successor.
+/// Pass the gate also to *read* a value that is going to be changed. Otherwise a stale write can still happen between
+/// the read and the write of a later holder.
 ///
 /// @par On the server
-/// Nothing.
+/// Nothing is sent.
 ///
 /// @par Errors
-/// None of its own. `pass(token, work)` throws what the work throws; its token remains seen.
+/// None of its own. If the work throws, `pass(token, work)` throws the same exception, and its token counts as passed.
 ///
 /// @par Thread safety
-/// Distinct objects: safe. Shared objects: safe. The gate is not recursive: work that comes to its own gate deadlocks.
+/// Distinct objects: safe. Shared objects: safe. The gate is not recursive: work that passes its own gate deadlocks.
 ///
 /// @par Lifetimes
-/// Neither copied nor moved. Knows no client and no lease.
+/// It can be neither copied nor moved. It refers to no client and no lease.
 ///
 /// @par Example
 /// @code
@@ -52,15 +53,16 @@ public:
     fence_gate(fence_gate const&) = delete;
     fence_gate& operator=(fence_gate const&) = delete;
 
-    /// Whether no greater token was here. If so, smaller ones are refused from now on. What follows may be overtaken:
-    /// for what must not be, use `pass(token, work)`.
+    /// Returns true if no greater token has passed. Smaller tokens are refused from then on. Another holder may pass
+    /// before the caller's next step; where it must not, use `pass(token, work)`.
     [[nodiscard]] bool pass(std::uint64_t token)
     {
         return pass(token, [] {});
     }
 
-    /// As `pass(token)`, and does the work before anybody else passes, or not at all. The work must be short: it is done
-    /// under a mutex, on the calling thread, so it can be no coroutine that waits.
+    /// As `pass(token)`. If the token passes, calls `work` before any other token can pass; otherwise `work` is not
+    /// called. The work must be short: it runs on the calling thread while a mutex is locked, so it cannot be a
+    /// coroutine that waits.
     template <std::invocable Work>
     [[nodiscard]] bool pass(std::uint64_t token, Work&& work)
     {
@@ -72,7 +74,7 @@ public:
         return true;
     }
 
-    /// The greatest token that was here; 0: none was.
+    /// The greatest token that has passed; 0: none has.
     std::uint64_t greatest() const
     {
         std::scoped_lock const guard(mutex_);

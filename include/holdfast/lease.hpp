@@ -25,11 +25,12 @@ namespace detail {
 
 struct lease_access;
 
-// What a lease stands for.
+// The implementation of a lease. Reference-counted, because operations of the lease may outlive it.
 using lease_ptr = boost::intrusive_ptr<lease_impl>;
 void intrusive_ptr_add_ref(lease_impl*) noexcept;
 void intrusive_ptr_release(lease_impl*) noexcept;
 
+// An operation on a lease that is not started yet. The lease may be moved, released or destroyed before it starts.
 struct lease_launch {
     lease_ptr of;
     asio::any_io_executor get_executor() const noexcept;
@@ -54,18 +55,24 @@ struct release_launch;
 
 /// A move-only guard by which the caller holds a lock.
 ///
+/// @par Guarantee
 /// While `valid()`, no other client of this library holds a conflicting lease, provided that Redis lost no acknowledged
-/// write, its wall clock did not step or outrun the drift allowance, nobody writes the keys outside the library, and the
-/// machine was not frozen together with all its clocks (see docs/safety.md). After that nothing is promised except that
-/// you are told: by `lost()`, and by `valid()` becoming false.
+/// write, that its wall clock did not step or run ahead by more than the drift allowance, that only this library writes
+/// the keys, and that the machine was not frozen together with all its clocks (see docs/safety.md). After that, the
+/// only guarantee is that the loss is reported: `lost()` completes, and `valid()` becomes false.
 ///
-/// A lease that is destroyed while held queues its release and returns at once. A moved-from lease is empty.
+/// @par Invariant
+/// A lease is empty, held, at risk, or lost. A lost lease is never valid again. A moved-from lease is empty.
+///
+/// @par Renewal
+/// The watchdog of the client renews a lease after each third of its lease time, unless it is fixed (see
+/// @ref acquire_options). A lease that its handler has not received yet is not renewed.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: unsafe, except that all const functions may be called at the same time.
 ///
 /// @par Lifetimes
-/// May outlive the lock's handle, the client and the execution context; it is lost then, and does nothing.
+/// It may outlive the lock's handle, the client and the execution context; it is lost then, and does nothing.
 ///
 /// @par Example
 /// @code
@@ -84,8 +91,9 @@ public:
 
     lease(lease &&) noexcept = default;
 
-    /// Releases what `*this` holds first, as the destructor does. In `l = co_await lock.acquire()` the acquire comes
-    /// before the assignment: on a lock that `l` holds it waits for itself.
+    /// Queues the release of the lease that `*this` held, as the destructor does. Beware of
+    /// `l = co_await lock.acquire()` if `l` holds that lock: the acquire precedes the assignment, so it waits for
+    /// itself.
     lease& operator=(lease&& other) noexcept
     {
         lease taken(std::move(other));
@@ -93,73 +101,81 @@ public:
         return *this;
     }
 
-    /// Queues the release, if held: never blocks, never throws.
+    /// Queues the release and returns. A lost lease is released, too: one compare-and-delete, because a renewal of
+    /// unknown outcome may have left the key. Never blocks, throws or allocates. The outcome is not reported.
     ~lease()
     {
         if (impl_)
             drop();
     }
 
-    /// That of the client; the system's when the client is gone.
+    /// The client's executor; the system executor if the lease is empty, the client was destroyed, or its execution
+    /// context has ended.
     executor_type get_executor() const noexcept;
 
-    /// Same as `valid()`.
+    /// The same as `valid()`.
     explicit operator bool() const noexcept
     {
         return valid();
     }
 
-    /// Held, and the clock is before `valid_until()`. Reads the clock; no allocation, and no mutex but for a lease of several.
+    /// Whether the lease is held, or at risk, and the clock is before `valid_until()`. It is false as soon as that has
+    /// passed, also if the process was paused and no timer of it has run. Allocates nothing; only a lease of several
+    /// locks locks a mutex.
     bool valid() const noexcept;
 
-    /// Holds nothing: default-constructed, moved from, released, or downgraded.
+    /// Whether the lease is empty: default-constructed, moved from, released, or downgraded.
     bool empty() const noexcept;
 
-    /// What is known now. Judged by the clock too: `lost` as soon as validity ran out.
+    /// The state as far as the client knows it. `lost` as soon as the clock is past `valid_until()`.
     lease_state state() const noexcept;
 
-    /// The end of validity as far as it is confirmed; grows with each renewal. `time_point::min()` when empty or lost
-    /// with its client. Judged on a clock that goes on while the host sleeps, and converted here: ask anew after a
-    /// suspension of the host.
+    /// The end of validity that the server has confirmed. Each renewal moves it to a later time. A lost lease keeps the
+    /// end that it had. `time_point::min()` if the lease is empty, its client was destroyed, or the execution context
+    /// has ended. It is kept on a clock that runs while the host sleeps, and is converted in this call: after a
+    /// suspension of the host, call it again.
     std::chrono::steady_clock::time_point valid_until() const noexcept;
 
-    /// The grant's fencing token, if the lock was made with `fencing`. Hand it to the resource, and have that refuse
-    /// smaller ones.
+    /// The fencing token of the grant, if the lock was made with `fencing`. Pass it to the resource, and let the
+    /// resource refuse smaller ones. A re-entry has the token of the grant that it entered.
     std::optional<std::uint64_t> fencing_token() const noexcept;
 
-    /// The fencing token of the member of that name, if this is the lease of a @ref multi_lock, each of whose members has
-    /// tokens of its own.
+    /// The fencing token of the member with that name, if this is the lease of a @ref multi_lock: each of its members
+    /// has a token of its own. For other locks `member` must be the lock's name.
     std::optional<std::uint64_t> fencing_token(std::string_view member) const noexcept;
 
-    /// The lock's name; empty when the lease is. Valid as long as the lease is not changed.
+    /// The lock's name; empty if the lease is empty. The view is valid until the lease is changed or destroyed.
     std::string_view name() const noexcept;
 
-    /// The owner that holds the lock, if the lock has owners; none for the lease of a @ref multi_lock or @ref red_lock, whose
-    /// members may have several.
+    /// The owner that holds the lock, if the lock has owners. None for the lease of a @ref multi_lock or @ref red_lock,
+    /// whose members may have several owners.
     std::optional<holdfast::owner> owner() const;
 
-    /// How many leases of this owner hold the lock now: 1, and one more for each re-entry. A lease that was released or lost
-    /// does not count. For several locks: 1. 0 when empty.
+    /// The number of leases by which the owner holds the lock now: 1, and one more for each re-entry. Leases that were
+    /// released or lost do not count. 1 for the lease of several locks; 0 if the lease is empty.
     unsigned hold_count() const noexcept;
 
-    /// Makes the lease valid for at least `by` from now (from the send of the command, less the drift allowance). Never
-    /// shortens. On a renewed lease: renews now. Other leases of the owner, by re-entry, keep their own ends.
+    /// Makes the lease valid for at least `by`, counted from the send of the command, less the drift allowance. Never
+    /// shortens it. A renewed lease is renewed now. Other leases of the owner, by re-entry, keep their ends.
     ///
     /// @par On the server
-    /// One script: sets the time to live of the key if it is still ours and lasts less.
+    /// One script: sets the time to live of the key, if the key still has this lease's token and expires earlier.
     /// @par Completion
-    /// When the server confirmed, and `valid_until()` shows it.
+    /// With success when the server has confirmed it; `valid_until()` includes it then. Within
+    /// `config::command_timeout`.
     /// @par Errors
-    /// - errc::lease_lost: it was lost before, or turned out to be
-    /// - errc::unavailable: no answer in time, or not connected; the lease is `at_risk` and may have been extended
-    /// - errc::server_refused, errc::not_permitted: the server refused; nothing changed
-    /// - errc::empty_lease: the lease was empty, or was released before the operation was launched
-    /// - errc::invalid_option (`by` is not positive, or exceeds what `max_hold` leaves), errc::client_stopped
+    /// - errc::lease_lost: the lease was lost before, or the reply shows that it is lost
+    /// - errc::unavailable: no reply in time: the lease is `at_risk`, and may have been extended; or the client is not
+    ///   connected, or the server cannot execute the script now: nothing changed
+    /// - errc::server_refused, errc::not_permitted, errc::protocol: the server refused the script; nothing changed
+    /// - errc::empty_lease: the lease was empty, or was released before the operation was started
+    /// - errc::invalid_option: `by` is not positive, or exceeds the time that `max_hold` leaves
+    /// - errc::client_stopped: the client was stopped meanwhile or was destroyed, or its execution context has ended
     /// @par Cancellation
-    /// Terminal, partial, total: before the send nothing happens; after it the operation ends at once with
-    /// `operation_aborted`, and the extension may take effect.
+    /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
     /// @par Lifetimes
-    /// The lease may be moved. Released, destroyed or downgraded before the server confirmed: ends with errc::lease_lost.
+    /// The lease may be moved meanwhile. If it is released, destroyed or downgraded before the server has confirmed,
+    /// the operation completes with errc::lease_lost.
     template <token_for<void(error_code)> Token = asio::deferred_t>
     [[nodiscard]] auto extend(std::chrono::milliseconds by, Token && token = {})
     {
@@ -171,64 +187,70 @@ public:
     /// @par On the server
     /// Nothing is sent.
     /// @par Completion
-    /// With *success* and the reason when the lease is lost, no later than `valid_until()`: in
-    /// `co_await (work() || lease.lost(asio::use_awaitable))` the operator waits for the first success and cancels the
-    /// work. At once if it was lost before.
+    /// With *success* and the reason when the lease is lost. So in
+    /// `co_await (work() || lease.lost(asio::use_awaitable))` the operator cancels the work. If validity ends, it
+    /// completes before `valid_until()`, by a fiftieth of the lease time, at least 2 ms and at most 100 ms, so that
+    /// there is time to stop the work. At once if the lease was lost before.
     /// @par Errors
-    /// - errc::released: it was released first
-    /// - errc::empty_lease
+    /// - errc::released: the lease was released first
+    /// - errc::empty_lease: the lease was empty
     /// @par Cancellation
-    /// Terminal, partial, total: ends the wait with `operation_aborted`; the lease stays as it is.
+    /// Terminal, partial, total: completes at once with `operation_aborted`; the lease stays as it is.
     /// @par Lifetimes
-    /// The lease may be moved meanwhile.
+    /// The lease may be moved meanwhile. If it is destroyed, the operation completes with errc::released.
     template <token_for<void(error_code, loss)> Token = asio::deferred_t>
     [[nodiscard]] auto lost(Token && token = {}) const
     {
         return detail::initiate<void(error_code, loss)>(detail::lost_launch{{impl_}}, std::forward<Token>(token));
     }
 
-    /// Releases the lock, or one hold of it. The lease is empty from this call on; should the operation never be
-    /// launched, the release is queued all the same.
+    /// Releases the lock, or one of its owner's holds. The lease is empty from this call on. If the operation is
+    /// destroyed without a start, the release is queued nevertheless.
     ///
     /// @par On the server
-    /// One script: deletes the key if it is ours, and publishes the unlock message. Nothing when other holds of the
-    /// owner remain, or when the grant passes to a waiter of this process.
+    /// One script: deletes the key if it still has this lease's token, and publishes the unlock message. Releases of
+    /// one iteration of the event loop may share a script. Nothing is sent if the owner has other holds, or if the
+    /// grant passes to a waiter of this process.
     /// @par Completion
-    /// When the server confirmed, or at once when nothing is sent.
+    /// With success when the server has confirmed it; at once if nothing is sent. Within `config::command_timeout`.
     /// @par Errors
-    /// - errc::lease_lost: it had been lost before; what it guarded may have been touched by another holder
-    /// - errc::unavailable: no answer within `config::command_timeout`; the release goes on in the background until the
-    ///   server answers or the key has expired
-    /// - errc::server_refused, errc::not_permitted: the server refused; the key expires with its lease
-    /// - errc::client_stopped: the client, or the execution context of one that is needed, ended first; the key expires with
-    ///   its lease
-    /// - errc::empty_lease
+    /// - errc::lease_lost: the lease was lost before, or the key no longer had its token: another holder may have
+    ///   changed what the lock protects
+    /// - errc::unavailable: no confirmation within `config::command_timeout`, because the server did not reply or does
+    ///   not write now; the client repeats the release in the background until the server has replied or the key has
+    ///   expired
+    /// - errc::not_permitted, errc::protocol: the server refused the script; the key expires after its lease time
+    /// - errc::client_stopped: a client of this lease was stopped meanwhile or was destroyed, or its execution context
+    ///   has ended; the key expires after its lease time
+    /// - errc::empty_lease: the lease was empty
     /// @par Cancellation
-    /// Terminal, partial, total: the operation ends at once with `operation_aborted`; the release goes on.
+    /// Terminal, partial, total: completes at once with `operation_aborted`; the release goes on.
     template <token_for<void(error_code)> Token = asio::deferred_t>
     [[nodiscard]] auto release(Token && token = {});
 
-    /// Makes a write of a @ref read_write_lock a read, on the terms on which the write was acquired: takes the read under
-    /// the write, then releases the write. Nobody writes in between; readers that wait enter. Concerns this lease alone:
-    /// while other leases of the owner hold the write by re-entry, the write stays, and the owner has the read besides.
+    /// Turns a write of a @ref read_write_lock into a read with the same options: acquires the read under the write,
+    /// then releases the write. No other contender writes in between; readers that wait enter. It concerns only this
+    /// lease: if other leases of the owner hold the write by re-entry, the owner holds the write and the read.
     ///
     /// @par On the server
-    /// Two scripts: the read is taken while the write stands, then the write is released, unless other leases hold it.
+    /// Two scripts: one acquires the read while the write is held; one releases the write, unless other leases hold it.
     /// @par Completion
-    /// With the read's lease. This one is empty since the read was granted: what is launched on it from then on finds none.
+    /// With the lease of the read. This lease is empty from the grant of the read on: operations that are started on it
+    /// later complete with errc::empty_lease.
     /// @par Errors
-    /// This lease stays as it is, but for errc::lease_lost:
-    /// - errc::lease_lost: the write had been lost before, or turned out to be
-    /// - errc::unavailable: the read was not had within `config::command_timeout`
-    /// - errc::invalid_option: it is no write of a read_write_lock
+    /// This lease stays as it is, except with errc::lease_lost:
+    /// - errc::lease_lost: the write was lost before or meanwhile
+    /// - errc::unavailable: the read was not granted within `config::command_timeout`
+    /// - errc::invalid_option: this is not the lease of a write
     /// - errc::wrong_type, errc::not_permitted, errc::server_refused, errc::protocol: as `acquire()`
-    /// - errc::empty_lease: the lease was empty, or was released before the operation was launched
-    /// - errc::client_stopped
+    /// - errc::empty_lease: the lease was empty, or was released before the operation was started
+    /// - errc::client_stopped: the client was stopped meanwhile or was destroyed, or its execution context has ended
     /// @par Cancellation
-    /// Terminal, partial, total: until the read is had, ends at once with `operation_aborted`, and nothing changed. From
-    /// then on the downgrade is completed, within `config::command_timeout`.
+    /// Terminal, partial, total: until the read is granted, completes at once with `operation_aborted`, and nothing
+    /// changed. After that the downgrade is completed, within `config::command_timeout`.
     /// @par Lifetimes
-    /// The lease may be moved meanwhile. Released, destroyed or downgraded anew, the downgrade ends with errc::lease_lost.
+    /// The lease may be moved meanwhile. If it is released, destroyed or downgraded again, the downgrade completes with
+    /// errc::lease_lost.
     template <token_for<void(error_code, lease)> Token = asio::deferred_t>
     [[nodiscard]] auto downgrade(Token && token = {});
 

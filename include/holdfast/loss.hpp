@@ -7,27 +7,27 @@
 
 namespace holdfast {
 
-/// What is known of a lease.
+/// The state of a lease, as far as its client knows it.
 enum class lease_state : unsigned char {
-    /// There is none: default-constructed, moved from, or released.
+    /// It holds nothing: default-constructed, moved from, released, or downgraded.
     empty,
-    /// Held; renewed in time if it is renewed at all.
+    /// It is held. If it is renewed, no renewal is overdue.
     held,
-    /// Still held, but a renewal is overdue or failed. It goes back to `held`, or on to `lost`.
+    /// It is held, but a renewal is overdue or failed. The next state is `held` or `lost`.
     at_risk,
-    /// Another client may hold the lock. Final.
+    /// Another client may hold the lock. It does not change any more.
     lost,
 };
 
 /// Why a lease was lost.
 enum class loss : unsigned char {
-    /// Its validity ran out before a renewal got through, or its fixed lease ended.
+    /// Its validity ended before a renewal was confirmed, or its fixed lease time ended.
     expired,
-    /// The server said that the key is gone or somebody else's.
+    /// The server replied that the key is missing or has another token.
     gone,
-    /// Held for longer than `max_hold`.
+    /// It was held for `max_hold`.
     max_hold,
-    /// The client was stopped.
+    /// The client was stopped or destroyed, or its execution context has ended.
     client_stopped,
 };
 

@@ -13,43 +13,50 @@
 
 namespace holdfast {
 
-/// Several locks as one, of any kinds and clients: all are held, or none.
+/// Several locks as one lock. They may be of any kinds and of any clients. Either all members are held, or none.
 ///
-/// It never holds one lock while it waits for another, so multi-locks in opposite orders do not deadlock: it waits for one
-/// member, tries the others, and when one of those is missing gives back all that it had and waits for the missing one.
-/// Source: `std::lock` as implemented by LLVM and GCC; H. Hinnant, "Dining Philosophers Rebooted", 2013. After the second
-/// miss it pauses for a random time first, so that two multi-locks that take turns at each other's members part.
+/// It never holds one lock while it waits for another, so multi_locks in opposite orders do not deadlock. It waits for
+/// one member and tries the others. If one of those is busy, it releases all and waits for that one. Source:
+/// `std::lock` as implemented by LLVM and GCC; H. Hinnant, "Dining Philosophers Rebooted", 2013. From the second failed
+/// round on it first pauses for a random time, so that two multi_locks do not block each other in every round.
 ///
-/// It is not fair: among holders of single members it may wait long. See docs/multi_lock.md.
+/// It is not fair: if other contenders hold single members, it may wait long. See docs/multi_lock.md.
 ///
 /// @par On the server
-/// That of the members. All are tried at once; those of one client leave in one write, so that free members cost one round
-/// trip, however many they are. Mutexes of one client without fencing tokens are granted by one script, all or none.
+/// The commands of the members. The attempts on all members are sent at once, those of one client in one write: if all
+/// are free, an acquire costs one round trip for any number of members. One script grants the mutexes of one client
+/// without fencing tokens, all of them or none.
 ///
 /// @par acquire, try_acquire
-/// As documented there, with these differences:
-/// - `wait` bounds all of it; `lease`, `renew` and `max_hold` hold for each member
-/// - errc::invalid_option: there are no members; or members of one name are locks of different kinds or owners; or a server's
-///   lock of a @ref red_lock is a member on its own, too, or belongs to two of them (`last_failure()` of the first member's
-///   client says so). One lock given twice is taken once, and a read and a write of
-///   one @ref read_write_lock are a write
-/// - any member's error is the whole's, and every other member is given back
-/// - errc::unavailable also when the lease of one member ends before the last is granted: in one attempt, or three times in a
-///   row
+/// As for every lock, with these differences:
+/// - `wait` limits the whole acquire. `lease`, `renew` and `max_hold` apply to each member.
+/// - errc::invalid_option: there are no members; members of one name are locks of different kinds or owners; or a
+///   server's lock of a @ref red_lock is a member itself or belongs to two red_locks. `last_failure()` of the first
+///   member's client names the reason. A lock that is given twice is acquired once; a read and a write of one
+///   @ref read_write_lock are acquired as a write.
+/// - An error of one member is the error of the whole, and every other member is released.
+/// - errc::unavailable also if the lease of one member ends before the last member is granted: in a single attempt, or
+///   three times in a row.
 ///
 /// @par The lease
-/// `valid()` while all members are, `valid_until()` the first end of theirs; the loss of one is the loss of all.
-/// `extend()` extends all, or ends with errc::lease_lost or errc::unavailable; with errc::invalid_option, and nothing is sent,
-/// when a @ref red_lock among the members may not be held for so long. `release()` and the destructor release all;
-/// the failure of one does not stop the others. `fencing_token(member)` is that of the member of this name,
-/// `fencing_token()` is empty. `owner()` is empty, too.
+/// It is valid while the leases of all members are; `valid_until()` is the first of their ends. The loss of one is the
+/// loss of all. `extend()` extends all members, or completes with the error of a member; of several errors
+/// errc::lease_lost comes first. It completes with errc::invalid_option, and sends nothing, if the time exceeds
+/// `max_lease` of a @ref red_lock among the members. `release()` and the destructor release all; the failure of one
+/// does not stop the others. `fencing_token(member)` is the token of the member with that name. `fencing_token()` and
+/// `owner()` are empty.
 ///
 /// @par is_locked, force_release, holders
-/// Whether any member is locked; of all members. Also errc::invalid_option, where acquire() has it for the members.
+/// `is_locked()` is true if any member is locked. `force_release()` acts on all members, `holders()` has the holders of
+/// all. All complete with errc::invalid_option if the members are invalid.
 ///
 /// @par Two clients of one server
-/// A lock given twice is recognised by its client and key. Handles of two clients of one server for one name are two
-/// contenders: the multi-lock would wait for itself.
+/// Two handles are the same lock if their client and key are. Handles of two clients of one server for one name are two
+/// contenders: a multi_lock of both would wait for itself.
+///
+/// @par Lifetimes
+/// The handles of the members may be destroyed first. If a member's client was stopped or destroyed, operations
+/// complete with errc::client_stopped.
 ///
 /// @par Example
 /// @code
@@ -59,10 +66,13 @@ namespace holdfast {
 /// @endcode
 class multi_lock : public detail::lock_base<acquire_options, try_options> {
 public:
-    /// Copies the handles, not the locks. A multi-lock among them is taken for its members.
+    /// Copies the handles, not the locks. Sends nothing. A multi_lock among the members is replaced by its members. If
+    /// the members are invalid, the operations complete with errc::invalid_option.
     explicit multi_lock(std::vector<any_lock> const& members);
 
-    // Two and more: one argument would ask whether a multi_lock can be copied in order to say how it is copied.
+    /// The same for members of known types.
+    // At least two parameters: with one, this constructor would be a candidate for copying, and its constraint would
+    // depend on whether a multi_lock can be copied.
     template <async_lock First, async_lock Second, async_lock... Other>
     multi_lock(First const& first, Second const& second, Other const&... other)
         : multi_lock(std::vector<any_lock>{any_lock(first), any_lock(second), any_lock(other)...})

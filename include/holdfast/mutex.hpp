@@ -13,20 +13,20 @@
 
 namespace holdfast {
 
-/// The plain distributed lock: one holder at a time, whoever it is. Each acquire is a contender of its own; a task that
-/// acquires a mutex it holds waits for itself, as with `std::mutex`.
+/// The plain distributed lock: one holder at a time. It has no owners: each acquire is a contender of its own. A task
+/// that acquires a mutex which it holds waits for itself, as with `std::mutex`.
 ///
 /// @par On the server
-/// A STRING under the name, whose value is a token used once: `SET name token NX PX lease`, compare-and-delete. It
-/// excludes, and is excluded by, every library that does the same. The algorithm is that of "Distributed Locks with
-/// Redis", redis.io.
+/// A STRING under the name, whose value is a token that is used once. `SET name token NX PX lease` acquires it, and a
+/// compare-and-delete releases it. It excludes, and is excluded by, every library that does the same. The algorithm is
+/// that of "Distributed Locks with Redis", redis.io.
 ///
-/// A string or hash that expires is busy; anything else under the name is errc::wrong_type. `force_release()` deletes no
-/// other library's random value: that cannot be told from an application's data.
+/// A string or a hash that expires is busy; any other key of that name is errc::wrong_type. `force_release()` does not
+/// delete the random value of another library, because an application's data may look the same.
 ///
 /// @par Order
-/// Waiters of one process are served in order of arrival; processes among each other in no order, but none keeps the
-/// lock among its own coroutines beyond `config::local_handoff`.
+/// Waiters of one process are served in order of arrival. Between processes there is no order, but within the limits of
+/// `config::local_handoff` each process lets the others acquire the lock.
 ///
 /// @par Example
 /// @code
@@ -37,7 +37,7 @@ class mutex : public detail::lock_base<acquire_options, try_options> {
 public:
     using options = lock_options;
 
-    /// Sends nothing. A bad name is told by the operations, as errc::invalid_name.
+    /// Sends nothing. With an invalid name, the operations complete with errc::invalid_name.
     mutex(client const&, std::string_view name, options = {});
 };
 

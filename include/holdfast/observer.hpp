@@ -13,8 +13,8 @@
 
 namespace holdfast {
 
-/// What happened to a lock. Views are valid during the call only; what does not apply is zero or empty. Names, labels and
-/// the server's words are given as they are, control bytes included: escape them before you write them to a log.
+/// An event of a lock. The views are valid during the call only. Members that do not apply are zero or empty. Names,
+/// labels and error messages may contain control bytes: escape them before you write them to a log.
 struct lock_event {
     std::string_view name;               ///< of the lock, without the client's prefix
     std::string_view label;              ///< of the owner
@@ -22,40 +22,46 @@ struct lock_event {
     std::chrono::milliseconds held{};    ///< on_released, on_lost
     loss reason{};                       ///< on_lost
     error_code code;                     ///< on_failed, on_refused
-    std::string_view message;            ///< on_refused: the server's words
+    std::string_view message;            ///< on_refused: the server's error message
 };
 
-/// Told of what happens in a client (`config::observer`). Override what you need.
+/// Receives the events of a client (`config::observer`). Override the functions that you need.
 ///
-/// Each acquire that @ref stats counts leads to exactly one of on_acquired, on_busy and on_failed; one of a
-/// @ref multi_lock or @ref red_lock to one with the name of that lock, and its lease to one on_released. Its members' own
-/// grants lead to none of these, but to on_at_risk, on_lost and on_refused with the names of the members.
+/// Each acquire that @ref stats counts leads to exactly one call of on_acquired, on_busy or on_failed. For a
+/// @ref multi_lock or @ref red_lock that call has the name of that lock, and its lease leads to one call of
+/// on_released. The grants of its members lead to none of these calls, but to on_at_risk, on_lost and on_refused, with
+/// the names of the members.
 ///
 /// @par Thread safety
-/// The functions are called on the client's strand, never two at a time for one client, and never inside a call of the
-/// user's: the initiation of an operation, `client::stop()` and the destructor of a lease post to the strand and return. So
-/// an observer may lock a mutex that the user holds at such a call. It must not block for long, and may start operations
-/// but not wait for them. An observer shared by several clients is called by each of them.
+/// The client calls the functions on its strand, one at a time, and never inside a call of the user: with an observer,
+/// the initiation of an operation, `client::stop()` and the destructor of a lease post to the strand and return. So an
+/// observer may lock a mutex that the user holds during such a call. It must not block for long. It may start
+/// operations, but must not wait for them. An observer of several clients is called by each of them, perhaps at the
+/// same time.
 ///
-/// One exception: when the execution context is destroyed before its clients, the destructor of the context calls
-/// `on_lost` for the leases that end with it.
+/// There is one exception: if the execution context is destroyed before its clients, its destructor calls `on_lost` for
+/// the leases that end with it.
 ///
-/// Without an observer a client does at once what it is asked for on a thread of its executor; with one it takes another
-/// turn of the loop.
+/// @par Cost
+/// With an observer, each call costs one more iteration of the event loop. Without one, a call on a thread of the
+/// client's executor takes effect at once.
+///
+/// @par Lifetimes
+/// The client shares ownership of its observer.
 class observer {
 public:
     virtual ~observer() = default;
 
     virtual void on_acquired(lock_event const&) noexcept {}  ///< an acquire ended with a lease
-    virtual void on_busy(lock_event const&) noexcept {}      ///< an acquire ended without one: somebody else holds it
+    virtual void on_busy(lock_event const&) noexcept {}      ///< an acquire ended without a lease: the lock is busy
     virtual void on_failed(lock_event const&) noexcept {}    ///< an acquire ended with an error, or was cancelled
-    virtual void on_released(lock_event const&) noexcept {}  ///< a tenure ended
+    virtual void on_released(lock_event const&) noexcept {}  ///< a lease was released
     virtual void on_at_risk(lock_event const&) noexcept {}   ///< a renewal is overdue or failed
-    virtual void on_lost(lock_event const&) noexcept {}      ///< a tenure was lost
+    virtual void on_lost(lock_event const&) noexcept {}      ///< a lease was lost
     virtual void on_refused(lock_event const&) noexcept {}   ///< the server refused a command
 
-    virtual void on_connected() noexcept {}                                 ///< an epoch began
-    virtual void on_disconnected(error_code, std::string_view) noexcept {}  ///< it ended, or none could be opened
+    virtual void on_connected() noexcept {}                                 ///< a connection can be used
+    virtual void on_disconnected(error_code, std::string_view) noexcept {}  ///< it ended, or could not be opened
 };
 
 }  // namespace holdfast

@@ -11,25 +11,28 @@
 
 namespace holdfast {
 
-// Durations of more than ten years, here and in all options, count as ten years.
+// All durations have a resolution of a millisecond. A duration of more than ten years, in any option, counts as ten
+// years.
 
-/// How `acquire()` takes a lock. Without a `lease` the lease is `config::lease`, renewed by the watchdog.
+/// Options of `acquire()`. An invalid value makes it complete with errc::invalid_option.
 struct acquire_options {
-    /// How long the grant lasts on the server, at least 100 ms. Given alone: fixed, never renewed.
+    /// The lease time: how long the server keeps the grant after the last renewal. At least 100 ms. If it is given, the
+    /// lease is fixed: it is not renewed, unless `renew` is set. Default: `config::lease`, and the watchdog renews the
+    /// lease.
     std::optional<std::chrono::milliseconds> lease = {};
 
-    /// Renews a given `lease` too.
+    /// Renews the lease although `lease` is given.
     bool renew = false;
 
-    /// The lease is lost when it was held for so long, renewed or not; 0: never. Default: `config::max_hold`. A re-entry
-    /// has a limit of its own, and leaves that of the outer lease as it is.
+    /// The lease is lost when it has been held for this time, renewed or not; 0: no limit. Default: `config::max_hold`.
+    /// A re-entry has a limit of its own, and does not change that of the outer lease. Must not be negative.
     std::optional<std::chrono::milliseconds> max_hold = {};
 };
 
-/// How `try_acquire()` takes a lock.
+/// Options of `try_acquire()`. An invalid value makes it complete with errc::invalid_option.
 struct try_options {
-    /// How long to wait for it. Default: one attempt. Must not be negative; 0: one attempt. `milliseconds::max()`: as long
-    /// as it takes.
+    /// How long to wait for the lock. Default, and 0: one attempt. `milliseconds::max()`: no limit. Must not be
+    /// negative.
     std::optional<std::chrono::milliseconds> wait = {};
 
     /// As in @ref acquire_options.
@@ -42,7 +45,7 @@ struct try_options {
     std::optional<std::chrono::milliseconds> max_hold = {};
 };
 
-/// How `acquire()` takes a fair lock.
+/// Options of `fair_lock::acquire()`.
 struct fair_acquire_options {
     /// As in @ref acquire_options.
     std::optional<std::chrono::milliseconds> lease = {};
@@ -53,14 +56,14 @@ struct fair_acquire_options {
     /// As in @ref acquire_options.
     std::optional<std::chrono::milliseconds> max_hold = {};
 
-    /// 1 to 10: a waiter is served before those of lower priority that came earlier, within the bound of
-    /// @ref fair_lock.
+    /// 1 to 10: a waiter is served before earlier waiters of lower priority, within the limit that @ref fair_lock
+    /// states.
     int priority = 5;
 };
 
-/// How `try_acquire()` takes a fair lock.
+/// Options of `fair_lock::try_acquire()`.
 struct fair_try_options {
-    /// As in @ref try_options. One attempt passes nobody who waits.
+    /// As in @ref try_options. One attempt overtakes no waiter.
     std::optional<std::chrono::milliseconds> wait = {};
 
     /// As in @ref acquire_options.
@@ -78,30 +81,31 @@ struct fair_try_options {
 
 /// Options of a lock's handle.
 struct lock_options {
-    /// Every grant carries a fencing token, greater than all earlier ones of the lock (see docs/fencing.md). Costs a
-    /// script instead of a plain command, and hand-off inside the process: every grant comes from the server.
-    /// All handles of one lock should agree: a re-entry has the token of the grant that it enters, or none.
+    /// Each grant has a fencing token, which is greater than all earlier ones of the lock (see docs/fencing.md). It
+    /// costs a script in place of a plain command, and there is no hand-off inside the process, because the server
+    /// makes the token. All handles of one lock should have the same value: a re-entry has the token of the grant that
+    /// it enters, or none.
     bool fencing = false;
 };
 
-/// Who goes first at a @ref read_write_lock; its header says what that means, and how long each side waits at most.
+/// Which side of a @ref read_write_lock is preferred. Its header states how long each side waits at most.
 enum class preference {
-    arrival,  ///< in turns: whoever waits comes next
-    readers,  ///< writers wait until nobody reads
-    writers,  ///< readers wait until nobody waits to write
+    arrival,  ///< in turns: waiting readers and waiting writers alternate
+    readers,  ///< writers wait until there is no reader
+    writers,  ///< readers wait until no writer waits
 };
 
-/// Options of a @ref read_write_lock. All handles of one lock should be given the same.
+/// Options of a @ref read_write_lock. All handles of one lock should have the same values.
 struct rw_options {
-    /// Every write carries a fencing token, as in @ref lock_options. Reads have none.
+    /// Each write has a fencing token, as in @ref lock_options. Reads have none.
     bool fencing = false;
 
-    /// Who goes first.
+    /// Which side is preferred.
     preference prefer = preference::arrival;
 
-    /// The `lockWatchdogTimeout` of the Redisson clients that use the same lock: their readers cut the lock's time to
-    /// live to that, so a read of ours is confirmed every third of it, and valid for no longer than that without an
-    /// answer. 0: none uses it. Must be 0 or at least 100 ms.
+    /// The `lockWatchdogTimeout` of the Redisson clients that use the same lock; 0: no Redisson client uses it.
+    /// Redisson's readers reduce the lock's time to live to that time. So the client confirms each read every third of
+    /// it, and a read is valid for no longer than that after the last reply. 0, or at least 100 ms.
     std::chrono::milliseconds peer_watchdog{30'000};
 };
 
@@ -110,40 +114,42 @@ struct fair_options {
     /// As in @ref lock_options.
     bool fencing = false;
 
-    /// A waiter whose client was not heard of for so long is dead, and passed over. A longer time survives longer
-    /// outages; a shorter one lets a killed waiter delay the others less. At least 1 s.
+    /// A waiter that its client has not refreshed for this time counts as dead, and is removed from the queue. With a
+    /// longer time waiters survive longer outages; with a shorter one a killed waiter delays the others less. At least
+    /// 1 s.
     std::chrono::milliseconds waiter_timeout{15'000};
 };
 
-/// Options of a @ref red_lock.
+/// Options of a @ref red_lock. An invalid value makes its operations complete with errc::invalid_option.
 struct red_options {
-    /// Every lease carries a fencing token, greater than all earlier ones of the lock, for which a second round to a majority
-    /// is made. Its assumption: the servers' wall clocks differ by less than `max_lease`. Members that are given must be
-    /// mutexes with `lock_options::fencing`. All handles of one lock should agree.
+    /// Each lease has a fencing token, which is greater than all earlier ones of the lock. It costs a second round to a
+    /// majority. It assumes that the servers' wall clocks differ by less than `max_lease`. Members that are given must
+    /// be mutexes with `lock_options::fencing`. All handles of one lock should have the same value.
     bool fencing = false;
 
-    /// How long a round waits for servers that may still decide it, and a lease for those that may still join it. Default: a
-    /// 200th of the lease, between 5 and 50 ms. At least 1 ms.
+    /// How long a round waits for servers that may still decide it, and a lease for servers that may still join it.
+    /// Default: a 200th of the lease time, at least 5 and at most 50 ms. At least 1 ms.
     std::optional<std::chrono::milliseconds> node_timeout = {};
 
-    /// The longest lease of any client of the lock; the same for all of them. Longer leases and extensions are refused, and a
-    /// server that was started anew counts only when it has certainly run for so long, and the drift allowance: by then
-    /// nothing that it may have forgotten is valid.
-    /// Default: `config::lease` of the first client.
+    /// The longest lease time of any client of the lock; all clients must have the same value. Acquires and extensions
+    /// for more are refused. A restarted server counts only after it has certainly run for this time and the drift
+    /// allowance: by then no lease that it may have lost is valid. At least 100 ms. Default: `config::lease` of the
+    /// first client.
     std::optional<std::chrono::milliseconds> max_lease = {};
 
-    /// Counts servers however short they have been running: for a first start, for tests, and for servers that all run with
-    /// `appendfsync always`, which forget nothing (no client may ask them whether they do).
+    /// Counts servers for however short a time they have run. For a first start, for tests, and for servers that all
+    /// run with `appendfsync always`, which lose nothing; INFO does not report that setting.
     bool trust_new_nodes = false;
 };
 
 /// Options of `client::shutdown()`.
 struct shutdown_options {
-    /// How long holders may take to release. Must not be negative.
+    /// How long the holders may take to release their leases. 0: the client stops at once. Must not be negative.
     std::chrono::milliseconds grace{5'000};
 };
 
-// GCC 12 destroys the members of a temporary in a co_await expression twice.
+// GCC 12 destroys the members of a temporary in a co_await expression twice. Trivially copyable options are not
+// affected.
 static_assert(std::is_trivially_copyable_v<acquire_options>);
 static_assert(std::is_trivially_copyable_v<try_options>);
 static_assert(std::is_trivially_copyable_v<fair_acquire_options>);

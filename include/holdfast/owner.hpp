@@ -12,16 +12,20 @@
 
 namespace holdfast {
 
-/// One logical task that contends: what a thread is to `std::recursive_mutex`.
+/// One logical task that acquires locks: the role of a thread for `std::recursive_mutex`.
 ///
-/// Made by `client::make_owner()`. A copy is the same owner. Pass it along the call chain of the task that it stands
-/// for, and to nobody else: two tasks that share an owner by mistake get `errc::owner_in_use` where it can be noticed.
+/// `client::make_owner()` makes it. A copy is the same owner. Pass it along the call chain of its task, and to no other
+/// task: if two tasks share an owner by mistake, and both wait for one lock, the second acquire completes with
+/// `errc::owner_in_use`. The tasks of `client::process_owner()` share it on purpose.
+///
+/// @par Invariant
+/// An owner belongs to one client. A lock of another client refuses it: the constructor throws.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: safe.
 ///
 /// @par Lifetimes
-/// May outlive the client; its locks then answer `errc::client_stopped`.
+/// It may outlive the client; operations of its locks then complete with `errc::client_stopped`.
 ///
 /// @par Example
 /// @code
@@ -30,9 +34,10 @@ namespace holdfast {
 /// @endcode
 class owner {
 public:
-    /// The label given to `make_owner()`. Valid as long as any copy of this owner lives.
+    /// The label that was passed to `make_owner()`. The view is valid while a copy of this owner exists.
     std::string_view label() const noexcept;
 
+    /// Whether both are copies of one owner. Owners with the same label are not equal.
     friend bool operator==(owner const& a, owner const& b) noexcept { return a.state_ == b.state_; }
 
 private:
@@ -42,7 +47,8 @@ private:
     friend class read_write_lock;
     friend class reentrant_lock;
 
-    // No default constructor, not even here: `{}` must mean options.
+    // There is no default constructor, not even a private one: in `fair_lock(client, name, {})`, `{}` must mean
+    // options.
     explicit owner(std::shared_ptr<engine::owner_state> state) noexcept : state_(std::move(state)) {}
 
     std::shared_ptr<engine::owner_state> state_;

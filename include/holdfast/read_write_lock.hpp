@@ -16,61 +16,67 @@
 
 namespace holdfast {
 
-/// The readers' side of a @ref read_write_lock: many hold it at once, while nobody writes. A lease of it has no fencing
-/// token. `is_locked()`: readers hold the lock, and no writer does.
+/// The readers' side of a @ref read_write_lock. Many readers hold it at the same time, while no writer does. Its leases
+/// have no fencing token. `is_locked()` is true if readers hold the lock and no writer does.
 class read_lock : public detail::lock_base<acquire_options, try_options> {
 private:
     friend class read_write_lock;
     explicit read_lock(std::shared_ptr<detail::lock_impl const> s) noexcept : lock_base(std::move(s)) {}
 };
 
-/// The writers' side of a @ref read_write_lock: one holds it, and nobody reads, but for reads of the same owner.
-/// `is_locked()`: a writer holds the lock.
+/// The writers' side of a @ref read_write_lock. One writer holds it, and no reader does, except reads of the same
+/// owner. `is_locked()` is true if a writer holds the lock.
 class write_lock : public detail::lock_base<acquire_options, try_options> {
 private:
     friend class read_write_lock;
     explicit write_lock(std::shared_ptr<detail::lock_impl const> s) noexcept : lock_base(std::move(s)) {}
 };
 
-/// Many readers or one writer. `read()` and `write()` are locks: with `acquire()`, `try_acquire()`, `with_lock` ...
+/// Many readers or one writer. `read()` and `write()` return locks, which have `acquire()`, `try_acquire()` and the
+/// other operations of a lock.
 ///
 /// @par Owners
-/// With an owner, either side is re-entered by it, counted in the client; and
-/// - who writes may read, too: such a read belongs to that owner alone until the write is released, and remains then;
-/// - `lease.downgrade()` makes a write a read, and nobody writes in between (needs no owner);
-/// - who reads cannot write: acquiring the write lock ends with errc::would_deadlock, at once. Release the read first.
+/// With an owner, that owner can acquire each side again while it holds it, as a @ref reentrant_lock. In addition:
+/// - An owner that writes may read, too. No other reader shares that read. It remains when the write is released.
+/// - `lease.downgrade()` turns a write into a read; no other contender writes in between. It needs no owner.
+/// - An owner that reads cannot write: the acquire of the write completes with errc::would_deadlock, at once. Release
+///   the read first.
 ///
-/// Without an owner each acquire is a contender of its own, and a task that holds one side and waits for the other waits
-/// for itself. So does a task that reads twice without an owner when a writer comes in between.
+/// Without an owner each acquire is a contender of its own. A task that holds one side and waits for the other waits
+/// for itself. So does a task that reads twice, if a writer comes in between.
 ///
-/// @par Who goes first
-/// `rw_options::prefer`; each bound holds among clients of this library that answer within 20 ms when they are woken, and
-/// while leases are released or expire:
-/// - `arrival`: in turns. From the first refused try of a waiting writer on no new reader enters: it waits for those who
-///   read. Readers that wait when a writer leaves enter together, before the next writer does: a reader waits for one
-///   writer, and for those who read before that. Of several writers any may be next, with one turn of readers in between.
-/// - `writers`: as `arrival`, but readers have no turns: they wait until no writer waits, perhaps for ever. A writer waits
-///   for those who read; of several any may be next.
-/// - `readers`: a reader waits for the writer that holds the lock. Writers wait until nobody reads, perhaps for ever.
+/// @par Order
+/// By `rw_options::prefer`. The limits hold among clients of this library that react to an unlock message within 20 ms,
+/// and while leases are released or expire:
+/// - `arrival`: in turns. When the first attempt of a waiting writer is refused, no new reader enters any more, and the
+///   writer waits for the present readers. Readers that wait when a writer leaves enter together, before the next
+///   writer: a reader waits for one writer, and for the readers before that. Of several writers any may be next, after
+///   one turn of readers.
+/// - `writers`: as `arrival`, but readers have no turns: they wait until no writer waits, perhaps for ever. A writer
+///   waits for the present readers; of several writers any may be next.
+/// - `readers`: a reader waits for the writer that holds the lock. Writers wait until there is no reader, perhaps for
+///   ever.
 ///
-/// Writers of one process pass the lock on as those of a @ref mutex do, within `config::local_handoff`, and count as one
-/// writer here. Readers of one process enter without asking the server for up to `local_handoff.max_time` after it was asked
-/// last, unless a writer of this process waits. A writer that waits leaves a mark; should its process die, the mark keeps
-/// new readers out for two `config::poll_interval`, at least a second, and who waits finds out within another.
+/// Writers of one process hand the lock off as those of a @ref mutex do, within `config::local_handoff`, and count as
+/// one writer here. Readers of one process enter without a command for `local_handoff.max_time` after the last reply of
+/// the server, unless a writer of this process waits. A waiting writer leaves a mark on the server. If its process
+/// dies, the mark keeps new readers out for two `config::poll_interval`, at least for one second; waiters detect its
+/// end within another `poll_interval`.
 ///
 /// @par On the server
-/// The format of RedissonReadLock and RedissonWriteLock: a HASH under the name with the field "mode" and a field for each
-/// holder, and for each reader a key "{name}:<holder>:rwlock_timeout:1" that lasts as long as its lease. Redisson's clients
-/// and ours exclude and wake each other. Readers of one process that ask for the same lease share one field. Besides, the
-/// marks of those who wait: "holdfast_writer_waiting:{name}" and "holdfast_readers_waiting:{name}", which Redisson does not
-/// know: its readers pass waiting writers.
+/// The format of RedissonReadLock and RedissonWriteLock: a HASH under the name with the field "mode" and a field for
+/// each holder, and for each reader a key "{name}:<holder>:rwlock_timeout:1" that lasts as long as its lease. Clients
+/// of Redisson and of Holdfast exclude and wake each other. Readers of one process that request the same lease time
+/// share a field. The marks of waiters, "holdfast_writer_waiting:{name}" and "holdfast_readers_waiting:{name}", are
+/// unknown to Redisson: its readers overtake waiting writers.
 ///
-/// A read of ours is valid for at most `rw_options::peer_watchdog` after the server confirmed it last, whatever its lease,
-/// because Redisson's readers shorten what they share with us. So a fixed read, too, is confirmed now and then.
+/// A read is valid for at most `rw_options::peer_watchdog` after the last confirmation by the server, for any lease
+/// time, because Redisson's readers shorten the time to live that they share with Holdfast. So the client also confirms
+/// a read with a fixed lease, every third of that time.
 ///
 /// @par force_release, holders
-/// Of either side they speak of the whole lock: `force_release()` takes it away from all, `holders()` lists all, `writer`
-/// says of whom.
+/// On either side they apply to the whole lock. `force_release()` releases it for all holders; `holders()` reads all
+/// holders, and `holder::writer` is true for a writer.
 ///
 /// @par Example
 /// @code
@@ -84,21 +90,21 @@ class read_write_lock {
 public:
     using options = rw_options;
 
-    /// Sends nothing. A bad name is told by the operations, as errc::invalid_name.
+    /// Sends nothing. With an invalid name, the operations complete with errc::invalid_name.
     ///
-    /// @throws std::invalid_argument naming an option that is out of range.
+    /// @throws std::invalid_argument if `peer_watchdog` is out of range; the message begins with its name.
     read_write_lock(client const&, std::string_view name, options = {});
 
     /// The same for one owner.
     ///
-    /// @throws std::invalid_argument also when the owner was made by another client.
+    /// @throws std::invalid_argument also if another client made the owner.
     read_write_lock(client const&, std::string_view name, holdfast::owner, options = {});
 
-    /// The two sides. Cheap copies; may outlive this handle.
+    /// The two sides. Cheap copies, which may outlive this handle.
     read_lock read() const { return read_; }
     write_lock write() const { return write_; }
 
-    /// The lock's name, without the client's prefix. Valid as long as a copy of this handle lives.
+    /// The lock's name, without the client's prefix. The view is valid while a copy of this handle exists.
     std::string_view name() const noexcept;
 
 private:

@@ -14,19 +14,23 @@
 
 namespace holdfast {
 
-/// A lock that its owner may take again while it holds it. It is free when every lease is released: k acquires need k
-/// releases.
+/// A lock that its owner can acquire again while it holds it. It is free when all its leases are released: k acquires
+/// need k releases.
 ///
-/// Re-entry is counted in the client: it sends nothing and completes at once. Each lease has terms of its own: its own lease
-/// time, renewal and `max_hold`, its own loss, and its own release. A re-entry never changes when another lease ends. The
-/// key is deleted when the last lease is released or destroyed.
+/// The client counts re-entries: a re-entry sends nothing and completes at once. Each lease has a lease time, renewal,
+/// `max_hold`, loss and release of its own, and a re-entry never changes the end of another lease. The key is deleted
+/// when the last lease is released or destroyed.
 ///
-/// A re-entry that asks for more time than the server has confirmed extends the key's time to live first. It waits for that
-/// no longer than its `wait`: should that end first, the re-entry is busy, or errc::unavailable when the answer is overdue.
+/// A re-entry that requests more time than the server has confirmed first extends the time to live of the key. It waits
+/// for that during its `wait` at most. If `wait` ends first, the re-entry is busy, or errc::unavailable if the reply is
+/// overdue.
 ///
 /// @par On the server
-/// RedissonLock's format (RedissonFencedLock's with `fencing`): a HASH under the name, whose field is the holder.
-/// Redisson's clients and ours exclude and wake each other.
+/// RedissonLock's format, with `fencing` RedissonFencedLock's: a HASH under the name, whose field is the holder.
+/// Clients of Redisson and of Holdfast exclude and wake each other.
+///
+/// @par Order
+/// As @ref mutex.
 ///
 /// @par Example
 /// @code
@@ -38,12 +42,13 @@ class reentrant_lock : public detail::lock_base<acquire_options, try_options> {
 public:
     using options = lock_options;
 
-    /// Sends nothing. A bad name is told by the operations, as errc::invalid_name.
+    /// Sends nothing. With an invalid name, the operations complete with errc::invalid_name.
     ///
-    /// @throws std::invalid_argument when the owner was made by another client.
+    /// @throws std::invalid_argument if another client made the owner.
     reentrant_lock(client const&, std::string_view name, holdfast::owner, options = {});
 
-    /// Whether the owner holds the lock now, through this or another handle. Reads memory, sends nothing.
+    /// Whether the owner holds the lock now, through this or another handle, with a lease that is valid by the clock.
+    /// Sends nothing. Thread-safe.
     bool is_held() const noexcept;
 };
 

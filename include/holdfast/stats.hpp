@@ -14,48 +14,47 @@
 
 namespace holdfast {
 
-/// How many durations fell where. Bucket 0 counts those below 1 microsecond, bucket `i` those of at least `2^(i-1)` and
-/// less than `2^i` microseconds, and the last one all that are longer.
+/// A distribution of durations. Bucket 0 counts those below 1 microsecond, bucket `i` those of at least `2^(i-1)` and
+/// less than `2^i` microseconds, and the last bucket all longer ones.
 struct histogram {
     static constexpr std::size_t bucket_count = 40;
 
-    std::uint64_t count = 0;
-    std::vector<std::uint64_t> buckets = {};
+    std::uint64_t count = 0;                  ///< of all durations
+    std::vector<std::uint64_t> buckets = {};  ///< `bucket_count` numbers in what `client::stats()` returns
 };
 
-/// A snapshot of a client's counters since its construction; see `client::stats()`. Each number is exact; numbers
-/// taken together may be apart by operations that ended meanwhile.
+/// The counters of a client since its construction; see `client::stats()`. Each number is exact. Two numbers may differ
+/// by operations that completed while they were read.
 ///
-/// @par What counts as an acquire
-/// Each `acquire()`, `try_acquire()` and `with_lock()` that reached the client ends in exactly one of `acquired`, `busy`,
-/// `unavailable`, `cancelled` and `failed`; until then it is `waiting`. One of a @ref multi_lock or @ref red_lock is one,
-/// whatever it takes of its members meanwhile, and counts at the client of the first member that has not stopped. An
-/// acquire with an option or a name that is not valid, and one of a client that is gone, does not reach the client.
-/// A `downgrade()` is no acquire.
+/// @par Acquires
+/// Each `acquire()`, `try_acquire()` and `with_lock()` that reaches the client counts once, in `acquired`, `busy`,
+/// `unavailable`, `cancelled` or `failed`; until then in `waiting`. An acquire of a @ref multi_lock or @ref red_lock
+/// counts as one, whatever its members do, at the client of the first member that is not stopped. An acquire with an
+/// invalid option or name, or of a client that was destroyed, does not reach a client. A `downgrade()` does not count.
 struct stats {
-    histogram wait = {};         ///< from the start of an acquire to its lease, of those that got one
+    histogram wait = {};         ///< from the start of an acquire to its lease, of those that ended with one
     histogram hold = {};         ///< from a lease to its release or loss; of a composite lock, to its release
     histogram renewal_lag = {};  ///< from the send of a renewal to its confirmation
-    histogram round_trip = {};   ///< from the send of a try to its reply
+    histogram round_trip = {};   ///< from the send of an attempt to its reply
 
     std::uint64_t acquired = 0;     ///< acquires that ended with a lease
-    std::uint64_t busy = 0;         ///< acquires that ended without one because somebody else held the lock
+    std::uint64_t busy = 0;         ///< acquires that ended without a lease, because the lock was busy
     std::uint64_t unavailable = 0;  ///< acquires that ended with errc::unavailable or errc::no_quorum
     std::uint64_t cancelled = 0;    ///< acquires that were cancelled
     std::uint64_t failed = 0;       ///< acquires that ended with any other error
     std::uint64_t lost = 0;         ///< leases of single locks that were lost, also as members of a composite lock
-    std::uint64_t at_risk = 0;      ///< times that a renewal of such a lease was overdue or failed
-    std::uint64_t handed_off = 0;   ///< grants passed on inside the process, without a round trip
-    std::uint64_t abandoned = 0;    ///< grants whose release was never confirmed: their keys expire
+    std::uint64_t at_risk = 0;      ///< how often a renewal of such a lease was overdue or failed
+    std::uint64_t handed_off = 0;   ///< grants that passed to another contender of the process without a round trip
+    std::uint64_t abandoned = 0;    ///< grants that were not released when the client stopped: their keys expire
 
     std::uint64_t held = 0;     ///< gauge: leases now; each re-entry has one of its own
     std::uint64_t waiting = 0;  ///< gauge: acquires now
 };
 
-/// The last error that the client saw, in the server's words; see `client::last_failure()`.
+/// The last error of a client; see `client::last_failure()`.
 struct failure {
     error_code code;
-    std::string message;
+    std::string message;  ///< the server's error message, or the reason; without control bytes
 };
 
 }  // namespace holdfast

@@ -38,19 +38,22 @@ inline constexpr bool is_awaitable<asio::awaitable<Result, Executor>> = true;
 template <class Body>
 using body_result = typename std::invoke_result_t<Body&, lease&>::value_type;
 
-// How a body ended, if it was started: with a value, which need not have a default constructor, or an exception.
+// How a body ended: with a value or with an exception; with neither if it was not started. An optional, because the
+// value may have no default constructor.
 template <class Result>
 struct body_outcome {
     std::optional<std::conditional_t<std::is_void_v<Result>, std::monostate, Result>> value;
     std::exception_ptr error;
 };
 
-// Free functions, not lambdas: GCC 12 mishandles captures in coroutines.
+// Runs the body, unless the lease is lost already. It stores an exception and returns, because the group in
+// guard_body() ends at the first success. The coroutines here are free functions, not lambdas: GCC 12 mishandles
+// captures in coroutines.
 template <class Result, class Body>
 asio::awaitable<void> run_body(Body& body, lease& held, body_outcome<Result>& outcome)
 {
     try {
-        if (!held.valid())  // immediately before the body: the process may have been paused since the grant
+        if (!held.valid())  // immediately before the body: the process may have been paused since the grant (rule 18)
             co_return;
         if constexpr (std::is_void_v<Result>) {
             co_await body(held);
@@ -62,7 +65,7 @@ asio::awaitable<void> run_body(Body& body, lease& held, body_outcome<Result>& ou
     }
 }
 
-// Every cancellation ends the body: asio's coroutines ignore all types but the terminal one.
+// Turns every cancellation into a terminal one: coroutines of Asio ignore all other types, and the body must end.
 struct to_terminal {
     asio::cancellation_type_t operator()(asio::cancellation_type_t type) const noexcept
     {
@@ -70,9 +73,9 @@ struct to_terminal {
     }
 };
 
-// Runs the body to its end. A loss of the lease, or a cancellation from outside, cancels it and waits for it; a release
-// by the body itself does not. Runs on a strand: the group cancels the body from the handler of `lost`, and the client
-// calls that on any of its threads.
+// Runs the body to its end. A loss of the lease, or a cancellation from outside, cancels the body and waits for it; a
+// release by the body itself does not. It runs on a strand, because the group cancels the body from the handler of
+// `lost`, which a client on several threads calls on any of them.
 template <class Result, class Body>
 asio::awaitable<void> guard_body(Body& body, lease& held, body_outcome<Result>& outcome)
 {
@@ -82,7 +85,8 @@ asio::awaitable<void> guard_body(Body& body, lease& held, body_outcome<Result>& 
     if (before.cancelled() != asio::cancellation_type::none)
         co_return;
     auto const strand = co_await asio::this_coro::executor;
-    // Each bound to it: else a cancellation would not come by way of the strand, and `lost` not end on it.
+    // Both operations are bound to the strand: otherwise a cancellation would not be emitted on it, and `lost` would
+    // not complete on it.
     co_await asio::experimental::make_parallel_group(
         asio::co_spawn(
             strand, run_body<Result, Body>(body, held, outcome), asio::bind_executor(strand, asio::deferred)),
@@ -91,15 +95,15 @@ asio::awaitable<void> guard_body(Body& body, lease& held, body_outcome<Result>& 
 }
 
 struct with_lock_end {
-    error_code acquire;  // why there was no lease
+    error_code acquire;  // why there is no lease
     error_code release;
     bool cancelled = false;  // from outside
     bool lost = false;
     std::exception_ptr error;  // of the body
-    bool returned = false;     // the body did
+    bool returned = false;     // the body returned
 };
 
-// Throws what `with_lock` ends with, unless that is the body's value.
+// Throws the exception with which `with_lock` ends; returns if it ends with the body's value.
 void throw_unless_returned(with_lock_end const&);
 
 template <class Lock, class Body>
@@ -114,7 +118,7 @@ auto run_with_lock(Lock lock, typename Lock::try_options options, Body body) -> 
         return s.cancelled() != asio::cancellation_type::none;
     };
 
-    // From the grant to the end of the release nothing may throw us off.
+    // From the grant to the end of the release a cancellation must not throw: the release would not be awaited.
     bool const throws = co_await this_coro::throw_if_cancelled();
     co_await this_coro::throw_if_cancelled(false);
 
@@ -138,6 +142,7 @@ auto run_with_lock(Lock lock, typename Lock::try_options options, Body body) -> 
         }
         if (!held.empty()) {
             end.lost = !held.valid();
+            // Without a slot: a cancelled caller waits for its release, too.
             co_await held.release(asio::bind_cancellation_slot(
                 asio::cancellation_slot(), asio::redirect_error(asio::use_awaitable, end.release)));
         }
@@ -149,7 +154,7 @@ auto run_with_lock(Lock lock, typename Lock::try_options options, Body body) -> 
         co_return std::move(*outcome.value);
 }
 
-// GCC 12 destroys by-value captures of a temporary in a co_await expression twice, silently at -O2.
+// GCC 12 destroys the by-value captures of a temporary in a co_await expression twice, without a warning at -O2.
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
 template <class Body>
 inline constexpr bool is_safe_body =
@@ -168,36 +173,40 @@ concept lock_body = requires(std::decay_t<Body>& body, lease& held)
     requires detail::is_awaitable<decltype(body(held))>;
 };
 
-/// Runs a body while holding a lock: acquires, runs it, releases and awaits the release, whatever happens. A coroutine,
-/// to be awaited; lock and body are taken by value.
+/// Runs a body while it holds a lock: acquires the lock, runs the body, releases the lease, and waits for the release
+/// in every case. It is a coroutine and must be awaited.
 ///
-/// The body gets the lease. When the lease is lost, the body is cancelled (terminal) and awaited. It may release the
-/// lease itself; the lock is then no concern of `with_lock` any more.
+/// The body receives the lease. When the lease is lost, the body is cancelled (terminal) and awaited. The body may
+/// release the lease itself; `with_lock` then only awaits the body.
 ///
 /// @par On the server
-/// As `acquire()` and `lease::release()`.
+/// As `acquire()` or, with `options.wait`, `try_acquire()`; then as `lease::release()`.
 /// @par Completion
-/// - the body returned, and the lease was released or the release is unknown (it goes on): with its value
-/// - it threw while the lease was held: with its exception
+/// - The body returned, and the lease was released, or the outcome of the release is unknown: with the body's value.
+///   The client repeats a release of unknown outcome in the background.
+/// - The body threw while the lease was held: with its exception.
 /// @par Errors
-/// Thrown as `boost::system::system_error`.
-/// - errc::busy: the lock was not had within `options.wait`. Without `wait` it waits as long as it takes, with
-///   `wait = 0` for one attempt
-/// - errc::lease_lost: the lease was lost before the body ended, or before it began. If the body threw, its exception is
-///   nested (not when that was `operation_aborted`)
-/// - what `acquire()` ends with
+/// It throws them as `boost::system::system_error`.
+/// - errc::busy: the lock was not acquired within `options.wait`. Without `wait` the wait has no limit; `wait = 0` is
+///   one attempt
+/// - errc::lease_lost: the lease was lost before the body ended, or before it began. The exception of the body is
+///   nested, if there is one other than `operation_aborted`
+/// - the errors of `acquire()` or, with `options.wait`, of `try_acquire()`
 /// @par Cancellation
-/// Terminal (or what the calling coroutine lets through): while waiting for the lock, as `acquire()`; later the body is
-/// cancelled (terminal) and awaited, the release is awaited up to `config::command_timeout`, then `operation_aborted` is
-/// thrown.
+/// Terminal, or every type that the calling coroutine accepts. During the acquire: as `acquire()`. Later: the body is
+/// cancelled (terminal) and awaited, then the release is awaited, for at most `config::command_timeout`. Then
+/// `operation_aborted` is thrown.
+/// @par Lifetimes
+/// The coroutine copies or moves the lock and the body.
 /// @par Thread safety
-/// The body runs on a strand of its own over the calling coroutine's executor, which `asio::this_coro::executor` names
-/// in it. So the caller needs no strand: a bare `asio::thread_pool` will do. What the body shares with other coroutines
-/// needs a protection that the lock does not give to threads of one process. The caller goes on on its own executor.
-/// Only cancel a calling coroutine from its own executor, as any other.
+/// The body runs on a strand of its own over the executor of the calling coroutine; `asio::this_coro::executor` is that
+/// strand in the body. So the caller needs no strand, even on an `asio::thread_pool`. The lock does not make memory
+/// visible to other threads of the process: data that the body shares with other coroutines needs a strand or a mutex.
+/// The caller continues on its own executor. As always with Asio, emit a cancellation only on the executor of the
+/// calling coroutine.
 /// @par Compiler trap
-/// With GCC before 13 a body that is not trivially destructible must be named, or capture by reference: the compiler
-/// destroys it twice otherwise. A `static_assert` says so.
+/// With GCC before 13, a body that is not trivially destructible must be named, or capture by reference, because the
+/// compiler destroys a temporary twice. A `static_assert` reports it.
 /// @par Example
 /// @code
 /// int left = co_await holdfast::with_lock(lock, [&](holdfast::lease& lease) -> asio::awaitable<int> {
@@ -214,6 +223,7 @@ template <async_lock Lock, lock_body Body>
     return detail::run_with_lock<Lock, std::decay_t<Body>>(std::move(lock), options, std::forward<Body>(body));
 }
 
+/// The same with default options: the wait has no limit.
 template <async_lock Lock, lock_body Body>
 [[nodiscard]] auto with_lock(Lock lock, Body&& body)
 {

@@ -1,17 +1,18 @@
--- Takes a fair lock that is free and on which nobody waits before us; else takes a place in the queue, or keeps the one
--- that it has. May be repeated with the same holder after an unknown outcome: it finds its place, or its grant, whose
--- time to live it sets again.
--- KEYS  lock, queue, timeouts, waiters, priorities, counter
--- ARGV  holder, lease in ms, waiter timeout in ms, channel, priority, time to live of the counter in ms
--- The counter is left out by a lock without fencing. Priority 0: one attempt, which takes no place.
+-- Acquires a fair lock, if it is free and no waiter is ahead; otherwise enters the queue, or keeps the place that the
+-- holder has. It may be sent again with the same holder after an unknown outcome: it then finds the place, or the
+-- grant, whose time to live it sets again.
+-- KEYS  lock, queue, timeouts, waiters, priorities, counter (left out: not fenced)
+-- ARGV  holder, lease time in ms, waiter timeout in ms, channel, priority (0: one attempt, which enters no queue), time
+--   to live of the counter in ms
 -- returns nil: granted; n > 0: granted, the fencing token; n < 0: busy, -3 - t, where t is the PTTL of the lock (-1: it
---   has no time to live) or, while the lock is free, the time that the first of the queue has
--- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, a key of the queue is no queue, or the
---   counter is no string
--- redis.calls: exists, hset, pexpire (free, nobody waits); exists, lrange, del or lpop, zrem, zrem, hdel, hset, pexpire
---   (our turn); besides, with fencing: time, set; exists, hexists, pttl, time, zadd, pexpire, zadd, rpush, pexpire,
---   pexpire (the first to wait); exists, hexists, pttl, time, lrange, zscore, zadd, hgetall, zadd, rpush, zscore (the
---   others); besides, with another priority than usual: pexpire, hset, pexpire, and hset for each waiter passed
+--   has no time to live) or, if the lock is free, the time in ms for which the first waiter still counts as alive
+-- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, a key of the queue is of another type,
+--   or the counter is not a string
+-- redis.calls: exists, hset, pexpire (free, no waiter); exists, lrange, del or lpop, zrem, zrem, hdel, hset, pexpire
+--   (the holder is the first waiter); with fencing also time, set; exists, hexists, pttl, time, zadd, pexpire, zadd,
+--   rpush, pexpire, pexpire (becomes the first waiter); exists, hexists, pttl, time, lrange, zscore, zadd, hgetall,
+--   zadd, rpush, zscore (becomes a further waiter); with a priority other than 5 also pexpire, hset, pexpire, and hset
+--   for each waiter that is overtaken
 local me = ARGV[1]
 -- include hold
 -- include fence

@@ -1,10 +1,10 @@
--- Takes a fair lock away from whoever holds it, and tells the first of the queue.
+-- Deletes a fair lock, although others hold it, and notifies the first waiter.
 -- KEYS  lock, queue, timeouts, waiters, priorities
 -- ARGV  channel, waiter timeout in ms
 -- returns 1: it was held; 0: it was free
--- errors WRONGTYPE: not a lock, nothing changed; or a key of the queue is no queue
--- redis.calls: type, pttl, get (a string) or hlen, hgetall (a hash), time, lindex, del (nobody waits); besides: zscore,
---   publish
+-- errors WRONGTYPE: not a lock, nothing changed; or a key of the queue is of another type
+-- redis.calls: type, pttl, get (a string) or hlen, hgetall (a hash), time, lindex, del (no waiter); with a waiter also
+--   zscore, publish
 local kind = redis.call('type', KEYS[1]).ok
 if kind == 'none' then return 0 end
 -- include holder

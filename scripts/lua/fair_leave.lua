@@ -1,11 +1,11 @@
--- Gives back a fair lock, or a place in its queue, whichever the holder has, and tells the next one.
+-- Releases a fair lock, or removes a place from its queue, whichever the holder has, and notifies the next waiter.
 -- KEYS  lock, queue, timeouts, waiters, priorities
 -- ARGV  holder, channel, waiter timeout in ms
--- returns 0: it had neither, nothing changed; 1: the lock was released; 2: a place was given up
--- errors WRONGTYPE: a key of the queue is no queue
--- redis.calls: hdel, lindex (nobody waits); hdel, lindex, publish (the next one hears); hdel, lindex, publish, time,
---   zscore, publish (it does not); hdel, lindex, exists, time, lrem, lindex, del or zrem, zrem, hdel, exists (a place
---   given up); besides, if the lock is free: zscore, publish
+-- returns 0: it had neither, nothing changed; 1: the lock was released; 2: a place was removed
+-- errors WRONGTYPE: a key of the queue is of another type
+-- redis.calls: hdel, lindex (no waiter); hdel, lindex, publish (the next waiter receives the message); hdel, lindex,
+--   publish, time, zscore, publish (it does not); hdel, lindex, exists, time, lrem, lindex, del or zrem, zrem, hdel,
+--   exists (a place is removed); if the lock is free also zscore, publish
 local me, channel = ARGV[1], ARGV[2]
 local had = redis.pcall('hdel', KEYS[1], me)
 if had ~= 1 then had = 0 end

@@ -1,11 +1,12 @@
--- A client's sign of life for all of its waiters of one fair lock. Says which of them should ask for the lock now.
+-- Refreshes all waiters of one client in the queue of one fair lock. Returns which of them should make an attempt now.
 -- KEYS  lock, queue, timeouts, waiters, priorities
 -- ARGV  waiter timeout in ms, channel, for each waiter: holder
--- returns {t, i ...}: the waiter number i has no place any more, or the lock is free and it is the first; t is the PTTL
---   of the lock (-1: it has no time to live) or, while the lock is free, the time that the first has (-1: nobody waits)
--- errors WRONGTYPE: a key of the queue is no queue
--- redis.calls: time, lrange, pexpire or persist (4), zadd, zscore, zadd, pttl; besides, unless one of the waiters is the
---   first: zscore
+-- returns {t, i ...}: waiter number i has lost its place, or the lock is free and it is the first; t is the PTTL of the
+--   lock (-1: it has no time to live) or, if the lock is free, the time in ms for which the first waiter still counts
+--   as alive (-1: there is no waiter)
+-- errors WRONGTYPE: a key of the queue is of another type
+-- redis.calls: time, lrange, pexpire or persist (4), zadd, zscore, zadd, pttl; if none of the waiters is the first also
+--   zscore
 local time = redis.call('time')
 local now, patience, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[1]), ARGV[2]
 -- include fair_waiter

@@ -1,8 +1,8 @@
--- Who waits for a fair lock, in order.
+-- Reads the waiters of a fair lock, in order.
 -- KEYS  queue, timeouts, waiters
--- returns {holder, t ...}: with the time in ms for which each is believed to be alive without a sign of life
--- errors WRONGTYPE: a key of the queue is no queue
--- redis.calls: lrange, time, for each waiter: zscore, and again for one of Redisson's
+-- returns {holder, t ...}: t is the time in ms for which the waiter still counts as alive without a refresh
+-- errors WRONGTYPE: a key of the queue is of another type
+-- redis.calls: lrange, time, for each waiter: zscore, and a second zscore for a waiter of Redisson
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local answer = {}

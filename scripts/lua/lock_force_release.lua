@@ -1,4 +1,5 @@
--- Takes a mutex or reentrant lock away from whoever holds it, and tells the waiters. Either kind of lock holds the other.
+-- Deletes a mutex or a reentrant lock, although others hold it, and notifies the waiters. The two kinds exclude each
+-- other under one name, so the script deletes either of them.
 -- KEYS  lock
 -- ARGV  channel
 -- returns 1: it was held; 0: it was free

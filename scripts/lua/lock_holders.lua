@@ -1,4 +1,4 @@
--- Who holds a mutex or reentrant lock, and for how long yet.
+-- Reads the holders of a mutex or a reentrant lock, and how long the lock remains.
 -- KEYS  lock
 -- returns {PTTL, holder ...}; {-2}: free
 -- errors WRONGTYPE: not a lock

@@ -1,6 +1,6 @@
--- Grants several mutexes, or none of them.
+-- Acquires several mutexes, or none of them. No other contender finds only a part of them held.
 -- KEYS  locks
--- ARGV  lease in ms, for each lock: token
+-- ARGV  lease time in ms, for each lock: token
 -- returns 0: all granted; {n, PTTL}: the n-th lock is the first that is held
 -- errors WRONGTYPE: the n-th lock is neither a string nor a hash with a time to live
 -- redis.calls: exists, for each lock: set (granted); exists, pttl up to the n-th, type (busy)

@@ -1,8 +1,9 @@
--- SET NX PX with a fencing token: greater than every earlier one of this lock, also after the counter was lost.
+-- Acquires a mutex as SET NX PX does, and makes a fencing token that is greater than every earlier one of this lock,
+-- also after the counter was lost.
 -- KEYS  lock, counter
--- ARGV  token, lease in ms, time to live of the counter in ms
+-- ARGV  token, lease time in ms, time to live of the counter in ms
 -- returns n > 0: granted, the fencing token; n < 0: busy, -3 - PTTL of the lock
--- errors WRONGTYPE: the lock is neither a string nor a hash with a time to live, or the counter is no string
+-- errors WRONGTYPE: the lock is neither a string nor a hash with a time to live, or the counter is not a string
 -- redis.calls: set, time, set (granted); set, pttl, type (busy)
 if not redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
     local left = redis.call('pttl', KEYS[1])

@@ -1,7 +1,8 @@
--- Releases a mutex if it is still ours, and tells the waiters.
+-- Releases a mutex, if it still has this token, and notifies the waiters.
 -- KEYS  lock
 -- ARGV  token, channel
--- returns 0: not ours, nothing changed; n > 0: released, the message reached n - 1 subscribers
+-- returns 0: another token or no key, nothing changed; n > 0: released, n - 1 subscribers received the message
+-- errors WRONGTYPE: the lock is not a string
 -- redis.calls: get, del, publish
 -- Source: compare-and-delete, "Distributed Locks with Redis", redis.io.
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end

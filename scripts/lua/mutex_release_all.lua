@@ -1,8 +1,10 @@
--- Releases several mutexes, each if it is still ours, and tells the waiters.
+-- Releases several mutexes, each if it still has its token, and notifies the waiters. A key of another type counts as
+-- one with another token, because MGET returns nil for it.
 -- KEYS  locks
 -- ARGV  for each lock: token, channel
--- returns for each lock 0: not ours, nothing changed; n > 0: released, the message reached n - 1 subscribers
--- redis.calls: mget, del, for each lock: publish; mget (none is ours)
+-- returns for each lock 0: another token or no key, nothing changed; n > 0: released, n - 1 subscribers received the
+--   message
+-- redis.calls: mget, del, for each lock: publish; mget (no lock has its token)
 local keys, found, ours, answer = KEYS, redis.call('mget', unpack(KEYS)), {}, {}
 for i = 1, #keys do
     if found[i] == ARGV[2 * i - 1] then ours[#ours + 1] = keys[i] end

@@ -1,8 +1,9 @@
--- Renews a batch of mutexes. Never creates a key, never shortens a longer lease; a key of another type stops no other.
+-- Renews a batch of mutexes. It never creates a key and never shortens a longer time to live (rule 4). A key of another
+-- type does not stop the renewal of the others.
 -- KEYS  locks
--- ARGV  for each lock: token, lease in ms
--- returns for each lock 1: still ours, lasts at least the lease; 0: gone
--- errors as the server refuses GET or PEXPIRE; locks before that one are renewed then
+-- ARGV  for each lock: token, lease time in ms
+-- returns for each lock 1: it has the token, and expires after the lease time at the earliest; 0: lost
+-- errors those with which the server refuses GET or PEXPIRE; the locks before that one are renewed then
 -- redis.calls for each lock: get, pexpire
 local kept = {}
 -- include renewal

@@ -1,12 +1,13 @@
--- Takes a read_write_lock for reading: it is free or held by readers, and no writer waits; or the reader's own write
--- holds it. The lock lasts as long as its longest reader, and each reader as long as its slot.
+-- Acquires a read_write_lock for reading: it is free or held by readers, and no writer waits; or the reader's own write
+-- holds it. The lock remains as long as its longest reader, and each reader as long as its slot.
 -- KEYS  lock, slot of the reader, mark of a waiting writer (left out: writers wait), mark of waiting readers (left out:
--- KEYS  readers have no turns)
--- ARGV  holder, lease in ms, holder of the own write (empty: none), lifetime of the mark of waiting readers in ms (0: none)
--- returns nil: granted; n: busy, PTTL of what is in the way (-1: it has no time to live)
--- errors WRONGTYPE: neither a hash nor a string with a time to live
--- redis.calls: hget, pttl, pttl, set, hset, pexpire (granted, the first); hget, pttl, set, hset, pexpire (a further one);
--- redis.calls: hget, pttl, set (busy)
+--   readers have no turns)
+-- ARGV  holder, lease time in ms, holder of the own write (empty: none), lifetime of the mark of waiting readers in ms
+--   (0: none)
+-- returns nil: granted; n: busy, PTTL of the key that excludes the reader (-1: it has no time to live)
+-- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live
+-- redis.calls: hget, pttl, pttl, set, hset, pexpire (granted, the first); hget, pttl, set, hset, pexpire (granted, a
+--   further one); hget, pttl, set (busy)
 local mode = redis.pcall('hget', KEYS[1], 'mode')
 if type(mode) == 'table' then
     local left = redis.call('pttl', KEYS[1])

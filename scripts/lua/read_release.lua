@@ -1,10 +1,12 @@
--- Releases a read. The last reader deletes the lock and tells the waiters; before that the lock lasts as long as the
--- longest of the other readers' slots, which are named after the fields (keys of the same hash slot, not in KEYS).
+-- Releases a read. The last reader deletes the lock and notifies the waiters. Before that the lock remains as long as
+-- the longest of the other readers' slots, which are named after the fields (keys of the same hash slot, not in KEYS).
 -- KEYS  lock, slot of the reader
 -- ARGV  holder, channel, prefix of the slots
--- returns 0: not ours; n > 0: released, the message reached n - 1 subscribers (none is sent while others hold it)
--- redis.calls: hdel, pttl, del, hlen, del, publish (the last); hdel, pttl, del, hlen, hget, pttl (one of several); besides,
--- redis.calls when it was the longest, or its slot is gone: hgetall, pttl for each slot, pexpire
+-- returns 0: the holder has no field; n > 0: released, n - 1 subscribers received the message (none is sent while
+--   others hold the lock)
+-- errors WRONGTYPE: the lock is not a hash
+-- redis.calls: hdel, pttl, del, hlen, del, publish (the last); hdel, pttl, del, hlen, hget, pttl (one of several); if
+--   it was the longest, or its slot is missing, also hgetall, pttl for each slot, pexpire
 if redis.call('hdel', KEYS[1], ARGV[1]) == 0 then
     redis.call('del', KEYS[2])
     return 0

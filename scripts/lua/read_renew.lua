@@ -1,9 +1,11 @@
--- Renews a batch of reads, and has each lock last as long as its slot, whatever another library set meanwhile. Never
--- creates a key, never shortens a longer lease; a key of another type stops no other.
+-- Renews a batch of reads, and makes each lock remain as long as the slot of its reader, even if another library has
+-- shortened it. It never creates a key and never shortens a longer time to live (rule 4). A key of another type does
+-- not stop the renewal of the others.
 -- KEYS  for each lock: lock, slot of the reader, mark of a waiting writer
--- ARGV  for each lock: holder, lease in ms (0: the slot stays as it is)
--- returns for each lock 1: still ours, lasts at least the lease; 2: so it is, and a writer waits; 0: gone
--- errors as the server refuses one of the calls; locks before that one are renewed then
+-- ARGV  for each lock: holder, lease time in ms (0: the slot stays as it is)
+-- returns for each lock 1: the holder has it, until after the lease time at the earliest; 2: the same, and a writer
+--   waits; 0: lost
+-- errors those with which the server refuses one of the calls; the locks before that one are renewed then
 -- redis.calls for each lock: hexists, pttl, pexpire, pexpire, exists
 local kept = {}
 -- include renewal

@@ -1,5 +1,5 @@
--- Takes a read_write_lock away from all who hold it, with their slots, which are named after the fields (keys of the same
--- hash slot, not in KEYS), and tells the waiters of both sides.
+-- Deletes a read_write_lock, although others hold it, with the slots of its readers, which are named after the fields
+-- (keys of the same hash slot, not in KEYS), and notifies the waiters of both sides.
 -- KEYS  lock
 -- ARGV  channel, prefix of the slots
 -- returns 1: it was held; 0: it was free

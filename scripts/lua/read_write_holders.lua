@@ -1,9 +1,9 @@
--- Who holds a read_write_lock, and for how long yet: a writer as long as the lock, a reader as long as its slots, which
--- are named after the fields (keys of the same hash slot, not in KEYS).
+-- Reads the holders of a read_write_lock, and how long each remains: a writer as long as the lock, a reader as long as
+-- its slots, which are named after the fields (keys of the same hash slot, not in KEYS).
 -- KEYS  lock
 -- ARGV  prefix of the slots
 -- returns {PTTL of the lock, mode, for each field: holder, PTTL of its longest slot (-2: none)}; {-2}: free
--- errors WRONGTYPE: not a hash
+-- errors WRONGTYPE: the lock is not a hash
 -- redis.calls: pttl, hgetall, pttl for each slot
 local found = {redis.call('pttl', KEYS[1]), ''}
 local fields = redis.call('hgetall', KEYS[1])

@@ -1,8 +1,8 @@
--- Takes a free reentrant lock. Re-entry is counted by the client, so the count here is always 1.
+-- Acquires a reentrant lock, if it is free. The client counts re-entries, so the count in the hash is always 1.
 -- KEYS  lock
--- ARGV  holder, lease in ms
+-- ARGV  holder, lease time in ms
 -- returns nil: granted; n: busy, PTTL of the lock (-1: it has no time to live)
--- errors WRONGTYPE: neither a hash nor a string with a time to live
+-- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live
 -- redis.calls: pttl, hset, pexpire (granted); pttl, type (busy)
 local left = redis.call('pttl', KEYS[1])
 if left ~= -2 then

@@ -1,9 +1,10 @@
--- Takes a free reentrant lock with a fencing token, in one sequence with RedissonFencedLock's. The counter never has a
--- time to live (a plain SET takes away one that it finds): Redisson's INCR would restart at 1 after it ran out.
+-- Acquires a reentrant lock, if it is free, and makes a fencing token. The tokens of Holdfast and of RedissonFencedLock
+-- are one sequence. The counter never has a time to live, and a plain SET removes one that exists: Redisson's INCR
+-- would restart at 1 after the counter had expired.
 -- KEYS  lock, counter
--- ARGV  holder, lease in ms
+-- ARGV  holder, lease time in ms
 -- returns n > 0: granted, the fencing token; n < 0: busy, -3 - PTTL of the lock (-2: it has no time to live)
--- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, or the counter is no string
+-- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, or the counter is not a string
 -- redis.calls: pttl, time, set, hset, pexpire (granted); pttl, type (busy)
 local left = redis.call('pttl', KEYS[1])
 if left ~= -2 then

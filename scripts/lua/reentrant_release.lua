@@ -1,7 +1,9 @@
--- Releases a reentrant lock if it is still ours (deleting its only field deletes the hash), and tells the waiters.
+-- Releases a reentrant lock, if the holder still has it, and notifies the waiters. The server deletes the hash with its
+-- only field.
 -- KEYS  lock
 -- ARGV  holder, channel
--- returns 0: not ours, nothing changed; n > 0: released, the message reached n - 1 subscribers
+-- returns 0: the holder does not have it, nothing changed; n > 0: released, n - 1 subscribers received the message
+-- errors WRONGTYPE: the lock is not a hash
 -- redis.calls: hdel, publish
 if redis.call('hdel', KEYS[1], ARGV[1]) == 0 then return 0 end
 local heard = redis.pcall('publish', ARGV[2], '0')

@@ -1,7 +1,10 @@
--- Releases several reentrant locks, each if it is still ours, and tells the waiters.
+-- Releases several reentrant locks, each if its holder still has it, and notifies the waiters. A key of another type
+-- counts as a lock of another holder.
 -- KEYS  locks
 -- ARGV  for each lock: holder, channel
--- returns for each lock 0: not ours, nothing changed; n > 0: released, the message reached n - 1 subscribers
+-- returns for each lock 0: the holder does not have it, nothing changed; n > 0: released, n - 1 subscribers received
+--   the message
+-- errors those with which the server refuses HDEL for another reason than the type of the key
 -- redis.calls for each lock: hdel, publish
 local answer = {}
 -- An error other than WRONGTYPE does not depend on the key: it comes at the first, when nothing was done yet.

@@ -1,9 +1,9 @@
--- Renews a batch of reentrant locks. Never creates a key, never shortens a longer lease; a key of another type stops
--- no other.
+-- Renews a batch of reentrant locks, or of writes of read_write_locks. It never creates a key and never shortens a
+-- longer time to live (rule 4). A key of another type does not stop the renewal of the others.
 -- KEYS  locks
--- ARGV  for each lock: holder, lease in ms
--- returns for each lock 1: still ours, lasts at least the lease; 0: gone
--- errors as the server refuses HEXISTS or PEXPIRE; locks before that one are renewed then
+-- ARGV  for each lock: holder, lease time in ms
+-- returns for each lock 1: the holder has it, and it expires after the lease time at the earliest; 0: lost
+-- errors those with which the server refuses HEXISTS or PEXPIRE; the locks before that one are renewed then
 -- redis.calls for each lock: hexists, pexpire
 local kept = {}
 -- include renewal

@@ -1,12 +1,15 @@
--- Takes a read_write_lock for writing: it is free, or of its readers none is alive, and the waiting readers have no turn.
--- A refused writer that waits leaves its mark: the newest stays. Readers' slots are named after the fields (keys of the
--- same hash slot, not in KEYS).
+-- Acquires a read_write_lock for writing: it is free, or none of its readers is alive, and the waiting readers have no
+-- turn. A refused writer that waits sets its mark; of several marks the newest remains. The slots of readers are named
+-- after the fields (keys of the same hash slot, not in KEYS).
 -- KEYS  lock, mark of a waiting writer, mark of waiting readers, counter (left out: not fenced)
--- ARGV  holder, lease in ms, prefix of the slots, lifetime of the writer's mark in ms (0: none), lifetime of the counter in ms
--- returns n >= 0: granted, the fencing token or 0; n < 0: busy, -3 - PTTL of what is in the way (-2: it has none)
--- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, a mark or the counter is no string
+-- ARGV  holder, lease time in ms, prefix of the slots, lifetime of the writer's mark in ms (0: none), time to live of
+--   the counter in ms
+-- returns n >= 0: granted, the fencing token or 0; n < 0: busy, -3 - PTTL of the key that excludes the writer (-2: it
+--   has no time to live)
+-- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, or a mark or the counter is not a
+--   string
 -- redis.calls: pttl, get, get, hset, pexpire (granted), time, set (fenced); pttl, hget, set (busy), hgetall, exists for
--- redis.calls each slot until one is alive (held by readers), del (none is), del (its own mark)
+--   each slot until one is alive (held by readers), del (none is), del (its own mark)
 local left, are_dead = redis.call('pttl', KEYS[1]), false
 if left ~= -2 then
     local mode = redis.pcall('hget', KEYS[1], 'mode')

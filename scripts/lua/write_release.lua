@@ -1,11 +1,12 @@
--- Releases a write, or takes back the mark of a writer that waits no more, and tells the waiters. Reads of the same owner
--- stay: then the lock lasts as long as the longest of their slots, which are named after the fields (keys of the same
--- hash slot, not in KEYS). Readers that waited have a turn before the next writer.
+-- Releases a write, or removes the mark of a writer that waits no more, and notifies the waiters. Reads of the same
+-- owner remain: then the lock remains as long as the longest of their slots, which are named after the fields (keys of
+-- the same hash slot, not in KEYS). Readers that waited have a turn before the next writer.
 -- KEYS  lock, mark of a waiting writer, mark of waiting readers
 -- ARGV  holder, channel, prefix of the slots, length of the readers' turn in ms (0: none)
--- returns 0: not held; n > 0: released, the message reached n - 1 subscribers
--- redis.calls: hdel, get, hlen, del, exists, publish; with reads of the same owner: hdel, get, hlen, hset, hgetall, pttl
--- redis.calls for each slot, pexpire, exists, publish; besides, for readers that waited: set
+-- returns 0: the holder did not hold it; n > 0: released, n - 1 subscribers received the message
+-- errors WRONGTYPE: the lock is not a hash, or the mark of a waiting writer is not a string
+-- redis.calls: hdel, get, hlen, del, exists, publish; with reads of the same owner: hdel, get, hlen, hset, hgetall,
+--   pttl for each slot, pexpire, exists, publish; for readers that waited also set
 local held = redis.call('hdel', KEYS[1], ARGV[1]) == 1
 local waited = redis.call('get', KEYS[2]) == ARGV[1]
 if not held and not waited then return 0 end

@@ -9,6 +9,7 @@
 namespace holdfast::simulated {
 namespace {
 
+// The names are views of literals in the tables.
 using index = boost::unordered_flat_map<std::string_view, command_spec const*>;
 
 index make_index()
@@ -21,6 +22,7 @@ index make_index()
     return all;
 }
 
+// Not std::tolower(), which depends on the locale of the program.
 constexpr char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? char(c + 32) : c;
@@ -30,7 +32,9 @@ constexpr char lower(char c)
 
 command_spec const* find_command(std::string_view name)
 {
+    // Initialized by the first caller: servers on several threads may look a command up at the same time.
     static index const all = make_index();
+    // On the stack, because every command of a simulation passes here. No name in the tables is longer.
     std::array<char, 24> small;
     if (name.size() > small.size())
         return nullptr;

@@ -17,7 +17,7 @@ namespace holdfast::simulated {
 class redis_model;
 struct connection;
 
-// One command as its function sees it.
+// A command that is executed, as its function receives it. All members are valid during the call only.
 struct call {
     redis_model& server;
     keyspace& keys;
@@ -25,15 +25,15 @@ struct call {
     words args;  // the name first
 };
 
-// What a command may do, as far as the states of a server care.
+// The properties of a command on which it depends in which states a server refuses it.
 enum class trait : std::uint8_t {
     none = 0,
-    writes = 1,  // refused by a replica
-    grows = 2,   // refused when out of memory
+    writes = 1,  // refused by a replica, and by a server that cannot save or replicate its data
+    grows = 2,   // refused when out of memory; a command that only removes data is not
     not_in_script = 4,
-    while_loading = 8,  // answered while the server loads its data
-    while_busy = 16,    // answered while a script runs for too long
-    keyed = 32,         // args[1] is a key (for ACL refusals)
+    while_loading = 8,  // executed while the server loads its data
+    while_busy = 16,    // executed while a script runs for too long
+    keyed = 32,         // args[1] is a key, for access rules and hash slots
 };
 
 constexpr trait operator|(trait a, trait b)
@@ -48,12 +48,12 @@ constexpr bool has(trait set, trait one)
 // To add a command to the model: write its function and list it in the table of its file.
 struct command_spec {
     std::string_view name;  // in lower case
-    int arity;              // with the name; negative: at least so many
+    int arity;              // the number of words with the name; negative: at least so many, as in Redis
     trait traits;
     value (*run)(call&);
 };
 
-// The tables by kind of key.
+// The tables, one in each file commands_*.cpp.
 std::span<command_spec const> string_commands();
 std::span<command_spec const> key_commands();
 std::span<command_spec const> hash_commands();
@@ -61,7 +61,7 @@ std::span<command_spec const> list_commands();
 std::span<command_spec const> zset_commands();
 std::span<command_spec const> server_commands();
 
-// Ignores case; none: an unknown command.
+// Ignores case. Null: the model does not have the command. Thread-safe.
 command_spec const* find_command(std::string_view name);
 
 }  // namespace holdfast::simulated

@@ -12,22 +12,25 @@
 
 namespace holdfast::simulated {
 
-// No sign but '-', no leading zero, nothing after it: Redis' string2ll.
+// As Redis' string2ll(): no sign but '-', no leading zero, and nothing after the digits. So "-0" is no integer either.
 std::optional<std::int64_t> to_integer(std::string_view s)
 {
     std::int64_t n = 0;
     auto const [end, failure] = std::from_chars(s.data(), s.data() + s.size(), n);
     if (failure != std::errc() || end != s.data() + s.size())
         return std::nullopt;
+    // Neither string is empty: from_chars() has found a digit.
     auto const digits = s.front() == '-' ? s.substr(1) : s;
     if (digits.front() == '0' && s.size() > 1)
         return std::nullopt;
     return n;
 }
 
+// strtod(), because Redis uses it, and accepts the same texts then, such as "inf" and hexadecimal numbers. It also
+// accepts leading blanks, which Redis refuses. A score is never NaN, which has no place in the order of a sorted set.
 std::optional<double> to_score(std::string_view s)
 {
-    std::string const text(s);
+    std::string const text(s);  // a view has no terminating zero
     char* end = nullptr;
     double const d = std::strtod(text.c_str(), &end);
     if (text.empty() || text.front() == ' ' || end != text.c_str() + text.size() || std::isnan(d))
@@ -44,6 +47,7 @@ std::string from_score(double d)
     return text;
 }
 
+// As lower() in command_table.cpp: independent of the locale.
 bool same_word(std::string_view a, std::string_view upper)
 {
     return std::equal(a.begin(), a.end(), upper.begin(), upper.end(), [](char x, char y) {
@@ -78,6 +82,8 @@ value invalid_expiry(std::string_view command)
     return error("ERR invalid expire time in '" + std::string(command) + "' command");
 }
 
+// A first index before the first element means the first element. A last index before it stays negative: then the range
+// is empty.
 range clip(std::int64_t first, std::int64_t last, std::size_t size)
 {
     auto const n = std::int64_t(size);

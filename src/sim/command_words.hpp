@@ -14,12 +14,15 @@
 
 namespace holdfast::simulated {
 
-// Parsing of arguments, as strict as Redis, and its words for what is wrong.
+// Parses arguments as strictly as Redis does: a test with a wrong argument must fail here, too.
 std::optional<std::int64_t> to_integer(std::string_view);
 std::optional<double> to_score(std::string_view);
+// With 17 significant digits, as Redis 7.0; later versions use fewer.
 std::string from_score(double);
+// Compares without regard to the case of `a`; `upper` is in upper case.
 bool same_word(std::string_view a, std::string_view upper);
 
+// The error replies of Redis, word by word: the library classifies errors by their text (engine::classify()).
 value wrong_type();
 value syntax_error();
 value not_an_integer();
@@ -27,12 +30,13 @@ value not_a_float();
 value wrong_arity(std::string_view full_name);
 value invalid_expiry(std::string_view command);
 
-// The value of a key if it has that type. `wrong`: it has another.
+// The value of a key, if it has that type. A missing key has neither an entry nor data. The pointers are valid until a
+// key is added or removed.
 template <class Type>
 struct typed {
     keyspace::entry* entry = nullptr;
     Type* data = nullptr;
-    bool wrong = false;
+    bool wrong = false;  // the key has another type
 };
 
 template <class Type>
@@ -45,7 +49,8 @@ typed<Type> find_typed(keyspace& keys, std::string_view key)
     return {e, data, data == nullptr};
 }
 
-// The same, and an empty value of that type under a key that is free.
+// The same, but a missing key is added with an empty value. The caller must put something into it: in Redis no list,
+// hash or sorted set is empty.
 template <class Type>
 typed<Type> make_typed(keyspace& keys, std::string_view key)
 {
@@ -55,7 +60,7 @@ typed<Type> make_typed(keyspace& keys, std::string_view key)
     return {&e, &std::get<Type>(e.data), false};
 }
 
-// Redis turns a Python-like range [first, last] of `size` elements into offsets; empty if first > last.
+// Offsets into `size` elements, from the indices of a command, of which negative ones count from the end.
 struct range {
     std::int64_t first;
     std::int64_t last;

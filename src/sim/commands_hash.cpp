@@ -10,6 +10,8 @@
 namespace holdfast::simulated {
 namespace {
 
+// A linear search: the hash of a lock has one field, that of a read_write_lock one for each process that reads. Null:
+// the hash or the field is missing.
 std::string* field(hash_value* h, std::string_view name)
 {
     if (!h)
@@ -18,6 +20,8 @@ std::string* field(hash_value* h, std::string_view name)
     return at == h->end() ? nullptr : &at->second;
 }
 
+// Returns whether the field is new, because HSET replies with the number of new fields. A field that exists keeps its
+// place: HGETALL has the order of insertion.
 bool put(hash_value& h, std::string_view name, std::string_view text)
 {
     if (auto* const old = field(&h, name)) {
@@ -30,6 +34,7 @@ bool put(hash_value& h, std::string_view name, std::string_view text)
 
 value run_hset(call& c)
 {
+    // A field without a value. The check precedes make_typed(), so that no empty hash remains after the error.
     if (c.args.size() % 2 != 0)
         return wrong_arity("hset");
     auto const at = make_typed<hash_value>(c.keys, c.args[1]);
@@ -50,6 +55,7 @@ value run_hget(call& c)
     return found ? bulk(*found) : nil();
 }
 
+// A missing key counts as a hash without fields, as in all commands that read: the reply has a nil for each name.
 value run_hmget(call& c)
 {
     auto const at = find_typed<hash_value>(c.keys, c.args[1]);
@@ -73,6 +79,7 @@ value run_hdel(call& c)
     std::int64_t gone = 0;
     for (auto const name : c.args.subspan(2))
         gone += std::int64_t(std::erase_if(*at.data, [&](auto const& f) { return f.first == name; }));
+    // Redis deletes a hash with its last field. reentrant_release.lua depends on it: HDEL alone frees the lock.
     if (at.data->empty())
         c.keys.erase(c.args[1]);
     return of(gone);
@@ -90,6 +97,7 @@ value run_hlen(call& c)
     return at.wrong ? wrong_type() : of(at.data ? std::int64_t(at.data->size()) : 0);
 }
 
+// With names and texts the reply is one list, in which they alternate: the scripts receive HGETALL in this form.
 value list(call& c, bool names, bool texts)
 {
     auto const at = find_typed<hash_value>(c.keys, c.args[1]);
@@ -126,10 +134,12 @@ value run_hincrby(call& c)
     auto const at = find_typed<hash_value>(c.keys, c.args[1]);
     if (at.wrong)
         return wrong_type();
+    // The value is checked before make_typed(): after an error the key must not exist.
     auto const* const old = field(at.data, c.args[2]);
     auto const before = old ? to_integer(*old) : 0;
     if (!before)
         return error("ERR hash value is not an integer");
+    // Redis refuses an overflow. In C++ the sum would be undefined behaviour.
     std::int64_t after = 0;
     if (__builtin_add_overflow(*before, *by, &after))
         return error("ERR increment or decrement would overflow");
@@ -139,6 +149,7 @@ value run_hincrby(call& c)
 
 constexpr auto store = trait::writes | trait::grows | trait::keyed;
 
+// HDEL does not grow: a server that is out of memory still lets its clients release their locks.
 constexpr std::array table{
     command_spec{"hset", -4, store, run_hset},
     command_spec{"hget", 3, trait::keyed, run_hget},

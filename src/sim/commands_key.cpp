@@ -10,6 +10,7 @@
 namespace holdfast::simulated {
 namespace {
 
+// UNLINK is the same here: it differs only in the thread that frees the memory.
 value run_del(call& c)
 {
     std::int64_t gone = 0;
@@ -18,6 +19,7 @@ value run_del(call& c)
     return of(gone);
 }
 
+// A key that is named twice counts twice. fair_acquire.lua depends on it, to check two keys with one command.
 value run_exists(call& c)
 {
     std::int64_t found = 0;
@@ -28,11 +30,13 @@ value run_exists(call& c)
 
 value run_type(call& c)
 {
-    constexpr std::array names{"string", "hash", "list", "zset"};
+    constexpr std::array names{"string", "hash", "list", "zset"};  // in the order of keyspace::entry::data
     auto const* const e = c.keys.find(c.args[1]);
     return status(e ? names[e->data.index()] : "none");
 }
 
+// -2: there is no such key; -1: it has no time to live. TTL rounds to the nearest second, as in Redis. In the last
+// millisecond of a key PTTL is 0: the key still exists.
 value left(call& c, std::int64_t unit)
 {
     auto const* const e = c.keys.find(c.args[1]);
@@ -56,7 +60,7 @@ value run_ttl(call& c)
 value run_pexpiretime(call& c)
 {
     auto const* const e = c.keys.find(c.args[1]);
-    return of(e ? e->expires_at : -2);
+    return of(e ? e->expires_at : -2);  // no_expiry has the value that Redis replies for a key without a time to live
 }
 
 value run_persist(call& c)
@@ -74,7 +78,8 @@ struct expire_options {
     bool gt = false;
     bool lt = false;
 
-    // May the expiry change from `before` to `after`? None is later than every other.
+    // Whether the expiry may change from `before` to `after`. A key without an expiry counts as one that expires last:
+    // GT never changes it, and LT always does. So a renewal with GT gives no time to live to a key that has none.
     bool allow(std::int64_t before, std::int64_t after) const
     {
         bool const none = before == keyspace::no_expiry;
@@ -104,7 +109,8 @@ value parse_expire(words args, expire_options& to)
     return {};
 }
 
-// The instant asked for, in ms since the epoch, or why it is none.
+// The requested instant in ms since the epoch, or an error reply. `base`: now for a relative time, 0 for an absolute
+// one. A test may pass any number: without the checks an overflow would be undefined behaviour.
 value expiry(call& c, std::int64_t unit, std::int64_t base, std::string_view name)
 {
     auto const given = to_integer(c.args[2]);
@@ -116,6 +122,7 @@ value expiry(call& c, std::int64_t unit, std::int64_t base, std::string_view nam
     return of(at);
 }
 
+// The checks are in the order of Redis: with several faults in a command, the first one determines the error reply.
 value expire(call& c, std::int64_t unit, std::int64_t base, std::string_view name)
 {
     expire_options options;
@@ -127,6 +134,7 @@ value expire(call& c, std::int64_t unit, std::int64_t base, std::string_view nam
     auto* const e = c.keys.find(c.args[1]);
     if (!e || !options.allow(e->expires_at, at.integer))
         return of(0);
+    // An instant that has passed deletes the key, and counts as a change.
     if (at.integer <= c.keys.now_ms())
         c.keys.erase(c.args[1]);
     else
@@ -147,6 +155,7 @@ value run_pexpireat(call& c)
     return expire(c, 1, 0, "pexpireat");
 }
 
+// None of them grows: a server that is out of memory still renews and deletes locks.
 constexpr std::array table{
     command_spec{"del", -2, trait::writes | trait::keyed, run_del},
     command_spec{"unlink", -2, trait::writes | trait::keyed, run_del},

@@ -10,6 +10,7 @@
 namespace holdfast::simulated {
 namespace {
 
+// At the front, each element is put before the one that was pushed before it: LPUSH reverses its arguments.
 value push(call& c, bool front)
 {
     auto const at = make_typed<list_value>(c.keys, c.args[1]);
@@ -36,8 +37,10 @@ std::string take(list_value& from, bool front)
     return text;
 }
 
+// With a count the reply is an array, also for a count of one; without it, one element.
 value pop(call& c, bool front)
 {
+    // The table has no upper limit for the number of words, only a lower one.
     if (c.args.size() > 3)
         return wrong_arity(front ? "lpop" : "rpop");
     bool const many = c.args.size() == 3;
@@ -52,9 +55,11 @@ value pop(call& c, bool front)
     std::vector<value> taken;
     while (std::int64_t(taken.size()) < *count && !at.data->empty())
         taken.push_back(bulk(take(*at.data, front)));
+    // Redis deletes a list with its last element. fair_acquire.lua depends on it: EXISTS shows whether there is a
+    // waiter.
     if (at.data->empty())
         c.keys.erase(c.args[1]);
-    return many ? array(std::move(taken)) : std::move(taken.front());
+    return many ? array(std::move(taken)) : std::move(taken.front());  // without a count one element was taken
 }
 
 value run_lpop(call& c)
@@ -72,6 +77,7 @@ value run_llen(call& c)
     return at.wrong ? wrong_type() : of(at.data ? std::int64_t(at.data->size()) : 0);
 }
 
+// A negative index counts from the end. Null: there is no such element.
 std::string* element(list_value& l, std::int64_t index)
 {
     auto const n = std::int64_t(l.size());
@@ -79,7 +85,8 @@ std::string* element(list_value& l, std::int64_t index)
     return i < 0 || i >= n ? nullptr : &l[std::size_t(i)];
 }
 
-// Redis looks at the key first, and at the index only if there is a list.
+// Redis checks the key first, and parses the index only if there is a list: with a missing key an invalid index is not
+// an error.
 value run_lindex(call& c)
 {
     auto const at = find_typed<list_value>(c.keys, c.args[1]);
@@ -107,6 +114,7 @@ value run_lset(call& c)
     return ok();
 }
 
+// Here Redis parses the indices first.
 value run_lrange(call& c)
 {
     auto const first = to_integer(c.args[2]);
@@ -117,13 +125,15 @@ value run_lrange(call& c)
     if (at.wrong)
         return wrong_type();
     std::vector<value> all;
+    // A missing key is an empty list: the range is empty then, and at.data is not used.
     auto const r = clip(*first, *last, at.data ? at.data->size() : 0);
     for (auto i = r.first; i <= r.last; ++i)
         all.push_back(bulk((*at.data)[std::size_t(i)]));
     return array(std::move(all));
 }
 
-// A negative count removes from the tail.
+// Zero removes all equal elements. A negative count removes from the end: std::erase_if() begins at the front, so the
+// list is reversed for it.
 std::int64_t remove(list_value& l, std::int64_t count, std::string_view text)
 {
     auto left = count == 0 ? std::int64_t(l.size()) : std::abs(count);
@@ -150,6 +160,7 @@ value run_lrem(call& c)
     return of(gone);
 }
 
+// -1: the list does not have the pivot; 0: there is no list.
 value run_linsert(call& c)
 {
     bool const after = same_word(c.args[2], "AFTER");
@@ -165,7 +176,7 @@ value run_linsert(call& c)
     return of(std::int64_t(at.data->size()));
 }
 
-// Without options only.
+// Without RANK, COUNT and MAXLEN, which no script uses.
 value run_lpos(call& c)
 {
     auto const at = find_typed<list_value>(c.keys, c.args[1]);
@@ -176,7 +187,7 @@ value run_lpos(call& c)
 }
 
 constexpr auto store = trait::writes | trait::grows | trait::keyed;
-constexpr auto cut = trait::writes | trait::keyed;
+constexpr auto cut = trait::writes | trait::keyed;  // only removes: permitted when out of memory
 
 constexpr std::array table{
     command_spec{"lpush", -3, store, run_lpush},

@@ -31,22 +31,27 @@ value run_echo(call& c)
     return bulk(c.args[1]);
 }
 
+// Two strings, as in Redis. Scripts read the server's clock by it: the clock of a client is never used (rule 2).
 value run_time(call& c)
 {
     auto const us = c.keys.now_us();
     return array({bulk(std::to_string(us / 1'000'000)), bulk(std::to_string(us % 1'000'000))});
 }
 
-// As Redis computes it: the difference of two clock readings, each cut to whole seconds.
+// As Redis computes it: the difference of two clock readings, each cut to whole seconds. So the result may be up to a
+// second too long. A red_lock must subtract that second (core/server_age.hpp), and the simulation tests it with this
+// model.
 std::int64_t uptime_in_seconds(call const& c)
 {
     auto const now = c.keys.now_us();
     return now / 1'000'000 - (now - c.server.uptime_us()) / 1'000'000;
 }
 
-// A few lines of the many, whatever section is asked for.
+// The lines that the library and its tool read, for every section: the greeting of a session reads run_id and
+// uptime_in_seconds.
 value run_info(call& c)
 {
+    // A demoted master reports itself as a replica.
     bool const demoted = c.server.state() == condition::replica || c.server.state() == condition::stale;
     std::string text = "# Server\r\nredis_version:7.0.15\r\nredis_mode:";
     text.append(c.server.is_cluster() ? "cluster" : "standalone").append("\r\n");
@@ -61,9 +66,12 @@ value run_info(call& c)
     return bulk(text);
 }
 
-// HELLO 3 [AUTH user password] [SETNAME name]. Everybody is let in.
+// HELLO 3 [AUTH user password] [SETNAME name]. Every password is accepted: access rules are modelled by deny_command()
+// only. The reply is a map, as a list of names and values in turn: a session reads the connection's id from it, which
+// the barrier of the next connection needs (rule 8).
 value run_hello(call& c)
 {
+    // RESP2 is not modelled: in it a connection with subscriptions can send no other commands.
     if (c.args.size() < 2 || c.args[1] != "3")
         return error("NOPROTO unsupported protocol version");
     for (std::size_t i = 2; i + 1 < c.args.size(); ++i)
@@ -91,6 +99,7 @@ value run_dbsize(call& c)
     return of(std::int64_t(c.keys.names().size()));
 }
 
+// The keys of all databases, of which the model has one. Scripts stay, as in Redis.
 value run_flushall(call& c)
 {
     c.keys.clear();
@@ -102,6 +111,7 @@ value run_publish(call& c)
     return of(c.server.publish(c.args[1], c.args[2]));
 }
 
+// In RESP3 the confirmation is a push, and no reply follows. That is why the session sends a PING behind it (rule 10).
 value run_subscribe(call& c)
 {
     for (auto const channel : c.args.subspan(1))
@@ -116,6 +126,7 @@ value run_unsubscribe(call& c)
     return no_reply();
 }
 
+// EVAL stores the script: an EVALSHA that follows finds it, so a client sends the text once (rule 20).
 value run_eval(call& c)
 {
     auto const name = sha1(c.args[1]);
@@ -123,6 +134,7 @@ value run_eval(call& c)
     return failed.is_error() ? failed : c.server.evaluate(c, name);
 }
 
+// Redis accepts the SHA1 in upper case, too.
 value run_evalsha(call& c)
 {
     auto const name = lower(c.args[1]);
@@ -130,6 +142,7 @@ value run_evalsha(call& c)
                                        : error("NOSCRIPT No matching script. Please use EVAL.");
 }
 
+// Redis writes the command in capitals here, in whatever case it was sent.
 value unknown_subcommand(call& c)
 {
     auto help = lower(c.args[0]) == "client" ? "CLIENT" : "SCRIPT";
@@ -166,7 +179,8 @@ value run_script(call& c)
     return ok();
 }
 
-// CLIENT KILL ID n.
+// CLIENT KILL ID n: the barrier between two connections of one client (rule 8). The other filters are not modelled. The
+// reply is the number of connections that were closed.
 value client_kill(call& c)
 {
     if (c.args.size() != 4 || lower(c.args[2]) != "id")
@@ -174,7 +188,8 @@ value client_kill(call& c)
     auto const id = to_integer(c.args[3]);
     if (!id || *id <= 0)
         return error("ERR client-id should be greater than 0");
-    // The caller's own connection stays until its reply is out, as in Redis; nobody here kills itself.
+    // Redis closes the caller's own connection after the reply. Here it stays open, because no client of the library
+    // does this, and execute() still refers to it.
     bool const own = connection_id(*id) == c.from.id;
     return of(!own && c.server.kill(connection_id(*id)));
 }
@@ -198,6 +213,8 @@ value run_client(call& c)
 constexpr auto always = trait::while_loading;
 constexpr auto outside = trait::not_in_script;
 
+// A busy server executes HELLO, but neither INFO nor CLIENT: the session meets a connection that has no barrier yet,
+// and must not use it (rule 8).
 constexpr std::array table{
     command_spec{"ping", -1, trait::none, run_ping},
     command_spec{"echo", 2, trait::while_loading, run_echo},

@@ -21,12 +21,14 @@ struct set_options {
     bool xx = false;
     bool get = false;
     bool keep_ttl = false;
-    char unit = 0;  // 'm': ms, 's': seconds; capital: since the epoch
+    char unit = 0;  // 'm': ms, 's': seconds; in upper case: since the epoch
     std::string_view time = {};
 
+    // Redis accepts one option that determines the time to live.
     bool timed() const { return keep_ttl || unit != 0; }
 };
 
+// The unit of the number that follows that word; 0: another word.
 char unit_of(std::string_view word)
 {
     return same_word(word, "PX")     ? 'm'
@@ -36,6 +38,7 @@ char unit_of(std::string_view word)
                                      : 0;
 }
 
+// Whether the options are valid. Redis does not report which of them is not.
 bool parse_set(words args, set_options& to)
 {
     for (std::size_t i = 3; i != args.size(); ++i) {
@@ -56,7 +59,8 @@ bool parse_set(words args, set_options& to)
     return true;
 }
 
-// When a key with these options expires, or why it cannot.
+// The instant at which a key with these options expires, in ms since the epoch, or an error reply. The limits prevent
+// overflows, which would be undefined behaviour.
 value expiry(set_options const& o, std::int64_t now_ms)
 {
     auto const given = to_integer(o.time);
@@ -73,6 +77,7 @@ value expiry(set_options const& o, std::int64_t now_ms)
     return ms > most - now_ms ? invalid_expiry("set") : of(ms + now_ms);
 }
 
+// The checks are in the order of Redis: the options, the time, the type of the old value, the conditions.
 value run_set(call& c)
 {
     set_options options;
@@ -82,14 +87,18 @@ value run_set(call& c)
     if (options.unit && (until = expiry(options, c.keys.now_ms())).is_error())
         return until;
 
+    // SET replaces a key of any type. Only with GET the type matters, because the old value is returned.
     auto const found = find_typed<string_value>(c.keys, c.args[1]);
     if (options.get && found.wrong)
         return wrong_type();
+    // Made before put(), which destroys the old value.
     auto reply = options.get ? (found.data ? bulk(*found.data) : nil()) : ok();
     if ((options.nx && found.entry) || (options.xx && !found.entry))
         return options.get ? reply : nil();
     if (options.keep_ttl && found.entry)
         until.integer = found.entry->expires_at;
+    // Without an option for it the key has no time to live afterwards, also if it had one: reentrant_acquire_fenced.lua
+    // depends on it.
     c.keys.put(c.args[1], string_value(c.args[2])).expires_at = until.integer;
     return reply;
 }
@@ -105,6 +114,7 @@ value add(call& c, std::int64_t by)
     std::int64_t after = 0;
     if (__builtin_add_overflow(*before, by, &after))
         return error("ERR increment or decrement would overflow");
+    // In place: INCR keeps the time to live, and put() would remove it.
     if (at.data)
         *at.data = std::to_string(after);
     else
@@ -129,6 +139,8 @@ value run_strlen(call& c)
     return at.wrong ? wrong_type() : of(at.data ? std::int64_t(at.data->size()) : 0);
 }
 
+// A key of another type counts as missing. mutex_release_all.lua depends on it: one such key does not stop the release
+// of the others.
 value run_mget(call& c)
 {
     std::vector<value> all;

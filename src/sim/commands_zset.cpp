@@ -13,11 +13,13 @@ namespace {
 
 using member = std::pair<double, std::string>;
 
+// A linear search: the sorted sets of a fair lock have a member for each waiter, which are few in a test.
 auto locate(zset_value& z, std::string_view name)
 {
     return std::find_if(z.members.begin(), z.members.end(), [&](member const& m) { return m.second == name; });
 }
 
+// Precondition: the member is not in the set. A pair is ordered by its score, then by its name, as in Redis.
 void insert(zset_value& z, double score, std::string_view name)
 {
     member fresh(score, name);
@@ -28,7 +30,7 @@ struct add_options {
     bool nx = false, xx = false, gt = false, lt = false, ch = false, incr = false;
 };
 
-// How many words are options.
+// Returns the number of words that are options. The first other word is a score.
 std::size_t parse_add(words args, add_options& to)
 {
     std::size_t i = 2;
@@ -48,6 +50,7 @@ std::size_t parse_add(words args, add_options& to)
     return i - 2;
 }
 
+// An error reply for options that exclude each other; nil: they are valid.
 value check(add_options const& o, std::size_t pairs)
 {
     if (o.nx && o.xx)
@@ -61,10 +64,11 @@ value check(add_options const& o, std::size_t pairs)
 
 struct added {
     std::int64_t fresh = 0;
-    std::int64_t changed = 0;
-    value score = {};  // of the last member, nil if it was left alone
+    std::int64_t changed = 0;  // with the new ones: the reply with CH
+    value score = {};          // of the last member, nil if it was not changed: the reply with INCR
 };
 
+// False: the sum of two infinite scores is not a number. A member that the options exclude is skipped without an error.
 bool add_one(zset_value& z, add_options const& o, double score, std::string_view name, added& sum)
 {
     auto const at = locate(z, name);
@@ -78,6 +82,7 @@ bool add_one(zset_value& z, add_options const& o, double score, std::string_view
         return false;
     if (!is_new && ((o.gt && score <= at->first) || (o.lt && score >= at->first)))
         return true;
+    // A member with a new score gets a new place in the order, so it is removed and inserted again.
     bool const moved = is_new || score != at->first;
     if (!is_new && moved)
         z.members.erase(at);
@@ -91,12 +96,14 @@ bool add_one(zset_value& z, add_options const& o, double score, std::string_view
 
 value add(call& c, add_options const& o, words pairs)
 {
+    // All scores are parsed before the first change: a command that fails changes nothing.
     for (std::size_t i = 0; i != pairs.size(); i += 2)
         if (!to_score(pairs[i]))
             return not_a_float();
     auto const found = find_typed<zset_value>(c.keys, c.args[1]);
     if (found.wrong)
         return wrong_type();
+    // XX adds no member: make_typed() would leave an empty set.
     if (!found.data && o.xx)
         return o.incr ? nil() : of(0);
     auto& z = *make_typed<zset_value>(c.keys, c.args[1]).data;
@@ -117,6 +124,7 @@ value run_zadd(call& c)
     return wrong.is_error() ? wrong : add(c, options, pairs);
 }
 
+// The same as ZADD with INCR. The table fixes the number of words, so there is one pair.
 value run_zincrby(call& c)
 {
     return add(c, {.incr = true}, c.args.subspan(2));
@@ -131,6 +139,7 @@ value run_zscore(call& c)
     return found == at.data->members.end() ? nil() : bulk(from_score(found->first));
 }
 
+// The members are kept in order, so the rank is the position.
 value run_zrank(call& c)
 {
     auto const at = find_typed<zset_value>(c.keys, c.args[1]);
@@ -154,11 +163,13 @@ value run_zrem(call& c)
     std::int64_t gone = 0;
     for (auto const name : c.args.subspan(2))
         gone += std::int64_t(std::erase_if(at.data->members, [&](member const& m) { return m.second == name; }));
+    // Redis deletes a sorted set with its last member.
     if (at.data->members.empty())
         c.keys.erase(c.args[1]);
     return of(gone);
 }
 
+// Names and scores alternate in one list, as a script receives them.
 value reply_with(std::vector<member> const& members, bool scores)
 {
     std::vector<value> all;
@@ -170,7 +181,7 @@ value reply_with(std::vector<member> const& members, bool scores)
     return array(std::move(all));
 }
 
-// One end of a range of scores: "(" before it leaves it out.
+// One end of a range of scores. A "(" before the number excludes the number itself.
 struct bound {
     double at;
     bool open;
@@ -190,7 +201,7 @@ bool within(double score, bound low, bound high)
 
 struct range_options {
     bool by_score = false, reverse = false, scores = false;
-    std::int64_t skip = 0, most = -1;
+    std::int64_t skip = 0, most = -1;  // a negative `most`: all
 };
 
 value parse_range(words args, std::size_t from, range_options& to)
@@ -219,6 +230,7 @@ value parse_range(words args, std::size_t from, range_options& to)
 
 value range_by_score(call& c, range_options const& o)
 {
+    // With REV the command has the higher end first.
     auto const low = to_bound(c.args[o.reverse ? 3 : 2]);
     auto const high = to_bound(c.args[o.reverse ? 2 : 3]);
     if (!low || !high)
@@ -232,6 +244,7 @@ value range_by_score(call& c, range_options const& o)
             found.push_back(m);
     if (o.reverse)
         std::reverse(found.begin(), found.end());
+    // A negative offset makes the range empty, as in Redis.
     auto const skip = o.skip < 0 ? found.size() : std::min(std::size_t(o.skip), found.size());
     found.erase(found.begin(), found.begin() + std::ptrdiff_t(skip));
     if (o.most >= 0 && std::size_t(o.most) < found.size())
@@ -271,6 +284,7 @@ value run_zrangebyscore(call& c)
     return range_by_score(c, options);
 }
 
+// Without scores the reply has one item for each member.
 value run_zcount(call& c)
 {
     auto const found = range_by_score(c, {});
@@ -293,6 +307,8 @@ value run_zremrangebyscore(call& c)
 }
 
 constexpr auto store = trait::writes | trait::grows | trait::keyed;
+// Only removes, so it is permitted when out of memory. ZADD is not, also for a member that exists: fair_refresh.lua
+// must write something else before it.
 constexpr auto cut = trait::writes | trait::keyed;
 
 constexpr std::array table{

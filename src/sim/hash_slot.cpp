@@ -7,7 +7,7 @@
 namespace holdfast::simulated {
 namespace {
 
-// What stands between the first "{" and the first "}" after it, if anything does.
+// The text between the first "{" and the first "}" after it; the whole key if there is none, or if it is empty.
 std::string_view hash_tag(std::string_view key) noexcept
 {
     auto const open = key.find('{');
@@ -15,12 +15,12 @@ std::string_view hash_tag(std::string_view key) noexcept
     return close == key.npos || close == open + 1 ? key : key.substr(open + 1, close - open - 1);
 }
 
-// CRC16-CCITT (XMODEM).
+// CRC16-CCITT (XMODEM): polynomial 0x1021, initial value 0.
 std::uint16_t crc16(std::string_view text) noexcept
 {
     unsigned crc = 0;
     for (auto const c : text) {
-        crc ^= unsigned(static_cast<unsigned char>(c)) << 8;
+        crc ^= unsigned(static_cast<unsigned char>(c)) << 8;  // a signed char would set all higher bits
         for (int bit = 0; bit < 8; ++bit)
             crc = (crc & 0x8000u) != 0 ? (crc << 1) ^ 0x1021u : crc << 1;
     }
@@ -31,7 +31,7 @@ std::uint16_t crc16(std::string_view text) noexcept
 
 std::uint16_t hash_slot(std::string_view key) noexcept
 {
-    return crc16(hash_tag(key)) % 16384;
+    return crc16(hash_tag(key)) % 16384;  // the number of slots of a Redis Cluster
 }
 
 }  // namespace holdfast::simulated

@@ -15,19 +15,21 @@ keyspace::entry* keyspace::find(std::string_view key)
         return nullptr;
     if (!is_over(at->second))
         return &at->second;
-    entries_.erase(at);
+    entries_.erase(at);  // at the access, as in Redis
     return nullptr;
 }
 
 keyspace::entry& keyspace::put(std::string_view key, decltype(entry::data) data)
 {
     auto at = entries_.find(key);
+    // Found first, so that a key that exists is replaced without a copy of its name.
     if (at == entries_.end())
         at = entries_.emplace(std::string(key), entry{}).first;
     at->second = entry{std::move(data), no_expiry};
     return at->second;
 }
 
+// An expired key is removed, too, but counts as missing: DEL replies 0 for it.
 bool keyspace::erase(std::string_view key)
 {
     auto const at = entries_.find(key);
@@ -38,6 +40,7 @@ bool keyspace::erase(std::string_view key)
     return lived;
 }
 
+// It skips expired keys and does not remove them: an audit of a test must not change the server.
 std::vector<std::string> keyspace::names()
 {
     std::vector<std::string> all;

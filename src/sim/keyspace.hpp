@@ -18,6 +18,7 @@
 
 namespace holdfast::simulated {
 
+// Maps with keys of type std::string in which a std::string_view is found without a copy.
 struct transparent_hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view s) const noexcept { return boost::hash<std::string_view>{}(s); }
@@ -31,7 +32,8 @@ struct transparent_equal {
 template <class Value>
 using string_map = boost::unordered_flat_map<std::string, Value, transparent_hash, transparent_equal>;
 
-// The values of a key. A hash keeps the order of insertion, as Redis does while it is small.
+// The types of a value. A hash keeps the order of insertion, as Redis does while the hash is small: HGETALL has the
+// same order in both.
 using string_value = std::string;
 using hash_value = std::vector<std::pair<std::string, std::string>>;
 using list_value = std::deque<std::string>;
@@ -41,8 +43,8 @@ struct zset_value {
     std::vector<std::pair<double, std::string>> members;
 };
 
-// The keys of one database: values and times to live, which end on access like Redis'. Knows no clock: whoever
-// executes a command says what time it is.
+// The keys of one database, with their values and times to live. It reads no clock: the caller sets the time before it
+// executes a command. An expired key is removed at the next access to it. Not thread-safe.
 class keyspace {
 public:
     struct entry {
@@ -52,24 +54,27 @@ public:
 
     static constexpr std::int64_t no_expiry = -1;
 
-    // The server's wall clock.
+    // The server's wall clock. It may step back: times to live then become longer, as in Redis.
     void set_time(std::int64_t us) noexcept { now_us_ = us; }
     std::int64_t now_us() const noexcept { return now_us_; }
     std::int64_t now_ms() const noexcept { return now_us_ / 1000; }
 
-    // The living entry, or none. Valid until the next call that adds or removes a key.
+    // The entry, if the key exists and has not expired; else null. Valid until the next call that adds or removes a
+    // key.
     entry* find(std::string_view key);
 
-    // Adds a key, or replaces what it was; without a time to live.
+    // Adds a key or replaces its value. The key has no time to live afterwards.
     entry& put(std::string_view key, decltype(entry::data));
 
+    // Returns whether the key existed and had not expired, which DEL counts.
     bool erase(std::string_view key);
     void clear() { entries_.clear(); }
 
-    // For audits: all living keys, sorted.
+    // All keys that have not expired. Sorted, so that a simulation does not depend on the order of a hash map.
     std::vector<std::string> names();
 
 private:
+    // Greater, not equal: in Redis a key exists during its last millisecond.
     bool is_over(entry const& e) const noexcept { return e.expires_at != no_expiry && now_ms() > e.expires_at; }
 
     string_map<entry> entries_;

@@ -14,16 +14,19 @@
 namespace holdfast::simulated {
 namespace {
 
-// lua_error() leaves C++ frames without unwinding: whatever calls it keeps nothing that needs a destructor.
+// lua_error() leaves the C++ frames above lua_pcall() by longjmp(), without destructors: a function that calls it must
+// have no object with a destructor at that point.
 int raise(lua_State* l, std::string_view reason)
 {
     push_error_table(l, reason);
     return lua_error(l);
 }
 
-// Redis' __redis__err__handler: an error becomes a table that says where it arose.
+// Redis' __redis__err__handler: makes the error a table with the place where it was raised. As the handler of
+// lua_pcall() it runs before the stack is unwound: later the place is not known any more.
 int on_error(lua_State* l)
 {
+    // An error of Lua itself, or of error('text'). Errors of redis.call() are tables already.
     if (!lua_istable(l, 1)) {
         lua_createtable(l, 0, 3);
         auto const* const what = lua_tostring(l, 1);
@@ -34,6 +37,7 @@ int on_error(lua_State* l)
     lua_Debug where;
     for (int level = 1; level <= 2 && lua_getstack(l, level, &where); ++level) {
         lua_getinfo(l, "nSl", &where);
+        // Level 1 may be redis.call() or error(): the line is that of the script which called it.
         if (*where.what == 'C' && level == 1)
             continue;
         lua_pushstring(l, where.source);
@@ -46,6 +50,7 @@ int on_error(lua_State* l)
     return 1;
 }
 
+// The messages of the next two are those of Redis. A script of the library that forgets `local` fails by them.
 int refuse_global(lua_State* l)
 {
     return luaL_error(l, "Script attempted to access nonexistent global variable '%s'", lua_tostring(l, 2));
@@ -56,6 +61,7 @@ int refuse_definition(lua_State* l)
     return luaL_error(l, "Attempt to modify a readonly table");
 }
 
+// Pushes {name = the only argument}. False: the arguments are not one string.
 bool push_single_field(lua_State* l, char const* name)
 {
     if (lua_gettop(l) != 1 || lua_type(l, 1) != LUA_TSTRING)
@@ -79,6 +85,8 @@ int error_reply(lua_State* l)
         push_error_table(l, "wrong number or type of arguments");
         return 1;
     }
+    // push_error_table() takes the first word of a text with '-' for the error's code, and puts "ERR" before others.
+    // Redis treats the argument of error_reply() as a text with '-' in any case.
     if (*lua_tostring(l, 1) != '-') {
         lua_pushliteral(l, "-");
         lua_insert(l, 1);
@@ -94,6 +102,7 @@ int sha1_hex(lua_State* l)
         return raise(l, "wrong number of arguments");
     std::size_t n = 0;
     auto const* const text = lua_tolstring(l, 1, &n);
+    // In a block, so that no object with a destructor exists beside a call of raise().
     {
         auto const sum = sha1({text, n});
         lua_pushlstring(l, sum.data(), sum.size());
@@ -101,9 +110,11 @@ int sha1_hex(lua_State* l)
     return 1;
 }
 
-// Redis' own pcall: of an error with words it gives the words alone.
+// Replaces Lua's pcall(), as in Redis: if the error is a table with `err`, its second result is that text. So scripts
+// that expect a text work with errors of redis.call(), which are tables.
 int plain_pcall(lua_State* l)
 {
+    // The first result, at the bottom: on success it is followed by the results of the function.
     lua_pushboolean(l, 1);
     lua_insert(l, 1);
     if (lua_pcall(l, lua_gettop(l) - 2, LUA_MULTRET, 0) == 0)
@@ -118,26 +129,32 @@ int plain_pcall(lua_State* l)
     return lua_gettop(l);
 }
 
+// redis.log(): the model has no log.
 int nothing(lua_State*)
 {
     return 0;
 }
 
+// redis.replicate_commands(): since Redis 7.0 scripts are always replicated by their effects.
 int say_true(lua_State* l)
 {
     lua_pushboolean(l, 1);
     return 1;
 }
 
+// Redis' sandbox does not have these: a script that uses one must fail in a test, too.
 constexpr char const* forbidden[] = {
     "dofile", "loadfile", "print", "newproxy", "module", "require", "package", "debug", "io", "getfenv", "setfenv"};
 
 }  // namespace
 
+// redis.call() and redis.pcall(). A nested class, because they use the private members of the engine.
 struct lua_engine::redis_library {
+    // A C function of Lua has no other way to its object than an upvalue.
     static lua_engine& self(lua_State* l) { return *static_cast<lua_engine*>(lua_touserdata(l, lua_upvalueindex(1))); }
 
-    // Numbers go out with 17 digits, in place, so that the views stay valid.
+    // Redis passes a number with 17 significant digits. The text replaces the number on the stack of Lua, which keeps
+    // it while the views are used. False: an argument is neither a string nor a number.
     static bool collect_words(lua_State* l, std::vector<std::string_view>& to)
     {
         to.clear();
@@ -157,7 +174,7 @@ struct lua_engine::redis_library {
         return true;
     }
 
-    // Pushes the reply; false: a table with the error is pushed.
+    // Pushes the reply. False: it is a table with an error.
     static bool execute(lua_State* l)
     {
         auto& engine = self(l);
@@ -174,8 +191,10 @@ struct lua_engine::redis_library {
         return !reply.is_error();
     }
 
+    // execute() has returned when lua_error() is called, so its objects are destroyed.
     static int call(lua_State* l) { return execute(l) ? 1 : lua_error(l); }
 
+    // Returns the error as a result: the script goes on.
     static int pcall(lua_State* l)
     {
         execute(l);
@@ -204,6 +223,7 @@ void lua_engine::open_libraries()
         {LUA_TABLIBNAME, luaopen_table},
         {LUA_STRLIBNAME, luaopen_string},
         {LUA_MATHLIBNAME, luaopen_math}};
+    // Called through Lua, as its manual requires for the functions luaopen_*.
     for (auto const& [name, open] : libraries) {
         lua_pushcfunction(state_, open);
         lua_pushstring(state_, name);
@@ -215,7 +235,8 @@ void lua_engine::open_libraries()
     }
     lua_pushcfunction(state_, plain_pcall);
     lua_setglobal(state_, "pcall");
-    // One generator of the whole process: it would make the same seed give another trace.
+    // They use the random generator of the C library, which the whole process shares: a simulation with the same seed
+    // would not have the same trace.
     lua_getglobal(state_, "math");
     for (auto const* const name : {"random", "randomseed"}) {
         lua_pushnil(state_);
@@ -250,7 +271,8 @@ void lua_engine::define_redis()
 
 void lua_engine::protect_globals()
 {
-    // KEYS and ARGV exist from the start, so that setting them meets no guard.
+    // KEYS and ARGV must exist before the guard: __newindex is called only for names that do not exist, so run() can
+    // set these two.
     set_global("KEYS", {});
     set_global("ARGV", {});
     lua_createtable(state_, 0, 2);
@@ -275,11 +297,14 @@ value lua_engine::compile(std::string_view sha1, std::string_view text)
 {
     if (scripts_.find(sha1) != scripts_.end())
         return nil();
+    // Redis gives all scripts this name, and it appears in error messages.
     if (luaL_loadbuffer(state_, text.data(), text.size(), "@user_script") != 0) {
         auto failed = error("ERR Error compiling script (new function): " + std::string(lua_tostring(state_, -1)));
         lua_pop(state_, 1);
         return failed;
     }
+    // The reference protects the function from Lua's garbage collector. Scripts are never removed: a server forgets
+    // their names by SCRIPT FLUSH, and another server may know them.
     scripts_.emplace(std::string(sha1), luaL_ref(state_, LUA_REGISTRYINDEX));
     return nil();
 }
@@ -287,18 +312,21 @@ value lua_engine::compile(std::string_view sha1, std::string_view text)
 value lua_engine::run(std::string_view sha1, words keys, words arguments, script_host& host)
 {
     host_ = &host;
+    // Always both: a script must not find those of the script before.
     set_global("KEYS", keys);
     set_global("ARGV", arguments);
     lua_pushcfunction(state_, on_error);
     lua_rawgeti(state_, LUA_REGISTRYINDEX, scripts_.find(sha1)->second);
     bool const failed = lua_pcall(state_, 0, 1, -2) != 0;
     auto result = failed ? failure(sha1) : to_reply(state_, -1);
+    // After the result was copied, whose strings belong to Lua.
     lua_settop(state_, 0);
     host_ = nullptr;
     return result;
 }
 
-// The table that on_error() left: its words, and where it arose.
+// The error reply, from the table that on_error() made: the text, and the place where the error was raised, as Redis
+// 7.0 writes it. There is no table if Lua had no memory, or on_error() itself failed.
 value lua_engine::failure(std::string_view sha1)
 {
     if (!lua_istable(state_, -1))

@@ -10,7 +10,7 @@
 namespace holdfast::simulated {
 namespace {
 
-constexpr int deepest = 100;
+constexpr int deepest = 100;  // a table may contain itself, and the conversion must end
 
 std::string_view text_at(lua_State* l, int index)
 {
@@ -19,7 +19,8 @@ std::string_view text_at(lua_State* l, int index)
     return {s, n};
 }
 
-// What a cast does on x86-64, also where the language leaves it open.
+// The result of a cast on x86-64, which a real server shows. For numbers out of range the cast itself would be
+// undefined behaviour in C++.
 std::int64_t truncate(lua_Number n)
 {
     constexpr lua_Number limit = 9223372036854775808.0;
@@ -47,7 +48,8 @@ void push_items(lua_State* l, std::vector<value> const& items)
     }
 }
 
-// The string under a name of the table at the top, or nothing.
+// Reads a field of the table at the top. Raw access, because a metatable of the script could raise an error here,
+// outside of lua_pcall(). False: the field is missing or is not a string.
 bool take_field(lua_State* l, char const* name, std::string& to)
 {
     lua_pushstring(l, name);
@@ -59,6 +61,7 @@ bool take_field(lua_State* l, char const* name, std::string& to)
     return found;
 }
 
+// As in Redis, the list ends before the first nil, and fields that are not numbered are left out.
 value list_at_top(lua_State* l, int depth)
 {
     std::vector<value> items;
@@ -87,9 +90,9 @@ value table_at_top(lua_State* l, int depth)
 
 void push_reply(lua_State* l, value const& v)
 {
-    luaL_checkstack(l, 8, nullptr);
+    luaL_checkstack(l, 8, nullptr);  // for one level of a nested array
     switch (v.type) {
-        case value::kind::nil: return lua_pushboolean(l, 0);
+        case value::kind::nil: return lua_pushboolean(l, 0);  // in a table a nil would end the list
         case value::kind::integer: return lua_pushnumber(l, lua_Number(v.integer));
         case value::kind::status: return push_field(l, "ok", v.text);
         case value::kind::bulk: return push_text(l, v.text);
@@ -102,6 +105,7 @@ value to_reply(lua_State* l, int index, int depth)
 {
     if (depth > deepest || !lua_checkstack(l, 8))
         return error("reached lua stack limit");
+    // A copy at the top: a relative index would change its meaning with each push below.
     lua_pushvalue(l, index);
     auto result = nil();
     switch (lua_type(l, -1)) {
@@ -120,6 +124,7 @@ void push_error_table(lua_State* l, std::string_view reason)
     bool const coded = reason.starts_with('-');
     if (coded)
         reason.remove_prefix(1);
+    // A line break would end the error reply in the protocol.
     while (reason.ends_with('\r') || reason.ends_with('\n'))
         reason.remove_suffix(1);
     auto text = std::string(reason);

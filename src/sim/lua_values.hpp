@@ -13,11 +13,13 @@ struct lua_State;
 
 namespace holdfast::simulated {
 
-// Redis' conversions. Both keep the stack's height but for the value pushed.
+// The conversions of Redis between replies and values of Lua. push_reply() pushes one value; to_reply() leaves the
+// stack as it is. `depth`: of nested tables.
 void push_reply(lua_State*, value const&);
 value to_reply(lua_State*, int index, int depth = 0);
 
-// {err = ...}, as redis.call makes it: a text without a code gets ERR.
+// Pushes {err = ...}, as redis.call() makes it. A text that begins with '-' has a code as its first word; before any
+// other text, or a single word, comes "ERR".
 void push_error_table(lua_State*, std::string_view reason);
 
 }  // namespace holdfast::simulated

@@ -8,7 +8,9 @@
 
 #include "sim/memory_session.hpp"
 
-// Stands in for the in-process server in a library built without it, and so without Lua.
+// Replaces the in-process server in a library that is built without it, and so without Lua. The functions are defined,
+// because session_factory.cpp and the public header refer to them: a user who asks for the server gets an exception,
+// not an error of the linker.
 
 namespace holdfast::simulated {
 
@@ -28,6 +30,7 @@ server::server(boost::asio::any_io_executor)
     throw std::runtime_error("holdfast::testing::server is not built in (HOLDFAST_MEMORY)");
 }
 
+// Never called: the constructor throws.
 server::~server() = default;
 holdfast::config server::config() const
 {

@@ -24,7 +24,8 @@ std::int64_t microseconds(std::chrono::nanoseconds d)
 
 }  // namespace
 
-// What the two sides share is guarded by the server's mutex; `open_` belongs to the strand.
+// A connection of one client. The mutex of the server protects the members that both sides use; `open_` is used on the
+// client's strand only.
 class memory_server::memory_connection final : public session::connection,
                                                peer,
                                                public std::enable_shared_from_this<memory_connection> {
@@ -33,9 +34,10 @@ public:
         : server_(s.shared_from_this()), strand_(std::move(st)), events_(std::move(e))
     {}
 
-    // Its session may go without a word, with the whole context.
+    // The model refers to this object. close() may never have been called, if the execution context has ended.
     ~memory_connection() { hang_up(); }
 
+    // Not in the constructor: events that the model sends from here on need weak_from_this().
     void connect()
     {
         std::lock_guard const guard(server_->mutex_);
@@ -44,20 +46,23 @@ public:
 
     void send(words text) override { leaving_.emplace_back(text.begin(), text.end()); }
 
+    // The replies are there at once, so they are delivered within the call, as the port permits. After the mutex is
+    // unlocked: an event may send commands, or close this connection.
     void flush() override
     {
         {
             std::lock_guard const guard(server_->mutex_);
             if (server_->paused_)
                 return wait_for_resume();
-            delivery_posted_ = true;  // what arrives now is delivered below
+            delivery_posted_ = true;  // the delivery below is enough for what arrives in execute()
             execute();
             delivery_posted_ = false;
         }
         deliver();
     }
 
-    // Of what a paused server has not yet read, it will still execute all.
+    // A server that is paused still executes the commands that it has not read: they are in the buffer of its socket.
+    // The next connection needs its barrier against them (rule 8).
     void close() noexcept override
     {
         open_ = false;
@@ -68,9 +73,10 @@ public:
             closing_ = true;
     }
 
-    // With the mutex held.
+    // Called by resume(), with the mutex locked.
     void execute_late()
     {
+        // The server may have closed the connection while it was paused.
         if (server_->model_.is_connected(id_))
             execute();
         if (closing_)
@@ -89,6 +95,7 @@ private:
         bool is_push;
     };
 
+    // Once for all flushes during a pause. The reference keeps a connection that its client closes meanwhile.
     void wait_for_resume()
     {
         auto& queue = server_->waiting_;
@@ -100,6 +107,7 @@ private:
     void execute()
     {
         for (auto const& command : leaving_) {
+            // A server reads no further command of a connection that it has closed.
             if (!server_->model_.is_connected(id_))
                 break;
             std::vector<std::string_view> const text(command.begin(), command.end());
@@ -123,6 +131,8 @@ private:
         post_delivery();
     }
 
+    // Called with the mutex locked, on the thread of any client: the delivery must run on the strand of this one. One
+    // delivery takes all that has arrived by then. It keeps no reference, because the connection may be closed before.
     void post_delivery()
     {
         if (std::exchange(delivery_posted_, true))
@@ -138,7 +148,8 @@ private:
         });
     }
 
-    // On the strand. Whoever is told may close this link.
+    // On the strand. Each event may close this connection, so `open_` is checked before each. The end is last: the
+    // server has sent the replies before it closed the connection.
     void deliver()
     {
         std::vector<arrival> arrived;
@@ -174,6 +185,7 @@ memory_server::memory_server()
         microseconds(std::chrono::system_clock::now().time_since_epoch())
         - microseconds(boot_time().time_since_epoch()))
 {
+    // The run id follows from it: a red_lock distinguishes servers by their run ids.
     std::random_device source;
     model_.set_identity(std::to_string(source()) + std::to_string(source()));
 }
@@ -199,8 +211,9 @@ void memory_server::pause()
 
 void memory_server::resume()
 {
-    std::vector<std::shared_ptr<memory_connection>>
-        waiting;  // outlives the lock: the last owner of a link takes it, too
+    // Declared before the guard, and so destroyed after it: the last reference to a connection may end here, and its
+    // destructor locks the mutex.
+    std::vector<std::shared_ptr<memory_connection>> waiting;
     std::lock_guard const guard(mutex_);
     paused_ = false;
     waiting.swap(waiting_);
@@ -214,6 +227,7 @@ void memory_server::disconnect_all()
     model_.disconnect_all();
 }
 
+// A connection for one command. It never subscribes, so it receives no events.
 value memory_server::execute(words text)
 {
     struct nobody final : peer {

@@ -15,20 +15,23 @@
 
 namespace holdfast::simulated {
 
-// The server behind memory:// URLs: a model that clients on any thread share, in real time, without a network.
-// Thread-safe: one mutex, held for one command or one write, never while somebody else's code runs.
+// The server of memory:// URLs: a model of Redis in real time, without a network, which clients on several threads
+// share. Thread-safe: one mutex is locked for one command or one write, never while events of a session run. Its
+// connections share ownership of it, so a testing::server may be destroyed before its clients.
 class memory_server : public std::enable_shared_from_this<memory_server> {
 public:
     memory_server();
 
+    // Its events come on that strand.
     std::shared_ptr<session::connection> connect(engine::strand const&, std::weak_ptr<session::connection_events>);
 
-    // Commands are taken, and executed after resume(); as a stopped process, not as one that refuses.
+    // As a process that is stopped by SIGSTOP: between the two calls the server accepts commands, and executes them in
+    // resume().
     void pause();
     void resume();
     void disconnect_all();
 
-    // Executes a command of nobody's: what tests do behind the clients' backs.
+    // Executes a command that no client has sent, also while the server is paused: for testing::server.
     value execute(words);
 
 private:
@@ -36,11 +39,11 @@ private:
 
     std::int64_t clock_us() const;
 
-    std::mutex mutex_;
+    std::mutex mutex_;  // protects the model and what its connections share with it
     redis_model model_;
     std::int64_t const clock_offset_us_;  // wall clock - boot clock: the server's clock never steps
     bool paused_ = false;
-    std::vector<std::shared_ptr<memory_connection>> waiting_;  // for resume(), in the order of arrival
+    std::vector<std::shared_ptr<memory_connection>> waiting_;  // with commands for resume(), in the order of arrival
 };
 
 }  // namespace holdfast::simulated

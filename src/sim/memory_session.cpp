@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::string_view scheme = "memory://";
 
+// Characters with a meaning in other URLs are refused: memory://host:6379/1 would otherwise be a server of that strange
+// name.
 std::string_view name_of(std::string_view url)
 {
     if (!url.starts_with(scheme))
@@ -30,12 +32,15 @@ std::string_view name_of(std::string_view url)
 std::shared_ptr<engine::session> make_memory_session(engine::strand s, config const& c, engine::log l)
 {
     auto const name = name_of(c.url);
+    // The registry is a service of the context: the servers end with it, and two contexts share no server.
     auto& context = boost::asio::query(s, boost::asio::execution::context);
     auto& registry = boost::asio::use_service<session_registry>(context);
+    // The simulator of the tests makes its own sessions, with virtual time, for the same URLs.
     if (auto const make = registry.replacement())
         return make(std::move(s), c, std::move(l), name);
     auto const made = std::make_shared<session::session>(
         s, session::session::settings{{.client_name = c.name}, c.command_timeout}, std::move(l));
+    // After the session exists: the environment refers to it weakly, through clock().
     made->live_in(std::make_unique<real_world>(s, name, registry.find_or_make(name), made->clock()));
     return made;
 }

@@ -13,10 +13,14 @@
 #include "engine/port/session.hpp"
 #include "engine/port/strand.hpp"
 
+// src/sim: the transport of a session to a server in memory, for memory:// URLs and for the simulator of the tests: a
+// model of Redis 7.0 that runs the real Lua scripts. The folder includes itself, src/session, src/engine, src/core, the
+// vocabulary of the public headers and <holdfast/testing/server.hpp>; of the library only session_factory.cpp includes
+// it.
 namespace holdfast::simulated {
 
-// The session for memory:// and memory://NAME. Throws std::invalid_argument if config.url is neither, or if the
-// library was built without HOLDFAST_MEMORY.
+// Makes the session for memory:// and memory://NAME. Throws std::invalid_argument if config.url is another one, or if
+// the library was built without HOLDFAST_MEMORY. Thread-safe.
 std::shared_ptr<engine::session> make_memory_session(engine::strand, config const&, engine::log);
 
 }  // namespace holdfast::simulated

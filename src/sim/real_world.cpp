@@ -24,15 +24,18 @@ core::instant boot_time() noexcept
 #endif
 }
 
-// What is to be called when, behind one timer.
+// The earliest wake-up that was requested, and the timer for it.
 struct real_world::alarm : std::enable_shared_from_this<alarm> {
     alarm(engine::strand const& s, std::weak_ptr<session::clock_events> e) : timer(s), to(std::move(e)) {}
 
+    // A later request is covered by the earlier one. expires_after() cancels the wait that was pending.
     void wake_at(core::instant when)
     {
         if (when >= due)
             return;
         due = when;
+        // Relative: the clock of the timer is another one. It stands still while the host sleeps, so the wake-up may
+        // come late; validity is compared with now(), not with the wake-up (rule 18).
         timer.expires_after(std::max(due - boot_time(), core::duration::zero()));
         timer.async_wait([self = weak_from_this()](boost::system::error_code ec) {
             if (auto const a = self.lock(); a && !ec)
@@ -42,7 +45,7 @@ struct real_world::alarm : std::enable_shared_from_this<alarm> {
 
     void ring()
     {
-        due = core::never;
+        due = core::never;  // first: on_time() requests the next wake-up
         if (auto const listener = to.lock())
             listener->on_time();
     }
@@ -71,6 +74,7 @@ void real_world::wake_at(core::instant when)
     alarm_->wake_at(when);
 }
 
+// A handler whose wait has ended already cannot be cancelled: without a listener it does nothing.
 void real_world::stop() noexcept
 {
     alarm_->to.reset();
@@ -82,6 +86,7 @@ std::shared_ptr<session::connection> real_world::connect(std::weak_ptr<session::
     return server_->connect(strand_, std::move(to));
 }
 
+// From the operating system, not from random_: two processes must not have the same tokens (rule 6).
 std::array<std::uint8_t, 16> real_world::identity()
 {
     std::random_device source;
@@ -93,6 +98,7 @@ std::array<std::uint8_t, 16> real_world::identity()
     return id;
 }
 
+// A forked child has another process id than its parent.
 std::uint64_t real_world::incarnation() const noexcept
 {
     return static_cast<std::uint64_t>(::getpid());

@@ -19,10 +19,11 @@ namespace holdfast::simulated {
 
 class memory_server;
 
-// CLOCK_BOOTTIME where there is one: it goes on while the host sleeps.
+// CLOCK_BOOTTIME, where there is one: it runs while the host sleeps (rule 2).
 core::instant boot_time() noexcept;
 
-// Real time on the user's executor, and a server in this process.
+// The environment of a session in production: real time on the user's executor, random numbers of the operating system,
+// and a server in this process. On the strand, except now().
 class real_world final : public session::environment {
 public:
     real_world(
@@ -39,7 +40,7 @@ public:
     std::uint64_t incarnation() const noexcept override;
 
 private:
-    // Outlives the world while its timer's handler is under way.
+    // Shared with the handlers of its timer, which may run after this object was destroyed.
     struct alarm;
 
     engine::strand strand_;

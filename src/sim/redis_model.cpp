@@ -13,6 +13,7 @@
 namespace holdfast::simulated {
 namespace {
 
+// Redis quotes at most 128 bytes of the name, and 128 bytes of all arguments together.
 value unknown_command(words args)
 {
     std::string text = "ERR unknown command '" + std::string(args[0].substr(0, 128)) + "', with args beginning with: ";
@@ -33,7 +34,7 @@ bool arity_fits(command_spec const& spec, words args)
     return spec.arity >= 0 ? n == spec.arity : n >= -spec.arity;
 }
 
-// "client|id" for a command with subcommands.
+// "client|id" for a command with subcommands: in this form access rules name them, and error messages, too.
 std::string full_name(command_spec const& spec, words args)
 {
     std::string name(spec.name);
@@ -43,6 +44,7 @@ std::string full_name(command_spec const& spec, words args)
     return name;
 }
 
+// The session classifies errors by the first word (engine::classify()).
 std::string words_of(condition c)
 {
     switch (c) {
@@ -67,10 +69,12 @@ std::string words_of(condition c)
     return {};
 }
 
-// The keys among the words of a command, as far as a cluster or access rules of keys care.
+// The keys among the words of a command, to which access rules and hash slots apply. Those of a script are declared in
+// its call: the library passes all keys in KEYS (rule 20).
 words keys_of(command_spec const& spec, words args)
 {
     if (spec.name == "eval" || spec.name == "evalsha") {
+        // An invalid number is reported later, by evaluate().
         auto const count = to_integer(args[2]).value_or(0);
         return count > 0 && count <= std::int64_t(args.size()) - 3 ? args.subspan(3, std::size_t(count)) : words();
     }
@@ -84,6 +88,7 @@ bool crosses_slots(words keys)
     return std::ranges::any_of(keys, [&](auto const key) { return hash_slot(key) != hash_slot(keys.front()); });
 }
 
+// Whether a server in that state refuses a command with these traits.
 bool refuses(condition c, trait t)
 {
     switch (c) {
@@ -114,7 +119,7 @@ redis_model::redis_model(std::shared_ptr<lua_engine> lua) : lua_(std::move(lua))
 
 connection_id redis_model::connect(peer& p)
 {
-    auto const id = ++last_id_;
+    auto const id = ++last_id_;  // never reused: CLIENT KILL with an old number must not end another connection
     connections_.emplace(id, connection{.id = id, .peer = &p});
     return id;
 }
@@ -124,6 +129,7 @@ void redis_model::disconnect(connection_id id)
     auto const at = connections_.find(id);
     if (at == connections_.end())
         return;
+    // Before the entry is erased, to which subscribers_ refers.
     auto const channels = std::move(at->second.channels);
     for (auto const& name : channels) {
         auto& heard = subscribers_[name];
@@ -136,6 +142,7 @@ void redis_model::disconnect(connection_id id)
 
 void redis_model::disconnect_all()
 {
+    // Not a loop over the map, because kill() erases from it.
     while (!connections_.empty())
         kill(connections_.begin()->first);
 }
@@ -145,7 +152,7 @@ void redis_model::restart(bool data_lost)
     disconnect_all();
     scripts_.clear();
     started_us_.reset();
-    ++runs_;
+    ++runs_;  // another run id: the session does not send CLIENT KILL with a number of the run before
     if (data_lost)
         keys_.clear();
 }
@@ -160,6 +167,8 @@ bool redis_model::kill(connection_id id)
     auto const at = connections_.find(id);
     if (at == connections_.end())
         return false;
+    // The connection ends first: in on_kill() it must not exist any more. The pointer is read before disconnect()
+    // erases it.
     auto* const p = at->second.peer;
     disconnect(id);
     p->on_kill();
@@ -168,6 +177,7 @@ bool redis_model::kill(connection_id id)
 
 std::optional<value> redis_model::execute(connection_id id, words args, std::int64_t now_us)
 {
+    // Once for each command: as in Redis, no key expires during a script.
     keys_.set_time(now_us);
     started_us_ = started_us_.value_or(now_us);
     auto& from = connections_.at(id);
@@ -178,6 +188,7 @@ std::optional<value> redis_model::execute(connection_id id, words args, std::int
     return none ? std::nullopt : std::optional(std::move(reply));
 }
 
+// In the order of Redis: an unknown command, the number of words, access rules and states.
 value redis_model::check_and_run(connection& from, words args)
 {
     auto const* const spec = find_command(args[0]);
@@ -196,6 +207,8 @@ value redis_model::run(command_spec const& spec, connection& from, words args)
     return spec.run(c);
 }
 
+// An access rule denies a command or one of its subcommands. Most servers have no rules, and the name of a subcommand
+// is made only if there are some.
 bool redis_model::is_denied(command_spec const& spec, words args) const
 {
     return !denied_commands_.empty()
@@ -210,6 +223,7 @@ std::optional<value> redis_model::refuse(command_spec const& spec, words args) c
         return error("NOPERM this user has no permissions to access one of the keys used as arguments");
     if (channels_denied_ && (spec.name == "subscribe" || spec.name == "publish"))
         return error("NOPERM this user has no permissions to access one of the channels used as arguments");
+    // Redis checks READONLY before MASTERDOWN: the session reacts to the first by a new connection.
     if (condition_ == condition::stale && has(spec.traits, trait::writes))
         return error(words_of(condition::replica));
     if (is_cluster_ && crosses_slots(keys_of(spec, args)))
@@ -219,12 +233,15 @@ std::optional<value> redis_model::refuse(command_spec const& spec, words args) c
     return std::nullopt;
 }
 
+// One denied key is enough: Redis checks all keys of a command before it executes it. So the client must send the locks
+// of a refused batch one by one (docs/operations.md).
 bool redis_model::has_denied_key(words keys) const
 {
     return !denied_keys_.empty() && std::ranges::any_of(keys, [&](auto const k) { return denied_keys_.contains(k); });
 }
 
-// Redis 7.0 words a missing right differently here.
+// In a script Redis 7.0 reports a missing right with another message than outside, without NOPERM. engine::classify()
+// must know both.
 std::optional<value> redis_model::refuse_in_script(command_spec const& spec, words args) const
 {
     if (has(spec.traits, trait::not_in_script))
@@ -233,7 +250,9 @@ std::optional<value> redis_model::refuse_in_script(command_spec const& spec, wor
         return error("ERR The user executing the script can't run this command or subcommand");
     if (channels_denied_ && spec.name == "publish")
         return error("ERR The user executing the script can't publish to the channel mentioned in the command");
-    // A script that has written is not stopped in the middle.
+    // Redis does not refuse a write in the middle of a script that has written already: all of its writes must be
+    // applied. fair_refresh.lua and engine::may_be_applied() depend on it. A script runs in a busy or loading server
+    // only if it began before.
     bool const goes_on = script_wrote_ || condition_ == condition::busy || condition_ == condition::loading;
     if (!goes_on && refuses(condition_, spec.traits))
         return error(words_of(condition_));
@@ -248,6 +267,7 @@ value redis_model::invoke(words args)
     if (!arity_fits(*spec, args))
         return error("ERR Wrong number of args calling Redis command from script");
     auto refused = refuse_in_script(*spec, args);
+    // A command that writes counts even if it changes nothing.
     script_wrote_ = script_wrote_ || (!refused && has(spec->traits, trait::writes));
     auto reply = refused ? std::move(*refused) : run(*spec, *script_caller_, args);
     if (watcher_)
@@ -264,6 +284,7 @@ value redis_model::evaluate(struct call& c, std::string_view sha1)
         return error("ERR Number of keys can't be greater than number of args");
     if (*count < 0)
         return error("ERR Number of keys can't be negative");
+    // For invoke(). Scripts do not nest, because EVAL has the trait not_in_script.
     script_caller_ = &c.from;
     script_wrote_ = false;
     auto const rest = c.args.subspan(3);
@@ -284,6 +305,7 @@ std::int64_t redis_model::publish(std::string_view channel, std::string_view tex
     if (at == subscribers_.end())
         return 0;
     auto const message = array({bulk("message"), bulk(channel), bulk(text)});
+    // In the order of their subscriptions, the publisher itself included, and before the reply to PUBLISH.
     for (auto* const c : at->second)
         c->peer->on_push(message);
     return std::int64_t(at->second.size());
@@ -291,6 +313,7 @@ std::int64_t redis_model::publish(std::string_view channel, std::string_view tex
 
 void redis_model::subscribe(connection& c, std::string_view channel)
 {
+    // A second subscription to a channel is confirmed like the first, but does not count.
     if (c.channels.emplace(channel).second)
         subscribers_[std::string(channel)].push_back(&c);
     c.peer->on_push(array({bulk("subscribe"), bulk(channel), of(std::int64_t(c.channels.size()))}));

@@ -24,11 +24,12 @@ namespace holdfast::simulated {
 
 using connection_id = std::uint64_t;
 
-// Whoever is at the other end of a connection. Called while a command executes: must not call the model.
+// The client's end of a connection. It must exist until disconnect() or on_kill(). The functions are called while a
+// command is executed, and must not call the model.
 class peer {
 public:
     virtual void on_push(value const&) = 0;  // [message, channel, text], [subscribe, channel, count] ...
-    virtual void on_kill() = 0;              // the server closes the connection
+    virtual void on_kill() = 0;              // the server has closed the connection
 
 protected:
     ~peer() = default;
@@ -41,60 +42,66 @@ struct connection {
     std::unordered_set<std::string> channels = {};
 };
 
-// What a server may be in the state of; each refuses commands with Redis' own words.
+// The states of a server. Each but `normal` refuses some commands, with the error message of Redis.
 enum class condition : std::uint8_t { normal, busy, loading, out_of_memory, disk_error, no_replicas, replica, stale };
 
-// A command that the server has executed, for checks and traces. Valid during the call.
+// A command that the server has executed, for checks and traces of the tests. Valid during the call.
 struct execution {
     connection_id from;
     words args;
-    value const* reply;  // none: a subscription, which has no reply
-    bool in_script;      // called by a script
+    value const* reply;  // null: a subscription, which has no reply
+    bool in_script;      // a script called it
     std::int64_t now_us;
 };
 
-// One Redis server, version 7.0 with RESP3, as a state machine: keys, scripts, connections, subscriptions. No clock,
-// no queue, no thread: the caller says what time it is and executes one command after another. Not thread-safe.
+// A model of one Redis server, version 7.0 with RESP3, as a state machine: keys, scripts, connections, subscriptions.
+// It has no clock, queue or thread: the caller passes the time with each command, and executes one command after
+// another. So the same model serves memory:// URLs in real time and the simulator in virtual time. Not thread-safe.
+//
+// test/conformance sends the same commands to the model and to a redis-server, and compares the replies.
 class redis_model final : script_host {
 public:
-    // Servers may share an engine: it only keeps compiled scripts.
+    // Servers may share an engine: it keeps compiled scripts only, and they are expensive to compile.
     explicit redis_model(std::shared_ptr<lua_engine> = std::make_shared<lua_engine>());
 
     connection_id connect(peer&);
     void disconnect(connection_id);
     bool is_connected(connection_id id) const { return connections_.contains(id); }
 
-    // Executes one command. No value: (UN)SUBSCRIBE, answered by a push alone - unless it is refused, and then the
-    // error comes where a reply is expected (rule 10). Precondition: connected; afterwards it may be no longer.
+    // Executes one command, and returns its reply. Nothing: SUBSCRIBE or UNSUBSCRIBE, which lead to a push only. If
+    // such a command is refused, the error is returned as a reply (rule 10). Precondition: the connection exists; the
+    // command may end it.
     std::optional<value> execute(connection_id, words, std::int64_t now_us);
 
-    // What a server can be made to do.
+    // ---- faults
     void set_condition(condition c) { condition_ = c; }
     void deny_command(std::string_view name) { denied_commands_.emplace(name); }  // as an ACL: "set", "client|kill"
     void deny_channels(bool yes) { channels_denied_ = yes; }
     void deny_key(std::string_view name) { denied_keys_.emplace(name); }
     void allow_all() { denied_commands_.clear(), denied_keys_.clear(), channels_denied_ = false; }
-    // As the only node of a cluster: commands over keys of several hash slots are refused.
+    // As the only node of a cluster: a command with keys of several hash slots is refused.
     void set_cluster_mode(bool yes) { is_cluster_ = yes; }
     void disconnect_all();
+    // Closes all connections and forgets all scripts. Without `data_lost` the keys remain, as with an append-only file.
     void restart(bool data_lost);
-    // Other than that of every other server: its runs are told apart by it.
+    // Must be different for each server: run_id() is computed from it.
     void set_identity(std::string identity) { identity_ = std::move(identity); }
     void flush_scripts() { scripts_.clear(); }
 
     keyspace& keys() noexcept { return keys_; }
 
-    // What INFO says of it. The first command starts the clock.
+    // ---- for INFO. A run begins with its first command, because the model has no clock of its own.
     condition state() const noexcept { return condition_; }
     std::string run_id() const;
     std::int64_t uptime_us() const noexcept { return keys_.now_us() - started_us_.value_or(keys_.now_us()); }
     bool is_cluster() const noexcept { return is_cluster_; }
     std::size_t connection_count() const noexcept { return connections_.size(); }
 
-    // Sees every command, those of scripts included, after it was executed.
+    // The function is called after each command, also after those of scripts. It must not call the model.
     void watch(std::function<void(execution const&)> watcher) { watcher_ = std::move(watcher); }
 
-    // For the commands of the server itself.
+    // ---- for the functions of commands
+    // Returns the number of subscribers.
     std::int64_t publish(std::string_view channel, std::string_view text);
     void subscribe(connection&, std::string_view channel);
     void unsubscribe(connection&, std::string_view channel);
@@ -133,7 +140,7 @@ private:
     std::function<void(execution const&)> watcher_;
 };
 
-// A reply of this kind stands for none: what (UN)SUBSCRIBE returns.
+// The result of a command that has no reply: a status without text, which no command of Redis returns.
 value no_reply();
 bool is_no_reply(value const&);
 

@@ -9,6 +9,8 @@
 namespace holdfast::simulated {
 namespace {
 
+// Without its items. A status and a bulk string are the same for the library, and an array inside an array is empty: no
+// command of the library needs its items.
 engine::reply leaf(value const& v)
 {
     switch (v.type) {
@@ -28,6 +30,7 @@ void deliver(session::connection_events& to, value const& v)
 {
     if (v.is_error())
         return to.on_error(v.text);
+    // On the stack, because most replies have few items. The reply refers to them during the event.
     boost::container::small_vector<engine::reply, 8> items;
     for (auto const& item : v.items)
         items.push_back(leaf(item));

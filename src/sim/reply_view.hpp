@@ -10,10 +10,12 @@
 
 namespace holdfast::simulated {
 
-// Tells a session what its server replied.
+// Passes a reply to a session, as an event of its connection. The event refers to the strings of the value. Used by the
+// connections of this folder and of the simulator in the tests.
 void deliver(session::connection_events&, value const& reply);
 
-// The same of a push. What is no message of a channel is dropped.
+// Passes a push to a session. Only messages of channels are events; confirmations of subscriptions are dropped, because
+// the guard of the session confirms them (rule 10).
 void deliver_push(session::connection_events&, value const& push);
 
 }  // namespace holdfast::simulated

@@ -14,10 +14,11 @@ namespace {
 
 using simulated::value;
 
-// A string with a time to live is a held lock to each kind.
+// A string with a time to live is a held lock for each kind of lock, because it may be a lock of another library.
 constexpr std::string_view foreign_holder = "somebody else";
-constexpr std::string_view foreign_lease_ms = "86400000";
+constexpr std::string_view foreign_lease_ms = "86400000";  // a day: it does not expire during a test
 
+// The key or channel that the library derives from the name of a lock, as core::prefixed().
 std::string in_tag(std::string_view prefix, std::string_view name)
 {
     bool const tagged = name.find('{') != name.npos;
@@ -27,6 +28,7 @@ std::string in_tag(std::string_view prefix, std::string_view name)
 }  // namespace
 
 struct server::impl {
+    // Registered under a name of its own, which config() puts into the URL: so the clients of this context find it.
     explicit impl(boost::asio::any_io_executor const& e)
         : registry(boost::asio::use_service<simulated::session_registry>(
             boost::asio::query(e, boost::asio::execution::context))),
@@ -41,7 +43,8 @@ struct server::impl {
         return host->execute({text.begin(), text.size()});
     }
 
-    // Slot keys of readers, and the queue of a fair lock, belong to the lock.
+    // Deletes the lock, and the slots of its readers. For a string HKEYS is an error, which has no items. The queue of
+    // a fair lock stays, because release() notifies its first waiter.
     void erase(std::string_view lock) const
     {
         auto const fields = execute({"HKEYS", lock});
@@ -51,6 +54,8 @@ struct server::impl {
         execute({"DEL", lock});
     }
 
+    // Publishes the unlock message on the channel of each kind of lock, because a name does not show the kind. A fair
+    // lock notifies its first waiter only, on a channel of that waiter.
     void tell(std::string_view lock) const
     {
         execute({"PUBLISH", in_tag("redisson_lock__channel", lock), "0"});
@@ -60,8 +65,8 @@ struct server::impl {
             execute({"PUBLISH", in_tag("redisson_lock__channel", lock) + ":" + head.text, "0"});
     }
 
-    simulated::session_registry& registry;
-    std::shared_ptr<simulated::memory_server> const host;
+    simulated::session_registry& registry;                 // a service of the context, which must outlive this object
+    std::shared_ptr<simulated::memory_server> const host;  // shared with the connections of its clients
     std::string const name;
 };
 
@@ -81,6 +86,7 @@ void server::expire(std::string_view name)
         impl_->erase(name);
 }
 
+// The old key is deleted with its slots first: SET would replace the key only.
 void server::hold(std::string_view name)
 {
     impl_->erase(name);
@@ -95,6 +101,7 @@ void server::release(std::string_view name)
     impl_->tell(name);
 }
 
+// A restart without persistence loses the keys of a fair lock's queue and the mark of a waiting writer, too.
 void server::drop(std::string_view name)
 {
     impl_->erase(name);

@@ -12,6 +12,7 @@ boost::asio::execution_context::id session_registry::id;
 
 std::shared_ptr<memory_server> session_registry::find_or_make(std::string_view name)
 {
+    // No other client can refer to it, so it is not kept here and ends with its client.
     if (name.empty())
         return std::make_shared<memory_server>();
     std::lock_guard const guard(mutex_);
@@ -21,7 +22,7 @@ std::shared_ptr<memory_server> session_registry::find_or_make(std::string_view n
     return s;
 }
 
-// A name that no user would write.
+// The name must not be one of a user's URL.
 std::string session_registry::add(std::shared_ptr<memory_server> s)
 {
     std::lock_guard const guard(mutex_);
@@ -42,12 +43,14 @@ void session_registry::replace(factory f)
     factory_ = std::move(f);
 }
 
+// A copy, so that the caller calls it while the mutex is not locked.
 session_registry::factory session_registry::replacement() const
 {
     std::lock_guard const guard(mutex_);
     return factory_;
 }
 
+// The context calls this for all services before it destroys the first one: what a user's factory owns may need others.
 void session_registry::shutdown() noexcept
 {
     std::lock_guard const guard(mutex_);

@@ -24,7 +24,8 @@ namespace holdfast::simulated {
 
 class memory_server;
 
-// What memory:// URLs mean in one execution context. Thread-safe.
+// The servers of memory:// URLs in one execution context. A service, so that a URL is enough to find them, without a
+// global variable, and that they end with the context. Thread-safe: clients are made on any thread.
 class session_registry final : public boost::asio::execution_context::service {
 public:
     using factory = std::function<std::shared_ptr<engine::session>(
@@ -34,14 +35,14 @@ public:
 
     explicit session_registry(boost::asio::execution_context& c) : service(c) {}
 
-    // The server of that name, which lives as long as the context. An empty name: a new one for each call.
+    // The server with that name, which exists until the context ends. With an empty name, a new one for each call.
     std::shared_ptr<memory_server> find_or_make(std::string_view name);
 
-    // A server under a name that nobody has.
+    // Adds a server under a new name, and returns the name. After remove() the name means a new, empty server.
     std::string add(std::shared_ptr<memory_server>);
     void remove(std::string_view name);
 
-    // Sessions of this context come from that function instead: how virtual time gets under a client.
+    // Makes all later sessions of this context by that function: so the simulator runs clients in virtual time.
     void replace(factory f);
     factory replacement() const;
 

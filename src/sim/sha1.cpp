@@ -13,6 +13,7 @@ namespace {
 
 using state = std::array<std::uint32_t, 5>;
 
+// Read byte by byte, so that the result does not depend on the processor.
 std::uint32_t big_endian(char const* at)
 {
     std::uint32_t n = 0;
@@ -21,6 +22,7 @@ std::uint32_t big_endian(char const* at)
     return n;
 }
 
+// FIPS 180-4, 4.1.1 and 4.2.1: the function and the constant of a step.
 struct round {
     std::uint32_t mixed;
     std::uint32_t constant;
@@ -38,7 +40,7 @@ round round_of(int i, state const& s)
     return {b ^ c ^ d, 0xca62c1d6};
 }
 
-// FIPS 180-4, 6.1.2.
+// FIPS 180-4, 6.1.2: the computation for one block of 64 bytes.
 void absorb(state& sum, char const* block)
 {
     std::array<std::uint32_t, 80> w;
@@ -56,11 +58,12 @@ void absorb(state& sum, char const* block)
         sum[i] += s[i];
 }
 
+// FIPS 180-4, 5.1.1: one bit, zeros until 8 bytes are missing to a whole block, then the number of bits as 8 bytes.
 std::string padded(std::string_view text)
 {
     std::string all(text);
     all += '\x80';
-    all.append((120 - all.size() % 64) % 64, '\0');
+    all.append((120 - all.size() % 64) % 64, '\0');  // 120 = 56 + 64, so that the difference is not negative
     for (int shift = 56; shift >= 0; shift -= 8)
         all += static_cast<char>(std::uint64_t(text.size()) * 8 >> shift);
     return all;
@@ -70,7 +73,7 @@ std::string padded(std::string_view text)
 
 std::string sha1(std::string_view text)
 {
-    state sum{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
+    state sum{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};  // FIPS 180-4, 5.3.1
     auto const all = padded(text);
     for (std::size_t at = 0; at != all.size(); at += 64)
         absorb(sum, all.data() + at);

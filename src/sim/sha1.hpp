@@ -10,7 +10,8 @@
 
 namespace holdfast::simulated {
 
-// In 40 lower-case hexadecimal digits, as Redis names a script. Not for security.
+// The SHA1 in 40 hexadecimal digits in lower case, by which Redis names a script. Own code, because src/sim must not
+// need OpenSSL. Not for security.
 std::string sha1(std::string_view);
 
 }  // namespace holdfast::simulated

@@ -24,7 +24,7 @@ std::string to_string(value const& v)
         case value::kind::integer: return std::to_string(v.integer);
         case value::kind::status: return v.text;
         case value::kind::bulk: return '"' + v.text + '"';
-        case value::kind::error: return "-" + v.text;
+        case value::kind::error: return "-" + v.text;  // as in the protocol
         case value::kind::array: return list(v.items);
     }
     return {};

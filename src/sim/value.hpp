@@ -17,13 +17,13 @@ namespace holdfast::simulated {
 // The words of a command, the name first.
 using words = std::span<std::string_view const>;
 
-// What a server says: a reply or a push.
+// A reply or a push of a server.
 struct value {
     enum class kind : std::uint8_t { nil, integer, status, bulk, error, array };
 
     kind type = kind::nil;
     std::int64_t integer = 0;
-    std::string text = {};  // status, bulk; error: the words without the leading '-'
+    std::string text = {};  // of a status, a bulk string, or an error, without its leading '-'
     std::vector<value> items = {};
 
     bool is_error() const noexcept { return type == kind::error; }
@@ -61,7 +61,7 @@ inline value array(std::vector<value> v)
     return {value::kind::array, 0, {}, std::move(v)};
 }
 
-// As one readable line, for traces and failing tests.
+// In one line, for traces and for the messages of failed tests.
 std::string to_string(value const&);
 
 }  // namespace holdfast::simulated

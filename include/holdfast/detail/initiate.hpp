@@ -20,17 +20,18 @@ namespace holdfast {
 
 namespace asio = boost::asio;
 
-/// A completion token of an operation with that signature: `asio::deferred` (the default of every operation, so that
+/// A completion token for an operation with that signature: `asio::deferred` (the default of every operation, so that
 /// `co_await` works), `asio::use_awaitable`, `asio::use_future`, `asio::cancel_after(1s)`, a callback ...
 template <class Token, class Signature>
 concept token_for = asio::completion_token_for<Token, Signature>;
 
 namespace detail {
 
-// Where a handler is called, while its type is still known: on its associated executor, else on the client's.
+// Where a handler is called: on its associated executor, else on the client's. It is computed here, because the type of
+// the handler, and with it the type of its executor, is erased afterwards.
 struct destination {
     asio::any_io_executor executor;
-    bool is_associated;  // false: the handler has an executor of a kind of its own, to be dispatched to from there
+    bool is_associated;  // false: the associated executor is of another type; the handler is dispatched to it from here
 };
 
 template <class Handler>
@@ -43,16 +44,17 @@ destination destination_of(Handler const& handler, asio::any_io_executor const& 
         return {otherwise, false};
 }
 
-// A handler and where it is called.
+// A handler, and the executor on which it is called.
 template <class Signature>
 struct handler_at {
     asio::any_completion_handler<Signature> handler;
     destination at;
 };
 
-// The one place where a completion token becomes an any_completion_handler. `Launch` owns what the operation needs, so
-// that the object it was asked of may die before the operation is launched; it has `get_executor()` and a function
-// `start(handler_at)` compiled in the library. cancel_after asks for executor_type.
+// The only place where a handler becomes an any_completion_handler, so that operations are compiled in the library and
+// not in the user's code. `Launch` owns everything that the operation needs: the object whose function made the
+// operation may be destroyed before the operation is started. It has `get_executor()` and `start(handler_at)`.
+// asio::cancel_after() requires executor_type and get_executor().
 template <class Signature, class Launch>
 struct initiation {
     using executor_type = asio::any_io_executor;

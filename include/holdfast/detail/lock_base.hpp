@@ -21,29 +21,29 @@
 
 namespace holdfast {
 
-/// Who holds a lock, as the server has it.
+/// A holder of a lock, or a waiter of a @ref fair_lock, as the server records it.
 struct holder {
-    std::string id;                         ///< "<client's uuid>:<n>", or whatever another library wrote
+    std::string id;                         ///< "<client's uuid>:<n>", or the text that another library wrote
     std::string label;                      ///< of the owner, if it has one
-    bool writer = false;                    ///< read_write_lock: holds for writing
-    std::chrono::milliseconds remaining{};  ///< until the grant ends; -1: it has no time to live
+    bool writer = false;                    ///< of a read_write_lock: holds it for writing
+    std::chrono::milliseconds remaining{};  ///< until the grant ends; -1: the key has no time to live
 };
 
 namespace detail {
 
-// acquire_options or try_options, seen as one.
+// acquire_options or try_options in one form, for the implementations of all kinds of lock.
 struct acquire_request {
     std::optional<std::chrono::milliseconds> lease;
     std::optional<std::chrono::milliseconds> max_hold;
-    std::optional<std::chrono::milliseconds> wait;  // none: as long as it takes; zero: one attempt
+    std::optional<std::chrono::milliseconds> wait;  // none: no limit; zero: one attempt
     bool renew;
     int priority = 5;
-    std::optional<std::chrono::milliseconds> limit = {};  // for the answers to one attempt; none: its own
+    std::optional<std::chrono::milliseconds> limit = {};  // of one attempt: for its replies; none: its own limit
     bool is_part = false;                                 // of the acquire of a composite lock
 };
 
-// The options of an acquire that waits as long as it takes. Structured bindings name every member on both sides: an option
-// that is added to one of them does not compile until it is passed on.
+// The options of an acquire that waits without a limit. The structured bindings name every member on both sides: after
+// an option is added to one of them, this does not compile until the option is passed on.
 constexpr acquire_options without_wait(try_options const& from) noexcept
 {
     acquire_options to;
@@ -87,6 +87,8 @@ constexpr acquire_request to_request(TryOptions const& o) noexcept
     return request;
 }
 
+// An operation on a lock that is not started yet. It shares ownership of the implementation: with asio::deferred the
+// operation may start after the handle was destroyed.
 struct lock_launch {
     std::shared_ptr<lock_impl const> of;
     asio::any_io_executor get_executor() const noexcept;
@@ -109,8 +111,16 @@ struct holders_launch : lock_launch {
     void start(handler_at<void(error_code, std::vector<holder>)>) &&;
 };
 
-/// What every lock can do. A handle is an immutable value: cheap to copy, may be used from any thread, and be destroyed
-/// while its operations are under way and its leases are held.
+/// The operations of every lock.
+///
+/// A handle is an immutable value. It is cheap to copy, and any thread may use it. It may be destroyed while its
+/// operations are under way and its leases are held. Each operation completes as if posted, on the executor that is
+/// associated with its handler, else on the client's.
+///
+/// Causes of errors that all operations have: errc::not_permitted, the server's access rules deny a command, the key or
+/// the channel; errc::protocol, the server replied with an error that is not known, such as one of a cluster node;
+/// errc::invalid_name, see @ref errc; errc::not_running, `client::run()` was not called; errc::client_stopped, the
+/// client was stopped or destroyed, or its execution context has ended.
 template <class AcquireOptions, class TryOptions>
 class lock_base {
 public:
@@ -118,31 +128,33 @@ public:
     using try_options = TryOptions;
     using executor_type = asio::any_io_executor;
 
-    /// That of the client; the system's when the client is gone.
+    /// The client's executor; the system executor if the client was destroyed or its execution context has ended.
     executor_type get_executor() const noexcept { return lock_launch{state_}.get_executor(); }
 
-    /// The lock's name, without the client's prefix. Valid as long as a copy of this handle lives.
+    /// The lock's name, without the client's prefix. The view is valid while a copy of this handle exists.
     std::string_view name() const noexcept;
 
-    /// Takes the lock, waiting as long as it takes: through other holders, and through outages of the server. Bound it
-    /// with `asio::cancel_after`, or use `try_acquire`.
+    /// Acquires the lock. The wait has no limit: it lasts while other contenders hold the lock, and while the server
+    /// cannot be reached. To limit it, use `try_acquire()` or `asio::cancel_after`.
     ///
     /// @par On the server
-    /// One command when the lock is free. When it is not: a subscription shared by all waiters of this process, and one
-    /// command per unlock message. Nothing when the grant comes from another coroutine of this process.
+    /// If the lock is free: one command. If it is busy: one subscription for all waiters of this process, and one
+    /// attempt for each unlock message, at the latest after `config::poll_interval`. Nothing if the grant passes from
+    /// another coroutine of this process (`config::local_handoff`).
     /// @par Completion
     /// With a held lease.
     /// @par Errors
-    /// - errc::wrong_type, errc::not_permitted, errc::server_refused, errc::protocol: waiting would not cure it;
-    ///   `client::last_failure()` has the server's words
-    /// - errc::unavailable: three grants in a row came when their validity had already run out
-    /// - errc::invalid_name, errc::invalid_option: `client::last_failure()` says which
-    /// - errc::owner_in_use: an acquire of the same owner is still under way
-    /// - errc::would_deadlock: the same owner reads what it asks to write (read_write_lock)
+    /// - errc::wrong_type, errc::not_permitted, errc::server_refused, errc::protocol: waiting would not help;
+    ///   `client::last_failure()` has the server's error message
+    /// - errc::unavailable: the replies to three grants in a row arrived after their validity had ended
+    /// - errc::invalid_name, errc::invalid_option: `client::last_failure()` names the lock or the option
+    /// - errc::owner_in_use: an earlier acquire of the same owner for this lock has not ended
+    /// - errc::would_deadlock: the same owner holds the lock for reading and requests it for writing (read_write_lock)
     /// - errc::not_running, errc::client_stopped
     /// @par Cancellation
-    /// Terminal, partial, total, in every phase: ends at once with `operation_aborted` and leaves nothing behind. A
-    /// command already sent serves the next waiter of this process or is undone, behind it on the same connection.
+    /// Terminal, partial, total, in every phase: completes at once with `operation_aborted` and leaves nothing on the
+    /// server. An attempt that was sent already serves the next waiter of this process. If there is none, the client
+    /// undoes it with a command behind it on the same connection.
     /// @par Example
     /// @code
     /// auto lease = co_await lock.acquire({.lease = 10s});   // fixed, never renewed
@@ -154,24 +166,25 @@ public:
             acquire_launch{{state_}, to_request(options)}, std::forward<Token>(token));
     }
 
+    /// The same with default options: the lease time is `config::lease`, and the watchdog renews the lease.
     template <token_for<void(error_code, lease)> Token = asio::deferred_t>
     [[nodiscard]] auto acquire(Token&& token = {}) const
     {
         return acquire(acquire_options{}, std::forward<Token>(token));
     }
 
-    /// Takes the lock if it is free, or becomes free within `options.wait`.
+    /// Acquires the lock if it is free, or becomes free within `options.wait`.
     ///
     /// @par On the server
-    /// As `acquire()`. One attempt sends one command, two more when a mutex turns out to be taken.
+    /// As `acquire()`. One attempt sends one command, and two more if a mutex is busy.
     /// @par Completion
-    /// With a held lease; with an *empty* lease and success when the lock is busy: somebody else holds it or goes first,
-    /// or `wait` was over before a server that works could answer. By the end of `wait`; without `wait`, when the server
-    /// has answered, at the latest after `config::command_timeout`.
+    /// With a held lease. With success and an *empty* lease if the lock is busy: another contender holds it or is
+    /// preferred, or `wait` was shorter than a server that works needs for a reply. With `wait`: when it ends, at the
+    /// latest. Without `wait`: when the server has replied, at the latest after `config::command_timeout`.
     /// @par Errors
-    /// As `acquire()`; besides, errc::unavailable when the connection is down, an answer is overdue (after eight times the
-    /// server's usual response time, at least 25 ms), or the server cannot tell now. A server that works is never
-    /// reported as unavailable, nor an outage as busy.
+    /// As `acquire()`. In addition errc::unavailable: the connection is down, a reply is overdue (after eight times the
+    /// slowest of the last response times, at least 25 ms), or the server cannot execute the attempt now. A server that
+    /// works is never reported as unavailable, and an outage is never reported as busy.
     /// @par Cancellation
     /// As `acquire()`.
     /// @par Example
@@ -186,57 +199,71 @@ public:
             acquire_launch{{state_}, to_request(options)}, std::forward<Token>(token));
     }
 
+    /// The same with default options: one attempt.
     template <token_for<void(error_code, lease)> Token = asio::deferred_t>
     [[nodiscard]] auto try_acquire(Token&& token = {}) const
     {
         return try_acquire(try_options{}, std::forward<Token>(token));
     }
 
-    /// Whether anybody holds the lock. True or false by the time you look at it: use it to show, not to decide.
+    /// Reads whether the lock is held. The result may be out of date when the handler runs: use it for display, not for
+    /// decisions.
     ///
     /// @par On the server
-    /// One EXISTS.
+    /// One EXISTS; for a side of a read_write_lock one HGET.
+    /// @par Completion
+    /// With the result, or with an error, within `config::command_timeout`.
     /// @par Errors
-    /// errc::unavailable, errc::not_permitted, errc::invalid_name, errc::not_running, errc::client_stopped.
+    /// - errc::unavailable: no reply within `config::command_timeout`, or the server cannot execute the command now
+    /// - errc::wrong_type: the key of a read_write_lock is not a hash
+    /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
-    /// Terminal, partial, total: ends at once.
+    /// Terminal, partial, total: completes at once with `operation_aborted`.
     template <token_for<void(error_code, bool)> Token = asio::deferred_t>
     [[nodiscard]] auto is_locked(Token&& token = {}) const
     {
         return initiate<void(error_code, bool)>(is_locked_launch{{state_}}, std::forward<Token>(token));
     }
 
-    /// Takes the lock away from whoever holds it, and wakes the waiters. Completes with true if somebody held it; the
-    /// holder learns of its loss with its next renewal.
+    /// Deletes the lock from the server, although others hold it, and notifies the waiters. A holder detects the loss
+    /// at its next renewal.
     ///
     /// @par On the server
-    /// One script: deletes the key if it looks like a lock, and publishes the unlock message. That is, it has a time to
-    /// live, and is
-    /// - of a mutex, reentrant_lock or fair_lock, which exclude one another: a string `<uuid>:<number>[:<label>]`, or a
-    ///   hash with one field of that form and a whole number;
-    /// - of a read_write_lock: a hash whose field `mode` is `read` or `write`, and whose other fields are of that form.
+    /// One script. It deletes the key if that looks like a lock, and publishes the unlock message. The key must have a
+    /// time to live, and must be
+    /// - for a mutex, reentrant_lock or fair_lock, which exclude one another: a string `<uuid>:<number>[:<label>]`, or
+    ///   a hash with one field of that form, whose value is a whole number;
+    /// - for a read_write_lock: a hash whose field `mode` is `read` or `write`, and whose other fields have that form.
     ///
-    /// Locks of Redisson do, too. Anything else stays as it is.
+    /// Redisson's locks have these forms, too. Any other key stays as it is.
+    /// @par Completion
+    /// With true if the lock was held, with false if it was free; within `config::command_timeout`.
     /// @par Errors
-    /// errc::wrong_type (it is no lock; `client::last_failure()` says what was found), errc::unavailable (it may have been
-    /// done), errc::not_permitted, errc::server_refused, errc::invalid_name, errc::not_running, errc::client_stopped.
+    /// - errc::wrong_type: the key does not look like a lock; `client::last_failure()` describes it
+    /// - errc::unavailable: no reply within `config::command_timeout`, and the lock may have been deleted; or the
+    ///   server cannot execute the script now
+    /// - errc::server_refused: the server refuses to write
+    /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
-    /// Terminal, partial, total: ends at once; once sent, it may take effect.
+    /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
     template <token_for<void(error_code, bool)> Token = asio::deferred_t>
     [[nodiscard]] auto force_release(Token&& token = {}) const
     {
         return initiate<void(error_code, bool)>(force_release_launch{{state_}}, std::forward<Token>(token));
     }
 
-    /// Who holds the lock, and for how long yet. Empty when it is free.
+    /// Reads the holders of the lock, and until when each holds it. The list is empty if the lock is free.
     ///
     /// @par On the server
     /// One script that only reads.
+    /// @par Completion
+    /// With the holders, or with an error, within `config::command_timeout`.
     /// @par Errors
-    /// errc::wrong_type, errc::unavailable, errc::not_permitted, errc::invalid_name, errc::not_running,
-    /// errc::client_stopped.
+    /// - errc::wrong_type: the key cannot be a lock
+    /// - errc::unavailable: as `is_locked()`
+    /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
-    /// Terminal, partial, total: ends at once.
+    /// Terminal, partial, total: completes at once with `operation_aborted`.
     template <token_for<void(error_code, std::vector<holder>)> Token = asio::deferred_t>
     [[nodiscard]] auto holders(Token&& token = {}) const
     {
@@ -246,12 +273,12 @@ public:
 protected:
     explicit lock_base(std::shared_ptr<lock_impl const> state) noexcept : state_(std::move(state)) {}
 
-    // The same lock, taken with other options.
+    // The same lock with other types of options, for any_lock.
     template <class A, class T>
     explicit lock_base(lock_base<A, T> const& other) noexcept : state_(other.state_)
     {}
 
-    // Of a lock that is no composite.
+    // Precondition: the lock is not a composite.
     std::shared_ptr<single_lock const> state() const noexcept;
 
 private:

@@ -14,30 +14,32 @@
 
 #include <holdfast/config.hpp>
 
-/// Help for testing programs that use Holdfast.
+/// Support for tests of programs that use Holdfast.
 namespace holdfast::testing {
 
-/// A Redis server inside the test program, with switches for what goes wrong in production.
+/// A Redis server inside the test program, with functions for the faults that occur in production.
 ///
-/// It executes the same commands and the same Lua scripts as a Redis 7.0, in memory, in real time, for all clients
-/// that use its @ref config on the same execution context: acquiring, waiting, renewal, loss, hand-off and fencing
-/// work as in production, without a port, a process or a file. The members below play the rest of the world.
+/// It executes the commands and Lua scripts that a Redis 7.0 executes, in memory and in real time, for all clients that
+/// use its @ref config on the same execution context. Acquires, waits, renewals, losses, hand-off and fencing work as
+/// in production, without a port, a process or a file. The functions below act as other clients, operators and faults.
 ///
-/// A test needs no sleeps: what a member does has happened on the server when it returns, and the clients learn of it
-/// as from a real server. A client that waits for a lock is told of a @ref release at once; that a lock is free
-/// without a message (@ref expire, @ref drop) it finds out when it asks again, at the latest after
-/// `config::poll_interval`. A holder finds out that its lock is gone when it renews: after `config::lease / 3`.
-/// So tests of loss are quick with a short lease: `auto cfg = server.config(); cfg.lease = 300ms;`.
+/// A test needs no sleeps: the effect of a function is complete on the server when it returns. The clients detect it as
+/// they do with a real server. A waiter receives the message of a @ref release at once. A lock that becomes free
+/// without a message (@ref expire, @ref drop) is acquired at the next attempt, at the latest after
+/// `config::poll_interval`. A holder detects at its next renewal, after `config::lease / 3`, that its key is missing.
+/// So tests of losses should use a short lease time: `auto cfg = server.config(); cfg.lease = 300ms;`.
 ///
-/// **Names** are the ones given to the locks, with `config::key_prefix` before them if there is one.
+/// **Names** are the names of the locks, with `config::key_prefix` before them if there is one.
 ///
-/// **Lifetimes:** the server may be destroyed before the clients: they keep what they use of it, and new clients of
-/// the same config get a new, empty server. It must not outlive its execution context.
+/// **Lifetimes:** the server may be destroyed before its clients, which keep the model alive; new clients with the same
+/// config get a new, empty server. It must not outlive its execution context.
 ///
-/// **Thread safety:** all members may be called from any thread at any time, on one object too: each takes effect at
+/// **Thread safety:** distinct objects: safe. Shared objects: safe, except for destruction. Each call takes effect at
 /// once and as a whole, between two commands of clients.
 ///
-/// **Not modelled:** persistence, replication, cluster, eviction, access control, delays. Test those against Redis.
+/// **Errors:** only the constructor fails. A function for a lock that is free does nothing, except @ref hold.
+///
+/// **Not modelled:** persistence, replication, cluster, eviction, access rules, delays. Test those with Redis.
 ///
 /// **Example**
 /// @code
@@ -48,21 +50,21 @@ namespace holdfast::testing {
 /// holdfast::client client(ioc, cfg);
 /// client.run(boost::asio::detached);
 ///
-/// redis.hold("nightly");                             // somebody else has it
+/// redis.hold("nightly");                             // another program holds it
 /// co_await run_nightly_job(client);                  // must report "busy"
 /// redis.release("nightly");
 /// auto job = co_await start_nightly_job(client);
 /// redis.drop("nightly");                             // an operator deleted the key
-/// co_await job.stopped();                            // must notice within 100 ms
+/// co_await job.stopped();                            // must stop within 100 ms
 /// @endcode
 class server {
 public:
-    /// Starts a server for clients on the context of that executor.
+    /// Starts a server for clients on the execution context of that executor.
     ///
-    /// **Errors:** throws `std::runtime_error` if Holdfast was built without `HOLDFAST_MEMORY`.
+    /// @throws std::runtime_error if Holdfast was built without `HOLDFAST_MEMORY`.
     explicit server(boost::asio::any_io_executor);
 
-    /// The same for a context, such as `boost::asio::io_context`.
+    /// The same for an execution context, such as `boost::asio::io_context`.
     template <class Context>
         requires std::convertible_to<Context&, boost::asio::execution_context&>
     explicit server(Context& context) : server(boost::asio::any_io_executor(context.get_executor())) {}
@@ -70,39 +72,37 @@ public:
     server(server const&) = delete;
     server& operator=(server const&) = delete;
 
-    /// Disconnects nobody; see *Lifetimes*.
+    /// Closes no connection; see *Lifetimes*.
     ~server();
 
-    /// A configuration whose `url` leads to this server; all else has its default and may be changed.
+    /// A configuration whose `url` leads to this server. All other options have their defaults, and may be changed.
     holdfast::config config() const;
 
-    /// The lock's time to live is over, as when its holder was silent for too long: the key goes, nobody is told.
-    /// Nothing happens if nobody holds it.
+    /// Ends the lock's time to live, as if its holder had not renewed it: deletes the key, without a message.
     void expire(std::string_view name);
 
-    /// Somebody outside this program takes the lock and keeps it until @ref release, @ref expire or @ref drop. Takes
-    /// it away from its present holder, who learns of that at the next renewal. Works for each kind of lock.
+    /// Lets another program acquire the lock, and hold it until @ref release, @ref expire or @ref drop. The present
+    /// holder loses it, and detects that at its next renewal. Works for each kind of lock.
     void hold(std::string_view name);
 
-    /// The holder, whoever it is, gives the lock back, and the server tells those who wait for it.
-    /// Nothing happens if nobody holds it.
+    /// Releases the lock for its holder, and publishes the unlock message.
     void release(std::string_view name);
 
-    /// The key is deleted behind the holder's back, as by an operator's DEL or a restart without persistence; nobody
-    /// is told. A reader's and a fair lock's other keys go with it.
+    /// Deletes the lock's key, without a message, as an operator's DEL does or a restart without persistence. Deletes
+    /// also the other keys of a reader, a waiting writer, and the queue of a fair lock.
     void drop(std::string_view name);
 
-    /// The server stops to work, connections stay open: what clients send is executed after @ref resume, unless they
-    /// gave the connection up by then. Idempotent.
+    /// Stops the execution of commands; connections stay open. The server executes the commands of the clients after
+    /// @ref resume, also those of connections that a client has closed by then. Idempotent.
     void pause();
 
-    /// The server goes on. Idempotent.
+    /// Executes the commands that have arrived, and goes on. Idempotent.
     void resume();
 
-    /// Closes all connections. Clients connect again at once.
+    /// Closes all connections. The clients connect again, after a short pause.
     void disconnect();
 
-    /// True if somebody holds the lock, in any mode.
+    /// Whether a reader or a writer holds the lock, or another program by @ref hold.
     bool is_locked(std::string_view name) const;
 
 private:
