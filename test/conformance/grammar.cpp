@@ -103,15 +103,27 @@ std::vector<std::string> split(std::string_view text, char at)
     return parts;
 }
 
-// The text after "-- KEYS  " and the like.
+// "lock, counter (left out: not fenced)": a remark in parentheses describes no argument, and may contain a comma.
+std::string without_remarks(std::string text)
+{
+    for (auto from = text.find('('); from != text.npos; from = text.find('('))
+        text.erase(from, text.find(')', from) - from + 1);
+    return text;
+}
+
+// The text after "-- KEYS  " and the like, with the lines on which it continues: these begin with "--   ".
 std::string header_of(std::string_view script, std::string_view name)
 {
-    auto const mark = "-- " + std::string(name) + "  ";
+    constexpr std::string_view next = "\n--   ";
+    auto const mark = "\n-- " + std::string(name) + "  ";
     auto const at = script.find(mark);
     if (at == script.npos)
         return {};
-    auto const from = at + mark.size();
-    return std::string(script.substr(from, script.find('\n', from) - from));
+    std::string text;
+    auto rest = script.substr(at + mark.size());
+    for (; rest.substr(rest.find('\n')).starts_with(next); rest.remove_prefix(rest.find('\n') + next.size()))
+        text.append(rest.substr(0, rest.find('\n'))).append(" ");
+    return without_remarks(text.append(rest.substr(0, rest.find('\n'))));
 }
 
 }  // namespace

@@ -86,6 +86,15 @@ void look(twins& both)
     }
 }
 
+TEST_CASE("a call has an argument for each that the header of the script describes", "[conformance]")
+{
+    grammar g(1);
+    auto const call = g.call_of("-- Acquires.\n-- KEYS  lock, counter (left out: not fenced)\n"
+                                "-- ARGV  token, priority (0: one attempt,\n--   which waits for nothing), time\n--   "
+                                "to live in ms\n-- returns 1\n");
+    CHECK(call.size() == 3 + 2 + 3);
+}
+
 TEST_CASE("each script of the library has the same effect in the model and in Redis", "[conformance]")
 {
     if (!redis_server::is_installed())
