@@ -119,7 +119,6 @@ private:
     std::optional<value> refuse_in_script(command_spec const&, words) const;
     bool is_denied(command_spec const&, words) const;
     bool has_denied_key(words keys) const;
-    void tell(connection const&, words, value const* reply, bool in_script) const;
 
     keyspace keys_;
     std::shared_ptr<lua_engine> lua_;

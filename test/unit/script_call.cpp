@@ -6,7 +6,6 @@
 
 #include "engine/port/script_call.hpp"
 
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,56 +14,13 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/port/log.hpp"
+#include "unit/fake_session.hpp"
 
 namespace holdfast::engine {
 namespace {
 
-using texts = std::vector<std::string>;
-
 constexpr script one{.name = "one", .text = "text of one", .sha1 = "sha1 of one"};
 constexpr script all{.name = "all", .text = "text of all", .sha1 = "sha1 of all"};
-
-// Records the submitted commands; the test answers them.
-class fake_session final : public session {
-public:
-    struct submitted {
-        command* to;
-        texts words;
-    };
-
-    void start(session_events&) override {}
-    void stop() noexcept override {}
-    bool is_open() const noexcept override { return open; }
-    server_identity const& server() const noexcept override { return server_; }
-    void submit(command& c, std::span<std::string_view const> words) override
-    {
-        sent.push_back({&c, texts(words.begin(), words.end())});
-    }
-    void await_turn_end() override {}
-    void subscribe(std::string_view) override {}
-    void unsubscribe(std::string_view) override {}
-    bool notifies() const noexcept override { return true; }
-    void drop(std::string_view) override {}
-    core::instant now() const noexcept override { return {}; }
-    void wake_at(core::instant) override {}
-    std::uint64_t random() noexcept override { return 0; }
-    std::array<std::uint8_t, 16> identity() override { return {}; }
-    std::uint64_t incarnation() const noexcept override { return 0; }
-
-    // Answers the oldest command.
-    void answer_next(answer const& a)
-    {
-        auto const to = sent.front().to;
-        sent.pop_front();
-        to->on_answer(a);
-    }
-
-    bool open = true;
-    std::deque<submitted> sent;
-
-private:
-    server_identity server_;
-};
 
 answer value(std::int64_t n)
 {

@@ -220,7 +220,8 @@ void acquisition::on_busy()
     // The server answers again: a wait that ends now is busy, not unavailable.
     if (is_in_doubt())
         known_ = knowledge::nothing;
-    if (must_repeat())
+    bool const is_first = !std::exchange(was_refused_, true);
+    if (must_repeat(is_first))
         return step(attempt_event::repeat);
     known_ = knowledge::held;
     step(attempt_event::refused);
@@ -235,9 +236,8 @@ void acquisition::on_busy()
 // No contender waits without a subscription: if there is none yet, or the contender joined while only single attempts
 // were made, the client makes another attempt with it. A first refusal that does not describe the key leads to another
 // attempt, too, also for single attempts: the probe decides whether the key is a lock or wrong_type (rule 15).
-bool acquisition::must_repeat() noexcept
+bool acquisition::must_repeat(bool is_first) const
 {
-    bool const is_first = !std::exchange(was_refused_, true);
     bool const is_unheard = arbiter_.has_patient_contender() && !hears() && parts_.runtime.session().notifies();
     return arbiter_.head() && (is_unheard || (is_first && result_.is_mute));
 }

@@ -111,7 +111,7 @@ private:
     void on_granted();
     void on_late();
     void on_busy();
-    bool must_repeat() noexcept;
+    bool must_repeat(bool is_first) const;
     void on_failed(error_code);
     void on_later();
     void on_no_script();

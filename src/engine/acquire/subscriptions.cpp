@@ -6,7 +6,6 @@
 
 #include <cassert>
 #include <utility>
-#include <vector>
 
 #include "engine/runtime/runtime.hpp"
 
@@ -16,6 +15,9 @@ namespace {
 constexpr auto linger = std::chrono::seconds(1);
 // Channels whose time ends within this time end together, by one command.
 constexpr auto slack = std::chrono::milliseconds(500);
+
+// A listener leaves without knowledge of the list in which it is: on_message() moves listeners between two.
+using listener_list = boost::intrusive::list<listener, boost::intrusive::constant_time_size<false>>;
 
 }  // namespace
 
@@ -29,7 +31,7 @@ struct subscriptions::channel final : core::deadline {
 
     subscriptions& home;
     std::string const name;
-    boost::intrusive::list<listener> listeners;
+    listener_list listeners;
 };
 
 subscriptions::subscriptions(runtime& r) : runtime_(r) {}
@@ -97,13 +99,17 @@ void subscriptions::on_message(std::string_view name)
     auto const found = channels_.find(name);
     if (found == channels_.end())
         return;
-    // A message may lead to an attempt, and so to other listeners that leave: the list must not be iterated meanwhile.
-    std::vector<listener*> told;
-    for (auto& l : found->second->listeners)
-        told.push_back(&l);
-    for (auto* l : told)
-        if (l->is_linked())
-            l->on_message();
+    // A message may lead to an attempt, and so to other listeners that leave and are destroyed: the list is not iterated
+    // meanwhile, and those that have not received the message are in a list from which leave() removes them, too.
+    auto& c = *found->second;
+    listener_list rest;
+    rest.swap(c.listeners);
+    while (!rest.empty()) {
+        auto& l = rest.front();
+        rest.pop_front();
+        c.listeners.push_back(l);
+        l.on_message();
+    }
 }
 
 }  // namespace holdfast::engine

@@ -7,8 +7,6 @@
 
 #include <boost/container/small_vector.hpp>
 
-#include <holdfast/error.hpp>
-
 #include "engine/protocol/lock_protocol.hpp"
 #include "engine/protocol/lock_spec.hpp"
 #include "scripts_generated.hpp"

@@ -43,6 +43,17 @@ acquire_result busy_result(std::int64_t pttl) noexcept
     return v;
 }
 
+acquire_result classify_unfenced(answer const& a) noexcept
+{
+    if (a.outcome != outcome::applied)
+        return classify_failure(a);
+    if (a.value.is_nil())
+        return {.what = acquire_result::kind::granted};
+    if (a.value.type == reply::kind::integer)
+        return busy_result(a.value.integer);
+    return {.what = acquire_result::kind::failed, .error = errc::protocol};
+}
+
 acquire_result classify_fenced(answer const& a) noexcept
 {
     if (a.outcome != outcome::applied)

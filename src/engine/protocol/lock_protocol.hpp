@@ -140,6 +140,9 @@ acquire_result classify_failure(answer const&) noexcept;
 // say when the lock becomes free.
 acquire_result busy_result(std::int64_t pttl) noexcept;
 
+// The reply of an acquire script without fencing is nil: granted, or an integer: busy, with that PTTL.
+acquire_result classify_unfenced(answer const&) noexcept;
+
 // The reply of a fenced acquire script is one integer: n > 0 is the fencing token, n < 0 means busy and is -3 - PTTL.
 // PTTL is -2 or greater, so -3 - PTTL is always negative.
 acquire_result classify_fenced(answer const&) noexcept;

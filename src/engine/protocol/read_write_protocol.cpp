@@ -96,16 +96,7 @@ public:
             to, c, scripts::read_acquire, form, std::span(keys).first(keys_seen(a.lock.rules->prefer)), arguments);
     }
 
-    acquire_result classify(answer const& a) const override
-    {
-        if (a.outcome != outcome::applied)
-            return classify_failure(a);
-        if (a.value.is_nil())
-            return {.what = acquire_result::kind::granted};
-        if (a.value.type == reply::kind::integer)
-            return busy_result(a.value.integer);
-        return {.what = acquire_result::kind::failed, .error = errc::protocol};
-    }
+    acquire_result classify(answer const& a) const override { return classify_unfenced(a); }
 
     void release(
         session& to, command& c, lock_spec const& lock, std::string_view token, script_form form) const override

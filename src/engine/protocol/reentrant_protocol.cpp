@@ -4,8 +4,6 @@
 //
 #include <array>
 
-#include <holdfast/error.hpp>
-
 #include "engine/protocol/lock_protocol.hpp"
 #include "engine/protocol/lock_spec.hpp"
 #include "scripts_generated.hpp"
@@ -40,16 +38,7 @@ public:
         submit_script(to, c, scripts::reentrant_acquire, form, keys, arguments);
     }
 
-    acquire_result classify(answer const& a) const override
-    {
-        if (a.outcome != outcome::applied)
-            return classify_failure(a);
-        if (a.value.is_nil())
-            return {.what = acquire_result::kind::granted};
-        if (a.value.type == reply::kind::integer)
-            return busy_result(a.value.integer);
-        return {.what = acquire_result::kind::failed, .error = errc::protocol};
-    }
+    acquire_result classify(answer const& a) const override { return classify_unfenced(a); }
 };
 
 // Shares the counter of RedissonFencedLock. There is no lifetime among the arguments: Redisson increases the counter

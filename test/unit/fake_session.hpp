@@ -1,0 +1,68 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_UNIT_FAKE_SESSION_HPP
+#define HOLDFAST_TEST_UNIT_FAKE_SESSION_HPP
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/port/session.hpp"
+
+namespace holdfast::engine {
+
+using texts = std::vector<std::string>;
+
+// Records the submitted commands, which the test answers, and the subscriptions. Its clock stands still.
+class fake_session final : public session {
+public:
+    struct submitted {
+        command* to;
+        texts words;
+    };
+
+    void start(session_events&) override {}
+    void stop() noexcept override {}
+    bool is_open() const noexcept override { return open; }
+    server_identity const& server() const noexcept override { return server_; }
+    void submit(command& c, std::span<std::string_view const> words) override
+    {
+        sent.push_back({&c, texts(words.begin(), words.end())});
+    }
+    void await_turn_end() override {}
+    void subscribe(std::string_view channel) override { subscribed.emplace_back(channel); }
+    void unsubscribe(std::string_view channel) override { std::erase(subscribed, channel); }
+    bool notifies() const noexcept override { return true; }
+    void drop(std::string_view) override {}
+    core::instant now() const noexcept override { return time; }
+    void wake_at(core::instant) override {}
+    std::uint64_t random() noexcept override { return 0; }
+    std::array<std::uint8_t, 16> identity() override { return {}; }
+    std::uint64_t incarnation() const noexcept override { return 0; }
+
+    // Answers the oldest command.
+    void answer_next(answer const& a)
+    {
+        auto const to = sent.front().to;
+        sent.pop_front();
+        to->on_answer(a);
+    }
+
+    bool open = true;
+    core::instant time{};
+    std::deque<submitted> sent;
+    texts subscribed;
+
+private:
+    server_identity server_;
+};
+
+}  // namespace holdfast::engine
+
+#endif

@@ -1,0 +1,109 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/acquire/subscriptions.hpp"
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/port/mailbox.hpp"
+#include "engine/runtime/runtime.hpp"
+#include "unit/fake_session.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+class recorder final : public listener {
+public:
+    explicit recorder(std::function<void()> f = [] {}) : then_(std::move(f)) {}
+    void on_message() override
+    {
+        ++messages;
+        then_();
+    }
+
+    int messages = 0;
+
+private:
+    std::function<void()> then_;
+};
+
+struct world {
+    std::shared_ptr<fake_session> session = std::make_shared<fake_session>();
+    engine::runtime runtime{session, {}, log(), {}};
+    engine::subscriptions subscriptions{runtime};
+};
+
+TEST_CASE("a message reaches each listener of its channel once, and none of another channel", "[subscriptions]")
+{
+    world w;
+    recorder first, second, other;
+    w.subscriptions.join("c", first);
+    w.subscriptions.join("c", second);
+    w.subscriptions.join("d", other);
+    CHECK(w.session->subscribed == texts{"c", "d"});
+    w.subscriptions.on_message("c");
+    w.subscriptions.on_message("c");
+    CHECK((first.messages == 2 && second.messages == 2 && other.messages == 0));
+    w.subscriptions.leave("c", first);
+    w.subscriptions.leave("c", second);
+    w.subscriptions.leave("d", other);
+}
+
+TEST_CASE("a listener that ends within the call of another one receives no message", "[subscriptions]")
+{
+    world w;
+    auto last = std::make_unique<recorder>();  // on the heap, where AddressSanitizer notices a read after its end
+    recorder first([&] {
+        if (!last)
+            return;
+        w.subscriptions.leave("c", *last);
+        last.reset();
+    });
+    w.subscriptions.join("c", first);
+    w.subscriptions.join("c", *last);
+    w.subscriptions.on_message("c");
+    w.subscriptions.on_message("c");
+    CHECK((first.messages == 2 && !last));
+    w.subscriptions.leave("c", first);
+}
+
+TEST_CASE("a listener that leaves and joins again within its call receives the next message", "[subscriptions]")
+{
+    world w;
+    recorder* self = nullptr;
+    recorder one([&] {
+        w.subscriptions.leave("c", *self);
+        w.subscriptions.join("c", *self);
+    });
+    self = &one;
+    w.subscriptions.join("c", one);
+    w.subscriptions.on_message("c");
+    w.subscriptions.on_message("c");
+    CHECK((one.messages == 2 && w.session->subscribed == texts{"c"}));
+    w.subscriptions.leave("c", one);
+}
+
+TEST_CASE("a listener that joins within the call of another one receives only later messages", "[subscriptions]")
+{
+    world w;
+    recorder late;
+    recorder first([&] {
+        if (!late.is_linked())
+            w.subscriptions.join("c", late);
+    });
+    w.subscriptions.join("c", first);
+    w.subscriptions.on_message("c");
+    CHECK(late.messages == 0);
+    w.subscriptions.on_message("c");
+    CHECK(late.messages == 1);
+    w.subscriptions.leave("c", first);
+    w.subscriptions.leave("c", late);
+}
+
+}  // namespace
+}  // namespace holdfast::engine
