@@ -6,8 +6,8 @@
 
 #include <holdfast/error.hpp>
 
-#include "engine/protocol/lock_protocol.hpp"
 #include "engine/protocol/lock_spec.hpp"
+#include "engine/protocol/one_key_protocol.hpp"
 #include "scripts_generated.hpp"
 
 namespace holdfast::engine {
@@ -18,20 +18,8 @@ namespace {
 // greater.
 constexpr std::string_view counter_lifetime = "86400000";
 
-// The key is a string with the token as its value. Both kinds are released and renewed by the same scripts.
-class mutex_base : public lock_protocol {
-public:
-    void release(
-        session& to, command& c, lock_spec const& lock, std::string_view token, script_form form) const override
-    {
-        submit_release(to, c, scripts::mutex_release, lock, token, form);
-    }
-    script const* batch_release() const noexcept override { return &scripts::mutex_release_all; }
-    script const& renewal() const noexcept override { return scripts::mutex_renew; }
-
-protected:
-    ~mutex_base() = default;
-};
+// The key is a string with the token as its value.
+using mutex_base = one_key_protocol<scripts::mutex_release, scripts::mutex_release_all, scripts::mutex_renew>;
 
 // Acquires by SET NX PX with a unique value: a plain command costs the server less than a script (rule 21). Its reply
 // is OK or nil, so a waiter sends a probe to find out when, and whether, the key expires.

@@ -4,27 +4,15 @@
 //
 #include <array>
 
-#include "engine/protocol/lock_protocol.hpp"
 #include "engine/protocol/lock_spec.hpp"
+#include "engine/protocol/one_key_protocol.hpp"
 #include "scripts_generated.hpp"
 
 namespace holdfast::engine {
 namespace {
 
-// Both kinds are released and renewed by the same scripts.
-class reentrant_base : public lock_protocol {
-public:
-    void release(
-        session& to, command& c, lock_spec const& lock, std::string_view token, script_form form) const override
-    {
-        submit_release(to, c, scripts::reentrant_release, lock, token, form);
-    }
-    script const* batch_release() const noexcept override { return &scripts::reentrant_release_all; }
-    script const& renewal() const noexcept override { return scripts::reentrant_renew; }
-
-protected:
-    ~reentrant_base() = default;
-};
+using reentrant_base =
+    one_key_protocol<scripts::reentrant_release, scripts::reentrant_release_all, scripts::reentrant_renew>;
 
 // The hash of RedissonLock: one field, whose name is the token and whose value is the hold count. The count is always
 // 1, because the client counts re-entries: a lost reply cannot increase a count on the server.
