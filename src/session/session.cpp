@@ -68,33 +68,30 @@ void session::stop() noexcept
 {
     state_ = state::stopped;
     events_ = nullptr;
-    awaited_.forget_all();
-    row_channels_.clear();
+    pipeline_.replies().forget_all();
     for (auto* const t : {&opening_limit_, &reconnection_, &deadline_, &alarm_})
         timers_.disarm(*t);
     environment_->stop();
-    if (auto const last = std::move(connection_))
-        last->close();
+    pipeline_.end();
 }
 
 // ---- connecting
 
 // The commands of the greeting are sent at once, in one write, and each reply is read when it arrives: a greeting costs
-// one round trip, and a second one only for a barrier. The timer is armed before leave(), in which a transport in
+// one round trip, and a second one only for a barrier. The timer is armed before write(), in which a transport in
 // memory may complete the greeting.
 void session::connect()
 {
-    assert(awaited_.empty());  // otherwise the first reply would be given to a command of the previous connection
     ++generation_;
     state_ = state::greeting;
     greeting_.begin(settings_.who.database != 0);
-    connection_ = environment_->connect(std::shared_ptr<connection_events>(shared_from_this(), this));
+    pipeline_.begin(environment_->connect(std::shared_ptr<connection_events>(shared_from_this(), this)));
     arm(opening_limit_, now() + opening_limit);
-    send(hello_words(settings_.who));
+    pipeline_.send(hello_words(settings_.who));
     if (auto const database = std::to_string(settings_.who.database); settings_.who.database != 0)
-        send(std::array<std::string_view, 2>{"SELECT", database});
-    send(std::array<std::string_view, 2>{"INFO", "server"});
-    leave();
+        pipeline_.send(std::array<std::string_view, 2>{"SELECT", database});
+    pipeline_.send(std::array<std::string_view, 2>{"INFO", "server"});
+    pipeline_.write();
 }
 
 void session::go_on(greeting::outcome o)
@@ -106,8 +103,8 @@ void session::go_on(greeting::outcome o)
         case greeting::outcome::kill: break;
     }
     auto const number = std::to_string(greeting_.previous().number);
-    send(std::array<std::string_view, 4>{"CLIENT", "KILL", "ID", number});
-    leave();
+    pipeline_.send(std::array<std::string_view, 4>{"CLIENT", "KILL", "ID", number});
+    pipeline_.write();
 }
 
 // on_open() is last: the engine may stop or drop the session in it.
@@ -161,13 +158,12 @@ void session::lose(engine::closing const& why)
     state_ = state::pausing;
     ++generation_;
     flush_is_posted_ = false;
-    row_channels_.clear();
     timers_.disarm(opening_limit_);
     timers_.disarm(deadline_);
-    std::exchange(connection_, nullptr)->close();
+    pipeline_.end();
     if (was_good)
         pause_.reset();
-    awaited_.give_up_all(now());
+    pipeline_.replies().give_up_all(now());
     if (state_ == state::pausing)
         tell_closed(why);
     if (state_ == state::pausing)
@@ -185,19 +181,15 @@ void session::tell_closed(engine::closing const& why)
 
 // ---- sending
 
-// The subscriptions that were requested before the command must be sent before it: a waiter must be subscribed when the
-// server executes its attempt, or it would miss a release in between (rule 13).
 void session::submit(engine::command& c, std::span<std::string_view const> words)
 {
     if (!is_open())
         return end_as_unknown(c);
-    send_row();
-    send(words);
-    awaited_.add(c);
+    pipeline_.submit(c, words);
     flush_soon();
 }
 
-// For a command that was submitted although the session is not open. Without an entry in awaited_ it cannot take a
+// For a command that was submitted although the session is not open. It is not in the pipeline, so it cannot take a
 // reply to the greeting, or of the next connection. It ends in a turn of its own, because on_answer() is never called
 // inside submit().
 void session::end_as_unknown(engine::command& c)
@@ -208,45 +200,13 @@ void session::end_as_unknown(engine::command& c)
     });
 }
 
-// Gathers subscriptions of one kind until another command follows, so that many channels cost one command and one
-// guard.
-void session::add_to_row(std::string_view verb, std::string_view channel)
+void session::change_subscription(std::string_view verb, std::string_view channel)
 {
     assert(is_open());
     if (!is_open() || !notifies())
         return;
-    if (verb != row_verb_)
-        send_row();
-    row_verb_ = verb;
-    row_channels_.emplace_back(channel);
+    pipeline_.subscribe(verb, channel);
     flush_soon();
-}
-
-// The PING is the guard (rule 10). It follows directly, so that an error in place of the subscription meets the guard
-// and not a command.
-void session::send_row()
-{
-    if (row_channels_.empty())
-        return;
-    std::vector<std::string_view> words{row_verb_};
-    words.insert(words.end(), row_channels_.begin(), row_channels_.end());
-    send(words);
-    send(std::array<std::string_view, 1>{"PING"});
-    awaited_.add_guard(row_verb_ == "SUBSCRIBE");
-    row_channels_.clear();
-}
-
-// A copy of the pointer, because the replies may arrive inside flush() (memory://) and end the connection, which resets
-// the member. For the same reason no caller uses the connection after this function.
-void session::leave()
-{
-    auto const c = connection_;
-    c->flush();
-}
-
-void session::send(std::span<std::string_view const> words)
-{
-    connection_->send(words);
 }
 
 // Posted: all commands of this turn of the event loop leave in one write, which costs the client and the server much
@@ -267,10 +227,9 @@ void session::flush()
     flush_is_posted_ = false;  // not before: commands that were submitted in on_turn_end() need no flush of their own
     if (!is_open())
         return;  // lose() ends the commands
-    send_row();
-    awaited_.on_flush(now());
+    pipeline_.end_turn(now());
     watch_deadlines();
-    leave();
+    pipeline_.write();
 }
 
 // ---- receiving
@@ -284,9 +243,9 @@ void session::on_reply(engine::reply const& r)
         return go_on(greeting_.on_reply(r, now()));
     if (state_ != state::open)
         return;
-    if (awaited_.empty() || is_nested(r))
+    if (pipeline_.replies().empty() || is_nested(r))
         return lose({errc::protocol, "a reply that makes no sense", false});
-    auto const first = awaited_.take();
+    auto const first = pipeline_.replies().take();
     if (first.kind != awaited_replies::kind::command)
         return r.text == "PONG" ? pass_guard(first.kind) : on_refused_subscription(r.text);
     if (first.to)
@@ -302,9 +261,9 @@ void session::on_error(std::string_view words)
         return go_on(greeting_.on_error(words));
     if (state_ != state::open)
         return;
-    if (awaited_.empty())
+    if (pipeline_.replies().empty())
         return lose(classify_refusal(words));
-    auto const first = awaited_.take();
+    auto const first = pipeline_.replies().take();
     if (first.kind != awaited_replies::kind::command)
         return on_refused_subscription(words);
     auto const why = engine::classify(words);
@@ -364,14 +323,14 @@ void session::on_time()
 // move it each time.
 void session::watch_deadlines()
 {
-    auto const oldest = awaited_.oldest_sent();
+    auto const oldest = pipeline_.replies().oldest_sent();
     if (!deadline_.is_armed() && oldest != core::never)
         arm(deadline_, oldest + settings_.command_timeout);
 }
 
 void session::on_deadline()
 {
-    awaited_.expire(now() - settings_.command_timeout);
+    pipeline_.replies().expire(now() - settings_.command_timeout);
     if (state_ != state::stopped)
         watch_deadlines();
 }

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/backoff.hpp"
 #include "core/deadline_queue.hpp"
@@ -18,9 +17,9 @@
 #include "engine/port/log.hpp"
 #include "engine/port/session.hpp"
 #include "engine/port/strand.hpp"
-#include "session/awaited_replies.hpp"
 #include "session/environment.hpp"
 #include "session/greeting.hpp"
+#include "session/pipeline.hpp"
 
 // src/session: the decisions about a connection: greeting, barrier, subscription guards, deadlines, reconnection. The
 // folder includes only itself, src/engine and src/core: no socket, no timer, no clock. A transport (src/redis, src/sim)
@@ -68,8 +67,8 @@ public:
     engine::server_identity const& server() const noexcept override { return greeting_.id().server; }
     void submit(engine::command&, std::span<std::string_view const>) override;
     void await_turn_end() override { flush_soon(); }
-    void subscribe(std::string_view channel) override { add_to_row("SUBSCRIBE", channel); }
-    void unsubscribe(std::string_view channel) override { add_to_row("UNSUBSCRIBE", channel); }
+    void subscribe(std::string_view channel) override { change_subscription("SUBSCRIBE", channel); }
+    void unsubscribe(std::string_view channel) override { change_subscription("UNSUBSCRIBE", channel); }
     bool notifies() const noexcept override { return right_.may_subscribe(); }
     void drop(std::string_view why) override;
     core::instant now() const noexcept override { return environment_->now(); }
@@ -104,10 +103,7 @@ private:
     void tell_closed(engine::closing const&);
 
     void end_as_unknown(engine::command&);
-    void add_to_row(std::string_view verb, std::string_view channel);
-    void send_row();
-    void send(std::span<std::string_view const>);
-    void leave();
+    void change_subscription(std::string_view verb, std::string_view channel);
     void flush_soon();
     void flush();
     void pass_guard(awaited_replies::kind);
@@ -130,13 +126,10 @@ private:
     engine::session_events* events_ = nullptr;  // null before start() and after stop()
 
     state state_ = state::idle;
-    std::shared_ptr<connection> connection_;  // null unless greeting, open or dropping
-    std::uint64_t generation_ = 0;            // of the connection; changes when it begins and when it ends
+    std::uint64_t generation_ = 0;  // of the connection; changes when it begins and when it ends
     greeting greeting_;
-    awaited_replies awaited_;
+    pipeline pipeline_;  // has a connection while greeting, open or dropping
     core::subscription_right right_;
-    std::string_view row_verb_;              // SUBSCRIBE or UNSUBSCRIBE ...
-    std::vector<std::string> row_channels_;  // ... for these channels, not sent yet
     bool flush_is_posted_ = false;
 
     core::instant opened_{};    // when the current epoch began
