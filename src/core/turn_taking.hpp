@@ -13,6 +13,15 @@
 
 namespace holdfast::core {
 
+// Returns after what time a waiter that receives no message makes another attempt, if the grant of the present holder
+// ends after `remaining`. The time to live is in whole milliseconds: after one more, the key has expired. The jitter
+// separates clients that wait for the same expiry.
+constexpr duration recheck_after(duration remaining, std::uint64_t random) noexcept
+{
+    using std::chrono::milliseconds;
+    return remaining + milliseconds(1) + jitter(std::min<duration>(remaining / 10, milliseconds(50)), random);
+}
+
 // A process whose hand-off budget is spent yields to other processes, but for no longer than this, counted from the
 // release. Without a limit a lock could stay idle for seconds after the server stalled, or while no other process takes
 // it.

@@ -36,6 +36,15 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("a waiter without a message tries again when the grant has expired, at most 50 ms later", "[turn_taking]")
+{
+    CHECK(recheck_after(0ms, 12345) == 1ms);
+    CHECK(recheck_after(100ms, 0) == 101ms);
+    CHECK(recheck_after(100ms, 9'999'999) == 101ms + 9'999'999ns);
+    CHECK(recheck_after(10s, 49'999'999) == 10'001ms + 49'999'999ns);
+    CHECK(recheck_after(10s, 50'000'000) == 10'001ms);
+}
+
 TEST_CASE("a flood of messages leads to one attempt per millisecond after a small burst", "[turn_taking]")
 {
     message_pace pace;

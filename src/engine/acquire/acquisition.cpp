@@ -34,7 +34,7 @@ constexpr core::duration probe_again = 100ms;
 }  // namespace
 
 acquisition::acquisition(engine_parts const& p, queued_arbiter& a)
-    : parts_(p), arbiter_(a), sought_(p, *this), pauses_(first_pause, longest_pause)
+    : parts_(p), arbiter_(a), sought_(p, *this), call_(p.runtime, *this), pauses_(first_pause, longest_pause)
 {}
 
 acquisition::~acquisition()
@@ -58,17 +58,10 @@ void acquisition::proceed()
         return;
     // An attempt that is too early waits for the pace of messages. A re-check that is due before that stays armed, and
     // leads back to this line.
-    if (!is_too_early())
+    if (state_ == attempt_state::ready || !messages_.are_ahead_of_pace(parts_.runtime.recent()))
         attempt(script_form::sha1);
-    else if (!is_armed() || due() > pace_.next())
-        parts_.runtime.arm(*this, pace_.next());
-}
-
-// Limits the attempts to which messages led. Without the limit, forged messages made one waiter send thousands of
-// commands in a second.
-bool acquisition::is_too_early() const noexcept
-{
-    return state_ == attempt_state::notified && is_likely_free_ && parts_.runtime.recent() < pace_.next();
+    else if (!is_armed() || due() > messages_.pace.next())
+        parts_.runtime.arm(*this, messages_.pace.next());
 }
 
 // The lock is held, or no contender is left. The subscription goes on for a moment (subscriptions.hpp).
@@ -76,7 +69,8 @@ void acquisition::settle()
 {
     step(attempt_event::ended);
     known_ = knowledge::nothing;
-    is_likely_free_ = was_refused_ = false;
+    messages_.forget_release();
+    was_refused_ = false;
     sought_.give_up();
     pauses_.reset();
     parts_.runtime.disarm(*this);
@@ -110,72 +104,45 @@ void acquisition::attempt(script_form form)
     // between may announce a release that the server executed after it had refused this attempt (rule 13).
     step(attempt_event::sent);
     asked_ = parts_.runtime.recent();
-    // From here on every message counts. If the own one comes this late, it costs one attempt.
-    own_messages_ = 0;
-    ++awaited_;
     auto const wanted = arbiter_.attempt_with(*sought_);
     sought_.on_sent(wanted);
-    if (head.batch && head.batch->take(head, command_, wanted))
-        batch_ = head.batch;
-    else
-        head.lock().protocol->acquire(parts_.runtime.session(), command_, wanted, form);
+    call_.send(head, *sought_, wanted, form);
 }
 
 // An attempt to which a message led is sent alone, because the lock is likely free. Any other attempt that follows a
 // refusal goes with a subscription and, if its reply does not describe the key, with a probe.
 void acquisition::prepare(contender const& head)
 {
-    if (std::exchange(is_likely_free_, false) && hears()) {
-        probe_.guess(probe_again);
-        pace_.spend(parts_.runtime.recent());
+    if (messages_.on_attempt() && hears()) {
+        call_.assume(probe_again);
+        messages_.pace.spend(parts_.runtime.recent());
     } else if (was_refused_)
-        ask_with(head);
+        prepare_to_wait(head);
 }
 
-void acquisition::ask_with(contender const& head)
+void acquisition::prepare_to_wait(contender const& head)
 {
     // SUBSCRIBE is submitted before the attempt: in the other order the client misses a release that the server
     // executes between the two (rule 13). Single attempts end with a refusal, so they need no subscription.
     if (!hears() && arbiter_.has_patient_contender())
         parts_.subscriptions.join(channel(), *this);
     if (head.lock().protocol->is_mute())
-        awaited_ += probe_.send(parts_.runtime.session(), head.lock().key);
+        call_.add_probe(head.lock());
 }
 
-void acquisition::on_probed()
+void acquisition::on_answered(answer const& a, acquire_result const& r)
 {
-    if (--awaited_ == 0)
-        classify();
+    sought_.on_answered(a, r);
 }
 
-void acquisition::on_attempted(answer const& a)
-{
-    batch_.reset();
-    result_ = sought_->lock().protocol->classify(a);
-    sent_ = a.sent;
-    parts_.runtime.on_answer(a);
-    sought_.on_answered(a, result_);
-    // Logged here, because the server's words are valid only within this call.
-    if (result_.what == acquire_result::kind::failed)
-        parts_.runtime.telemetry().on_refused(result_.error, sought_->lock(), a.words);
-    if (--awaited_ == 0)
-        classify();
-}
-
-void acquisition::classify()
+void acquisition::on_result(acquire_result r)
 {
     // The result may end the last contender, and with it the arbiter that owns this object.
     boost::intrusive_ptr<queued_arbiter> const keep(&arbiter_);
-    // The key is not a lock, and waiting does not help. The flag is taken whatever the result is: it describes the key
-    // of this attempt, and must not make a later attempt fail.
-    if (probe_.take_wrong_type() && result_.what == acquire_result::kind::busy) {
-        result_ = {.what = acquire_result::kind::failed, .error = errc::wrong_type};
-        parts_.runtime.telemetry().on_refused(result_.error, sought_->lock(), {});
-    }
-    switch (result_.what) {
-        case acquire_result::kind::granted: on_granted(); break;
-        case acquire_result::kind::busy: on_busy(); break;
-        case acquire_result::kind::failed: on_failed(result_.error); break;
+    switch (r.what) {
+        case acquire_result::kind::granted: on_granted(r.fence); break;
+        case acquire_result::kind::busy: on_busy(r.is_mute); break;
+        case acquire_result::kind::failed: on_failed(r.error); break;
         case acquire_result::kind::later: on_later(); break;
         case acquire_result::kind::unknown: on_unknown(); break;
         case acquire_result::kind::no_script: on_no_script(); break;
@@ -185,17 +152,17 @@ void acquisition::classify()
 
 // ---- its results
 
-void acquisition::on_granted()
+void acquisition::on_granted(std::uint64_t fence)
 {
     // The reply may have come late, or the process was paused before it read the reply (rule 3).
-    if (parts_.runtime.now() >= core::valid_until(sent_, sought_->lease()))
+    if (parts_.runtime.now() >= core::valid_until(call_.sent(), sought_->lease()))
         return on_late();
-    sought_->confirm(sent_, sought_->lease());
-    sought_->fence = result_.fence;
+    sought_->confirm(call_.sent(), sought_->lease());
+    sought_->fence = fence;
     // Before settle(), which releases a token that is still sought.
     auto won = sought_.take();
     settle();
-    pace_.reset();
+    messages_.pace.reset();
     late_grants_ = 0;
     // Last, because the arbiter may delete this object.
     arbiter_.on_granted(std::move(won));
@@ -213,7 +180,7 @@ void acquisition::on_late()
     arbiter_.fail_head(errc::unavailable);
 }
 
-void acquisition::on_busy()
+void acquisition::on_busy(bool is_mute)
 {
     arbiter_.on_contested();
     arbiter_.note_held();
@@ -221,14 +188,14 @@ void acquisition::on_busy()
     if (is_in_doubt())
         known_ = knowledge::nothing;
     bool const is_first = !std::exchange(was_refused_, true);
-    if (must_repeat(is_first))
+    if (must_repeat(is_first && is_mute))
         return step(attempt_event::repeat);
     known_ = knowledge::held;
     step(attempt_event::refused);
     arbiter_.on_busy();
     // A place in a fair lock's queue needs no re-check of its own: one refresh covers all places of this client.
     if (sought_.has_place())
-        sought_.wait_for_turn(remaining());
+        sought_.wait_for_turn(call_.remaining());
     else
         parts_.runtime.arm(*this, parts_.runtime.now() + recheck_after());
 }
@@ -236,10 +203,10 @@ void acquisition::on_busy()
 // No contender waits without a subscription: if there is none yet, or the contender joined while only single attempts
 // were made, the client makes another attempt with it. A first refusal that does not describe the key leads to another
 // attempt, too, also for single attempts: the probe decides whether the key is a lock or wrong_type (rule 15).
-bool acquisition::must_repeat(bool is_first) const
+bool acquisition::must_repeat(bool needs_probe) const
 {
     bool const is_unheard = arbiter_.has_patient_contender() && !hears() && parts_.runtime.session().notifies();
-    return arbiter_.head() && (is_unheard || (is_first && result_.is_mute));
+    return arbiter_.head() && (is_unheard || needs_probe);
 }
 
 void acquisition::on_failed(error_code ec)
@@ -287,15 +254,13 @@ void acquisition::pause()
 }
 
 // A message may be lost, and a crashed holder sends none. So the client makes another attempt when the grant of the
-// present holder ends, and at least once in a poll interval; without subscriptions, more often. The time to live is in
-// whole milliseconds: after one more, the key has expired. The jitter separates clients that wait for the same expiry.
+// present holder ends, and at least once in a poll interval; without subscriptions, more often.
 core::duration acquisition::recheck_after()
 {
     core::duration longest = parts_.runtime.options().poll_interval;
     if (!parts_.runtime.session().notifies())
         longest = std::min(longest, pauses_.next(parts_.runtime.random()));
-    auto const base = std::min(remaining(), longest);
-    return base + 1ms + core::jitter(std::min<core::duration>(base / 10, 50ms), parts_.runtime.random());
+    return core::recheck_after(std::min(call_.remaining(), longest), parts_.runtime.random());
 }
 
 // ---- events
@@ -307,21 +272,18 @@ void acquisition::on_due(core::instant)
     step(attempt_event::due);
     // A message that came too early for an attempt still counts. One that came during a pause or a turn of others may
     // be outdated: the next attempt goes with a probe.
-    is_likely_free_ = is_likely_free_ && state_ == attempt_state::notified;
+    if (state_ != attempt_state::notified)
+        messages_.forget_release();
     arbiter_.proceed();
 }
 
 void acquisition::on_message()
 {
-    // The client receives the message of its own release, too. It does not mean that another client had its turn.
-    if (own_messages_ > 0) {
-        --own_messages_;
+    if (!messages_.take())
         return;
-    }
     // A message comes in an iteration of its own of the event loop: this refreshes recent(), which is compared with the
     // pace.
     parts_.runtime.now();
-    is_likely_free_ = true;
     on_turn();
 }
 
@@ -336,8 +298,7 @@ void acquisition::on_turn()
 // one must not overtake the pace of the re-checks.
 void acquisition::on_open(core::duration spread)
 {
-    own_messages_ = 0;
-    is_likely_free_ = false;
+    messages_.on_open();
     if (is_at_rest())
         return;
     if (!was_refused_) {
@@ -370,8 +331,7 @@ void acquisition::yield()
     parts_.runtime.arm(*this, asked_ + core::longest_yield);
     // Before the channel is joined below: the release is submitted, so only a subscription that exists already receives
     // its message.
-    own_messages_ = parts_.subscriptions.is_subscribed(channel()) ? 1 : 0;
-    own_share_ = own_messages_;
+    messages_.on_own_release(parts_.subscriptions.is_subscribed(channel()));
     if (parts_.runtime.session().is_open() && !hears())
         parts_.subscriptions.join(channel(), *this);
 }
@@ -380,7 +340,7 @@ void acquisition::on_released(unsigned heard)
 {
     if (!is_releasing(state_))
         return;
-    step(heard > own_share_ ? attempt_event::others_heard : attempt_event::nobody_heard);
+    step(messages_.reached_others(heard) ? attempt_event::others_heard : attempt_event::nobody_heard);
     auto const trip = parts_.runtime.responses().average();
     if (state_ == attempt_state::yielding)
         parts_.runtime.arm(*this, core::yield_end(asked_, parts_.runtime.now(), trip, parts_.runtime.random()));

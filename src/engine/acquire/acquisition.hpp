@@ -14,13 +14,12 @@
 #include "core/clock.hpp"
 #include "core/deadline_queue.hpp"
 #include "core/pooled.hpp"
-#include "core/turn_taking.hpp"
+#include "engine/acquire/attempt_call.hpp"
 #include "engine/acquire/attempt_schedule.hpp"
-#include "engine/acquire/batch_acquire.hpp"
 #include "engine/acquire/fair_queue.hpp"
-#include "engine/acquire/probe.hpp"
 #include "engine/acquire/sought_grant.hpp"
 #include "engine/acquire/subscriptions.hpp"
+#include "engine/acquire/unlock_messages.hpp"
 #include "engine/port/command.hpp"
 #include "engine/port/session.hpp"
 #include "engine/protocol/lock_protocol.hpp"
@@ -44,7 +43,7 @@ class acquisition final : public core::pooled<acquisition>,
                           private core::deadline,
                           private listener,
                           private place,
-                          private probe_listener {
+                          private attempt_listener {
 public:
     acquisition(engine_parts const&, queued_arbiter&);
     ~acquisition();
@@ -88,8 +87,8 @@ private:
     void on_message() override;
     std::string_view place_token() const noexcept override { return sought_->token(); }
     void on_turn() override;
-    void on_probed() override;
-    void on_attempted(answer const&);
+    void on_answered(answer const&, acquire_result const&) override;
+    void on_result(acquire_result) override;
 
     void step(attempt_event e) noexcept { state_ = next(state_, e); }
     void doubt(attempt_event e) noexcept
@@ -99,49 +98,36 @@ private:
     }
     bool hears() const noexcept { return listener::is_linked(); }
     bool is_due() const noexcept { return state_ == attempt_state::ready || state_ == attempt_state::notified; }
-    bool is_too_early() const noexcept;
     std::string_view channel() const noexcept;
     void leave_channel();
     void settle();
 
     void attempt(script_form);
     void prepare(contender const&);
-    void ask_with(contender const&);
-    void classify();
-    void on_granted();
+    void prepare_to_wait(contender const&);
+    void on_granted(std::uint64_t fence);
     void on_late();
-    void on_busy();
-    bool must_repeat(bool is_first) const;
+    void on_busy(bool is_mute);
+    bool must_repeat(bool needs_probe) const;
     void on_failed(error_code);
     void on_later();
     void on_no_script();
     void on_unknown();
     void pause();
-    // After what time the lock may become free without a message.
-    core::duration remaining() const noexcept { return result_.is_mute ? probe_.remaining() : result_.remaining; }
     core::duration recheck_after();
 
     engine_parts const& parts_;
     queued_arbiter& arbiter_;
     sought_grant sought_;
 
-    probe probe_{*this};
-    command_of<acquisition, &acquisition::on_attempted> command_{*this};
-    acquire_result result_;
-    core::instant sent_{};
-    core::instant asked_{};      // send of the attempt under way, or of the release before a turn of others
-    core::message_pace pace_{};  // of attempts to which messages led: any client may publish (rule 13)
-    boost::intrusive_ptr<batch_acquire> batch_;  // carries the attempt under way; kept until its reply
-
+    unlock_messages messages_;
+    attempt_call call_;
+    core::instant asked_{};  // send of the attempt under way, or of the release before a turn of others
     core::backoff pauses_;
     attempt_state state_ = attempt_state::resting;
     knowledge known_ = knowledge::nothing;
-    std::uint8_t awaited_ = 0;       // replies to the attempt under way and its probe
-    std::uint8_t late_grants_ = 0;   // in a row, whose validity had ended when they came
-    std::uint8_t own_share_ = 0;     // 1 if this client receives the message of its own release, too
-    std::uint8_t own_messages_ = 0;  // 1 until the message of the own release comes: it is no news
-    bool is_likely_free_ = false;    // a message announced a release after the last attempt was sent
-    bool was_refused_ = false;       // attempts go with a subscription and with a probe
+    std::uint8_t late_grants_ = 0;  // in a row, whose validity had ended when they came
+    bool was_refused_ = false;      // attempts go with a subscription and with a probe
 };
 
 }  // namespace holdfast::engine

@@ -1,0 +1,56 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/acquire/attempt_call.hpp"
+
+#include <holdfast/error.hpp>
+
+#include "engine/acquire/contender.hpp"
+#include "engine/hold/grant.hpp"
+#include "engine/runtime/runtime.hpp"
+
+namespace holdfast::engine {
+
+void attempt_call::add_probe(lock_spec const& of)
+{
+    awaited_ += probe_.send(runtime_.session(), of.key);
+}
+
+void attempt_call::send(contender& head, grant const& sought, attempt const& a, script_form form)
+{
+    ++awaited_;
+    lock_ = &sought.lock();
+    if (head.batch && head.batch->take(head, command_, a))
+        batch_ = head.batch;
+    else
+        a.lock.protocol->acquire(runtime_.session(), command_, a, form);
+}
+
+void attempt_call::on_attempted(answer const& a)
+{
+    batch_.reset();
+    result_ = lock_->protocol->classify(a);
+    sent_ = a.sent;
+    runtime_.on_answer(a);
+    to_.on_answered(a, result_);
+    // Logged here, because the server's words are valid only within this call.
+    if (result_.what == acquire_result::kind::failed)
+        runtime_.telemetry().on_refused(result_.error, *lock_, a.words);
+    on_reply();
+}
+
+void attempt_call::on_reply()
+{
+    if (--awaited_ > 0)
+        return;
+    // The key is not a lock, and waiting does not help. The flag is taken whatever the result is: it describes the key
+    // of this attempt, and must not make a later attempt fail.
+    if (probe_.take_wrong_type() && result_.what == acquire_result::kind::busy) {
+        result_ = {.what = acquire_result::kind::failed, .error = errc::wrong_type};
+        runtime_.telemetry().on_refused(result_.error, *lock_, {});
+    }
+    to_.on_result(result_);
+}
+
+}  // namespace holdfast::engine

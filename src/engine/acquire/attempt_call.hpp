@@ -1,0 +1,74 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_ATTEMPT_CALL_HPP
+#define HOLDFAST_ENGINE_ATTEMPT_CALL_HPP
+
+#include <cstdint>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include "core/clock.hpp"
+#include "engine/acquire/batch_acquire.hpp"
+#include "engine/acquire/probe.hpp"
+#include "engine/port/command.hpp"
+#include "engine/port/session.hpp"
+#include "engine/protocol/lock_protocol.hpp"
+
+namespace holdfast::engine {
+
+class contender;
+class grant;
+class runtime;
+
+class attempt_listener {
+public:
+    // The reply to the attempt has come; those of a probe may follow. The answer is valid during the call.
+    virtual void on_answered(answer const&, acquire_result const&) = 0;
+    // All replies have come. May destroy the call.
+    virtual void on_result(acquire_result) = 0;
+
+protected:
+    ~attempt_listener() = default;
+};
+
+// The commands of one attempt at a time: the attempt itself, which a batch may carry, and a probe that may go with it.
+// Their replies together make one result. On the strand.
+class attempt_call final : private probe_listener {
+public:
+    attempt_call(runtime& r, attempt_listener& to) noexcept : runtime_(r), to_(to) {}
+    attempt_call(attempt_call const&) = delete;
+    attempt_call& operator=(attempt_call const&) = delete;
+
+    // Sends a probe with the attempt that follows. Without one, the listener may assume when the present grant ends.
+    void add_probe(lock_spec const&);
+    void assume(core::duration remaining) noexcept { probe_.guess(remaining); }
+    // Sends an attempt for the head with the token of that grant, which stays until the result: the head may leave
+    // before. Preconditions: no attempt is under way, and the session is open.
+    void send(contender& head, grant const&, attempt const&, script_form);
+
+    // When the last attempt that was answered had been sent.
+    core::instant sent() const noexcept { return sent_; }
+    // Busy: after what time the lock may become free without a message.
+    core::duration remaining() const noexcept { return result_.is_mute ? probe_.remaining() : result_.remaining; }
+
+private:
+    void on_probed() override { on_reply(); }
+    void on_attempted(answer const&);
+    void on_reply();
+
+    runtime& runtime_;
+    attempt_listener& to_;
+    probe probe_{*this};
+    command_of<attempt_call, &attempt_call::on_attempted> command_{*this};
+    boost::intrusive_ptr<batch_acquire> batch_;  // carries the attempt under way; kept until its reply
+    lock_spec const* lock_ = nullptr;            // of the grant
+    acquire_result result_;
+    core::instant sent_{};
+    std::uint8_t awaited_ = 0;  // replies to the attempt and its probe
+};
+
+}  // namespace holdfast::engine
+
+#endif
