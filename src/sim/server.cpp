@@ -101,7 +101,7 @@ void server::release(std::string_view name)
     impl_->tell(name);
 }
 
-// A restart without persistence loses the keys of a fair lock's queue and the mark of a waiting writer, too.
+// A restart without persistence loses the keys of a fair lock's queue and the marks of waiters, too.
 void server::drop(std::string_view name)
 {
     impl_->erase(name);
@@ -110,7 +110,8 @@ void server::drop(std::string_view name)
           "redisson_lock_timeout",
           "holdfast_lock_waiters",
           "holdfast_lock_priority",
-          "holdfast_writer_waiting"})
+          "holdfast_writer_waiting",
+          "holdfast_readers_waiting"})
         impl_->execute({"DEL", in_tag(kind, name)});
 }
 

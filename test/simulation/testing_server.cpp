@@ -172,6 +172,25 @@ TEST_CASE("a memory session may outlive its testing server and be destroyed with
     }
 }
 
+TEST_CASE("drop() deletes the keys of waiters, too", "[memory]")
+{
+    asio::io_context ioc;
+    testing::server redis(ioc);
+    client_of a(ioc, redis.config());
+    for (auto const* const key :
+         {"redisson_lock_queue:{seat}",
+          "redisson_lock_timeout:{seat}",
+          "holdfast_lock_waiters:{seat}",
+          "holdfast_lock_priority:{seat}",
+          "holdfast_writer_waiting:{seat}",
+          "holdfast_readers_waiting:{seat}"}) {
+        CAPTURE(key);
+        a.ask({"SET", key, "text"});
+        redis.drop("seat");
+        CHECK(a.ask({"EXISTS", key}).integer == 0);
+    }
+}
+
 TEST_CASE("hold(), expire(), drop() and release() change a lock; only release() of a held lock notifies", "[memory]")
 {
     asio::io_context ioc;
