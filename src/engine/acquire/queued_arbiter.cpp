@@ -13,7 +13,6 @@
 #include "engine/acquire/engine_parts.hpp"
 #include "engine/hold/owner_state.hpp"
 #include "engine/hold/tenure_registry.hpp"
-#include "engine/hold/watchdog.hpp"
 #include "engine/runtime/runtime.hpp"
 
 namespace holdfast::engine {
@@ -253,11 +252,6 @@ void queued_arbiter::on_failed(lock_spec const& lock, error_code ec)
 
 // ---- the tenures
 
-void queued_arbiter::on_grant_due(grant& g, core::instant now)
-{
-    parts_.watchdog.on_due(g, now);
-}
-
 void queued_arbiter::begin_tenure(contender& c, grant& g)
 {
     auto const next = take(c);
@@ -267,14 +261,10 @@ void queued_arbiter::begin_tenure(contender& c, grant& g)
 void queued_arbiter::enter(contender& c, grant& g, core::instant counted_from, tenure* entered)
 {
     auto& runtime = parts_.runtime;
-    // The watchdog reaches the arbiter of a grant by `home`. Another arbiter, which may end first, must not replace it.
-    assert(!g.is_held() || g.home == this);
     hold const h(c.terms(), runtime.recent(), counted_from);
     boost::intrusive_ptr<tenure> const t(
         c.make_tenure({runtime.home(), c.shared_lock(), c.owner(), h, g.fence, entered}));
-    // Before begin(), which lets the watchdog watch the grant.
-    g.home = this;
-    parts_.tenures.begin(*t, g);
+    parts_.tenures.begin(*t, g, *this);
     admit(runtime, c, t);
     if (!entered && t->owner() && t->owner()->is_process())
         admit_reentrants(*t->owner(), *t);

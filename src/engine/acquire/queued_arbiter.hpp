@@ -53,7 +53,6 @@ public:
     void enter(contender&, grant&, core::instant counted_from, tenure* entered) override;
 
     // ---- grants
-    void on_grant_due(grant&, core::instant now) override;
     void on_released(unsigned heard) override;
 
     // ---- the connection

@@ -60,8 +60,6 @@ public:
     virtual void lose(tenure&, loss) = 0;
 
     // ---- grants
-    // The deadline of a held grant has come: a renewal is due, or the end of one of its tenures.
-    virtual void on_grant_due(grant&, core::instant now) = 0;
     // The server has executed a release that was queued with this arbiter; so many subscribers received the message.
     virtual void on_released(unsigned heard) = 0;
 

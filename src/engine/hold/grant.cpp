@@ -7,7 +7,7 @@
 #include <cassert>
 #include <utility>
 
-#include "engine/hold/arbiter.hpp"
+#include "engine/hold/grant_watcher.hpp"
 #include "engine/protocol/lock_protocol.hpp"
 
 namespace holdfast::engine {
@@ -116,7 +116,7 @@ demand const& grant::reckon() noexcept
 
 void grant::on_due(core::instant now)
 {
-    home->on_grant_due(*this, now);
+    watcher->on_due(*this, now);
 }
 
 }  // namespace holdfast::engine

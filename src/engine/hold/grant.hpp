@@ -24,6 +24,7 @@
 namespace holdfast::engine {
 
 class arbiter;
+class grant_watcher;
 
 // The folder `engine/hold` has what this client holds: grants, the tenures of each grant with their terms and owners,
 // and the watchdog that renews the grants. It may include `core` and the folders `port`, `protocol` and `runtime` of
@@ -83,6 +84,7 @@ public:
     tenures const& holders() const noexcept { return holders_; }
     tenures& holders() noexcept { return holders_; }
     bool is_held() const noexcept { return !holders_.empty(); }
+    arbiter* home = nullptr;  // the arbiter that has it, the same for all of its holders; null: not held
     // Gives each hold that its handler has taken up, and the one that was extended, if any, the end that the grant and
     // its own terms allow. A hold that is taken up later gets its end at the watchdog's next call. A hold that has
     // ended is not revived (rule 4).
@@ -124,10 +126,9 @@ public:
     bool is_closed = false;
 
     // ---- the watchdog's
-    bool is_watched = false;
+    grant_watcher* watcher = nullptr;  // null: not watched
     bool at_risk = false;
     refusal last_refusal = refusal::none;     // of its own renewals only; none since one succeeded
-    arbiter* home = nullptr;                  // the arbiter that has it; null: not held
     core::instant asked_since = core::never;  // send of the first renewal of this epoch without a reply; never: none
     core::instant asked_last{};               // send of the last renewal
     bool owes_answer() const noexcept { return asked_since < core::never; }

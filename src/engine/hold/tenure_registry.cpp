@@ -4,6 +4,8 @@
 //
 #include "engine/hold/tenure_registry.hpp"
 
+#include <cassert>
+
 #include <holdfast/error.hpp>
 
 #include "engine/hold/grant.hpp"
@@ -13,8 +15,11 @@
 
 namespace holdfast::engine {
 
-void tenure_registry::begin(tenure& t, grant& g)
+void tenure_registry::begin(tenure& t, grant& g, arbiter& home)
 {
+    // Another arbiter, which may end first, must not replace the one that has the grant.
+    assert(!g.is_held() || g.home == &home);
+    g.home = &home;
     runtime_.telemetry().on_begun(t.conditions().is_part);
     t.set_valid_until(g.valid_until());
     if (g.at_risk)

@@ -12,6 +12,7 @@
 
 namespace holdfast::engine {
 
+class arbiter;
 class grant;
 class runtime;
 class watchdog;
@@ -26,8 +27,8 @@ public:
     tenure_registry& operator=(tenure_registry const&) = delete;
     ~tenure_registry() { sever_lost(); }
 
-    // The tenure holds that grant from now on. Precondition: `grant::home` is set, because the watchdog calls it.
-    void begin(tenure&, grant&);
+    // The tenure holds that grant, which the arbiter has, from now on.
+    void begin(tenure&, grant&, arbiter& home);
     // The tenure no longer holds its grant. The caller drops its claim on the token. Precondition of both: the caller
     // has a reference to the tenure, because the grant drops its own.
     void end(tenure&);

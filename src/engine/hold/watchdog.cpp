@@ -28,8 +28,8 @@ watchdog::~watchdog()
 
 void watchdog::watch(grant& g)
 {
-    assert(g.is_held() && !g.is_retired() && !g.is_watched);
-    g.is_watched = true;
+    assert(g.is_held() && !g.is_retired() && !g.watcher);
+    g.watcher = this;
     g.asked_since = core::never;
     g.at_risk = false;
     watched_.push_back(g);
@@ -47,7 +47,7 @@ void watchdog::attend(grant& g, tenure const& t)
 
 void watchdog::unwatch(grant& g)
 {
-    if (!std::exchange(g.is_watched, false))
+    if (!std::exchange(g.watcher, nullptr))
         return;
     watched_.erase(watched_.iterator_to(g));
     runtime_.disarm(g);

@@ -13,6 +13,7 @@
 
 #include "core/clock.hpp"
 #include "engine/hold/grant.hpp"
+#include "engine/hold/grant_watcher.hpp"
 #include "engine/hold/renewal_sender.hpp"
 
 namespace holdfast::engine {
@@ -23,7 +24,7 @@ class runtime;
 // watches a grant exactly while a tenure holds it, so no renewal follows a release (rule 17). Tenures have leases,
 // grants have renewals: a grant is renewed while one of its holds requires it, and each tenure is lost at its own end.
 // On the strand.
-class watchdog final : private renewal_events {
+class watchdog final : private grant_watcher, private renewal_events {
 public:
     explicit watchdog(runtime&);
     watchdog(watchdog const&) = delete;
@@ -36,8 +37,6 @@ public:
     void attend(grant&, tenure const&);
     // The last tenure has ended. No effect if the grant is not watched.
     void unwatch(grant&);
-    // The grant's deadline has come: a renewal is due, or the end of one of its tenures.
-    void on_due(grant&, core::instant now);
 
     // Renews one grant now for at least `lease`. `tenure`, which may be null, is the hold that is extended, also if it
     // is not renewed. `waiter` receives the outcome, perhaps within the call; it may be null.
@@ -53,6 +52,7 @@ public:
     void stop();
 
 private:
+    void on_due(grant&, core::instant now) override;
     bool on_kept(grant&, tenure* extended, answer const&, core::duration lease, bool is_closed) override;
     void on_key_missing(grant&) override;
     void on_refused(grant&, answer const&) override;
