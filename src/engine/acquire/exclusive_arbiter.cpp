@@ -52,7 +52,7 @@ void exclusive_arbiter::serve(contender& c)
 bool exclusive_arbiter::may_hand_off(tenure const& last, contender const& to) const
 {
     auto& g = *grant_;
-    return !g.at_risk && !g.covers_reads() && !g.lock().is_fenced() && g.lock().shares_grants_with(to.lock())
+    return !g.is_at_risk() && !g.covers_reads() && !g.lock().is_fenced() && g.lock().shares_grants_with(to.lock())
            && may_pass_on(last.conditions(), to.terms(), g.valid_until() - parts_.runtime.recent());
 }
 

@@ -65,7 +65,7 @@ shared_arbiter::~shared_arbiter()
 grant* shared_arbiter::grant_for(contender const& c)
 {
     auto const may_be_joined = [&](auto const& g) {
-        return !g->is_closed && !g->at_risk && g->lasts(parts_.runtime.recent()) && suits(*g, c);
+        return !g->is_closed && !g->is_at_risk() && g->lasts(parts_.runtime.recent()) && suits(*g, c);
     };
     auto const found = std::ranges::find_if(grants_, may_be_joined);
     return found == grants_.end() ? nullptr : found->get();

@@ -17,6 +17,7 @@
 #include "core/token.hpp"
 #include "core/token_commands.hpp"
 #include "core/validity.hpp"
+#include "engine/hold/renewal_schedule.hpp"
 #include "engine/hold/tenure.hpp"
 #include "engine/port/refusal.hpp"
 #include "engine/protocol/lock_spec.hpp"
@@ -102,6 +103,8 @@ public:
     bool is_kept() noexcept { return may_be_shortened() || reckon().is_renewed(); }
     // The lease time that the next renewal requests; zero: the time to live need not become longer.
     core::duration renewal() noexcept { return reckon().ask; }
+    core::instant renewal_due() const noexcept { return schedule.due(confirmed_, period()); }
+    bool is_at_risk() const noexcept { return schedule.is_at_risk(); }
 
     // Called before a command that sets its time to live is submitted, and when its reply, or that it is unknown, has
     // come. A read lies in the key of the write under which it reads, so its commands count as commands of that write,
@@ -127,11 +130,8 @@ public:
 
     // ---- the watchdog's
     grant_watcher* watcher = nullptr;  // null: not watched
-    bool at_risk = false;
-    refusal last_refusal = refusal::none;     // of its own renewals only; none since one succeeded
-    core::instant asked_since = core::never;  // send of the first renewal of this epoch without a reply; never: none
-    core::instant asked_last{};               // send of the last renewal
-    bool owes_answer() const noexcept { return asked_since < core::never; }
+    renewal_schedule schedule;
+    refusal last_refusal = refusal::none;  // to log each once, of its own renewals only; none since one succeeded
 
     void on_due(core::instant now) override;
 

@@ -22,7 +22,7 @@ void tenure_registry::begin(tenure& t, grant& g, arbiter& home)
     g.home = &home;
     runtime_.telemetry().on_begun(t.conditions().is_part);
     t.set_valid_until(g.valid_until());
-    if (g.at_risk)
+    if (g.is_at_risk())
         t.set_state(lease_state::at_risk);
     bool const is_first = !g.is_held();
     g.enter(t);

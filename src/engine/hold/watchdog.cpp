@@ -10,7 +10,6 @@
 
 #include <holdfast/error.hpp>
 
-#include "core/validity.hpp"
 #include "engine/hold/arbiter.hpp"
 #include "engine/hold/owner_state.hpp"
 #include "engine/hold/tenure.hpp"
@@ -18,6 +17,14 @@
 #include "engine/runtime/runtime.hpp"
 
 namespace holdfast::engine {
+namespace {
+
+bool is_taken_up(grant const& g)
+{
+    return std::ranges::any_of(g.holders(), [](tenure const& t) { return t.is_taken_up(); });
+}
+
+}  // namespace
 
 watchdog::watchdog(runtime& r) : runtime_(r), sender_(r, *this) {}
 
@@ -30,9 +37,8 @@ void watchdog::watch(grant& g)
 {
     assert(g.is_held() && !g.is_retired() && !g.watcher);
     g.watcher = this;
-    g.asked_since = core::never;
-    g.at_risk = false;
     watched_.push_back(g);
+    advance(g, renewal_event::watched);
     arm(g);
 }
 
@@ -40,7 +46,7 @@ void watchdog::watch(grant& g)
 void watchdog::attend(grant& g, tenure const& t)
 {
     auto const stop = g.stop_at(t);
-    auto const due = t.conditions().renewed ? std::min(stop, next_ask(g)) : stop;
+    auto const due = t.conditions().renewed ? std::min(stop, g.renewal_due()) : stop;
     if (!g.is_armed() || due < g.due())
         runtime_.arm(g, due);
 }
@@ -63,21 +69,16 @@ void watchdog::extend(grant& g, tenure* t, core::duration lease, extension_waite
     sender_.extend(g, t, lease, waiter);
 }
 
-core::instant watchdog::next_ask(grant const& g) const
-{
-    auto const again = g.asked_last + core::renewal_retry(g.period());
-    // Without a reply the client repeats the renewal after a sixth, without waiting for a time-out (rule 16).
-    return g.owes_answer() ? again : std::max(again, core::renewal_due(g.confirmed(), g.period()));
-}
-
 void watchdog::arm(grant& g)
 {
-    auto stop = core::never;
+    auto due = core::never;
     for (auto const& t : g.holders())
-        stop = std::min(stop, g.stop_at(t));
-    if (!g.is_kept())
-        g.asked_since = core::never;  // an unanswered extension does not count against a later connection
-    runtime_.arm(g, g.is_kept() ? std::min(stop, next_ask(g)) : stop);
+        due = std::min(due, g.stop_at(t));
+    if (g.is_kept())
+        due = std::min(due, g.renewal_due());
+    else
+        advance(g, renewal_event::not_required);
+    runtime_.arm(g, due);
 }
 
 void watchdog::on_due(grant& due, core::instant now)
@@ -89,14 +90,41 @@ void watchdog::on_due(grant& due, core::instant now)
     lose_where(*g, [&](tenure const& t) { return g->stop_at(t) <= now; });
     if (!g->is_held())
         return;
-    if (g->is_kept() && now >= next_ask(*g)) {
-        bool const is_ignored = g->owes_answer() && now - g->asked_since >= core::longest_silence(g->period());
-        // The connection may be dead without an error. Closed now, it leaves time to renew the lease on a new one.
-        if (is_ignored && runtime_.session().is_open())
-            runtime_.session().drop("renewals were not answered");
-        ask(*g, now);
-    }
+    if (g->is_kept() && now >= g->renewal_due())
+        renew(*g);
     arm(*g);
+}
+
+void watchdog::renew(grant& g)
+{
+    auto& session = runtime_.session();
+    // The connection may be dead without an error. Closed now, it leaves time to renew the lease on a new one.
+    if (session.is_open() && g.schedule.is_silent_too_long(runtime_.recent(), g.period()))
+        session.drop("renewals were not answered");
+    if (!is_taken_up(g))
+        return advance(g, renewal_event::due_untaken);
+    advance(g, session.is_open() ? renewal_event::due : renewal_event::due_closed);
+}
+
+// Advances the schedule and does what it says: sends a renewal, and reports a risk once, when it begins. Each caller runs
+// just after the clock was read.
+void watchdog::advance(grant& g, renewal_event e)
+{
+    bool const was_at_risk = g.is_at_risk();
+    g.schedule.on(e, runtime_.recent());
+    if (is_sent_at(e))
+        due_.emplace_back(&g);
+    if (g.is_at_risk() != was_at_risk)
+        set_risk(g, !was_at_risk);
+}
+
+void watchdog::set_risk(grant& g, bool is_at_risk)
+{
+    for (auto& t : g.holders()) {
+        t.set_state(is_at_risk ? lease_state::at_risk : lease_state::held);
+        if (is_at_risk)
+            runtime_.telemetry().on_at_risk(t.lock().name, label_of(t.owner()));
+    }
 }
 
 template <class Condition>
@@ -122,28 +150,12 @@ void watchdog::on_key_missing(grant& g)
     lose_all(g, loss::gone);
 }
 
-void watchdog::ask(grant& g, core::instant now)
-{
-    g.asked_last = now;
-    // A lease that its handler has not taken up expires: its handler may never run.
-    if (std::ranges::none_of(g.holders(), [](tenure const& t) { return t.is_taken_up(); }))
-        return;
-    // The last renewal is unanswered, or this one cannot be sent: the lease is at risk.
-    if (g.owes_answer() || !runtime_.session().is_open())
-        on_unanswered(g);
-    if (!g.owes_answer())
-        g.asked_since = now;
-    if (runtime_.session().is_open())
-        due_.emplace_back(&g);
-}
-
 // A refusal is a reply, so the connection stays. The cause may be temporary, so the next renewal is sent after the time
 // of a repetition.
 void watchdog::on_refused(grant& g, answer const& a)
 {
-    g.asked_since = core::never;
     note_refusal(g, a);
-    put_at_risk(g);
+    advance(g, renewal_event::refused);
     arm(g);
 }
 
@@ -167,19 +179,7 @@ void watchdog::note_success(grant& g)
 
 void watchdog::on_unanswered(grant& g)
 {
-    if (g.is_held() && g.is_kept() && !g.owes_answer())
-        g.asked_since = g.asked_last = runtime_.now();
-    put_at_risk(g);
-}
-
-void watchdog::put_at_risk(grant& g)
-{
-    if (!g.is_held() || g.is_retired() || std::exchange(g.at_risk, true))
-        return;
-    for (auto& t : g.holders()) {
-        t.set_state(lease_state::at_risk);
-        runtime_.telemetry().on_at_risk(t.lock().name, label_of(t.owner()));
-    }
+    advance(g, g.is_kept() ? renewal_event::unanswered : renewal_event::extension_unanswered);
 }
 
 // A reply that comes after the validity has ended does not revive it (rule 4): holds that have ended are lost before
@@ -193,13 +193,10 @@ bool watchdog::on_kept(grant& g, tenure* extended, answer const& a, core::durati
         return false;
     g.confirm(a.sent, lease);
     g.is_closed = is_closed;
-    g.asked_since = core::never;
     note_success(g);
     if (extended)
         extended->extend(a.sent, lease);
-    if (std::exchange(g.at_risk, false))
-        for (auto& t : g.holders())
-            t.set_state(lease_state::held);
+    advance(g, renewal_event::confirmed);
     g.prolong_holds(now, extended);
     runtime_.telemetry().on_renewed(runtime_.now() - a.sent);
     arm(g);
@@ -222,9 +219,8 @@ void watchdog::on_open()
         // The barrier of the epoch has ended the old connection: commands of unknown outcome can no longer be executed
         // (rule 8).
         g.on_barrier(now);
-        if (g.is_kept() && std::ranges::any_of(g.holders(), [](tenure const& t) { return t.is_taken_up(); })) {
-            g.asked_since = g.asked_last = now;
-            due_.emplace_back(&g);
+        if (g.is_kept() && is_taken_up(g)) {
+            advance(g, renewal_event::opened);
             arm(g);
         }
     }

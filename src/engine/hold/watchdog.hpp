@@ -14,6 +14,7 @@
 #include "core/clock.hpp"
 #include "engine/hold/grant.hpp"
 #include "engine/hold/grant_watcher.hpp"
+#include "engine/hold/renewal_schedule.hpp"
 #include "engine/hold/renewal_sender.hpp"
 
 namespace holdfast::engine {
@@ -23,7 +24,7 @@ class runtime;
 // Renews the grants of one client in time, in batches, and reports each loss before the validity ends (rule 16). It
 // watches a grant exactly while a tenure holds it, so no renewal follows a release (rule 17). Tenures have leases,
 // grants have renewals: a grant is renewed while one of its holds requires it, and each tenure is lost at its own end.
-// On the strand.
+// The grant's schedule decides when it is renewed; the watchdog does what the schedule says. On the strand.
 class watchdog final : private grant_watcher, private renewal_events {
 public:
     explicit watchdog(runtime&);
@@ -61,10 +62,10 @@ private:
     template <class Condition>
     void lose_where(grant&, Condition);
     void lose_all(grant&, loss);
-    core::instant next_ask(grant const&) const;
+    void advance(grant&, renewal_event);
+    void set_risk(grant&, bool is_at_risk);
+    void renew(grant&);
     void arm(grant&);
-    void ask(grant&, core::instant now);
-    void put_at_risk(grant&);
     void note_refusal(grant&, answer const&);
     void note_success(grant&);
 
