@@ -55,7 +55,7 @@ bool is_permanent(error_code refusal) noexcept;
 // | under_way        | on_applied()       | not found, not in doubt     | ended     | end: lease_lost               |
 // | under_way        | on_refused()       | wrong_type                  | ended     | end: lease_lost               |
 // | under_way        | on_refused()       | is_permanent()              | ended     | end: that error               |
-// | under_way        | on_refused()       | another error or none       |           | as on_unanswered()            |
+// | under_way        | on_refused()       | another error or none       |           | as on_unanswered(), no doubt  |
 // | under_way        | on_unanswered()    | expired                     | ended     | end: unavailable              |
 // | under_way        | on_unanswered()    | open                        | pausing   | pause                         |
 // | under_way        | on_unanswered()    | not open                    | waiting   | arm: expiry, or before it the |

@@ -37,8 +37,8 @@ protected:
 //
 // The releaser deletes the tokens of leases that end and, as compensation, those of acquisitions whose outcome is
 // unknown or that no contender wants any more (rule 7). It repeats a release, over reconnections, until the server has
-// answered or the key must have expired (core::key_expiry()). Releases of one iteration of the event loop are sent as
-// one script, which halves the server's time for each. On the strand.
+// answered or the key must have expired; release_schedule.hpp says when. Releases of one iteration of the event loop
+// are sent as one script, which halves the server's time for each. On the strand.
 class releaser {
 public:
     releaser(runtime&, end_listener&);
@@ -47,9 +47,10 @@ public:
     ~releaser();
 
     // Retires the token (rule 6) and queues its release, which is sent with the others of this iteration. `waiter` and
-    // `seller` may be null. The arbiter `seller` receives the number of subscribers that received the message; its
-    // release is sent at once and alone, on which acquisition::yield() relies.
-    void release(boost::intrusive_ptr<grant>, release_waiter* waiter, arbiter* seller);
+    // `yielding` may be null. `yielding` is an arbiter that gives other processes a turn: it receives the number of
+    // subscribers that received the message. Its release is sent at once and alone, on which acquisition::yield()
+    // relies.
+    void release(boost::intrusive_ptr<grant>, release_waiter* waiter, arbiter* yielding);
 
     // Sends the releases that are queued; `of`: only if one of them is of that lock. Called before another command for
     // the lock is submitted, which must not overtake them, and at the end of the iteration. Precondition: the session
@@ -69,7 +70,7 @@ public:
     void stop();
 
 private:
-    class order;
+    class order;  // release_order.hpp
 
     void gather(script const&, order&);
 

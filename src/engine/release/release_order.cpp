@@ -1,0 +1,136 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/release/release_order.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "engine/protocol/lock_protocol.hpp"
+#include "engine/release/end_listener.hpp"
+#include "engine/runtime/runtime.hpp"
+
+namespace holdfast::engine {
+
+releaser::order::order(releaser& r, boost::intrusive_ptr<grant> g, release_waiter* waiter, arbiter* yielding)
+    : releaser_(r),
+      grant_(std::move(g)),
+      waiter_(waiter),
+      yielding_(yielding),
+      schedule_(runtime().now(), runtime().options().command_timeout, waiter != nullptr)
+{}
+
+// ---- events
+
+void releaser::order::begin()
+{
+    carry_out(schedule_.begin(runtime().session().is_open()));
+}
+
+void releaser::order::on_open(core::instant now)
+{
+    // The barrier has ended the old connection: an acquire or a renewal of unknown outcome can no longer set the key
+    // (rule 8).
+    grant_->on_barrier(now);
+    carry_out(schedule_.on_open());
+}
+
+void releaser::order::on_due(core::instant now)
+{
+    carry_out(schedule_.on_due(facts(now)));
+}
+
+void releaser::order::on_reply(answer const& a)
+{
+    switch (a.outcome) {
+        case outcome::applied: return on_applied(a.value.integer);
+        case outcome::refused: return on_refused(a);
+        case outcome::unknown: return carry_out(schedule_.on_unanswered(facts(runtime().now())));
+    }
+}
+
+// The reply is 0 if the key did not have the token, else the number of receivers and 1 (lock_protocol::release()).
+void releaser::order::on_applied(std::int64_t count)
+{
+    bool const found = count > 0;
+    carry_out(schedule_.on_applied(found), found ? static_cast<unsigned>(count - 1) : 0);
+}
+
+void releaser::order::on_refused(answer const& a)
+{
+    auto const ec = classify_failure(a).error;
+    if (is_permanent(ec))
+        runtime().telemetry().on_refused(ec, lock(), a.words);
+    carry_out(schedule_.on_refused(ec, facts(runtime().now())));
+}
+
+void releaser::order::stop()
+{
+    complete(schedule_.stop().outcome);
+}
+
+release_facts releaser::order::facts(core::instant now) const
+{
+    return {.now = now, .expiry = grant_->expiry(schedule_.queued()), .is_open = runtime().session().is_open()};
+}
+
+// ---- steps
+
+// The order may not exist any more after this call.
+void releaser::order::carry_out(release_step const& step, unsigned receivers)
+{
+    using enum release_step::kind;
+    if (step.ends_wait)
+        complete(errc::unavailable);
+    switch (step.what) {
+        case none: return;
+        case send: return gather_or_send();
+        case pause: return runtime().arm(*this, schedule_.pause_end(runtime().recent(), runtime().random()));
+        case arm: return runtime().arm(*this, step.due);
+        case end: return finish(step.outcome, receivers);
+    }
+}
+
+// A release with which the arbiter yields is sent at once and alone: acquisition::yield() relies on that.
+void releaser::order::gather_or_send()
+{
+    auto const* together = yielding_ ? nullptr : lock().protocol->batch_release();
+    if (together)
+        releaser_.gather(*together, *this);
+    else
+        send(runtime().session());
+}
+
+void releaser::order::add_to(script_words& to) const
+{
+    to.keys.push_back(lock().key);
+    to.arguments.push_back(grant_->token());
+    to.arguments.push_back(lock().channel);
+}
+
+void releaser::order::submit(session& to, command& c, script_form form)
+{
+    lock().protocol->release(to, c, lock(), grant_->token(), form);
+}
+
+void releaser::order::finish(error_code ec, unsigned receivers)
+{
+    auto& r = releaser_;
+    // Out of the list first: the listener checks whether a release is left.
+    r.orders_.erase(r.orders_.iterator_to(*this));
+    std::unique_ptr<order> const self(this);
+    complete(ec);
+    if (yielding_)
+        yielding_->on_released(receivers);
+    // Last: it may complete a shutdown.
+    r.listener_.on_end();
+}
+
+void releaser::order::complete(error_code ec)
+{
+    if (auto* w = std::exchange(waiter_, nullptr))
+        w->released(ec);
+}
+
+}  // namespace holdfast::engine
