@@ -3,12 +3,14 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 // A holder that was paused beyond the end of its lease writes after its successor. The resource refuses the write,
-// because its fencing token is smaller.
+// because its fencing token is smaller. See docs/fencing.md.
 //
 //     holdfast_example_fencing [URL]       exit status 0: the write was refused
+
+#include <chrono>
 #include <cstdint>
+#include <exception>
 #include <iostream>
-#include <string>
 
 #include <boost/asio.hpp>
 
@@ -32,27 +34,27 @@ private:
     int balance_ = 0;
 };
 
-struct outcome {
-    bool is_stale_refused = false;
-    int balance = 0;
-};
-
-asio::awaitable<void> sleepy_and_successor(holdfast::client& client, outcome& result)
+// Each holder passes its token to the resource.
+asio::awaitable<bool> write(holdfast::client& client, account& resource, int balance)
 {
     holdfast::mutex lock{client, "account:1", {.fencing = true}};
-    account guarded;
+    auto lease = co_await lock.acquire();
+    co_return resource.write(lease.fencing_token().value(), balance);
+}
 
+// Returns whether the resource refused the stale write.
+asio::awaitable<bool> sleepy_and_successor(holdfast::client& client, account& resource)
+{
+    holdfast::mutex lock{client, "account:1", {.fencing = true}};
     auto sleepy = co_await lock.acquire({.lease = 200ms});
     auto const its_token = sleepy.fencing_token().value();
     co_await sleepy.lost();  // stands for a process that is stopped here and does not detect the end of its lease
 
-    // Waits until the key of the first lease has expired.
-    auto successor = co_await lock.acquire();
-    bool const written = guarded.write(successor.fencing_token().value(), 34);
-    co_await successor.release();
-
-    result = {.is_stale_refused = written && !guarded.write(its_token, 33), .balance = guarded.balance()};
+    // The successor waits until the key of the first lease has expired.
+    bool const written = co_await write(client, resource, 34);
+    bool const is_stale_refused = written && !resource.write(its_token, 33);
     co_await client.shutdown();
+    co_return is_stale_refused;
 }
 
 int main(int argc, char** argv)
@@ -61,11 +63,16 @@ int main(int argc, char** argv)
     // memory:// is a server in this process, so the example runs without Redis.
     holdfast::client client{ioc, {.url = argc > 1 ? argv[1] : "memory://"}};
     client.run(asio::detached);
-    outcome result;
-    asio::co_spawn(ioc, sleepy_and_successor(client, result), asio::detached);
+    account resource;
+    bool is_refused = false;
+    asio::co_spawn(ioc, sleepy_and_successor(client, resource), [&](std::exception_ptr error, bool result) {
+        if (error)
+            std::rethrow_exception(error);
+        is_refused = result;
+    });
     ioc.run();
 
-    std::cout << "balance: " << result.balance << "; the stale write of 33 was "
-              << (result.is_stale_refused ? "refused" : "NOT refused") << '\n';
-    return result.is_stale_refused ? 0 : 1;
+    std::cout << "balance: " << resource.balance() << "; the stale write of 33 was "
+              << (is_refused ? "refused" : "NOT refused") << '\n';
+    return is_refused ? 0 : 1;
 }

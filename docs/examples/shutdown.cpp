@@ -4,6 +4,8 @@
 //
 // Releases all locks before the process ends by SIGINT or SIGTERM. The second signal ends it at once, and the keys
 // expire. See docs/shutdown.md.
+//
+//     holdfast_example_shutdown [URL]
 
 #include <chrono>
 #include <csignal>
@@ -30,6 +32,7 @@ asio::awaitable<void> shut_down_on_signal(holdfast::client& client)
 // A job that runs while the lock is held. with_lock() cancels it if the lease is lost.
 asio::awaitable<void> one_job(holdfast::lease&)
 {
+    std::cout << "a job runs" << std::endl;
     asio::steady_timer job(co_await asio::this_coro::executor, 1s);
     co_await job.async_wait();
 }
@@ -45,10 +48,10 @@ asio::awaitable<void> work(holdfast::client& client)
     }
 }
 
-int main()
+int main(int argc, char** argv)
 {
     asio::io_context ioc;
-    holdfast::client client{ioc, {.url = "redis://localhost"}};
+    holdfast::client client{ioc, {.url = argc > 1 ? argv[1] : "redis://localhost"}};
     client.run(asio::detached);
     asio::co_spawn(ioc, shut_down_on_signal(client), asio::detached);
     asio::co_spawn(ioc, work(client), asio::detached);

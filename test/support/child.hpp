@@ -65,16 +65,19 @@ public:
 
     bool is_over()
     {
-        if (pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == pid_)
+        if (pid_ > 0 && ::waitpid(pid_, &status_, WNOHANG) == pid_)
             pid_ = -1;
         return pid_ <= 0;
     }
+    // Whether it ended by itself, with status 0. Precondition: is_over().
+    bool has_succeeded() const { return WIFEXITED(status_) && WEXITSTATUS(status_) == 0; }
 
 private:
     std::filesystem::path output() const { return folder_ / "output"; }
 
     std::filesystem::path folder_;
     pid_t pid_;
+    int status_ = 0;
 };
 
 // Waits, without an event loop, until the condition holds; returns false if it does not within the limit.
