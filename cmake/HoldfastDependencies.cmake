@@ -32,7 +32,7 @@ else()
     set(holdfast_spdlog spdlog::spdlog)
 endif()
 
-if(HOLDFAST_MEMORY)
+if(HOLDFAST_TESTING)
     find_package(PkgConfig REQUIRED)
     pkg_check_modules(holdfast_lua REQUIRED IMPORTED_TARGET GLOBAL lua5.1)
 endif()

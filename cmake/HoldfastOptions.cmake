@@ -1,14 +1,17 @@
 # The options of this build. A project that adds Holdfast as a subdirectory gets the library and nothing else.
 
+include(CMakeDependentOption)
+
 option(BUILD_SHARED_LIBS "Build holdfast as a shared library" OFF)
-option(HOLDFAST_MEMORY "Build the in-process server behind memory:// URLs (needs Lua 5.1)" ON)
+option(HOLDFAST_TESTING "Build holdfast::testing, the in-process server behind memory:// URLs (needs Lua 5.1)"
+       ${PROJECT_IS_TOP_LEVEL})
 option(HOLDFAST_SPDLOG_HEADER_ONLY
        "Use spdlog and fmt as headers: their packaged libraries are for libstdc++, not libc++" OFF)
 set(HOLDFAST_MOST_IDLE 1024 CACHE STRING
     "Objects of each kind whose memory a thread keeps for the next ones; 0 lets memory checkers see every end")
 option(HOLDFAST_WERROR "Treat warnings in Holdfast's own code as errors" OFF)
 option(HOLDFAST_BUILD_TOOL "Build the command line tool `holdfast`" ${PROJECT_IS_TOP_LEVEL})
-option(HOLDFAST_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+cmake_dependent_option(HOLDFAST_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL} HOLDFAST_TESTING OFF)
 option(HOLDFAST_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(HOLDFAST_BUILD_EXAMPLES "Build the examples of the documentation" ${PROJECT_IS_TOP_LEVEL})
 option(HOLDFAST_INSTALL "Generate the install rules" ${PROJECT_IS_TOP_LEVEL})

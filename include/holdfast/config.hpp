@@ -51,8 +51,8 @@ struct config {
     /// - `redis://[[user]:password@]host[:6379][/db]`, `rediss://` the same over TLS
     /// - `unix:///path/to/socket[?db=0]` (credentials as `unix://user:password@/path`)
     /// - `redis+sentinel://[user:password@]h1:26379,h2:26379/master-name[/db]`
-    /// - `memory://` or `memory://NAME`: an in-process server for tests; clients of one execution context that give
-    ///   the same non-empty NAME share it
+    /// - `memory://` or `memory://NAME`: an in-process server for tests, in a program that is linked with the CMake
+    ///   target `holdfast::testing`; clients of one execution context that give the same non-empty NAME share it
     ///
     /// A password over `redis://` to a host that is not loopback is sent unencrypted; use `rediss://`.
     std::string url = "redis://localhost:6379";

@@ -4,15 +4,21 @@
 //
 #include "client/session_factory.hpp"
 
+#include <stdexcept>
+
 #include "redis/session.hpp"
-#include "sim/memory_session.hpp"
+#include "session/memory_transport.hpp"
 
 namespace holdfast::detail {
 
 std::shared_ptr<engine::session> make_session(engine::strand s, config const& c, engine::log l)
 {
-    return c.url.starts_with("memory://") ? simulated::make_memory_session(std::move(s), c, std::move(l))
-                                          : redis::make_session(std::move(s), c, std::move(l));
+    if (!c.url.starts_with("memory://"))
+        return redis::make_session(std::move(s), c, std::move(l));
+    if (auto const make = session::memory_transport.load())
+        return make(std::move(s), c, std::move(l));
+    throw std::invalid_argument(
+        "url: " + c.url + " needs a program that is linked with the CMake target holdfast::testing");
 }
 
 }  // namespace holdfast::detail

@@ -15,9 +15,9 @@
 
 namespace holdfast::detail {
 
-// Makes the session for the URL's scheme: memory:// is a server in this process, all others are Redis. Throws
-// std::invalid_argument with the name of the invalid option. Its source is the only one that names the transports:
-// every other file knows engine::session only.
+// Makes the session for the URL's scheme: memory:// is a server in this process, if the program is linked with
+// holdfast::testing; all others are Redis. Throws std::invalid_argument with the name of the invalid option. Its source
+// is the only one that names the transports: every other file knows engine::session only.
 std::shared_ptr<engine::session> make_session(engine::strand, config const&, engine::log);
 
 }  // namespace holdfast::detail

@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 
+#include "session/memory_transport.hpp"
 #include "session/session.hpp"
 #include "sim/real_world.hpp"
 #include "sim/session_registry.hpp"
@@ -27,7 +28,14 @@ std::string_view name_of(std::string_view url)
     return url;
 }
 
+[[maybe_unused]] bool const serves_memory_urls = (holdfast_serve_memory_urls(), true);
+
 }  // namespace
+
+void holdfast_serve_memory_urls() noexcept
+{
+    session::memory_transport = &make_memory_session;
+}
 
 std::shared_ptr<engine::session> make_memory_session(engine::strand s, config const& c, engine::log l)
 {

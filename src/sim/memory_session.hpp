@@ -15,13 +15,18 @@
 
 // src/sim: the transport of a session to a server in memory, for memory:// URLs and for the simulator of the tests: a
 // model of Redis 7.0 that runs the real Lua scripts. The folder includes itself, src/session, src/engine, src/core, the
-// vocabulary of the public headers and <holdfast/testing/server.hpp>; of the library only session_factory.cpp includes
-// it.
+// vocabulary of the public headers and <holdfast/testing/server.hpp>. It is the library holdfast::testing; no other
+// folder includes it.
 namespace holdfast::simulated {
 
-// Makes the session for memory:// and memory://NAME. Throws std::invalid_argument if config.url is another one, or if
-// the library was built without HOLDFAST_MEMORY. Thread-safe.
+// Makes the session for memory:// and memory://NAME. Throws std::invalid_argument if config.url is another one.
+// Thread-safe.
 std::shared_ptr<engine::session> make_memory_session(engine::strand, config const&, engine::log);
+
+// Makes that function the transport of memory:// URLs. A static initialiser calls it, in the same object file. The
+// linker takes an object file of a static library only if the program refers to one of its symbols, and a program that
+// uses only URLs does not; so the CMake target adds a reference (-u) to this one. Idempotent, thread-safe.
+extern "C" void holdfast_serve_memory_urls() noexcept;
 
 }  // namespace holdfast::simulated
 

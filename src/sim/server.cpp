@@ -7,6 +7,7 @@
 #include <holdfast/testing/server.hpp>
 
 #include "sim/memory_server.hpp"
+#include "sim/memory_session.hpp"
 #include "sim/session_registry.hpp"
 
 namespace holdfast::testing {
@@ -34,7 +35,10 @@ struct server::impl {
             boost::asio::query(e, boost::asio::execution::context))),
           host(std::make_shared<simulated::memory_server>()),
           name(registry.add(host))
-    {}
+    {
+        // Also without the link option of the CMake target, and before static initialisers have run.
+        simulated::holdfast_serve_memory_urls();
+    }
 
     ~impl() { registry.remove(name); }
 

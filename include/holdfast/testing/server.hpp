@@ -37,7 +37,10 @@ namespace holdfast::testing {
 /// **Thread safety:** distinct objects: safe. Shared objects: safe, except for destruction. Each call takes effect at
 /// once and as a whole, between two commands of clients.
 ///
-/// **Errors:** only the constructor fails. A function for a lock that is free does nothing, except @ref hold.
+/// **Linking:** the library of this header is the CMake target `holdfast::testing`. It needs Lua 5.1, and makes
+/// `memory://` URLs available to the clients of the program.
+///
+/// **Errors:** no function fails. A function for a lock that is free does nothing, except @ref hold.
 ///
 /// **Not modelled:** persistence, replication, cluster, eviction, access rules, delays. Test those with Redis.
 ///
@@ -60,8 +63,6 @@ namespace holdfast::testing {
 class server {
 public:
     /// Starts a server for clients on the execution context of that executor.
-    ///
-    /// @throws std::runtime_error if Holdfast was built without `HOLDFAST_MEMORY`.
     explicit server(boost::asio::any_io_executor);
 
     /// The same for an execution context, such as `boost::asio::io_context`.

@@ -1,0 +1,62 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "client/session_factory.hpp"
+
+#include <stdexcept>
+
+#include <boost/asio/io_context.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+
+#include <holdfast/testing/server.hpp>
+
+#include "session/memory_transport.hpp"
+
+using namespace holdfast;
+
+namespace {
+
+std::shared_ptr<engine::session> make_session(boost::asio::io_context& context, std::string url)
+{
+    return detail::make_session(engine::strand(context.get_executor()), {.url = std::move(url)}, {});
+}
+
+// As in a program that is not linked with holdfast::testing.
+class without_testing {
+public:
+    without_testing() : before_(session::memory_transport.exchange(nullptr)) {}
+    ~without_testing() { session::memory_transport = before_; }
+
+private:
+    session::memory_session_maker const before_;
+};
+
+}  // namespace
+
+TEST_CASE("session factory: memory:// URLs work in a program that only links holdfast::testing", "[client]")
+{
+    boost::asio::io_context context;
+    CHECK(make_session(context, "memory://seats"));
+}
+
+TEST_CASE("session factory: without holdfast::testing the error names the URL and the target to link", "[client]")
+{
+    without_testing const guard;
+    boost::asio::io_context context;
+    CHECK_THROWS_MATCHES(
+        make_session(context, "memory://seats"),
+        std::invalid_argument,
+        Catch::Matchers::Message(
+            "url: memory://seats needs a program that is linked with the CMake target holdfast::testing"));
+    CHECK(make_session(context, "redis://localhost"));
+}
+
+TEST_CASE("session factory: a testing server makes memory:// URLs work without a static initialiser", "[client]")
+{
+    without_testing const guard;
+    boost::asio::io_context context;
+    testing::server const redis(context);
+    CHECK(make_session(context, redis.config().url));
+}
