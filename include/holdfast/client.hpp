@@ -99,7 +99,7 @@ public:
     executor_type get_executor() const noexcept;
 
     /// The UUID with which every holder id of this client on the server begins. The view is valid while the client
-    /// exists.
+    /// exists. In a forked child it is the id of the parent's client, and holder ids begin with another UUID.
     std::string_view id() const noexcept;
 
     /// Connects to the server, and again after each loss of the connection, until the client is stopped. Call it once,

@@ -87,11 +87,10 @@ struct config {
     /// Receives the events of the client; @ref observer states on which threads. The client keeps it alive.
     std::shared_ptr<holdfast::observer> observer = {};
 
-    /// Receives log lines on the client's strand, one at a time, with these exceptions: the constructors of @ref client
-    /// and @ref red_lock log warnings on the calling thread, and an acquire of a red_lock on a strand of its own. It
-    /// must not throw; an exception is dropped. Empty: spdlog's logger "holdfast", else spdlog's default logger. A line
-    /// contains no secret and no token, and no control byte: those in names and in error messages of a server are
-    /// written as `\x0a`.
+    /// Receives log lines on the client's strand, one at a time, with one exception: the constructor of @ref client logs
+    /// warnings on the calling thread. It must not throw; an exception is dropped. Empty: spdlog's logger "holdfast",
+    /// else spdlog's default logger. A line contains no secret and no token, and no control byte: those in names and in
+    /// error messages of a server are written as `\x0a`.
     std::function<void(log_level, std::string_view)> log = {};
 };
 

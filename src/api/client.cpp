@@ -27,11 +27,7 @@ class run_operation final : public operation<engine::request>, public engine::cl
 public:
     using operation::operation;
 
-    void done(error_code ec) override
-    {
-        complete(ec);
-        retire();
-    }
+    void done(error_code ec) override { finish(ec); }
 
 private:
     void begin(engine::client_engine& c) override
@@ -56,11 +52,7 @@ class ready_operation final : public operation<engine::request>, public engine::
 public:
     using operation::operation;
 
-    void done(error_code ec) override
-    {
-        complete(ec);
-        retire();
-    }
+    void done(error_code ec) override { finish(ec); }
 
 private:
     void begin(engine::client_engine& c) override { c.wait_ready(*this); }
@@ -93,11 +85,11 @@ public:
         if (!engine_)
             return;  // close() has called it from begin(), which completes the operation
         if (was_idle)
-            return finish({});
+            return stop({});
         engine_->runtime().arm(*this, engine_->runtime().now());
         engine_->wait_stopped(*this);
     }
-    void on_due(core::instant) override { finish({}); }
+    void on_due(core::instant) override { stop({}); }
 
 private:
     void begin(engine::client_engine& c) override
@@ -107,39 +99,27 @@ private:
         c.close(*this);
         engine_ = &c;
         if (is_idle_)
-            finish({});
+            stop({});
         else
             c.runtime().arm(*this, c.runtime().now() + grace_);
     }
-    void cancel(engine::client_engine&) override { finish(asio::error::operation_aborted); }
+    void cancel(engine::client_engine&) override { stop(asio::error::operation_aborted); }
 
     // The operation leaves the lists of the engine before stop(), which would otherwise call done() again. It completes
     // after stop(), so that the leases are lost by the time the handler runs.
-    void finish(error_code ec)
+    void stop(error_code ec)
     {
         unlink();
         auto& c = *std::exchange(engine_, nullptr);
         c.runtime().disarm(*this);
         c.stop();
-        complete(ec);
-        retire();
+        finish(ec);
     }
 
     core::duration grace_;
     engine::client_engine* engine_ = nullptr;
     bool is_idle_ = false;
 };
-
-// Sends an operation to the client. If the client is destroyed or its execution context has ended, no strand exists on
-// which the operation could begin, so the handler completes here.
-template <class Operation, class... Arguments>
-void launch(std::weak_ptr<client_state> const& of, plain_handler h, Arguments... arguments)
-{
-    auto const c = of.lock();
-    if (!c || !c->is_alive())
-        return complete_early<>(std::move(h), errc::client_stopped);
-    Operation::launch(boost::intrusive_ptr<Operation>(new Operation(std::move(h), c, arguments...)), *c);
-}
 
 // A label becomes a part of the owner's tokens in Redis, and appears in log lines.
 bool is_label(std::string_view label) noexcept
@@ -160,12 +140,12 @@ asio::any_io_executor client_launch::get_executor() const noexcept
 
 void run_launch::start(plain_handler h) &&
 {
-    launch<run_operation>(of, std::move(h));
+    launch_if_exists<run_operation>(of, std::move(h));
 }
 
 void ready_launch::start(plain_handler h) &&
 {
-    launch<ready_operation>(of, std::move(h));
+    launch_if_exists<ready_operation>(of, std::move(h));
 }
 
 void shutdown_launch::start(plain_handler h) &&
@@ -176,7 +156,7 @@ void shutdown_launch::start(plain_handler h) &&
         return complete_early<>(std::move(h), errc::invalid_option);
     }
     // Cut to ten years: the sum of now and a greater duration would overflow, and `grace` would be over at once.
-    launch<shutdown_operation, core::duration>(of, std::move(h), core::bounded(grace));
+    launch_if_exists<shutdown_operation>(of, std::move(h), core::bounded(grace));
 }
 
 }  // namespace detail

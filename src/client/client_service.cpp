@@ -20,20 +20,25 @@ void client_service::remove(client_state& c) noexcept
 {
     std::scoped_lock const guard(mutex_);
     clients_.erase(&c);
+    removed_.notify_all();
 }
 
-// Called by the destructor of the execution context, when none of its threads runs any more.
+// Called by the destructor of the execution context, when none of its threads runs any more. Other threads may: the
+// last reference to a client, for example that of a lease which reads the clock, may be dropped on any of them. Such a
+// client removes itself when its parts are destroyed, and the context must not end before.
 void client_service::shutdown()
 {
     // shut() destroys handlers, and a handler may own the last reference to this or another client. So the references
     // are kept until the end, and the mutex is unlocked by then: the destructor of a client locks it in remove().
     std::vector<std::shared_ptr<client_state>> ending;
     {
-        std::scoped_lock const guard(mutex_);
+        std::unique_lock guard(mutex_);
         for (auto* c : clients_)
-            if (auto alive = c->weak_from_this().lock())  // null: its destructor runs and waits in remove()
+            if (auto alive = c->weak_from_this().lock())  // null: its destructor runs
                 ending.push_back(std::move(alive));
-        clients_.clear();
+        for (auto const& c : ending)
+            clients_.erase(c.get());
+        removed_.wait(guard, [this] { return clients_.empty(); });
     }
     for (auto const& c : ending)
         c->shut();

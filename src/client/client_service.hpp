@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_CLIENT_SERVICE_HPP
 #define HOLDFAST_CLIENT_SERVICE_HPP
 
+#include <condition_variable>
 #include <mutex>
 #include <unordered_set>
 
@@ -32,6 +33,7 @@ private:
     void shutdown() override;
 
     std::mutex mutex_;
+    std::condition_variable removed_;
     std::unordered_set<client_state*> clients_;
 };
 

@@ -82,16 +82,20 @@ std::shared_ptr<client_state> client_state::make(
 
 client_state::client_state(asio::any_io_executor, config const& c, client_service& s) : config_(c), service_(&s) {}
 
+// Any thread may drop the last reference. The context waits for remove(), because the parts inside must not outlive it.
 // After shut() the service may have been destroyed with its context.
 client_state::~client_state()
 {
-    if (inside_)
-        service_->remove(*this);
+    if (!inside_)
+        return;
+    inside_.reset();
+    service_->remove(*this);
 }
 
 void client_state::send(engine::message& l) noexcept
 {
-    if (!inside_)
+    rundown::use const now(rundown_);
+    if (!now)
         return l.discard();
     // Only the sender of the first message schedules a delivery, which takes all messages that are in the mailbox by
     // then: a burst costs one handler.
@@ -117,36 +121,56 @@ void client_state::read_mail()
         mailbox_.discard_all();
 }
 
+void client_state::warn(std::string line)
+{
+    send_call([line = std::move(line)](engine::client_engine& c) { c.runtime().log().warning(line); });
+}
+
+// The result of a function of the parts inside, or `otherwise` when the execution context has ended.
+template <class Result, class Function>
+Result client_state::read(Result otherwise, Function f) const
+{
+    rundown::use const now(rundown_);
+    return now ? f(*inside_) : otherwise;
+}
+
 // Without a session there is no clock, so every deadline has passed: a lease that outlives its context is not valid.
 core::instant client_state::now() const noexcept
 {
-    return inside_ ? inside_->session->now() : core::never;
+    return read(core::never, [](inside& in) { return in.session->now(); });
+}
+
+core::instant client_state::after(core::duration d) const noexcept
+{
+    auto const t = now();
+    return t == core::never ? t : t + d;
 }
 
 asio::any_io_executor client_state::executor() const noexcept
 {
-    return inside_ ? inside_->executor : asio::any_io_executor();
+    return read(asio::any_io_executor(), [](inside& in) { return in.executor; });
 }
 
 stats client_state::read_stats() const
 {
-    return inside_ ? inside_->engine.runtime().telemetry().read_stats() : stats();
+    return read(stats(), [](inside& in) { return in.engine.runtime().telemetry().read_stats(); });
 }
 
 failure client_state::last_failure() const
 {
-    return inside_ ? inside_->engine.runtime().telemetry().last_failure() : failure();
+    return read(failure(), [](inside& in) { return in.engine.runtime().telemetry().last_failure(); });
 }
 
-void client_state::remember(error_code ec, std::string_view words)
+error_code client_state::remember(error_code ec, std::string_view words)
 {
-    if (inside_)
+    if (rundown::use const now(rundown_); now)
         inside_->engine.runtime().telemetry().remember(ec, words);
+    return ec;
 }
 
-engine::composite_meters* client_state::composites() noexcept
+engine::composite_meters& client_state::composites() noexcept
 {
-    return inside_ ? &inside_->engine.runtime().telemetry().composites() : nullptr;
+    return inside_->engine.runtime().telemetry().composites();
 }
 
 // Sent once: the message is a member, and a message must not be in the mailbox twice. No allocation, so stop() and the
@@ -159,7 +183,7 @@ void client_state::stop() noexcept
 
 bool client_state::is_stopped() const noexcept
 {
-    return !inside_ || inside_->engine.runtime().lifecycle().is_stopped();
+    return read(true, [](inside& in) { return in.engine.runtime().lifecycle().is_stopped(); });
 }
 
 // A red_lock reads it on another thread, while the strand may open the next epoch.
@@ -180,12 +204,13 @@ engine::client_engine::census client_state::count() const noexcept
     return inside_ ? inside_->engine.count() : engine::client_engine::census{};
 }
 
-// The order matters. First inside_ becomes null: handlers that are destroyed here may call the client, and must find it
-// ended (is_alive() is false, send() discards). Then the messages that no strand will deliver are discarded, and the
-// waiters of the queues enter, so that their handlers are posted to contexts, which call or destroy them. The engine is
-// stopped last; it may call observers, and it is destroyed after that.
+// The order matters. First other threads leave the parts inside, and inside_ becomes null: handlers that are destroyed
+// here may call the client, and must find it ended (is_alive() is false, send() discards). Then the messages that no
+// strand will deliver are discarded, and the waiters of the queues enter, so that their handlers are posted to contexts,
+// which call or destroy them. The engine is stopped last; it may call observers, and it is destroyed after that.
 void client_state::shut() noexcept
 {
+    rundown_.end();
     auto const ending = std::exchange(inside_, nullptr);
     mailbox_.discard_all();
     queues_.open_all();

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -19,6 +20,7 @@
 #include <holdfast/detail/initiate.hpp>
 
 #include "client/fifo_mutexes.hpp"
+#include "client/rundown.hpp"
 #include "engine/client_engine.hpp"
 #include "engine/port/mailbox.hpp"
 #include "engine/port/server_identity.hpp"
@@ -33,7 +35,8 @@ class client_service;
 
 // The state of a client: its strand, the engine that runs on it, and the mailbox for messages from other threads. The
 // public client owns it; handles, leases and owners hold it weakly. The engine keeps it alive only while it delivers
-// messages. If its execution context ends first, shut() destroys the engine, and all functions do nothing from then on.
+// messages. If its execution context ends first, shut() destroys the engine, and all functions do nothing from then on:
+// also those that other threads call while it ends.
 class client_state final : public engine::inbox, public std::enable_shared_from_this<client_state> {
 public:
     // Makes the session. Throws std::invalid_argument with the name of the invalid option.
@@ -48,20 +51,39 @@ public:
     // Delivers the message on the strand, in the order of all calls, or discards it if the execution context has ended.
     // It may deliver before it returns, unless the caller is on the strand.
     void send(engine::message&) noexcept override;
+    // Sends a function, void(engine::client_engine&). If the execution context has ended, it is destroyed uncalled.
+    template <class Function>
+    void send_call(Function f)
+    {
+        send(*new call<Function>(std::move(f)));
+    }
+    // Logs a warning on the strand: config::log is called nowhere else while the client runs.
+    void warn(std::string line);
     core::instant now() const noexcept override;
-    // False when the execution context has ended: nothing reaches the strand any more.
-    bool is_alive() const noexcept { return inside_ != nullptr; }
-    // Empty when the execution context has ended.
+    // now() + d; `never` if the execution context has ended.
+    core::instant after(core::duration d) const noexcept;
+    // False when the execution context has ended: nothing reaches the strand any more. It may end right afterwards, so
+    // a caller that got true must be prepared for all that the other functions do then.
+    bool is_alive() const noexcept { return !rundown_.has_ended(); }
+    // Empty when the execution context has ended. The caller must not use the executor when it may end meanwhile.
     asio::any_io_executor executor() const noexcept;
     config const& options() const noexcept { return config_; }
+    // The UUID with which the tokens of this client begin. It is constant: views of it may be in use on any thread. So
+    // it does not follow token_source, which takes another UUID in a forked child; there the engine's own is right, and
+    // this one still identifies the client within its process.
     std::string_view id() const noexcept { return id_; }
     std::shared_ptr<engine::owner_state> const& process_owner() const noexcept { return process_owner_; }
     stats read_stats() const;
     failure last_failure() const;
-    // Records the last failure, for client::last_failure().
-    void remember(error_code, std::string_view words);
-    // The statistics of composite locks; null when the execution context has ended.
-    engine::composite_meters* composites() noexcept;
+    // Records the last failure, for client::last_failure(), and returns its code.
+    error_code remember(error_code, std::string_view words);
+    // Calls the function with the statistics of composite locks, unless the execution context has ended.
+    template <class Function>
+    void with_composites(Function f)
+    {
+        if (rundown::use const now(rundown_); now)
+            f(composites());
+    }
     // Returns at once; the client is stopped when the message is delivered. Idempotent.
     void stop() noexcept;
     bool is_stopped() const noexcept;
@@ -83,6 +105,20 @@ public:
 private:
     struct inside;
 
+    // The mailbox does not own messages, so a call deletes itself.
+    template <class Function>
+    struct call final : engine::message {
+        explicit call(Function f) : function(std::move(f)) {}
+        void deliver(engine::client_engine& c) override
+        {
+            std::unique_ptr<call> const self(this);
+            function(c);
+        }
+        void discard() noexcept override { delete this; }
+
+        Function function;
+    };
+
     // The stop is a message, so that operations that were started before stop() reach the engine first, and later ones
     // complete with client_stopped.
     struct ending final : engine::message {
@@ -90,11 +126,16 @@ private:
         void discard() noexcept override {}
     };
 
+    template <class Result, class Function>
+    Result read(Result otherwise, Function) const;
+    engine::composite_meters& composites() noexcept;
+
     config const config_;
     client_service* service_;  // valid while inside_ is not null
     engine::mailbox mailbox_;
     ending ending_;
     std::atomic<bool> is_ending_ = false;
+    mutable rundown rundown_;  // of inside_; the strand needs no use of it, because it has ended before the context
     std::unique_ptr<inside> inside_;  // null: the execution context has ended
     fifo_mutexes queues_;
     std::string id_;

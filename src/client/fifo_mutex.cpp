@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "client/cancellation.hpp"
 #include "handle/completion.hpp"
 
 namespace holdfast::detail {
@@ -26,11 +27,7 @@ void fifo_mutex::wait(handler h)
             // complete the handler, and its slot is not valid any more. The slot keeps this object alive, because a
             // cancellation signal may outlive it.
             auto const number = ++last_;
-            if (auto slot = asio::get_associated_cancellation_slot(h.handler); slot.is_connected())
-                slot.assign([self = shared_from_this(), number](asio::cancellation_type_t type) {
-                    if (type != asio::cancellation_type::none)
-                        self->give_up(number);
-                });
+            on_cancellation(h.handler, [self = shared_from_this(), number] { self->give_up(number); });
             queue_.emplace_back(number, std::move(h));
             return;
         }
@@ -38,46 +35,49 @@ void fifo_mutex::wait(handler h)
     complete_early<>(std::move(h), {});
 }
 
-// The mutex stays locked if there is a waiter, so that a newcomer cannot enter before it. In this and the next
-// functions, handlers complete after mutex_ is unlocked: the post calls executors and allocators of users. splice()
-// moves a waiter without an allocation.
+// Called after mutex_ is unlocked: the post calls executors and allocators of users.
+void fifo_mutex::complete_all(waiters all, error_code ec)
+{
+    for (auto& [number, h] : all)
+        complete_early<>(std::move(h), ec);
+}
+
+// The mutex stays locked if there is a waiter, so that a newcomer cannot enter before it. splice() moves a waiter
+// without an allocation.
 void fifo_mutex::leave() noexcept
 {
-    std::list<std::pair<std::uint64_t, handler>> next;
+    waiters next;
     {
         std::scoped_lock const guard(mutex_);
         is_taken_ = !queue_.empty();
         if (is_taken_)
             next.splice(next.end(), queue_, queue_.begin());
     }
-    for (auto& [number, h] : next)
-        complete_early<>(std::move(h), {});
+    complete_all(std::move(next), {});
 }
 
 void fifo_mutex::open() noexcept
 {
-    std::list<std::pair<std::uint64_t, handler>> all;
+    waiters all;
     {
         std::scoped_lock const guard(mutex_);
         is_open_ = true;
         all.swap(queue_);
     }
-    for (auto& [number, h] : all)
-        complete_early<>(std::move(h), {});
+    complete_all(std::move(all), {});
 }
 
 // The waiter may have entered already: then the cancellation has no effect.
 void fifo_mutex::give_up(std::uint64_t number)
 {
-    std::list<std::pair<std::uint64_t, handler>> gone;
+    waiters gone;
     {
         std::scoped_lock const guard(mutex_);
-        auto const at = std::ranges::find(queue_, number, &std::pair<std::uint64_t, handler>::first);
+        auto const at = std::ranges::find(queue_, number, &waiters::value_type::first);
         if (at != queue_.end())
             gone.splice(gone.end(), queue_, at);
     }
-    for (auto& [n, h] : gone)
-        complete_early<>(std::move(h), asio::error::operation_aborted);
+    complete_all(std::move(gone), asio::error::operation_aborted);
 }
 
 }  // namespace holdfast::detail

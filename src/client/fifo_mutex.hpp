@@ -58,6 +58,7 @@ public:
 
 private:
     using handler = handler_at<void(error_code)>;
+    using waiters = std::list<std::pair<std::uint64_t, handler>>;  // numbered, so that a cancellation finds its waiter
 
     struct entry {
         std::shared_ptr<fifo_mutex> into;
@@ -69,11 +70,12 @@ private:
     void wait(handler);
     void leave() noexcept;
     void give_up(std::uint64_t number);
+    static void complete_all(waiters, error_code);
 
     std::mutex mutex_;
     bool is_taken_ = false;
     bool is_open_ = false;
-    std::list<std::pair<std::uint64_t, handler>> queue_;  // numbered, so that a cancellation finds its waiter
+    waiters queue_;
     std::uint64_t last_ = 0;
 };
 

@@ -21,6 +21,8 @@ std::shared_ptr<fifo_mutex> fifo_mutexes::of(std::string const& key, std::shared
     if (found)
         return found;
     known = found = make();  // before the sweep, which would erase an entry that refers to nothing
+    if (is_open_)
+        found->open();
     if (known_.size() > sweep_at_)
         sweep();
     return found;
@@ -39,6 +41,7 @@ void fifo_mutexes::open_all() noexcept
     by_key all;
     {
         std::scoped_lock const guard(mutex_);
+        is_open_ = true;
         all.swap(known_);
     }
     for (auto const& [key, known] : all)

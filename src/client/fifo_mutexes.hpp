@@ -23,7 +23,7 @@ public:
     // may make an object of a derived class, which this folder does not know.
     std::shared_ptr<fifo_mutex> of(std::string const& key, std::shared_ptr<fifo_mutex> (*make)() = &fifo_mutex::make);
 
-    // Opens all of them.
+    // Opens all of them, and those that are made later: no other call would open these.
     void open_all() noexcept;
 
     // The number of entries, including those that have expired and are not swept yet. For tests.
@@ -37,6 +37,7 @@ private:
     mutable std::mutex mutex_;
     by_key known_;
     std::size_t sweep_at_ = 0;
+    bool is_open_ = false;
 };
 
 }  // namespace holdfast::detail

@@ -8,43 +8,25 @@
 
 #include <boost/asio/error.hpp>
 
-#include "engine/client_engine.hpp"
-#include "operations/operation.hpp"
+#include "client/client_state.hpp"
 
 namespace holdfast::detail {
 namespace {
 
-// Carries an event to the client's strand: observers are called there, never at the same time, and never inside a call
-// of the user. It owns the lock, whose name the event refers to.
-class report final : public engine::message {
-public:
-    using member = void (observer::*)(lock_event const&) noexcept;
+using event_function = void (observer::*)(lock_event const&) noexcept;
 
-    static void send(client_state& to, std::shared_ptr<lock_impl const> const& of, member what, lock_event e)
-    {
-        if (to.options().observer)
-            to.send(*new report(to.options().observer, of, what, e));
-    }
-
-private:
-    report(std::shared_ptr<observer> to, std::shared_ptr<lock_impl const> of, member what, lock_event e)
-        : to_(std::move(to)), lock_(std::move(of)), what_(what), event_(e)
-    {}
-
-    // The mailbox does not own messages, so deliver() and discard() delete it.
-    void deliver(engine::client_engine&) override
-    {
-        std::unique_ptr<report> const self(this);
-        event_.name = lock_->name();
-        (to_.get()->*what_)(event_);
-    }
-    void discard() noexcept override { delete this; }
-
-    std::shared_ptr<observer> to_;
-    std::shared_ptr<lock_impl const> lock_;
-    member what_;
-    lock_event event_;
-};
+// Observers are called on the client's strand, never at the same time, and never inside a call of the user. The call
+// owns the lock, whose name the event refers to.
+void report(client_state& to, std::shared_ptr<lock_impl const> const& of, event_function what, lock_event e)
+{
+    auto const& receiver = to.options().observer;
+    if (!receiver)
+        return;
+    to.send_call([receiver, of, what, e](engine::client_engine&) mutable {
+        e.name = of->name();
+        (receiver.get()->*what)(e);
+    });
+}
 
 auto to_ms(core::duration d) noexcept
 {
@@ -56,21 +38,21 @@ auto to_ms(core::duration d) noexcept
 composite_hold::composite_hold(std::shared_ptr<client_state> const& home, std::shared_ptr<lock_impl const> of)
     : home_(home), lock_(std::move(of)), started_(home->now())
 {
-    if (auto* const m = home->composites())
-        m->held.add();
+    home->with_composites([](auto& meters) { meters.held.add(); });
 }
 
 // Runs on the thread that releases or destroys the lease; the client may not exist any more.
 composite_hold::~composite_hold()
 {
     auto const home = home_.lock();
-    auto* const m = home ? home->composites() : nullptr;
-    if (!m)
+    if (!home)
         return;
     auto const held = home->now() - started_;
-    m->held.add(-1);
-    m->hold.add(held);
-    report::send(*home, lock_, &observer::on_released, {.held = to_ms(held)});
+    home->with_composites([held](auto& meters) {
+        meters.held.add(-1);
+        meters.hold.add(held);
+    });
+    report(*home, lock_, &observer::on_released, {.held = to_ms(held)});
 }
 
 // The acquire of a composite that is a member of another composite is not counted: the user has started one acquire.
@@ -80,8 +62,8 @@ composite_account::composite_account(
       lock_(std::move(of)),
       started_(home_ ? home_->now() : core::instant())
 {
-    if (auto* const m = home_ ? home_->composites() : nullptr)
-        m->waiting.add();
+    if (home_)
+        home_->with_composites([](auto& meters) { meters.waiting.add(); });
 }
 
 // Without end(), the acquire was cancelled, or its coroutine was destroyed with its execution context. Every acquire
@@ -93,24 +75,24 @@ composite_account::~composite_account()
 
 std::unique_ptr<composite_hold> composite_account::begin_hold() const
 {
-    bool const is_counted = home_ && home_->composites();
-    return is_counted ? std::make_unique<composite_hold>(home_, lock_) : nullptr;
+    return home_ ? std::make_unique<composite_hold>(home_, lock_) : nullptr;
 }
 
 // Counts once: home_ is null from then on.
 void composite_account::end(error_code ec, bool is_had)
 {
     auto const home = std::exchange(home_, nullptr);
-    auto* const m = home ? home->composites() : nullptr;
-    if (!m)
+    if (!home)
         return;
     auto const waited = home->now() - started_;
-    m->waiting.add(-1);
-    m->end_of(ec, is_had).add();
-    if (is_had)
-        m->wait.add(waited);
+    home->with_composites([&](auto& meters) {
+        meters.waiting.add(-1);
+        meters.end_of(ec, is_had).add();
+        if (is_had)
+            meters.wait.add(waited);
+    });
     auto const what = ec ? &observer::on_failed : is_had ? &observer::on_acquired : &observer::on_busy;
-    report::send(*home, lock_, what, {.waited = to_ms(waited), .code = ec});
+    report(*home, lock_, what, {.waited = to_ms(waited), .code = ec});
 }
 
 }  // namespace holdfast::detail

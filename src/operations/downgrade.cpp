@@ -23,33 +23,33 @@ public:
     {}
 
     // The engine calls it and must not be called from inside, so the release of the write follows as a message. If the
-    // client has been destroyed meanwhile, finish() destroys the lease of the read.
+    // client has been destroyed meanwhile, end() destroys the lease of the read.
     void acquired(lease read) override
     {
         read_ = std::move(read);
         if (auto const client = home_.lock(); client && !is_complete())
             client->send(release_write_);
         else
-            finish(errc::client_stopped);
+            end(errc::client_stopped);
     }
     // While the write is held, no other contender holds the lock. So the caller must not take this for busy: the read
     // was not granted within command_timeout.
     void busy() override { failed(errc::unavailable); }
     // If the write was lost, that is the cause of the error, and the caller must know it.
-    void failed(error_code ec) override { finish(is_write_lost() ? errc::lease_lost : ec); }
+    void failed(error_code ec) override { end(is_write_lost() ? errc::lease_lost : ec); }
 
     // The read is held. If the outcome of the release is unknown, the client repeats it in the
     // background, so the downgrade is complete. If the write was lost before its release, another writer
     // may have held the lock in between.
-    void released(error_code ec) override { finish(ec == errc::lease_lost ? ec : error_code()); }
+    void released(error_code ec) override { end(ec == errc::lease_lost ? ec : error_code()); }
 
 private:
     // Owned by the operation, so that it needs no allocation after the read was granted. No engine list refers to the
-    // operation while the message is in the mailbox, and it retires only in finish().
+    // operation while the message is in the mailbox, and it retires only in end().
     struct release_write final : engine::message {
         explicit release_write(downgrade_operation& o) noexcept : of(o) {}
         void deliver(engine::client_engine& c) override { of.let_go(c); }
-        void discard() noexcept override { of.finish(errc::client_stopped); }
+        void discard() noexcept override { of.end(errc::client_stopped); }
 
         downgrade_operation& of;
     };
@@ -57,7 +57,7 @@ private:
     void begin(engine::client_engine& c) override
     {
         if (auto const ec = under()->check_held())
-            return finish(ec);
+            return end(ec);
         ask_for(under()->conditions());
         c.join(*this);
     }
@@ -71,18 +71,17 @@ private:
     void let_go(engine::client_engine& c)
     {
         if (is_write_lost())
-            return finish(errc::lease_lost);
+            return end(errc::lease_lost);
         c.detach(*under(), *this);
     }
 
     bool is_write_lost() const noexcept { return !under()->held_grant || !under()->is_valid(); }
 
     // With an error the lease of the read is destroyed here, which releases the read.
-    void finish(error_code ec)
+    void end(error_code ec)
     {
         auto l = std::move(read_);
-        complete(ec, ec ? lease() : std::move(l));
-        retire();
+        finish(ec, ec ? lease() : std::move(l));
     }
 
     std::weak_ptr<client_state> home_;
@@ -98,14 +97,13 @@ void single_lease::downgrade(lease_handler h)
     if (auto const ec = precondition_error(c))
         return complete_early<lease>(std::move(h), ec, {});
     if (!lock().rules || !lock().rules->reader) {
-        c->remember(errc::invalid_option, "downgrade: " + in_quotes(lock().name) + " is not held for writing");
-        return complete_early<lease>(std::move(h), errc::invalid_option, {});
+        auto const what = "downgrade: " + in_quotes(lock().name) + " is not held for writing";
+        return complete_early<lease>(std::move(h), c->remember(errc::invalid_option, what), {});
     }
     // The contender waits for command_timeout, as every operation that does not wait for another holder: the server
     // grants a read under the own write at once.
     engine::contender::wish wish{lock().rules->reader, tenure::owner(), {}, c->options().command_timeout, this};
-    downgrade_operation::launch(
-        boost::intrusive_ptr<downgrade_operation>(new downgrade_operation(std::move(h), c, std::move(wish))), *c);
+    launch<downgrade_operation>(c, std::move(h), std::move(wish));
 }
 
 }  // namespace holdfast::detail

@@ -8,8 +8,6 @@
 #include <memory>
 #include <utility>
 
-#include <boost/smart_ptr/intrusive_ptr.hpp>
-
 #include <holdfast/detail/initiate.hpp>
 #include <holdfast/detail/lock_base.hpp>
 #include <holdfast/error.hpp>
@@ -40,7 +38,7 @@ void ask(single_lock const& of, handler_at<void(error_code, Result)> h)
     auto const c = of.home();
     if (auto const ec = precondition_error(of, c))
         return complete_early<Result>(std::move(h), ec, {});
-    Query::launch(boost::intrusive_ptr<Query>(new Query(std::move(h), c, lock_of(of))), *c);
+    launch<Query>(c, std::move(h), lock_of(of));
 }
 
 }  // namespace holdfast::detail

@@ -5,17 +5,16 @@
 #ifndef HOLDFAST_OPERATION_HPP
 #define HOLDFAST_OPERATION_HPP
 
-#include <atomic>
 #include <memory>
 #include <utility>
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/prefer.hpp>
 
 #include <holdfast/error.hpp>
 
+#include "client/cancellation.hpp"
 #include "client/client_state.hpp"
 #include "engine/port/request.hpp"
 #include "handle/completion.hpp"
@@ -27,8 +26,9 @@ namespace holdfast::detail {
 // An asynchronous operation of the public API: a request with a handler. It completes once, as if posted.
 //
 // launch() sends it to the strand as a message. There begin() calls the engine, which keeps only its address, as that
-// of a waiter, contender or command. So the operation owns itself from launch() to retire(). complete() may precede
-// retire(): a cancelled operation completes at once, while a command of it still waits for its reply.
+// of a waiter, contender or command. So the operation owns itself from launch() to retire(). Most end by finish(), which
+// does both; complete() precedes retire() if a cancelled operation completes at once, while a command of it still waits
+// for its reply.
 //
 // The engine refers to it as a `Base`: a request or a contender.
 template <class Base, class... Results>
@@ -51,11 +51,10 @@ public:
     // handler, and its slot is not valid any more.
     static void launch(boost::intrusive_ptr<operation> op, client_state& to)
     {
-        if (auto slot = asio::get_associated_cancellation_slot(op->handler_); slot.is_connected())
-            slot.assign([op](asio::cancellation_type_t type) {
-                if (type != asio::cancellation_type::none)
-                    op->ask_to_cancel();
-            });
+        on_cancellation(op->handler_, [op] {
+            if (auto const client = op->home_.lock())
+                op->cancellation_.send_to(*client);
+        });
         to.send(*op.detach());
     }
 
@@ -79,26 +78,27 @@ protected:
             std::exchange(executor_, {}), is_associated_, std::exchange(handler_, {}), ec, std::move(results)...);
     }
 
+    // The end of the operation: completes it, unless it was completed earlier, and retires it.
+    void finish(error_code ec, Results... results)
+    {
+        if (!is_complete())
+            complete(ec, std::move(results)...);
+        retire();
+    }
+
     // Gives up the operation's reference to itself. Precondition: the engine does not refer to it any more. It may be
     // destroyed by this call.
     void retire() noexcept { intrusive_ptr_release(static_cast<engine::request*>(this)); }
 
 private:
-    // The message of a cancellation, a member: cancelling needs no memory. It is sent at most once, and has a reference
-    // to the operation, because the operation may end before it is delivered.
-    struct cancellation final : engine::message {
-        explicit cancellation(operation& o) noexcept : of(o) {}
-        void deliver(engine::client_engine& c) override
-        {
-            boost::intrusive_ptr<operation> const keep(&of, false);
-            // The operation may have completed while the message was in the mailbox.
-            if (!of.is_complete())
-                of.cancel(c);
-        }
-        void discard() noexcept override { intrusive_ptr_release(static_cast<engine::request*>(&of)); }
+    friend class cancellation<operation>;
 
-        operation& of;
-    };
+    // The operation may have completed while the message was in the mailbox.
+    void cancelled(engine::client_engine& c)
+    {
+        if (!is_complete())
+            cancel(c);
+    }
 
     void deliver(engine::client_engine& c) final
     {
@@ -111,24 +111,32 @@ private:
         retire();
     }
 
-    // Called by the cancellation slot, on the thread that emits the signal. Thread-safe: only sends a
-    // message to the strand.
-    void ask_to_cancel() noexcept
-    {
-        auto const client = home_.lock();
-        if (!client || asked_to_cancel_.exchange(true))
-            return;
-        intrusive_ptr_add_ref(static_cast<engine::request*>(this));
-        client->send(cancellation_);
-    }
-
     asio::any_completion_handler<void(error_code, Results...)> handler_;
     asio::any_io_executor executor_;  // of the handler, else of the client
     bool is_associated_;
     std::weak_ptr<client_state> home_;  // weak: the client's engine refers to pending operations, and would own itself
-    cancellation cancellation_{*this};
-    std::atomic<bool> asked_to_cancel_ = false;
+    cancellation<operation> cancellation_{*this};
 };
+
+// Makes an operation and launches it. If the client's execution context has ended, it is abandoned.
+template <class Operation, class Handler, class... Arguments>
+void launch(std::shared_ptr<client_state> const& c, Handler h, Arguments&&... arguments)
+{
+    Operation::launch(
+        boost::intrusive_ptr<Operation>(new Operation(std::move(h), c, std::forward<Arguments>(arguments)...)), *c);
+}
+
+// The same for an operation on a client that may have been destroyed: then no strand exists on which it could begin, so
+// the handler completes here.
+template <class Operation, class... Results, class... Arguments>
+void launch_if_exists(
+    std::weak_ptr<client_state> const& of, handler_at<void(error_code, Results...)> h, Arguments&&... arguments)
+{
+    if (auto const c = of.lock())
+        launch<Operation>(c, std::move(h), std::forward<Arguments>(arguments)...);
+    else
+        complete_early<Results...>(std::move(h), errc::client_stopped, Results()...);
+}
 
 }  // namespace holdfast::detail
 

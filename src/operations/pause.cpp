@@ -21,8 +21,8 @@ using plain_handler = handler_at<void(error_code)>;
 // a simulated client is virtual.
 class pause_operation final : public operation<engine::request>, public engine::client_waiter, public core::deadline {
 public:
-    pause_operation(plain_handler h, pause_launch const& p)
-        : operation(std::move(h), p.of), least_(p.least), spread_(p.spread), limit_(p.limit)
+    pause_operation(plain_handler h, std::shared_ptr<client_state> const& home, pause_launch const& p)
+        : operation(std::move(h), home), least_(p.least), spread_(p.spread), limit_(p.limit)
     {}
 
     // The client was stopped: its alarm will never come.
@@ -57,11 +57,6 @@ private:
         c.runtime().disarm(*this);
         finish(asio::error::operation_aborted);
     }
-    void finish(error_code ec)
-    {
-        complete(ec);
-        retire();
-    }
 
     core::duration least_;
     core::duration spread_;
@@ -73,9 +68,8 @@ private:
 
 void pause_launch::start(plain_handler h) &&
 {
-    if (!of->is_alive())
-        return complete_early<>(std::move(h), errc::client_stopped);
-    pause_operation::launch(boost::intrusive_ptr<pause_operation>(new pause_operation(std::move(h), *this)), *of);
+    auto const c = of;  // the handler may destroy this launch, on another thread, before launch() returns
+    launch<pause_operation>(c, std::move(h), *this);
 }
 
 }  // namespace holdfast::detail

@@ -5,7 +5,9 @@
 #ifndef HOLDFAST_PAUSE_HPP
 #define HOLDFAST_PAUSE_HPP
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <holdfast/detail/initiate.hpp>
@@ -39,6 +41,21 @@ auto pause(
 inline auto pause_until(std::shared_ptr<client_state> c, core::instant limit)
 {
     return pause(std::move(c), core::duration::max(), {}, limit, asio::deferred);
+}
+
+// When an acquire ends that begins now and waits for so long; never: it has no limit.
+inline core::instant deadline_of(client_state const& clock, std::optional<core::duration> wait) noexcept
+{
+    return wait ? clock.after(*wait) : core::never;
+}
+
+// Whether no further attempt begins before the deadline. In the last millisecond the remaining wait, in whole
+// milliseconds, is zero, which would mean one attempt that ends only with the servers' replies. The clock of a client
+// whose execution context has ended does not decide it: the next pause or attempt shows that the client has stopped.
+inline bool is_over(core::instant deadline, client_state const& clock) noexcept
+{
+    auto const now = clock.now();
+    return deadline != core::never && now != core::never && deadline - now < std::chrono::milliseconds(1);
 }
 
 }  // namespace holdfast::detail

@@ -37,21 +37,13 @@ public:
     {}
 
 protected:
+    using operation<engine::request, Result>::finish;  // not that of script_call
+
     // Submits the command; a second time, by text, if the server does not know the script. A plain
     // command ignores the form.
     virtual void send(engine::session&, engine::script_form) = 0;
     // The result of a reply that is not an error.
     virtual Result read(engine::reply const&) = 0;
-    virtual void refuse(error_code ec) { finish(ec); }
-
-    // The last call for the query: it may be destroyed by it.
-    void finish(error_code ec, Result r = {})
-    {
-        if (!this->is_complete())
-            this->complete(ec, std::move(r));
-        this->retire();
-    }
-
     engine::lock_spec const& lock() const noexcept { return *lock_; }
     engine::client_engine& engine() const noexcept { return *engine_; }
 
@@ -60,7 +52,7 @@ private:
     {
         engine_ = &c;
         if (auto const ec = c.runtime().lifecycle().admission_error())
-            return finish(ec);
+            return finish(ec, Result());
         // Armed once, before the wait for a connection: a second time-out for the reply would break the limit of the
         // contract. wait_ready() may call done() before it returns.
         c.runtime().arm(*this, c.runtime().now() + c.runtime().options().command_timeout);
@@ -73,7 +65,7 @@ private:
     {
         if (is_sent_ || ec) {
             engine_->runtime().disarm(*this);
-            return finish(is_sent_ ? errc::client_stopped : ec);
+            return finish(is_sent_ ? errc::client_stopped : ec, Result());
         }
         // A query must not overtake a release of this client: is_locked() after a release would report the own lock.
         is_sent_ = true;
@@ -90,7 +82,7 @@ private:
         if (is_sent_)
             return;
         unlink();
-        finish(errc::unavailable);
+        finish(errc::unavailable, Result());
     }
 
     void submit(engine::session& to, engine::command&, engine::script_form form) override { send(to, form); }
@@ -107,7 +99,7 @@ private:
         // execute the command now.
         auto const failure = engine::classify_failure(a).error;
         engine_->runtime().telemetry().on_refused(failure, *lock_, a.words);
-        refuse(failure ? failure : errc::unavailable);
+        finish(failure ? failure : errc::unavailable, Result());
     }
 
     // If the query was sent, its reply retires it later.

@@ -47,8 +47,7 @@ void single_lease::raise_fence(std::uint64_t fence, handler_at<void(error_code, 
     if (auto const ec = precondition_error(c))
         return complete_early<bool>(std::move(h), ec, false);
     boost::intrusive_ptr<engine::tenure> self(this);
-    raise_fence_query::launch(
-        boost::intrusive_ptr<raise_fence_query>(new raise_fence_query(std::move(h), c, std::move(self), fence)), *c);
+    launch<raise_fence_query>(c, std::move(h), std::move(self), fence);
 }
 
 }  // namespace holdfast::detail

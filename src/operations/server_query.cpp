@@ -90,16 +90,6 @@ private:
     std::string const pattern_;
 };
 
-// Launches a query that is not about a lock.
-template <class Query, class Result, class... Arguments>
-void ask(std::weak_ptr<client_state> const& of, handler_at<void(error_code, Result)> h, Arguments... arguments)
-{
-    auto const c = of.lock();
-    if (!c || !c->is_alive())
-        return complete_early<Result>(std::move(h), errc::client_stopped, {});
-    Query::launch(boost::intrusive_ptr<Query>(new Query(std::move(h), c, std::move(arguments)...)), *c);
-}
-
 client_launch launch_of(client& c)
 {
     return {client_access::state_of(c).weak_from_this()};
@@ -111,7 +101,7 @@ server_info_launch::server_info_launch(client& c) : client_launch(launch_of(c)) 
 
 void server_info_launch::start(handler_at<void(error_code, std::string)> h) &&
 {
-    ask<info_query>(of, std::move(h));
+    launch_if_exists<info_query>(of, std::move(h));
 }
 
 key_page_launch::key_page_launch(client& c, std::string f, std::string p)
@@ -120,7 +110,7 @@ key_page_launch::key_page_launch(client& c, std::string f, std::string p)
 
 void key_page_launch::start(handler_at<void(error_code, key_page)> h) &&
 {
-    ask<page_query>(of, std::move(h), std::move(from), std::move(pattern));
+    launch_if_exists<page_query>(of, std::move(h), std::move(from), std::move(pattern));
 }
 
 }  // namespace holdfast::detail

@@ -28,12 +28,7 @@ public:
         : operation(std::move(h), home), tenure_(std::move(t)), by_(by)
     {}
 
-    void extended(error_code ec) override
-    {
-        if (!is_complete())
-            complete(ec);
-        retire();
-    }
+    void extended(error_code ec) override { finish(ec); }
 
 private:
     void begin(engine::client_engine& c) override { c.extend(*tenure_, by_, *this); }
@@ -62,11 +57,6 @@ private:
         unlink();
         finish(asio::error::operation_aborted, {});
     }
-    void finish(error_code ec, loss why)
-    {
-        complete(ec, why);
-        retire();
-    }
 
     tenure_ptr tenure_;
 };
@@ -81,12 +71,7 @@ public:
         : operation(std::move(h), home), tenure_(std::move(t))
     {}
 
-    void released(error_code ec) override
-    {
-        if (!is_complete())
-            complete(ec);
-        retire();
-    }
+    void released(error_code ec) override { finish(ec); }
 
 private:
     void begin(engine::client_engine& c) override { c.leave(*tenure_, this); }
@@ -121,12 +106,6 @@ private:
     tenure_ptr tenure_;
 };
 
-template <class Operation, class... Arguments>
-void launch(std::shared_ptr<client_state> const& c, Arguments&&... arguments)
-{
-    Operation::launch(boost::intrusive_ptr<Operation>(new Operation(std::forward<Arguments>(arguments)...)), *c);
-}
-
 }  // namespace
 
 // ---- queries
@@ -147,12 +126,12 @@ asio::any_io_executor single_lease::executor() const noexcept
 // remaining time to the present.
 steady_clock::time_point single_lease::valid_until() const noexcept
 {
-    auto const c = client();
-    if (is_detached() || !c || !c->is_alive())
-        return steady_clock::time_point::min();
-    auto const now =
+    auto const steady =
         steady_clock::now();  // read first: a pause of the thread between the two clocks must not make the result later
-    return now + (tenure::valid_until() - c->now());
+    auto const c = client();
+    auto const now = c ? c->now() : core::never;
+    return is_detached() || now == core::never ? steady_clock::time_point::min()
+                                               : steady + (tenure::valid_until() - now);
 }
 
 // After a downgrade the lease is detached: it is empty for the user, although the object still exists.
@@ -192,11 +171,9 @@ void single_lease::extend(std::chrono::milliseconds by, plain_handler h)
     auto const c = client();
     if (auto const ec = precondition_error(c))
         return complete_early<>(std::move(h), ec);
-    if (by <= by.zero()) {
-        c->remember(errc::invalid_option, "extend: must be positive");
-        return complete_early<>(std::move(h), errc::invalid_option);
-    }
-    launch<extend_operation>(c, std::move(h), c, tenure_ptr(this), by);
+    if (by <= by.zero())
+        return complete_early<>(std::move(h), c->remember(errc::invalid_option, "extend: must be positive"));
+    launch<extend_operation>(c, std::move(h), tenure_ptr(this), by);
 }
 
 void single_lease::lost(loss_handler h)
@@ -210,7 +187,7 @@ void single_lease::lost(loss_handler h)
         return complete_early<loss>(std::move(h), errc::released, {});
     if (ec)
         return complete_early<loss>(std::move(h), {}, loss::client_stopped);
-    launch<lost_operation>(c, std::move(h), c, tenure_ptr(this));
+    launch<lost_operation>(c, std::move(h), tenure_ptr(this));
 }
 
 // The operation has a reference of its own before the lease's reference is given up.
@@ -221,7 +198,7 @@ void single_lease::release(plain_handler h)
         complete_early<>(std::move(h), ec);
         return drop();
     }
-    launch<release_operation>(c, std::move(h), c, tenure_ptr(this));
+    launch<release_operation>(c, std::move(h), tenure_ptr(this));
     remove_reference();
 }
 

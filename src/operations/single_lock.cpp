@@ -26,7 +26,8 @@ public:
         : operation(std::move(h), home, std::move(w))
     {}
 
-    // If the operation was cancelled meanwhile, the lease is destroyed in finish(), which releases the lock.
+    // A contender ends exactly once, also after a cancellation. Then the lease is destroyed in finish(), which releases
+    // the lock.
     void acquired(lease l) override { finish({}, std::move(l)); }
     // try_acquire() completes with success and an empty lease.
     void busy() override { finish({}, lease()); }
@@ -42,14 +43,6 @@ private:
             call_off(c.runtime(), *this);
             complete(asio::error::operation_aborted, lease());
         }
-    }
-
-    // A contender ends exactly once, also after a cancellation, and retires then.
-    void finish(error_code ec, lease l)
-    {
-        if (!is_complete())
-            complete(ec, std::move(l));
-        retire();
     }
 };
 
@@ -102,8 +95,7 @@ error_code precondition_error(single_lock const& lock, std::shared_ptr<client_st
     if (lock.has_valid_name)
         return {};
     error_code const ec = errc::invalid_name;
-    c->remember(ec, in_quotes(lock.lock.name) + ": " + ec.message());
-    return ec;
+    return c->remember(ec, in_quotes(lock.lock.name) + ": " + ec.message());
 }
 
 // A lease time that is given means a fixed lease, unless `renew` is set.
@@ -140,13 +132,11 @@ void single_lock::acquire(lease_handler h, acquire_request const& request) const
     auto const c = home();
     if (auto const ec = precondition_error(*this, c))
         return complete_early<lease>(std::move(h), ec, {});
-    if (auto const* what = validation_error(request)) {
-        c->remember(errc::invalid_option, in_quotes(lock.name) + ": " + what);
-        return complete_early<lease>(std::move(h), errc::invalid_option, {});
-    }
+    if (auto const* what = validation_error(request))
+        return complete_early<lease>(
+            std::move(h), c->remember(errc::invalid_option, in_quotes(lock.name) + ": " + what), {});
     acquire_operation::wish wish{lock_of(*this), owner, to_terms(request, c->options()), request.wait};
-    acquire_operation::launch(
-        boost::intrusive_ptr<acquire_operation>(new acquire_operation(std::move(h), c, std::move(wish))), *c);
+    launch<acquire_operation>(c, std::move(h), std::move(wish));
 }
 
 void single_lock::ask_locked(handler_at<void(error_code, bool)> h) const

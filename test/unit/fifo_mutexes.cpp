@@ -58,5 +58,14 @@ TEST_CASE("a contender enters a fifo_mutex at once after open_all()", "[fifo_mut
     CHECK(a->try_enter());
 }
 
+TEST_CASE("a fifo_mutex that is requested after open_all() excludes nothing", "[fifo_mutexes]")
+{
+    fifo_mutexes all;
+    all.open_all();
+    auto const a = all.of("a");
+    CHECK(a->try_enter());
+    CHECK(a->try_enter());
+}
+
 }  // namespace
 }  // namespace holdfast::detail
