@@ -9,7 +9,7 @@
 #include <holdfast/mutex.hpp>
 #include <holdfast/red_lock.hpp>
 
-#include "client/log_sink.hpp"
+#include "client/client_state.hpp"
 #include "core/bounds.hpp"
 #include "operations/single_lock.hpp"
 #include "redlock/red_lock_impl.hpp"
@@ -23,24 +23,13 @@ using namespace std::chrono_literals;
 constexpr std::size_t fewest_nodes = 2;  // one server has no minority that may fail: that is a mutex
 constexpr std::size_t most_nodes = 31;
 
-// Collects the members of a red_lock, which must be locks of one server each: a majority is a majority of servers, and
-// a composite has more than one.
-class node_list final : public lock_visitor {
-public:
-    std::vector<single_lock const*> nodes;
-    bool has_others = false;
-
-    void visit(single_lock const& l) override { nodes.push_back(&l); }
-    void visit(multi_lock_impl const&) override { has_others = true; }
-    void visit(red_lock_impl const&) override { has_others = true; }
-};
-
 // Two members of one client are on one server: its failure would be the failure of two members, and a minority of
-// servers would be a majority of members. Two clients of one server are detected later, by the run id of the server.
-std::string validation_error_of(node_list const& list, red_options const& o)
+// servers would be a majority of members. Two clients of one server are detected later, by the run id of the server. A
+// composite has several servers, and the majority is one of servers.
+std::string validation_error_of(lock_list const& members, red_options const& o)
 {
-    auto const& nodes = list.nodes;
-    if (list.has_others)
+    auto const nodes = red_lock_impl::nodes_of(members);
+    if (nodes.size() != members.size())
         return "members: must be locks of one server each";
     if (nodes.size() < fewest_nodes || nodes.size() > most_nodes)
         return "members: there must be 2 to 31 servers";
@@ -88,21 +77,17 @@ std::shared_ptr<lock_impl const> make_red(
 {
     auto const o = bounded(options);
     lock_list members;
-    node_list list;
-    for (auto const& l : given) {
+    for (auto const& l : given)
         members.push_back(lock_access::impl_of(l));
-        members.back()->accept(list);
-    }
     // An invalid red_lock is made nevertheless: its operations complete with errc::invalid_option.
-    auto validation_error = validation_error_of(list, o);
+    auto validation_error = validation_error_of(members, o);
     auto const made = std::make_shared<red_lock_impl const>(
-        std::string(name), std::move(members), std::move(list.nodes), std::move(validation_error), o);
+        std::string(name), std::move(members), std::move(validation_error), o);
     // A majority of 2n servers tolerates n - 1 failures, as one of 2n - 1 does, but one more server may fail.
     if (auto const c = made->home(); c && given.size() % 2 == 0)
-        make_log(c->options())
-            .warning(
-                "red_lock " + in_quotes(name) + ": " + std::to_string(given.size())
-                + " servers bear no more failures than " + std::to_string(given.size() - 1));
+        c->warn(
+            "red_lock " + in_quotes(name) + ": " + std::to_string(given.size()) + " servers bear no more failures than "
+            + std::to_string(given.size() - 1));
     return made;
 }
 

@@ -77,27 +77,20 @@ void client_batch::add(boost::intrusive_ptr<attempts> of, std::size_t place, eng
     tries_.emplace_back(new single_try(std::move(of), place, std::move(w)));
 }
 
+// The message has a reference to the batch, which deliver() or discard() releases.
 void client_batch::start() noexcept
 {
-    if (!post(*this))
-        fail_all(errc::client_stopped);
+    auto const client = home_.lock();
+    if (!client)
+        return fail_all(errc::client_stopped);
+    intrusive_ptr_add_ref(static_cast<engine::request*>(this));
+    client->send(*this);
 }
 
 void client_batch::ask_to_cancel() noexcept
 {
-    post(cancellation_);
-}
-
-// Returns false when the client has been destroyed. The message has a reference to the batch, which deliver()
-// or discard() releases.
-bool client_batch::post(engine::message& l) noexcept
-{
-    auto const client = home_.lock();
-    if (!client)
-        return false;
-    intrusive_ptr_add_ref(static_cast<engine::request*>(this));
-    client->send(l);
-    return true;
+    if (auto const client = home_.lock())
+        cancellation_.send_to(*client);
 }
 
 // The attempts must end, not only disappear: the composite acquire waits for the result of each.

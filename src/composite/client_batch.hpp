@@ -14,6 +14,7 @@
 
 #include <holdfast/lease.hpp>
 
+#include "client/cancellation.hpp"
 #include "client/client_state.hpp"
 #include "core/pooled.hpp"
 #include "engine/acquire/contender.hpp"
@@ -54,23 +55,13 @@ public:
 
     // If the client has been destroyed, the attempts end with errc::client_stopped before start() returns.
     void start() noexcept;
-    // Thread-safe. At most once, because the message is a member.
+    // Thread-safe.
     void ask_to_cancel() noexcept;
 
 private:
-    struct cancellation final : engine::message {
-        explicit cancellation(client_batch& p) noexcept : of(p) {}
-        void deliver(engine::client_engine&) override
-        {
-            boost::intrusive_ptr<client_batch> const keep(&of, false);
-            of.give_up();
-        }
-        void discard() noexcept override { intrusive_ptr_release(static_cast<engine::request*>(&of)); }
+    friend class cancellation<client_batch>;
 
-        client_batch& of;
-    };
-
-    bool post(engine::message&) noexcept;
+    void cancelled(engine::client_engine&) { give_up(); }
     void fail_all(error_code);
     void deliver(engine::client_engine&) override;
     void discard() noexcept override;
@@ -80,7 +71,7 @@ private:
     std::weak_ptr<client_state> home_;  // weak: the engine refers to the attempts
     bool all_or_none_;
     boost::container::small_vector<boost::intrusive_ptr<single_try>, 8> tries_;
-    cancellation cancellation_{*this};
+    cancellation<client_batch> cancellation_{*this};
 };
 
 }  // namespace holdfast::detail

@@ -14,7 +14,6 @@
 #include "composite/coordinate.hpp"
 #include "composite/quorum.hpp"
 #include "composite/release_each.hpp"
-#include "operations/operation.hpp"
 
 namespace holdfast::detail {
 namespace {
@@ -22,27 +21,6 @@ namespace {
 using std::chrono::steady_clock;
 
 using plain_outcome = std::tuple<error_code>;
-
-// Ends a group of operations when enough have succeeded: the others go on in the background, and cannot change the
-// result.
-struct enough_successes {
-    std::size_t needed;
-
-    asio::cancellation_type_t operator()(error_code ec) noexcept
-    {
-        return !ec && --needed == 0 ? asio::cancellation_type::all : asio::cancellation_type::none;
-    }
-};
-
-// Ends a group of lost() operations when enough leases are lost.
-struct enough_losses {
-    std::size_t needed;
-
-    asio::cancellation_type_t operator()(error_code ec, loss) noexcept
-    {
-        return !ec && --needed == 0 ? asio::cancellation_type::all : asio::cancellation_type::none;
-    }
-};
 
 // Runs an operation on the leases of all members. It ends with success after a quorum of successes, otherwise
 // with the result of classify() when all have ended.
@@ -189,24 +167,23 @@ auto composite_lease::for_each_member(Start start)
     return operations;
 }
 
-void composite_lease::refuse(std::string const& what) const
+// The error of an operation that is invalid for this lease. Records why.
+error_code composite_lease::refuse(std::string const& what) const
 {
-    if (auto const c = lock_->home())
-        c->remember(errc::invalid_option, in_quotes(lock_->name()) + ": " + what);
+    auto const c = lock_->home();
+    return c ? lock_->refuse(*c, what) : errc::invalid_option;
 }
 
 // Nothing is sent if one member does not allow that time: an extension of the others could not be undone. It succeeds
 // with a quorum, because a quorum makes the lease valid.
 void composite_lease::extend(std::chrono::milliseconds by, handler_at<void(error_code)> h)
 {
-    if (auto const what = lock_->extension_error(by); !what.empty()) {
-        refuse(what);
-        return complete_early<>(std::move(h), errc::invalid_option);
-    }
+    if (auto const what = lock_->extension_error(by); !what.empty())
+        return complete_early<>(std::move(h), refuse(what));
     auto operations = for_each_member([by](lease& l) { return l.extend(by, asio::deferred); });
     if (operations.empty())
         return complete_early<>(std::move(h), errc::empty_lease);
-    coordinate(*lock_, std::move(h), await_all(std::move(operations), lock_->quorum()));
+    coordinate(std::move(h), await_all(std::move(operations), lock_->quorum()));
 }
 
 // The coroutine has a reference to this object, not to the lease: the lease may be moved or destroyed meanwhile.
@@ -216,7 +193,7 @@ void composite_lease::lost(handler_at<void(error_code, loss)> h)
         return complete_early<loss>(std::move(h), errc::released, {});
     if (!lock_->home())
         return complete_early<loss>(std::move(h), {}, loss::client_stopped);
-    coordinate(*lock_, std::move(h), await_loss(self_ptr(this)));
+    coordinate(std::move(h), await_loss(self_ptr(this)));
 }
 
 // With n members and a quorum of q, the loss of n - q + 1 members is the loss of all. If members have joined since, n
@@ -233,7 +210,7 @@ asio::awaitable<composite_lease::loss_outcome> composite_lease::await_loss(self_
         auto const size = watches.size();
         auto const needed = size - self->lock_->quorum() + 1;
         auto const ended = co_await asio::experimental::make_parallel_group(all_on(here, std::move(watches)))
-                               .async_wait(enough_losses{needed}, asio::use_awaitable);
+                               .async_wait(enough_successes{needed}, asio::use_awaitable);
         auto const why = decisive_loss(ended, needed);
         if (why && !self->has_grown_from(size))
             co_return loss_outcome{error_code(), *why};
@@ -257,15 +234,13 @@ bool composite_lease::has_grown_from(std::size_t size) const noexcept
 
 void composite_lease::downgrade(handler_at<void(error_code, lease)> h)
 {
-    refuse("downgrade: it is several locks");
-    complete_early<lease>(std::move(h), errc::invalid_option, {});
+    complete_early<lease>(std::move(h), refuse("downgrade: it is several locks"), {});
 }
 
 // Only a red_lock calls raise_fence(), for its members, and these are single locks.
 void composite_lease::raise_fence(std::uint64_t, handler_at<void(error_code, bool)> h)
 {
-    refuse("fencing: it is several locks");
-    complete_early<bool>(std::move(h), errc::invalid_option, false);
+    complete_early<bool>(std::move(h), refuse("fencing: it is several locks"), false);
 }
 
 void composite_lease::release(handler_at<void(error_code)> h)

@@ -77,7 +77,7 @@ private:
     void remove_reference() noexcept override { intrusive_ptr_release(static_cast<counter*>(this)); }
 
     static asio::awaitable<loss_outcome> await_loss(self_ptr);
-    void refuse(std::string const& what) const;
+    error_code refuse(std::string const& what) const;
     lease_state classify_members() const noexcept;
     bool is_released() const noexcept;
     bool has_grown_from(std::size_t size) const noexcept;

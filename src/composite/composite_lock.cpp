@@ -110,36 +110,58 @@ std::shared_ptr<client_state> composite_lock::home() const noexcept
     return stopped;
 }
 
+// Why no command can be sent; success: it can. Records a validation error as the last failure of that client.
 error_code composite_lock::precondition_error(std::shared_ptr<client_state> const& c) const
 {
-    if (validation_error_.empty())
-        return c ? error_code() : errc::client_stopped;
-    error_code const ec = errc::invalid_option;
-    if (c)
-        c->remember(ec, in_quotes(name_) + ": " + validation_error_);
-    return ec;
+    if (!c)
+        return validation_error_.empty() ? errc::client_stopped : errc::invalid_option;
+    return validation_error_.empty() ? error_code() : refuse(*c, validation_error_);
+}
+
+error_code composite_lock::refuse(client_state& c, std::string const& what) const
+{
+    return c.remember(errc::invalid_option, in_quotes(name_) + ": " + what);
+}
+
+std::string composite_lock::request_error(acquire_request const& r) const
+{
+    auto const* what = detail::validation_error(r);
+    return what ? what : "";
+}
+
+void composite_lock::acquire(handler_at<void(error_code, lease)> h, acquire_request const& request) const
+{
+    // Called once: another thread may destroy the client at any time, and a second call would return null.
+    auto clock = home();
+    auto ec = precondition_error(clock);
+    if (auto const what = ec ? std::string() : request_error(request); !what.empty())
+        ec = refuse(*clock, what);
+    if (ec)
+        return complete_early<lease>(std::move(h), ec, {});
+    begin_acquire(std::move(h), std::move(clock), request);
+}
+
+template <class Launch, class Result, class Merge>
+void composite_lock::ask(handler_at<void(error_code, Result)> h, Merge merge) const
+{
+    if (auto const ec = precondition_error(home()))
+        return complete_early<Result>(std::move(h), ec, {});
+    coordinate(std::move(h), ask_all<Result, Launch>(shared_from_this(), quorum_, merge));
 }
 
 void composite_lock::ask_locked(handler_at<void(error_code, bool)> h) const
 {
-    if (auto const ec = precondition_error(home()))
-        return complete_early<bool>(std::move(h), ec, false);
-    coordinate(*this, std::move(h), ask_all<bool, is_locked_launch>(shared_from_this(), quorum_, merge_locked));
+    ask<is_locked_launch>(std::move(h), merge_locked);
 }
 
 void composite_lock::force_release(handler_at<void(error_code, bool)> h) const
 {
-    if (auto const ec = precondition_error(home()))
-        return complete_early<bool>(std::move(h), ec, false);
-    coordinate(*this, std::move(h), ask_all<bool, force_release_launch>(shared_from_this(), quorum_, merge_forced));
+    ask<force_release_launch>(std::move(h), merge_forced);
 }
 
 void composite_lock::ask_holders(handler_at<void(error_code, std::vector<holder>)> h) const
 {
-    using holders = std::vector<holder>;
-    if (auto const ec = precondition_error(home()))
-        return complete_early<holders>(std::move(h), ec, {});
-    coordinate(*this, std::move(h), ask_all<holders, holders_launch>(shared_from_this(), quorum_, merge_holders));
+    ask<holders_launch>(std::move(h), merge_holders);
 }
 
 }  // namespace holdfast::detail

@@ -36,19 +36,30 @@ public:
     std::string_view name() const noexcept final { return name_; }
     // The client of the first member that is not stopped; else the first whose execution context exists; else null.
     std::shared_ptr<client_state> home() const noexcept final;
+    void acquire(handler_at<void(error_code, lease)>, acquire_request const&) const final;
     void ask_locked(handler_at<void(error_code, bool)>) const final;
     void force_release(handler_at<void(error_code, bool)>) const final;
     void ask_holders(handler_at<void(error_code, std::vector<holder>)>) const final;
+
+    // Records why an operation is invalid as the last failure of that client; returns errc::invalid_option.
+    error_code refuse(client_state&, std::string const& what) const;
 
 protected:
     // With a validation error, each operation completes with errc::invalid_option: constructors of handles do not throw
     // for members that contradict each other.
     composite_lock(std::string name, lock_list members, std::size_t quorum, std::string validation_error);
 
-    // Why no command can be sent; success: it can. Records a validation error as the last failure of that client.
-    error_code precondition_error(std::shared_ptr<client_state> const& home) const;
+    // Why an acquire with these options is invalid; empty: it is valid.
+    virtual std::string request_error(acquire_request const&) const;
+    // Acquires the lock with a valid request. `clock`: the client whose clock and timers are used; never null.
+    virtual void begin_acquire(
+        handler_at<void(error_code, lease)>, std::shared_ptr<client_state> clock, acquire_request const&) const = 0;
 
 private:
+    template <class Launch, class Result, class Merge>
+    void ask(handler_at<void(error_code, Result)>, Merge) const;
+    error_code precondition_error(std::shared_ptr<client_state> const& home) const;
+
     std::string const name_;
     lock_list const members_;
     std::size_t const quorum_;

@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_COORDINATE_HPP
 #define HOLDFAST_COORDINATE_HPP
 
+#include <cstddef>
 #include <deque>
 #include <exception>
 #include <tuple>
@@ -23,8 +24,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "handle/lock_impl.hpp"
-#include "operations/operation.hpp"
+#include "handle/completion.hpp"
 
 namespace holdfast::detail {
 
@@ -60,19 +60,26 @@ auto all_on(asio::any_io_executor const& strand, std::vector<Operation> operatio
 template <class... Results>
 using outcome_of = std::tuple<error_code, Results...>;
 
-// Runs a coroutine that operates on several locks, and calls a user's handler with its result. The coroutine has a
-// strand of its own, because the clients of the locks may run on several threads. Precondition: the coroutine owns
-// the lock `of`. If all clients have been destroyed, the handler completes with errc::client_stopped and the
-// coroutine does not run.
+// Ends a group of operations when enough have succeeded: the others go on in the background, and cannot change the
+// result.
+struct enough_successes {
+    std::size_t needed;
+
+    template <class... Results>
+    asio::cancellation_type_t operator()(error_code ec, Results const&...) noexcept
+    {
+        return !ec && --needed == 0 ? asio::cancellation_type::all : asio::cancellation_type::none;
+    }
+};
+
+// Runs a coroutine that operates on several locks, and calls a user's handler with its result. The coroutine runs where
+// the handler will: the execution contexts of the clients may end before, and the coroutine goes on with the clients
+// that are left. It has a strand of its own, because the clients may run on several threads, and the handler's executor,
+// too. Precondition: the coroutine owns the locks.
 template <class... Results>
-void coordinate(
-    lock_impl const& of, handler_at<void(error_code, Results...)> to, asio::awaitable<outcome_of<Results...>> body)
+void coordinate(handler_at<void(error_code, Results...)> to, asio::awaitable<outcome_of<Results...>> body)
 {
-    auto const client = of.home();
-    auto const executor = client ? client->executor() : asio::any_io_executor();
-    if (!executor)
-        return complete_early<Results...>(std::move(to), errc::client_stopped, Results()...);
-    auto const strand = asio::make_strand(executor);
+    auto const strand = asio::make_strand(to.at.executor);
     auto const slot = asio::get_associated_cancellation_slot(to.handler);
     // Until the completion, run() of the handler's context must not return for lack of work.
     to.at.executor = asio::prefer(std::move(to.at.executor), asio::execution::outstanding_work.tracked);

@@ -22,7 +22,10 @@ public:
 
     void accept(lock_visitor& v) const override { v.visit(*this); }
     bool has_one_fence() const noexcept override { return false; }
-    void acquire(handler_at<void(error_code, lease)>, acquire_request const&) const override;
+
+private:
+    void begin_acquire(handler_at<void(error_code, lease)>, std::shared_ptr<client_state> clock, acquire_request const&)
+        const override;
 };
 
 }  // namespace holdfast::detail

@@ -9,10 +9,11 @@
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
+#include "client/cancellation.hpp"
 #include "composite/quorum.hpp"
 #include "core/pooled.hpp"
+#include "handle/completion.hpp"
 #include "handle/release_group.hpp"
-#include "operations/operation.hpp"
 
 namespace holdfast::detail {
 namespace {
@@ -45,11 +46,8 @@ private:
 // slot is not valid any more. A cancellation ends only the wait: the releases cannot be undone.
 void release_of_each::listen()
 {
-    if (auto slot = asio::get_associated_cancellation_slot(to_.handler); slot.is_connected())
-        slot.assign([self = boost::intrusive_ptr(this)](asio::cancellation_type_t type) {
-            if (type != asio::cancellation_type::none)
-                self->complete(asio::error::operation_aborted);
-        });
+    on_cancellation(
+        to_.handler, [self = boost::intrusive_ptr(this)] { self->complete(asio::error::operation_aborted); });
 }
 
 // `left_` is counted down with acquire and release: the thread that counts the last result reads those that other

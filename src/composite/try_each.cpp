@@ -15,6 +15,7 @@
 #include <boost/asio/strand.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
+#include "client/cancellation.hpp"
 #include "composite/client_batch.hpp"
 #include "composite/composite_lock.hpp"
 #include "core/pooled.hpp"
@@ -69,12 +70,6 @@ public:
     void call_off() noexcept override { cancel(); }
 
 private:
-    // Runs on the handler's executor.
-    struct finish {
-        boost::intrusive_ptr<batch_try> of;
-        void operator()(handler_type handler) { of->call(std::move(handler)); }
-    };
-
     // Prepares or starts the attempt on one lock, by its kind.
     struct beginning final : lock_visitor {
         beginning(batch_try& of, std::size_t at, try_each_launch const& w) noexcept : all(of), place(at), what(w) {}
@@ -124,11 +119,7 @@ void nested_try::start(
 // attempts of one client leave in one message.
 void batch_try::launch(try_each_launch const& what)
 {
-    if (auto slot = asio::get_associated_cancellation_slot(to_.handler); slot.is_connected())
-        slot.assign([self = boost::intrusive_ptr(this)](asio::cancellation_type_t type) {
-            if (type != asio::cancellation_type::none)
-                self->cancel();
-        });
+    on_cancellation(to_.handler, [self = boost::intrusive_ptr(this)] { self->cancel(); });
     if (into_)
         into_->begin(this);
     for (std::size_t i = 0; i < what.locks.size(); ++i) {
@@ -141,15 +132,14 @@ void batch_try::launch(try_each_launch const& what)
 }
 
 // A nested acquire takes its limit in milliseconds. It is rounded down: the member must not take longer than the whole.
+// It runs where the handler will, because the contexts of its own clients may end before.
 void batch_try::add_nested(std::size_t place, try_each_launch const& what)
 {
-    auto const home = what.locks[place]->home();
-    if (!home || !home->is_alive())
-        return end(place, errc::client_stopped, lease());
     auto request = what.request;
     if (what.limit != core::duration::max())
         request.limit = std::chrono::floor<std::chrono::milliseconds>(what.limit);
-    nested_.push_back(std::make_shared<nested_try>(home->executor()));
+    nested_.push_back(
+        std::make_shared<nested_try>(asio::prefer(to_.at.executor, asio::execution::outstanding_work.untracked)));
     nested_.back()->start(what.locks[place], request, this, place);
 }
 
@@ -207,11 +197,12 @@ void batch_try::pass_gate()
     if (gate_.fetch_sub(1, std::memory_order_acq_rel) != 1)
         return;
     auto handler = std::move(to_.handler);  // ends a cycle: it may own the signal whose slot refers to this object
-    delivery<handler_type, finish>::post(
-        std::exchange(to_.at.executor, {}), to_.at.is_associated, std::move(handler), finish{this});
+    auto finish = [of = boost::intrusive_ptr(this)](handler_type h) { of->call(std::move(h)); };
+    delivery<handler_type, decltype(finish)>::post(
+        std::exchange(to_.at.executor, {}), to_.at.is_associated, std::move(handler), std::move(finish));
 }
 
-// A cancellation takes effect until the handler is called: leases that were granted before it are destroyed by the
+// Runs on the handler's executor. A cancellation takes effect until the handler is called: leases that were granted before it are destroyed by the
 // handler, which gets operation_aborted with them.
 void batch_try::call(handler_type handler)
 {

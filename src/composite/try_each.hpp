@@ -68,24 +68,18 @@ struct try_each_launch {
     void start(attempts_handler) &&;
 };
 
-// Functions, because GCC 12 destroys an aggregate twice that is made in a co_await expression.
+// A function, because GCC 12 destroys an aggregate twice that is made in a co_await expression.
 template <class Token>
-auto try_each(lock_list locks, acquire_request const& request, core::duration limit, bool all_or_none, Token&& token)
-{
-    return initiate<void(error_code, attempt_ends)>(
-        try_each_launch{std::move(locks), request, limit, all_or_none}, std::forward<Token>(token));
-}
-
-template <class Token>
-auto try_each_into(
-    std::shared_ptr<collector> into,
+auto try_each(
     lock_list locks,
     acquire_request const& request,
     core::duration limit,
+    bool all_or_none,
+    std::shared_ptr<collector> into,
     Token&& token)
 {
     return initiate<void(error_code, attempt_ends)>(
-        try_each_launch{std::move(locks), request, limit, false, std::move(into)}, std::forward<Token>(token));
+        try_each_launch{std::move(locks), request, limit, all_or_none, std::move(into)}, std::forward<Token>(token));
 }
 
 }  // namespace holdfast::detail

@@ -68,9 +68,10 @@ std::string node_reply::describe() const
     }
 }
 
-bool are_of_one_server(node_reply const& a, node_reply const& b) noexcept
+bool is_same_server(
+    std::optional<engine::server_identity> const& a, std::optional<engine::server_identity> const& b) noexcept
 {
-    return a.server && b.server && a.server->is_same_server(*b.server);
+    return a && b && a->is_same_server(*b);
 }
 
 std::optional<engine::server_identity> server_of(lock_impl const& l)

@@ -39,8 +39,9 @@ struct node_reply {
     std::string describe() const;
 };
 
-// Whether both replies came from one server, by its run id. False if one of them is unknown.
-bool are_of_one_server(node_reply const&, node_reply const&) noexcept;
+// Whether both are one server, by its run id. False if one of them is unknown.
+bool is_same_server(
+    std::optional<engine::server_identity> const&, std::optional<engine::server_identity> const&) noexcept;
 
 // The server to which the lock's client was connected last. Thread-safe.
 std::optional<engine::server_identity> server_of(lock_impl const&);

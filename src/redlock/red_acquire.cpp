@@ -11,8 +11,6 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/redirect_error.hpp>
 
-#include "client/log_sink.hpp"
-#include "operations/pause.hpp"
 #include "operations/single_lock.hpp"
 
 namespace holdfast::detail {
@@ -25,10 +23,9 @@ constexpr core::duration shortest_pause = 2ms;
 
 // When a round must end at the latest. One attempt of a red_lock that is a member of a multi_lock has the limit of the
 // multi_lock; other single attempts have none but node_timeout.
-core::instant last_answer(acquire_request const& r, core::instant now) noexcept
+core::instant last_answer(acquire_request const& r, client_state const& clock) noexcept
 {
-    auto const within = r.wait == 0ms ? r.limit : r.wait;
-    return within ? now + *within : core::never;
+    return deadline_of(clock, r.wait == 0ms ? r.limit : r.wait);
 }
 
 }  // namespace
@@ -39,8 +36,8 @@ red_acquire::red_acquire(
       clock_(std::move(clock)),
       request_(as_part(r)),
       account_(clock_, lock_, r),
-      deadline_(r.wait ? clock_->now() + *r.wait : core::never),
-      last_answer_(last_answer(r, clock_->now())),
+      deadline_(deadline_of(*clock_, r.wait)),
+      last_answer_(last_answer(r, *clock_)),
       pause_(shortest_pause)
 {}
 
@@ -126,8 +123,9 @@ asio::awaitable<acquired> red_acquire::run_rounds()
         if (failed_ || is_over())
             co_return failure();
         // If the rounds of several contenders overlap, a random pause separates them only if it is longer than a round.
+        core::duration const longest = clock_->options().poll_interval;
         auto const took = clock_->now() - round.began();
-        pause_ = std::min<core::duration>(2 * std::max(pause_, took), clock_->options().poll_interval);
+        pause_ = std::min(2 * std::min(std::max(pause_, took), longest), longest);
         co_await wait_before_next_round(round);
         cancelled = co_await is_cancelled();
         if (cancelled)
@@ -142,7 +140,7 @@ asio::awaitable<acquired> red_acquire::run_rounds()
 bool red_acquire::is_re_entry() const
 {
     auto const is_held = [](single_lock const* l) { return l->owner && l->owner->holds(l->lock.key); };
-    auto const& all = lock_->nodes();
+    auto const all = lock_->nodes();
     return static_cast<std::size_t>(std::ranges::count_if(all, is_held)) > all.size() - lock_->quorum();
 }
 
@@ -175,11 +173,6 @@ void red_acquire::change_clock()
         clock_ = c;
 }
 
-bool red_acquire::is_over() const noexcept
-{
-    return deadline_ != core::never && deadline_ - clock_->now() < 1ms;
-}
-
 // The result without a lease: busy, an error, or no_quorum. The reason of no_quorum is recorded, unless
 // record() has logged it.
 acquired red_acquire::failure() const
@@ -196,7 +189,7 @@ void red_acquire::log_no_majority(std::string const& why) const
 {
     auto const line = "red_lock " + in_quotes(lock_->name()) + ": no majority: " + why;
     clock_->remember(errc::no_quorum, line);
-    make_log(clock_->options()).warning(line);
+    clock_->warn(line);
 }
 
 // If another contender may hold a majority, all waiters wait at the same server, the first one that is busy. Its
@@ -249,9 +242,9 @@ asio::awaitable<acquired> acquire_red(
 
 // Each exchange of a round may take node_timeout, and with fencing there are two. At least half of the validity
 // must be left after them.
-std::string red_lock_impl::validation_error_of(acquire_request const& r) const
+std::string red_lock_impl::request_error(acquire_request const& r) const
 {
-    if (auto const* what = detail::validation_error(r))
+    if (auto what = composite_lock::request_error(r); !what.empty())
         return what;
     auto const rounds = options_.fencing ? 2 : 1;
     for (auto const& m : members()) {
@@ -265,18 +258,11 @@ std::string red_lock_impl::validation_error_of(acquire_request const& r) const
     return {};
 }
 
-void red_lock_impl::acquire(handler_at<void(error_code, lease)> h, acquire_request const& request) const
+void red_lock_impl::begin_acquire(
+    handler_at<void(error_code, lease)> h, std::shared_ptr<client_state> clock, acquire_request const& request) const
 {
-    auto const clock = home();
-    auto ec = precondition_error(clock);
-    if (auto const what = ec ? std::string() : validation_error_of(request); !what.empty()) {
-        ec = errc::invalid_option;
-        clock->remember(ec, in_quotes(name()) + ": " + what);
-    }
-    if (ec)
-        return complete_early<lease>(std::move(h), ec, {});
     auto self = std::static_pointer_cast<red_lock_impl const>(shared_from_this());
-    coordinate(*this, std::move(h), acquire_red(std::move(self), clock, request));
+    coordinate(std::move(h), acquire_red(std::move(self), std::move(clock), request));
 }
 
 }  // namespace holdfast::detail

@@ -15,6 +15,7 @@
 
 #include "composite/composite_account.hpp"
 #include "composite/coordinate.hpp"
+#include "operations/pause.hpp"
 #include "redlock/red_lock_impl.hpp"
 #include "redlock/red_round.hpp"
 
@@ -41,7 +42,7 @@ private:
     asio::awaitable<void> wait_for_holder_at(std::size_t node);
 
     void change_clock();
-    bool is_over() const noexcept;
+    bool is_over() const noexcept { return detail::is_over(deadline_, *clock_); }
     bool is_re_entry() const;
     void record(red_round const&);
     void log_no_majority(std::string const& why) const;

@@ -23,27 +23,34 @@ std::string key_of(single_lock const& l)
 
 }  // namespace
 
-red_lock_impl::red_lock_impl(
-    std::string name,
-    lock_list members,
-    std::vector<single_lock const*> nodes,
-    std::string validation_error,
-    red_options const& o)
-    : composite_lock(std::move(name), members, members.size() / 2 + 1, std::move(validation_error)),
-      nodes_(std::move(nodes)),
-      options_(o)
+red_lock_impl::red_lock_impl(std::string name, lock_list members, std::string validation_error, red_options const& o)
+    : composite_lock(std::move(name), members, members.size() / 2 + 1, std::move(validation_error)), options_(o)
 {
     if (auto const c = home())
         max_lease_ = options_.max_lease.value_or(c->options().lease);
     std::vector<std::string> keys;
-    for (auto const* l : nodes_)
+    for (auto const* l : nodes())
         keys.push_back(key_of(*l));
-    // An invalid red_lock has fewer nodes than members. Its key must differ from that of the valid
+    // An invalid red_lock may have fewer nodes than members. Its key must differ from that of the valid
     // red_lock of these nodes.
     keys.resize(members.size());
     std::ranges::sort(keys);  // the members may be given in any order
     for (auto const& k : keys)
         key_.append(k).append("\n");
+}
+
+std::vector<single_lock const*> red_lock_impl::nodes_of(lock_list const& members)
+{
+    struct collection final : lock_visitor {
+        std::vector<single_lock const*> nodes;
+
+        void visit(single_lock const& l) override { nodes.push_back(&l); }
+        void visit(multi_lock_impl const&) override {}
+        void visit(red_lock_impl const&) override {}
+    } all;
+    for (auto const& m : members)
+        m->accept(all);
+    return all.nodes;
 }
 
 // The range is that of "Distributed Locks with Redis", redis.io: 5 to 50 ms for a lease time of 10 s.
@@ -55,12 +62,13 @@ core::duration red_lock_impl::node_timeout(core::duration lease) const noexcept
 }
 
 // All handles of one lock must find the same queue. The client with the least id keeps it: that does not depend on the
-// order of the members.
+// order of the members. Not one whose execution context has ended: its end would not let the waiters pass, which may own
+// the queue.
 std::shared_ptr<red_queue> red_lock_impl::queue() const
 {
     std::shared_ptr<client_state> first;
     for (auto const& m : members())
-        if (auto const c = m->home(); c && (!first || c->id() < first->id()))
+        if (auto const c = m->home(); c && c->is_alive() && (!first || c->id() < first->id()))
             first = c;
     return first ? std::static_pointer_cast<red_queue>(first->queues().of(key_, &red_queue::make)) : nullptr;
 }

@@ -22,21 +22,15 @@ namespace holdfast::detail {
 // A red_lock: a lock that a majority of independent servers grants. The rounds are in red_acquire and red_round.
 class red_lock_impl final : public composite_lock {
 public:
-    // `nodes`: the same locks as `members`, each of one server; owned by `members`. With a validation
-    // error they may be fewer.
-    red_lock_impl(
-        std::string name,
-        lock_list members,
-        std::vector<single_lock const*> nodes,
-        std::string validation_error,
-        red_options const&);
+    red_lock_impl(std::string name, lock_list members, std::string validation_error, red_options const&);
 
     void accept(lock_visitor& v) const override { v.visit(*this); }
     bool has_one_fence() const noexcept override { return true; }
-    void acquire(handler_at<void(error_code, lease)>, acquire_request const&) const override;
     std::string extension_error(std::chrono::milliseconds by) const override;
 
-    std::vector<single_lock const*> const& nodes() const noexcept { return nodes_; }
+    // The members as locks of one server each. An invalid red_lock may have other members, which are left out.
+    std::vector<single_lock const*> nodes() const { return nodes_of(members()); }
+    static std::vector<single_lock const*> nodes_of(lock_list const&);
     red_options const& options() const noexcept { return options_; }
     // How long an exchange waits for servers that may still decide it, with leases of that lease time.
     core::duration node_timeout(core::duration lease) const noexcept;
@@ -44,13 +38,15 @@ public:
     core::duration max_lease() const noexcept { return max_lease_; }
     // The same for all handles of one lock, which have the same servers and keys, in any order.
     std::string_view key() const noexcept { return key_; }
-    // The queue in which the contenders of this process wait for their turn; null: all clients have been destroyed.
+    // The queue in which the contenders of this process wait for their turn; null: all clients have been destroyed, or
+    // their execution contexts have ended.
     std::shared_ptr<red_queue> queue() const;
 
 private:
-    std::string validation_error_of(acquire_request const&) const;
+    std::string request_error(acquire_request const&) const override;
+    void begin_acquire(handler_at<void(error_code, lease)>, std::shared_ptr<client_state> clock, acquire_request const&)
+        const override;
 
-    std::vector<single_lock const*> const nodes_;
     red_options const options_;
     core::duration max_lease_ = core::duration::max();
     std::string key_;

@@ -85,7 +85,7 @@ asio::awaitable<void> red_round::run(acquire_request const& request, core::insta
 // not reply in time, and a missing reply is no evidence.
 core::instant red_round::limit(core::instant deadline) noexcept
 {
-    auto const full = clock_->now() + node_timeout_;
+    auto const full = clock_->after(node_timeout_);
     is_cut_short_ = is_cut_short_ || deadline < full;
     return std::min(full, deadline);
 }
@@ -102,8 +102,8 @@ asio::awaitable<void> red_round::request_grants(acquire_request const& request, 
 {
     error_code cancelled;
     auto const within = std::max<core::duration>(limit - clock_->now(), 0ms);
-    co_await try_each_into(
-        collected_, collected_->asked(), request, within, asio::redirect_error(asio::use_awaitable, cancelled));
+    co_await try_each(
+        collected_->asked(), request, within, false, collected_, asio::redirect_error(asio::use_awaitable, cancelled));
     replies_ = collected_->take_replies();
 }
 
@@ -127,10 +127,8 @@ void red_round::count()
         failed_ = errors.front();
     if (failed_ && std::ranges::any_of(replies_, [this](node_reply const& v) { return v.hides_its_age(*lock_); }))
         clock_->remember(failed_, in_quotes(lock_->name()) + ": no majority: " + describe());
-    if (has_one_server_twice()) {
-        failed_ = errc::invalid_option;
-        clock_->remember(failed_, in_quotes(lock_->name()) + ": members: two of them are on one server");
-    }
+    if (has_one_server_twice())
+        failed_ = lock_->refuse(*clock_, "members: two of them are on one server");
 }
 
 // The errors of servers that cannot count in any later round.
@@ -150,7 +148,8 @@ std::vector<error_code> red_round::permanent_errors() const
 bool red_round::has_one_server_twice() const
 {
     for (auto v = replies_.begin(); v != replies_.end(); ++v)
-        if (std::any_of(replies_.begin(), v, [&](node_reply const& other) { return are_of_one_server(*v, other); }))
+        if (std::any_of(
+                replies_.begin(), v, [&](auto const& other) { return is_same_server(v->server, other.server); }))
             return true;
     return false;
 }
@@ -188,22 +187,17 @@ std::size_t red_round::busy_node() const noexcept
         std::ranges::find(replies_, node_reply::kind::busy, &node_reply::outcome) - replies_.begin());
 }
 
-std::string red_round::describe() const
+std::string red_round::describe(bool only_obstacles) const
 {
     std::string all;
     for (std::size_t i = 0; i < replies_.size(); ++i) {
+        bool const is_obstacle = replies_[i].outcome != node_reply::kind::granted
+                                 && replies_[i].outcome != node_reply::kind::busy;
+        if (only_obstacles && !is_obstacle)
+            continue;
         all.append(all.empty() ? "server " : "; server ").append(std::to_string(i + 1)).append(": ");
         all.append(replies_[i].describe());
     }
-    return all;
-}
-
-std::string red_round::obstacles() const
-{
-    std::string all;
-    for (std::size_t i = 0; i < replies_.size(); ++i)
-        if (replies_[i].outcome != node_reply::kind::granted && replies_[i].outcome != node_reply::kind::busy)
-            all.append(std::to_string(i + 1)).append(": ").append(replies_[i].describe()).append("; ");
     return all;
 }
 

@@ -46,9 +46,9 @@ public:
     std::size_t busy_node() const noexcept;
     core::instant began() const noexcept { return began_; }
     // The replies as text for the log.
-    std::string describe() const;
+    std::string describe() const { return describe(false); }
     // Why servers do not count towards a majority, as text; empty: all of them do.
-    std::string obstacles() const;
+    std::string obstacles() const { return describe(true); }
 
     // Precondition: is_won().
     lease take_lease(std::unique_ptr<composite_hold>);
@@ -59,6 +59,7 @@ private:
     asio::awaitable<void> request_grants(acquire_request const&, core::instant limit);
     asio::awaitable<void> confirm_fence(core::instant limit);
 
+    std::string describe(bool only_obstacles) const;
     void count();
     bool has_one_server_twice() const;
     std::vector<error_code> permanent_errors() const;

@@ -107,7 +107,7 @@ void round_replies::take_late(std::size_t node, node_reply late)
 bool round_replies::shares_a_server(std::size_t node, node_reply const& late) const
 {
     for (std::size_t i = 0; i < servers_.size(); ++i)
-        if (i != node && late.server && servers_[i] && servers_[i]->is_same_server(*late.server))
+        if (i != node && is_same_server(servers_[i], late.server))
             return true;
     return false;
 }

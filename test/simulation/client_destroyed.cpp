@@ -67,7 +67,7 @@ struct vanishing_lock final : detail::lock_impl {
 
     std::shared_ptr<detail::client_state> client;
     mutable int looks;
-    detail::red_lock_impl any_red_lock{"", {}, {}, "", {}};
+    detail::red_lock_impl any_red_lock{"", {}, "", {}};
 };
 
 struct any_handle : detail::lock_base<acquire_options, try_options> {

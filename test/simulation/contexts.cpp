@@ -13,8 +13,12 @@
 #include <boost/asio/io_context.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
 
 #include <holdfast.hpp>
+
+#include "client/client_access.hpp"
+#include "redlock/red_lock_impl.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -24,14 +28,16 @@ using namespace std::chrono_literals;
 // One thread runs both contexts alternately, so that a test knows what has been delivered when the second one ends.
 class two_contexts {
 public:
-    two_contexts() : own_(make_client(here_)), other_(make_client(*there_)) {}
+    two_contexts() : own_(make_client(here_)), third_(make_client(here_)), other_(make_client(*there_)) {}
     ~two_contexts()
     {
         own_.reset();
+        third_.reset();
         other_.reset();
     }
 
     client& own() { return *own_; }
+    client& third() { return *third_; }  // a second one of the first context
     client& other() { return *other_; }
     asio::io_context::executor_type executor() { return here_.get_executor(); }
 
@@ -45,6 +51,15 @@ public:
             run_there();
         }
         REQUIRE(holds());
+    }
+
+    // Runs both contexts for so many turns: an operation is then in one of its phases.
+    void run_for_turns(int turns)
+    {
+        for (; turns > 0; --turns) {
+            run_here();
+            run_there();
+        }
     }
 
     // Runs only the first context.
@@ -103,6 +118,7 @@ private:
     asio::io_context here_{1};
     std::unique_ptr<asio::io_context> there_ = std::make_unique<asio::io_context>(1);
     std::unique_ptr<client> own_;
+    std::unique_ptr<client> third_;
     std::unique_ptr<client> other_;
 };
 
@@ -166,6 +182,95 @@ TEST_CASE("pending operations complete in the handler's context when the context
     CHECK(released == errc::client_stopped);
     REQUIRE(lost);
     CHECK_FALSE(*lost);  // no error: the lease is lost
+}
+
+// In the next cases the client of the first member ends, whose executor the operation would use for a handler without an
+// executor of its own.
+
+TEST_CASE(
+    "a multi_lock that waits completes as client_stopped when the context of its first member's client ends",
+    "[contexts][multi_lock]")
+{
+    auto const turns = GENERATE(range(0, 20));
+    bool const is_limited = GENERATE(true, false);
+    CAPTURE(turns, is_limited);
+    two_contexts w;
+    mutex const second(w.own(), "x");
+    auto held = w.acquire(second);
+    multi_lock const both(mutex(w.other(), "y"), second);
+    std::optional<error_code> end;
+    auto note = asio::bind_executor(w.executor(), [&](error_code ec, lease const&) { end = ec; });
+    if (is_limited)
+        both.try_acquire({.wait = 1h}, std::move(note));
+    else
+        both.acquire(std::move(note));
+    w.run_for_turns(turns);
+    w.end_other();
+    held = {};
+    w.until([&] { return end.has_value(); });
+    CHECK(*end == errc::client_stopped);
+}
+
+TEST_CASE(
+    "a query and the loss of a multi_lock complete when the context of its first member's client ends",
+    "[contexts][multi_lock]")
+{
+    auto const turns = GENERATE(range(0, 4));
+    CAPTURE(turns);
+    two_contexts w;
+    multi_lock const both(mutex(w.other(), "y"), mutex(w.own(), "x"));
+    auto const held = w.acquire(both);
+    std::optional<loss> lost;
+    std::optional<error_code> asked;
+    held.lost(asio::bind_executor(w.executor(), [&](error_code, loss why) { lost = why; }));
+    w.run_for_turns(turns);
+    both.is_locked(asio::bind_executor(w.executor(), [&](error_code ec, bool) { asked = ec; }));
+    w.end_other();
+    w.until([&] { return lost && asked; });
+    CHECK(*lost == loss::client_stopped);
+    CHECK_FALSE(*asked);  // the other member is locked, so the multi_lock is
+}
+
+TEST_CASE("a red_lock continues to work when the context of its first client ends", "[contexts][red_lock]")
+{
+    auto const turns = GENERATE(0, 1, 2, 3, 5, 10, 50);
+    bool const is_limited = GENERATE(true, false);
+    CAPTURE(turns, is_limited);
+    two_contexts w;
+    red_lock const lock({w.other(), w.own(), w.third()}, "r", {.node_timeout = 5s, .trust_new_nodes = true});
+    auto held = w.acquire(lock);
+    std::optional<error_code> lost;
+    held.lost(asio::bind_executor(w.executor(), [&](error_code ec, loss) { lost = ec; }));
+    std::optional<lease> next;
+    auto note = asio::bind_executor(w.executor(), [&](error_code, lease l) { next = std::move(l); });
+    if (is_limited)
+        lock.try_acquire({.wait = 1h}, std::move(note));
+    else
+        lock.acquire(std::move(note));
+    w.run_for_turns(turns);
+    w.end_other();
+    w.run_for_turns(10);
+    CHECK(held.valid());
+    CHECK_FALSE(lost);
+    held = {};
+    w.until([&] { return next && lost; });
+    CHECK(*lost == errc::released);
+    CHECK(next->valid());
+}
+
+TEST_CASE("the queue of a red_lock belongs to a client whose context has not ended", "[contexts][red_lock]")
+{
+    // The client with the least id keeps the queue; ids are random.
+    auto w = std::make_unique<two_contexts>();
+    while (w->own().id() < w->other().id())
+        w = std::make_unique<two_contexts>();
+    red_lock const lock({w->own(), w->other()}, "r");
+    auto const impl = std::static_pointer_cast<detail::red_lock_impl const>(detail::lock_access::impl_of(lock));
+    auto const state = detail::client_access::state_of(w->other()).shared_from_this();
+    CHECK(impl->queue() == state->queues().of(std::string(impl->key())));
+    w->end_other();
+    auto const queue = impl->queue();
+    CHECK(queue == detail::client_access::state_of(w->own()).queues().of(std::string(impl->key())));
 }
 
 }  // namespace
