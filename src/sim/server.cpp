@@ -36,7 +36,7 @@ struct server::impl {
           host(std::make_shared<simulated::memory_server>()),
           name(registry.add(host))
     {
-        // Also without the link option of the CMake target, and before static initialisers have run.
+        // This reference, too, makes the linker take the object file: for programs without the CMake target's option.
         simulated::holdfast_serve_memory_urls();
     }
 
