@@ -58,7 +58,7 @@ void measure_red_lock(plan const& p, redis_server& first, publication& out, std:
     constexpr auto at_once = "a mutex on each at once";
     constexpr auto in_turn = "a mutex on each in turn";
     constexpr auto as_redisson = "Redisson's scripts on each in turn";  // as its RedLock does it
-    bool const asked = nodes == 5;
+    bool const has_target = nodes == 5;
     race r(first, p);
     r.enter(make_several_mutexes({first}, one_mutex, 1, manner::one_by_one));
     r.enter(make_several_mutexes(on, as_one, nodes, manner::red_lock));
@@ -69,16 +69,16 @@ void measure_red_lock(plan const& p, redis_server& first, publication& out, std:
         out,
         coroutines(1) + over,
         r.run(1),
-        {{as_one, one_mutex, quantity::median_wait, asked ? 1.6 : 0},
-         {as_one, at_once, quantity::median_wait, asked ? 1.6 : 0},
+        {{as_one, one_mutex, quantity::median_wait, has_target ? 1.6 : 0},
+         {as_one, at_once, quantity::median_wait, has_target ? 1.6 : 0},
          {as_one, in_turn, quantity::median_wait, 0},
          {as_one, in_turn, quantity::pairs_per_second, 0},
-         {as_one, as_redisson, quantity::pairs_per_second, asked ? 2.0 : 0}});
+         {as_one, as_redisson, quantity::pairs_per_second, has_target ? 2.0 : 0}});
     add_race(
         out,
         coroutines(crowd) + over,
         r.run(crowd),
-        {{as_one, as_redisson, quantity::pairs_per_second, asked ? 2.0 : 0},
+        {{as_one, as_redisson, quantity::pairs_per_second, has_target ? 2.0 : 0},
          {as_one, in_turn, quantity::pairs_per_second, 0},
          {as_one, at_once, quantity::pairs_per_second, 0}});
 }

@@ -40,16 +40,16 @@ public:
     virtual double measure(std::chrono::milliseconds pause) = 0;
 };
 
-// Two contenders, one of whom has the lock while the other waits for it; then the other way round. Nobody has it in
+// Two contenders, one of which has the lock while the other waits for it; then the other way round. Nobody has it in
 // between: not every library renews its leases.
 class pair_of_contenders final : public subject {
 public:
-    pair_of_contenders(redis_server const& server, entrant const& who, bool same_process)
-        : name_("bench:" + who.name + (same_process ? ":one" : ":two")), processes_(same_process ? 1 : 2)
+    pair_of_contenders(redis_server const& server, entrant const& entry, bool same_process)
+        : name_("bench:" + entry.name + (same_process ? ":one" : ":two")), processes_(same_process ? 1 : 2)
     {
         std::ranges::replace(name_, ' ', '_');  // it is one word of the protocol
         for (auto i = 0; i < processes_; ++i)
-            peers_.push_back(std::make_unique<peer>(program_of(who, server)));
+            peers_.push_back(std::make_unique<peer>(program_of(entry, server)));
     }
 
     // The pause: how long the other has been waiting when the lock is released.
@@ -61,7 +61,7 @@ public:
         of(next_).begin_acquire(name_, next_);
         std::this_thread::sleep_for(pause);
         of(holder).begin_release(name_, holder);
-        // Only then the release's answer: who is woken by that takes a processor from the two.
+        // Only then the release's answer: the contender that it wakes takes a processor from the two.
         auto const at = of(next_).end_acquire().at;
         auto const released = of(holder).end_release();
         of(next_).begin_release(name_, next_);
@@ -89,7 +89,7 @@ public:
         std::this_thread::sleep_for(pause);
         peer_.begin_acquire("", 0);
         auto const done = peer_.end_acquire();
-        return std::chrono::duration<double, std::micro>(done.at - done.asked).count();
+        return std::chrono::duration<double, std::micro>(done.at - done.requested).count();
     }
 
 private:
@@ -162,26 +162,26 @@ private:
     }
 };
 
-// More where each takes long, and where something is asked of the median.
-int turns_of(entrant const& who)
+// More where each takes long, and where the median has a target.
+int turns_of(entrant const& entry)
 {
-    if (who.polls)
+    if (entry.polls)
         return 2;
-    return who.folder == ours ? 4 : 1;
+    return entry.folder == ours ? 4 : 1;
 }
 
-competitor of(redis_server const& server, entrant const& who)
+competitor of(redis_server const& server, entrant const& entry)
 {
     return {
-        who.name,
-        [&server, who] { return std::make_unique<pair_of_contenders>(server, who, false); },
-        who.polls ? of_pollers : short_ones,
-        turns_of(who)};
+        entry.name,
+        [&server, entry] { return std::make_unique<pair_of_contenders>(server, entry, false); },
+        entry.polls ? of_pollers : short_ones,
+        turns_of(entry)};
 }
 
-competitor same_process(redis_server const& server, entrant const& who, pauses before)
+competitor same_process(redis_server const& server, entrant const& entry, pauses before)
 {
-    return {who.name, [&server, who] { return std::make_unique<pair_of_contenders>(server, who, true); }, before};
+    return {entry.name, [&server, entry] { return std::make_unique<pair_of_contenders>(server, entry, true); }, before};
 }
 
 competitor ping(redis_server const& server)
@@ -199,8 +199,8 @@ std::vector<competitor> competitors(redis_server const& server)
         of(server, {bare_fair, ours, "bare_fair"}),
         of(server, {"holdfast fair_lock", ours, "fair"}),
         of(server, {bare_mutex, ours, "bare_mutex"})};
-    for (auto const& who : all_entrants())
-        all.push_back(of(server, who));
+    for (auto const& entry : all_entrants())
+        all.push_back(of(server, entry));
     all.push_back(of(server, {"Redisson RFairLock, threads", "redisson", "fair_threads"}));
     return all;
 }

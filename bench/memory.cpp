@@ -50,7 +50,7 @@ public:
         while (!holds())
             context_.run_one();
     }
-    // What was asked for reaches the engine.
+    // Lets the engine receive the requests.
     void settle()
     {
         context_.restart();
@@ -108,7 +108,7 @@ bill hold(subject& s, std::size_t count)
 }
 
 // Bytes per waiter; all wait for one lock.
-double wait(subject& s, std::size_t count, std::optional<std::chrono::milliseconds> patience)
+double wait(subject& s, std::size_t count, std::optional<std::chrono::milliseconds> time_limit)
 {
     mutex const lock(s.locks_client(), "bench:memory");
     std::vector<lease> holder;
@@ -119,7 +119,7 @@ double wait(subject& s, std::size_t count, std::optional<std::chrono::millisecon
     auto const nobody = bytes_in_use();
     auto const ends = [&ended](error_code, lease) { ++ended; };
     for (std::size_t i = 0; i < count; ++i)
-        patience ? lock.try_acquire({.wait = patience}, ends) : lock.acquire(ends);
+        time_limit ? lock.try_acquire({.wait = time_limit}, ends) : lock.acquire(ends);
     s.settle();
     auto const crowd = bytes_in_use();
     holder.clear();

@@ -17,7 +17,7 @@ constexpr auto ping = "one PING, for comparison";
 
 void claim(publication& out, std::vector<standing> const& all)
 {
-    auto const& limit = all.back().who.name;
+    auto const& limit = all.back().entry.name;
     out.claim(std::string(ours) + " / " + limit, ratio_of_rates(all, ours, limit), 0.9, 0);
     for (auto const& other : all_entrants())
         if (other.folder != "holdfast")
@@ -33,7 +33,7 @@ void claim_latency(publication& out, std::vector<standing> const& all)
 {
     auto const medians = [&](std::string const& name) {
         std::vector<double> each;
-        for (auto s : std::ranges::find(all, name, [](standing const& s) { return s.who.name; })->scores)
+        for (auto s : std::ranges::find(all, name, [](standing const& s) { return s.entry.name; })->scores)
             each.push_back(quantile(s.waits, 0.5));
         return each;
     };

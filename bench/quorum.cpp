@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A red_lock over 3 and 5 servers, beside Redisson's: one contender, and 100 who want distinct names.
+// A red_lock over 3 and 5 servers, beside Redisson's: one contender, and 100 that want distinct names.
 #include <deque>
 
 #include "support/scenario.hpp"

@@ -28,7 +28,7 @@ plan quick_plan()
     return {.turns = 1, .turn = 100ms, .warm_up = 50ms};
 }
 
-// Nothing is asked where the bound is 0.
+// A bound of 0 is no target.
 std::vector<target> targets(std::size_t contenders)
 {
     bool const alone = contenders == 1;

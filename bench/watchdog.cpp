@@ -35,9 +35,9 @@ double own_cpu_time()
 // The upper end of the bucket in which the share lies, in milliseconds.
 double at_most(histogram const& h, double share)
 {
-    std::uint64_t seen = 0;
+    std::uint64_t counted = 0;
     for (std::size_t i = 0; i < h.buckets.size(); ++i)
-        if (static_cast<double>(seen += h.buckets[i]) >= share * static_cast<double>(h.count))
+        if (static_cast<double>(counted += h.buckets[i]) >= share * static_cast<double>(h.count))
             return static_cast<double>(1ull << i) / 1000;
     return 0;
 }

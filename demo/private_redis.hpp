@@ -13,7 +13,7 @@
 
 namespace demo {
 
-// A redis-server of our own: on a UNIX socket in a temporary folder, without persistence. Both are gone afterwards.
+// A redis-server of our own: on a UNIX socket in a temporary folder, without persistence. The destructor removes both.
 class private_redis {
 public:
     // Throws std::runtime_error when it does not start.

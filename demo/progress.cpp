@@ -25,7 +25,7 @@ void progress::show(std::string const& title, int sold, int served)
     print(title, sold, served, is_terminal_ ? "" : "\n");
 }
 
-void progress::tell(std::string const& line)
+void progress::print(std::string const& line)
 {
     std::printf("%s%s\n", is_terminal_ ? "\r\x1b[K" : "", line.c_str());
     std::fflush(stdout);

@@ -16,7 +16,7 @@ public:
     progress();
 
     void show(std::string const& title, int sold, int served);
-    void tell(std::string const& line);
+    void print(std::string const& line);
     void finish(std::string const& title, int sold, int served);
 
 private:

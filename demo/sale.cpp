@@ -140,7 +140,7 @@ private:
             co_return;
         auto& p = all_[*options_.killed];
         co_await until([&] { return p.inside.has_value(); });
-        progress_.tell("      process " + std::to_string(*options_.killed + 1) + " is inside the lock: SIGKILL");
+        progress_.print("      process " + std::to_string(*options_.killed + 1) + " is inside the lock: SIGKILL");
         p.process->kill();
         auto const killed = steady_clock::now();
         co_await until([&] { return newest_ > *p.inside; });
@@ -155,10 +155,10 @@ private:
         auto& p = all_[*options_.stopped];
         co_await until([&] { return p.inside.has_value(); });
         auto const number = std::to_string(*options_.stopped + 1);
-        progress_.tell("      process " + number + " is inside the lock: SIGSTOP");
+        progress_.print("      process " + number + " is inside the lock: SIGSTOP");
         p.process->send(SIGSTOP);
         co_await until([&] { return newest_ > *p.inside; });
-        progress_.tell("      its lease ran out, others hold the lock: process " + number + " gets SIGCONT");
+        progress_.print("      its lease ran out, others hold the lock: process " + number + " gets SIGCONT");
         auto const continued = steady_clock::now();
         p.process->send(SIGCONT);
         co_await until([&] { return p.noticed || p.has_ended; });

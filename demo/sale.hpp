@@ -35,7 +35,7 @@ struct sale_options {
 
 struct sale_result {
     std::array<int, processes> sold{};
-    std::vector<std::chrono::microseconds> waits;  // of everybody who was served; sorted
+    std::vector<std::chrono::microseconds> waits;  // of all acquires; sorted
     std::chrono::duration<double> took{};
     int stock_left = -1;
     bool is_complete = false;  // no process ended but the one that was killed

@@ -39,7 +39,7 @@ void report(std::string line, Numbers... numbers)
     ((line += " " + std::to_string(numbers)), ...);
     line += "\n";
     if (::write(STDOUT_FILENO, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-        ::_exit(1);  // the parent is gone
+        ::_exit(1);  // the parent has ended
 }
 
 class seller {
@@ -100,17 +100,17 @@ private:
 
     asio::awaitable<void> buyer()
     {
-        asked_at const asked = steady_clock::now();
+        time_point const requested = steady_clock::now();
         if (options_.guard == guard::none) {
-            co_await buy(asked);
+            co_await buy(requested);
             co_return;
         }
         try {
             co_await holdfast::with_lock(lock_, [&](holdfast::lease& lease) -> asio::awaitable<void> {
                 if (lease.fencing_token())
-                    co_await buy(asked, lease);
+                    co_await buy(requested, lease);
                 else
-                    co_await buy(asked);
+                    co_await buy(requested);
             });
         } catch (boost::system::system_error const& e) {
             if (e.code() != holdfast::errc::lease_lost)
@@ -118,11 +118,11 @@ private:
         }
     }
 
-    using asked_at = steady_clock::time_point;
+    using time_point = steady_clock::time_point;
 
-    asio::awaitable<void> buy(asked_at asked)
+    asio::awaitable<void> buy(time_point requested)
     {
-        auto const waited = since(asked);
+        auto const waited = since(requested);
         int const left = co_await shop_.read_stock();
         if (left == 0)
             co_return report("late", 0, waited);
@@ -131,9 +131,9 @@ private:
         report("sold", 0, waited);
     }
 
-    asio::awaitable<void> buy(asked_at asked, holdfast::lease& lease)
+    asio::awaitable<void> buy(time_point requested, holdfast::lease& lease)
     {
-        auto const waited = since(asked);
+        auto const waited = since(requested);
         auto const token = *lease.fencing_token();
         auto const left = co_await shop_.read_stock(token);
         if (!left)
@@ -172,7 +172,7 @@ private:
         co_await timer.async_wait(asio::use_awaitable);
     }
 
-    static long long since(asked_at t)
+    static long long since(time_point t)
     {
         return std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - t).count();
     }

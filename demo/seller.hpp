@@ -26,7 +26,7 @@ struct seller_options {
 //     sold TOKEN US     a buyer got one, after waiting for so many microseconds
 //     late TOKEN US     a buyer found nothing left
 //     inside TOKEN      the victim is inside the lock, and stays there
-//     noticed           its lease was lost: it was told so before it could do anything else
+//     noticed           its lease was lost, and it noticed before it did anything else
 //     refused|accepted  what became of the write that it tried all the same
 //     done HANDOFFS LOST
 int run_seller(seller_options const&);

@@ -29,7 +29,7 @@ redis::config at(std::string const& socket)
 shop::shop(asio::any_io_executor const& executor, std::string const& socket, std::string const& sale)
     : connection_(std::make_shared<redis::connection>(executor, redis::logger(redis::logger::level::disabled))),
       stock_("{stock:" + sale + "}"),
-      last_seen_(stock_ + ":token")
+      greatest_token_(stock_ + ":token")
 {
     // It must live until it has stopped running.
     connection_->async_run(at(socket), [keep = connection_](boost::system::error_code) {});
@@ -39,7 +39,7 @@ asio::awaitable<int> shop::read_stock()
 {
     redis::request request;
     request.push("GET", stock_);
-    co_return (co_await ask(request)).value();
+    co_return (co_await execute(request)).value();
 }
 
 asio::awaitable<void> shop::write_stock(int left)
@@ -53,19 +53,19 @@ asio::awaitable<void> shop::write_stock(int left)
 asio::awaitable<std::optional<int>> shop::read_stock(std::uint64_t token)
 {
     redis::request request;
-    request.push("EVAL", fenced_value, 2, stock_, last_seen_, token);
-    co_return co_await ask(request);
+    request.push("EVAL", fenced_value, 2, stock_, greatest_token_, token);
+    co_return co_await execute(request);
 }
 
 asio::awaitable<bool> shop::write_stock(int left, std::uint64_t token)
 {
     redis::request request;
-    request.push("EVAL", fenced_value, 2, stock_, last_seen_, token, left);
-    co_return (co_await ask(request)).has_value();
+    request.push("EVAL", fenced_value, 2, stock_, greatest_token_, token, left);
+    co_return (co_await execute(request)).has_value();
 }
 
-// Not to be cancelled: whoever asked wants to know how it went, even if the lease is lost meanwhile.
-asio::awaitable<std::optional<int>> shop::ask(redis::request const& request)
+// Not to be cancelled: the caller needs the result, even if the lease is lost meanwhile.
+asio::awaitable<std::optional<int>> shop::execute(redis::request const& request)
 {
     redis::response<int> reply;
     co_await connection_->async_exec(

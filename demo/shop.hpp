@@ -18,8 +18,8 @@ namespace demo {
 
 namespace asio = boost::asio;
 
-// What the lock guards: a number in Redis, over a connection of the shop's own. Nothing here is atomic by itself: who
-// reads 7 and writes 6 undoes whatever was written in between.
+// What the lock guards: a number in Redis, over a connection of the shop's own. Nothing here is atomic by itself: a
+// process that reads 7 and writes 6 undoes what was written in between.
 class shop {
 public:
     shop(asio::any_io_executor const&, std::string const& socket, std::string const& sale);
@@ -29,7 +29,7 @@ public:
     asio::awaitable<int> read_stock();
     asio::awaitable<void> write_stock(int left);
 
-    // The same with the check that only the resource itself can make: whoever comes with a fencing token smaller than
+    // The same with the check that only the resource itself can make: a caller with a fencing token smaller than
     // one that was here before is refused. Reading counts as coming: otherwise a stale write could slip in between the
     // read and the write of its successor.
     asio::awaitable<std::optional<int>> read_stock(std::uint64_t token);
@@ -37,11 +37,11 @@ public:
 
 private:
     // The stock; none: refused.
-    asio::awaitable<std::optional<int>> ask(boost::redis::request const&);
+    asio::awaitable<std::optional<int>> execute(boost::redis::request const&);
 
     std::shared_ptr<boost::redis::connection> connection_;
-    std::string const stock_;      // the key of the number
-    std::string const last_seen_;  // the key of the greatest token that came
+    std::string const stock_;           // the key of the number
+    std::string const greatest_token_;  // the key of the greatest fencing token so far
 };
 
 }  // namespace demo

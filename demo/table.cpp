@@ -61,7 +61,7 @@ void row(char const* label, results const& r, describe const& unguarded, describ
         others(r.hurt).c_str());
 }
 
-bool verdict(bool good, std::string const& what)
+bool check(bool good, std::string const& what)
 {
     std::printf("  %s  %s\n", good ? "ok  " : "FAIL", what.c_str());
     return good;
@@ -106,7 +106,7 @@ void print_end(bool good)
         "\n%s\n",
         good ? "Everything held. The killed process took 250 buyers with it; nothing else was lost: the lock came back "
                "by\n"
-               "itself, the process that slept through its lease was told, and its late write did no harm.\n"
+               "itself, the process that slept through its lease noticed the loss, and its late write did no harm.\n"
                "docs/examples/mutex.cpp has the same lock in ten lines; demo/seller.cpp and demo/shop.cpp are what ran "
                "here."
              : "Something did NOT hold, see above. Please report it with this output.");
@@ -122,23 +122,23 @@ bool check(results const& r)
 
     std::printf("\n");
     bool good = true;
-    good &= verdict(
+    good &= check(
         oversold(r.unguarded) > 0, "without a lock the same code oversells: the lock is what makes the difference");
-    good &= verdict(
+    good &= check(
         exact(r.locked) && all_served(r.locked),
         "with holdfast::mutex exactly 100 were sold, and all 1000 buyers were served");
-    good &= verdict(r.locked.lost == 0, "nobody lost a lease while nothing went wrong");
-    good &= verdict(
+    good &= check(r.locked.lost == 0, "nobody lost a lease while nothing went wrong");
+    good &= check(
         exact(r.hurt) && r.hurt.tokens_differ,
         "with a process killed and one stopped still exactly 100, each under a grant of its own");
-    good &= verdict(
+    good &= check(
         r.hurt.freed_after && *r.hurt.freed_after < soon,
         "the lock of the killed process came free by itself when its lease of 1 s ran out (after "
             + seconds(r.hurt.freed_after) + ")");
-    good &= verdict(
+    good &= check(
         r.hurt.noticed_after && r.hurt.lost == 1,
         "the stopped process learned that its lease was lost before it did anything else");
-    good &= verdict(
+    good &= check(
         r.hurt.stale_refused == 1 && r.hurt.stale_accepted == 0,
         "the write that it tried all the same was refused by its fencing token");
     return good;

@@ -27,7 +27,7 @@ missing_of() { # PACKAGE...: prints those that are not installed
     done
 }
 
-# A source of somebody else that does not answer is no reason to stop: what matters is whether packages come.
+# An apt source of the machine that does not answer is no reason to stop, as long as the packages are found.
 update_lists() { as_root apt-get update -q || say "apt-get update had errors; going on"; }
 
 # Debian starts a service as soon as its package is installed. The tests start servers of their own, and port 6379

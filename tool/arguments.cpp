@@ -16,9 +16,9 @@
 
 #include <holdfast/version.hpp>
 
-#include "tool/complain.hpp"
 #include "tool/duration.hpp"
 #include "tool/exit_status.hpp"
+#include "tool/report_error.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -26,26 +26,27 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr auto run_footer =
-    R"(The command runs while the lock is held; the lease is renewed meanwhile. It sees HOLDFAST_LOCK_NAME and, unless
---no-fencing is given, HOLDFAST_FENCING_TOKEN: a number greater than that of every earlier holder; readers have none.
+    R"(The command runs while the lock is held; the lease is renewed meanwhile. Its environment has HOLDFAST_LOCK_NAME
+and, unless --no-fencing is given, HOLDFAST_FENCING_TOKEN: a number greater than that of every earlier holder; readers
+have none.
 
 Signals (HUP INT QUIT TERM USR1 USR2 WINCH) are passed on to the command, except those that the terminal sends, such
-as that of Ctrl-C: the command shares the terminal and has got them already. Without a controlling terminal (cron,
-systemd, CI) the command gets a process group of its own, and is signalled as a group. A stopped holdfast (Ctrl-Z)
-does not renew. If holdfast itself is killed, so is the command, unless --on-loss is ignore (Linux).
+as that of Ctrl-C: the command shares the terminal and receives them itself. Without a controlling terminal (cron,
+systemd, CI) the command has a process group of its own, and the whole group receives the signals. A stopped holdfast
+(Ctrl-Z) does not renew. If holdfast itself is killed, so is the command, unless --on-loss is ignore (Linux).
 
-With several --url the lock is a red_lock: held while a majority of these independent servers holds it. A server that was
-started less than --lease ago does not count. All who contend must give the same servers and the same --lease.
+With several --url the lock is a red_lock: held while a majority of these independent servers holds it. A server that
+was started less than --lease ago does not count. All contenders must give the same servers and the same --lease.
 
-Exit status: the command's own, 128 + N if signal N killed it or ended the wait; 75 the lock was not had in time;
+Exit status: the command's own, 128 + N if signal N killed it or ended the wait; 75 the lock was not acquired in time;
 69 Redis was not reachable, or refused; 74 the lease was lost and the command was stopped; 64 bad usage;
 126, 127 the command could not be executed, was not found.
 
   holdfast run nightly --wait 10s -- ./backup.sh --full)";
 
 constexpr auto list_footer =
-    R"(It walks over all keys of the database, whatever the pattern: a SCAN for each 1000 of them, in a script that looks
-at those that match and occupies the server meanwhile. The server goes on with others in between.)";
+    R"(It walks over all keys of the database, whatever the pattern: a SCAN for each 1000 of them, in a script that
+reads those that match and blocks the server meanwhile. Between two scripts the server executes other commands.)";
 
 // CLI11 would not mention the command, because split() removes its words before CLI11 parses the rest.
 class run_formatter final : public CLI::Formatter {
@@ -66,10 +67,10 @@ std::string version()
 CLI::Option* add_duration(
     CLI::App& app, std::string const& name, std::function<void(milliseconds)> set, char const* help)
 {
-    auto const read = [set = std::move(set)](std::string const& text) {
+    auto const read = [name, set = std::move(set)](std::string const& text) {
         auto const d = parse_duration(text);
         if (!d)
-            throw CLI::ValidationError("'" + text + "' is no duration; say 500ms, 10s, 5m or 1h");
+            throw CLI::ValidationError(name, "'" + text + "' is not a duration, such as 500ms, 10s, 5m or 1h");
         set(*d);
     };
     return app.add_option_function<std::string>(name, read, help)->type_name("DURATION");
@@ -78,7 +79,7 @@ CLI::Option* add_duration(
 void add_url(CLI::App& app, std::vector<std::string>& urls)
 {
     // One value for each --url: otherwise an argument that follows, such as the lock's name, would be a URL, too.
-    app.add_option("--url", urls, "Where Redis is: redis://, rediss://, unix:// or redis+sentinel://")
+    app.add_option("--url", urls, "The server: redis://, rediss://, unix:// or redis+sentinel://")
         ->envname("HOLDFAST_URL")
         ->type_name("URL")
         ->allow_extra_args(false)
@@ -121,7 +122,7 @@ void add_choice(CLI::App& app, std::string const& name, Choices const& choices, 
     auto const read = [name, &choices, &value](std::string const& text) {
         auto const found = std::ranges::find_if(choices, [&](auto const& c) { return c.word == text; });
         if (found == choices.end())
-            throw CLI::ValidationError(name, "'" + text + "' is none of " + words_of(choices));
+            throw CLI::ValidationError(name, "'" + text + "' is not one of " + words_of(choices));
         value = found->value;
     };
     app.add_option_function<std::string>(name, read, help + ": " + words_of(choices) + " [" + choices[0].word + "]")
@@ -135,17 +136,17 @@ void add_run(CLI::App& app, run_arguments& run)
         app,
         "--wait",
         [&run](milliseconds d) { run.wait = d; },
-        "Give up after so long; 0: one attempt [as long as it takes]");
+        "The longest wait for the lock; 0: one attempt [no limit]");
     add_duration(
         app,
         "--lease",
         [&run](milliseconds d) { run.lease = d; },
-        "How long the lock outlives a holdfast that died [30s]");
+        "How long the lock stays held after holdfast has died [30s]");
     add_choice(app, "--kind", kinds, run.kind, "The kind of lock");
-    add_choice(app, "--on-loss", actions, run.on_loss, "What the command gets when the lease is lost");
+    add_choice(app, "--on-loss", actions, run.on_loss, "What happens to the command when the lease is lost");
     add_duration(
-        app, "--kill-after", [&run](milliseconds d) { run.kill_after = d; }, "KILL follows TERM after so long [10s]");
-    app.add_flag("!--no-fencing", run.fencing, "Take no fencing token: saves a script on the server");
+        app, "--kill-after", [&run](milliseconds d) { run.kill_after = d; }, "The time from TERM to KILL [10s]");
+    app.add_flag("!--no-fencing", run.fencing, "No fencing token: saves a script on the server");
     app.add_flag("--fencing", run.fencing)->group("");  // the default; accepted, but not shown in the help
     app.formatter(std::make_shared<run_formatter>());
     app.footer(run_footer);
@@ -193,7 +194,7 @@ void check_urls(std::vector<std::string> const& urls, run_arguments const& run)
 {
     bool const fits = run.kind == lock_kind::mutex || run.kind == lock_kind::reentrant;
     if (urls.size() > 1 && !fits)
-        throw CLI::ValidationError("--kind", "over several servers it can be mutex or reentrant");
+        throw CLI::ValidationError("--kind", "must be mutex or reentrant over several servers");
 }
 
 }  // namespace
@@ -218,20 +219,21 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     auto& run_app = *app.add_subcommand("run", "Run a command while holding a lock");
     add_run(run_app, run);
     add_url(run_app, run_urls);
-    auto& status_app = *app.add_subcommand("status", "Show who holds a lock, and for how long yet");
+    auto& status_app = *app.add_subcommand("status", "Show the holders of a lock and their remaining time");
     add_name(status_app, status.name);
     add_url(status_app, status_urls);
-    auto& release_app = *app.add_subcommand("release", "Take a lock away from its holder");
+    auto& release_app = *app.add_subcommand("release", "Delete the key of a lock, although it is held");
     add_name(release_app, release.name);
     add_url(release_app, release_urls);
-    release_app.add_flag("--force", force, "Needed: the holder may still be at work");
-    auto& list_app = *app.add_subcommand("list", "Show the locks on the server and who holds them");
+    release_app.add_flag("--force", force, "Required, because the holder may still be running");
+    auto& list_app = *app.add_subcommand("list", "Show the locks on the server and their holders");
     list_app.add_option("PATTERN", list.pattern, "Only those whose names match, such as 'order:*' [all]");
     list_app.footer(list_footer);
     add_url(list_app, list_urls);
-    auto& doctor_app = *app.add_subcommand("doctor", "Say whether the server is fit for locks");
-    doctor_app.add_option("NAME", doctor.name, "A lock to try, which nobody else uses [holdfast:doctor]");
-    doctor_app.footer("Exit status: 0 it is, with or without warnings; 1 it is not; 69 Redis was not reachable.");
+    auto& doctor_app = *app.add_subcommand("doctor", "Check whether the server is suitable for locks");
+    doctor_app.add_option("NAME", doctor.name, "A lock for the test, which no other client uses [holdfast:doctor]");
+    doctor_app.footer(
+        "Exit status: 0 it is suitable, with or without warnings; 1 it is not; 69 Redis was not reachable.");
     add_url(doctor_app, doctor_urls);
 
     // Before a client exists: wrong usage sends nothing.
@@ -245,7 +247,7 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
         if (doctor_app.parsed())
             return arguments{only_url(doctor_urls), doctor};
         if (release_app.parsed() && !force)
-            throw CLI::ValidationError("release", "the holder may still be at work; say --force if it must be");
+            throw CLI::ValidationError("release", "--force is required, because the holder may still be running");
         if (release_app.parsed())
             return arguments{only_url(release_urls), release};
         if (words.command.empty())
@@ -256,7 +258,7 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     } catch (CLI::Success const& e) {
         return app.exit(e);  // --help and --version: prints the text
     } catch (CLI::ParseError const& e) {
-        complain(e.what());
+        report_error(e.what());
         write_line(stderr, "Try holdfast --help.");
         return bad_usage;
     }

@@ -16,8 +16,8 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "tool/complain.hpp"
 #include "tool/exit_status.hpp"
+#include "tool/report_error.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -97,7 +97,7 @@ asio::awaitable<int> connect(client& c, std::chrono::milliseconds limit)
     if (!ec)
         co_return ok;
     if (!co_await is_cancelled())
-        complain("cannot connect to Redis: " + words_for(ec, c));
+        report_error("cannot connect to Redis: " + words_for(ec, c));
     co_return unavailable;
 }
 
@@ -121,10 +121,10 @@ asio::awaitable<int> connect(std::deque<client>& all, std::chrono::milliseconds 
         co_return ok;
     if (co_await is_cancelled())
         co_return unavailable;
-    complain("cannot connect to a majority of the servers");
+    report_error("cannot connect to a majority of the servers");
     for (std::size_t i = 0; i < errors.size(); ++i)
         if (errors[i])
-            complain("server " + std::to_string(i + 1) + ": " + words_for(errors[i], all[i]));
+            report_error("server " + std::to_string(i + 1) + ": " + words_for(errors[i], all[i]));
     co_return unavailable;
 }
 
@@ -135,9 +135,9 @@ std::string words_for(error_code ec, client const& c)
     return failure.code == ec && !failure.message.empty() ? failure.message : ec.message();
 }
 
-int complain_about(error_code ec, client const& c)
+int report_failure(error_code ec, client const& c)
 {
-    complain(words_for(ec, c));
+    report_error(words_for(ec, c));
     return ec == cond::misuse ? bad_usage : unavailable;
 }
 

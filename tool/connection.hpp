@@ -51,7 +51,7 @@ asio::awaitable<bool> is_cancelled();
 std::string words_for(error_code, client const&);
 
 // Prints that message, and returns the exit status for the error.
-int complain_about(error_code, client const&);
+int report_failure(error_code, client const&);
 
 }  // namespace holdfast::cli
 

@@ -48,7 +48,7 @@ finding mode(std::string_view info)
 {
     auto const mode = value_of(info, "redis_mode");
     if (mode == "sentinel")
-        return {bad, "mode", "a Sentinel, which keeps no locks: use redis+sentinel://"};
+        return {bad, "mode", "a Sentinel, which stores no locks: use redis+sentinel://"};
     if (mode == "cluster")
         return {bad, "mode", "Redis Cluster: the client does not follow slots to other nodes"};
     return {good, "mode", "standalone"};
@@ -61,16 +61,19 @@ finding memory(std::string_view info)
     // Without a limit (maxmemory 0) nothing is evicted yet.
     if (policy != "noeviction")
         return {
-            most == 0 ? doubtful : bad, "memory", policy + ": locks are evicted when memory is short; set noeviction"};
+            most == 0 ? doubtful : bad,
+            "memory",
+            policy + ": the server evicts locks when memory is short; set noeviction"};
     if (most > 0 && number_of(info, "used_memory") > most / 10 * 9)
-        return {doubtful, "memory", "noeviction, nine tenths used: soon the server refuses to grant locks"};
+        return {
+            doubtful, "memory", "noeviction, more than nine tenths used: the server will soon refuse to grant locks"};
     return {good, "memory", "noeviction"};
 }
 
 finding persistence(std::string_view info)
 {
     if (number_of(info, "aof_enabled") == 0)
-        return {doubtful, "persistence", "no append-only file: a restart forgets who holds what"};
+        return {doubtful, "persistence", "no append-only file: a restart loses all locks"};
     if (value_of(info, "aof_last_write_status") == "err")
         return {bad, "persistence", "the append-only file cannot be written"};
     return {good, "persistence", "append-only file; only appendfsync always loses nothing in a crash"};
@@ -79,11 +82,11 @@ finding persistence(std::string_view info)
 finding replicas(std::string_view info)
 {
     if (value_of(info, "role") == "slave")
-        return {bad, "replicas", "this is a replica, which grants nothing"};
+        return {bad, "replicas", "this is a replica, which cannot grant locks"};
     auto const count = number_of(info, "connected_slaves");
     if (count == 0)
         return {good, "replicas", "none"};
-    return {doubtful, "replicas", std::to_string(count) + ": a failover may forget the newest grants; use fencing"};
+    return {doubtful, "replicas", std::to_string(count) + ": a failover may lose the newest grants; use fencing"};
 }
 
 }  // namespace

@@ -18,10 +18,10 @@
 #include <holdfast/reentrant_lock.hpp>
 
 #include "operations/server_query.hpp"
-#include "tool/complain.hpp"
 #include "tool/connection.hpp"
 #include "tool/diagnosis.hpp"
 #include "tool/exit_status.hpp"
+#include "tool/report_error.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -41,28 +41,28 @@ public:
 
     asio::awaitable<int> operator()()
     {
-        co_await ask_server();
+        co_await query_server();
         // With fencing, so that the commands for counters are tested, too. The two kinds use different commands.
         mutex const plain(client_, name_, {.fencing = true});
         reentrant_lock const reentrant(client_, name_, client_.make_owner(), {.fencing = true});
         bool const is_permitted = co_await try_lock(plain) && co_await try_lock(reentrant);
         if (is_permitted && co_await try_to_wait(plain))
-            tell_access();
+            report_access();
         co_await measure(plain);
         co_return worst_ == grade::bad ? unfit : ok;
     }
 
 private:
     // A user without the right to INFO can use locks, so an error is only a warning.
-    asio::awaitable<void> ask_server()
+    asio::awaitable<void> query_server()
     {
         error_code ec;
-        auto const info = co_await detail::ask_server_info(client_, asio::redirect_error(asio::use_awaitable, ec));
+        auto const info = co_await detail::query_server_info(client_, asio::redirect_error(asio::use_awaitable, ec));
         if (ec)
-            tell({grade::doubtful, "server", "INFO: " + words_for(ec, client_)});
+            report({grade::doubtful, "server", "INFO: " + words_for(ec, client_)});
         else
             for (auto const& f : diagnose(info))
-                tell(f);
+                report(f);
     }
 
     // The operations of a lock, one after the other, until the server refuses one. False: refused, or not tested.
@@ -73,7 +73,8 @@ private:
         auto held = co_await lock.try_acquire({.lease = 10s}, token);
         // Never by force: the user may have given the name of a lock that is in use.
         if (!ec && held.empty()) {
-            tell({grade::doubtful, "access", name_ + " is held by somebody: not tried"});
+            report(
+                {grade::doubtful, "access", name_ + " is held by another client, so the access rules were not tested"});
             co_return false;
         }
         if (!ec)
@@ -83,7 +84,7 @@ private:
         if (!ec)
             co_await held.release(token);
         if (ec)
-            tell({grade::bad, "access", words_for(ec, client_)});
+            report({grade::bad, "access", words_for(ec, client_)});
         co_return !ec;
     }
 
@@ -101,12 +102,12 @@ private:
         co_return true;
     }
 
-    void tell_access()
+    void report_access()
     {
         if (warnings_.empty())
-            tell({grade::good, "access", "this user may take, renew, release and wait for " + name_});
+            report({grade::good, "access", "this user may acquire, renew, release and wait for " + name_});
         else
-            tell({grade::doubtful, "access", warnings_.back()});
+            report({grade::doubtful, "access", warnings_.back()});
     }
 
     // The cheapest operation that needs one round trip and changes nothing.
@@ -122,18 +123,18 @@ private:
         if (ec)
             co_return;
         std::ranges::sort(trips);
-        tell_latency(trips[trips.size() / 2], trips.back());
+        report_latency(trips[trips.size() / 2], trips.back());
     }
 
-    void tell_latency(clock::duration median, clock::duration most)
+    void report_latency(clock::duration median, clock::duration most)
     {
         auto const ms = [](clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
         char words[80];
         std::snprintf(words, sizeof words, "%.2f ms, at most %.2f ms of %d", ms(median), ms(most), round_trips);
-        tell({most < slow ? grade::good : grade::doubtful, "latency", words});
+        report({most < slow ? grade::good : grade::doubtful, "latency", words});
     }
 
-    void tell(finding const& f)
+    void report(finding const& f)
     {
         constexpr char const* marks[] = {"ok  ", "warn", "BAD "};
         auto const topic = f.topic + std::string(f.topic.size() < 12 ? 12 - f.topic.size() : 0, ' ');

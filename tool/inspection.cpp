@@ -14,7 +14,7 @@
 #include <holdfast/mutex.hpp>
 #include <holdfast/read_write_lock.hpp>
 
-#include "tool/complain.hpp"
+#include "tool/report_error.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -41,7 +41,7 @@ std::string describe(holder const& h)
     return name_of(h) + rest;
 }
 
-asio::awaitable<inspection> ask(any_lock lock)
+asio::awaitable<inspection> query(any_lock lock)
 {
     inspection found;
     found.holders = co_await lock.holders(asio::redirect_error(asio::use_awaitable, found.ec));
@@ -60,9 +60,9 @@ bool has_mode(inspection const& of)
 asio::awaitable<inspection> inspect(client& c, std::string const& name)
 {
     // A mutex reads the holders of a reentrant lock and of a fair lock, too, because all three exclude one another.
-    auto found = co_await ask(mutex(c, name));
+    auto found = co_await query(mutex(c, name));
     if (has_mode(found)) {
-        found = co_await ask(read_write_lock(c, name).write());
+        found = co_await query(read_write_lock(c, name).write());
         found.is_read_write = true;
     } else if (!found.ec)
         found.waiters = co_await fair_lock(c, name).waiters(asio::redirect_error(asio::use_awaitable, found.ec));

@@ -33,9 +33,9 @@ asio::awaitable<int> show_all(client& c, std::string const& pattern)
     std::string next = "0";
     do {
         error_code ec;
-        auto page = co_await detail::ask_key_page(c, next, pattern, asio::redirect_error(asio::use_awaitable, ec));
+        auto page = co_await detail::query_key_page(c, next, pattern, asio::redirect_error(asio::use_awaitable, ec));
         if (ec)
-            co_return complain_about(ec, c);
+            co_return report_failure(ec, c);
         for (auto const& name : page.locks)
             if (shown.insert(name).second)
                 co_await show(c, name);

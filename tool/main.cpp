@@ -8,12 +8,12 @@
 #include <variant>
 
 #include "tool/arguments.hpp"
-#include "tool/complain.hpp"
 #include "tool/descriptors.hpp"
 #include "tool/doctor_command.hpp"
 #include "tool/exit_status.hpp"
 #include "tool/list_command.hpp"
 #include "tool/release_command.hpp"
+#include "tool/report_error.hpp"
 #include "tool/run_command.hpp"
 #include "tool/status_command.hpp"
 
@@ -38,10 +38,10 @@ int run(arguments const& a, std::vector<int> const& inherited)
     try {
         return std::visit(dispatcher{a.urls, inherited}, a.command);
     } catch (std::invalid_argument const& e) {
-        complain(e.what());
+        report_error(e.what());
         return bad_usage;
     } catch (std::exception const& e) {
-        complain(e.what());
+        report_error(e.what());
         return unavailable;
     }
 }

@@ -7,10 +7,10 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "tool/complain.hpp"
 #include "tool/connection.hpp"
 #include "tool/exit_status.hpp"
 #include "tool/inspection.hpp"
+#include "tool/report_error.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -19,9 +19,9 @@ namespace {
 // no option to do so.
 int refuse(error_code ec, client const& c)
 {
-    int const status = complain_about(ec, c);
+    int const status = report_failure(ec, c);
     if (ec == errc::wrong_type)
-        complain("if the key should go nevertheless, delete it by hand: redis-cli DEL");
+        report_error("to delete the key nevertheless, do it by hand: redis-cli DEL");
     return status;
 }
 

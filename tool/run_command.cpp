@@ -23,11 +23,11 @@
 #include <holdfast/reentrant_lock.hpp>
 
 #include "tool/child_process.hpp"
-#include "tool/complain.hpp"
 #include "tool/connection.hpp"
 #include "tool/descriptors.hpp"
 #include "tool/duration.hpp"
 #include "tool/exit_status.hpp"
+#include "tool/report_error.hpp"
 #include "tool/signal_source.hpp"
 #include "tool/supervision.hpp"
 
@@ -106,12 +106,12 @@ asio::awaitable<int> prepare(std::deque<client>& clients, any_lock const& lock, 
     if (ec && co_await is_cancelled())
         co_return unavailable;
     if (ec)
-        co_return complain_about(ec, clients.front());
+        co_return report_failure(ec, clients.front());
     if (!held.empty())
         co_return ok;
-    complain(
-        "'" + args.name + "' is held by somebody else"
-        + (args.wait->count() > 0 ? ", and was not had within " + to_text(*args.wait) : ""));
+    report_error(
+        "'" + args.name + "' is held by another client"
+        + (args.wait->count() > 0 ? ", and was not acquired within " + to_text(*args.wait) : ""));
     co_return not_in_time;
 }
 
@@ -129,9 +129,11 @@ asio::awaitable<void> give_back(lease& held)
     error_code ec;
     co_await held.release(asio::redirect_error(asio::use_awaitable, ec));
     if (ec == errc::lease_lost)
-        complain("the lease was lost before the command ended: somebody else may have held the lock meanwhile");
+        report_error("the lease was lost before the command ended: another client may have held the lock meanwhile");
     else if (ec)
-        complain("the release is not confirmed (" + ec.message() + "); the lock ends with its lease");
+        report_error(
+            "the release was not confirmed (" + ec.message()
+            + "); the lock is free at the latest when its lease time ends");
 }
 
 struct job {
@@ -177,7 +179,7 @@ struct job {
             child.emplace(child_options{args.command, variables(held), signals.original_mask(), dies_with_us});
             return ok;
         } catch (std::system_error const& e) {
-            complain(args.command.front() + ": " + e.code().message());
+            report_error(args.command.front() + ": " + e.code().message());
             return e.code() == std::errc::no_such_file_or_directory ? not_found : not_executable;
         }
     }
@@ -188,27 +190,27 @@ struct job {
 class narrator final : public observer {
 public:
     // `whose`: the beginning of each line, which names the server if there are several.
-    explicit narrator(std::string whose) : whose_(std::move(whose)) {}
+    explicit narrator(std::string prefix) : prefix_(std::move(prefix)) {}
 
 private:
     void on_connected() noexcept override
     {
         if (std::exchange(state_, connected) == lost)
-            complain(whose_ + "connected again");
+            report_error(prefix_ + "connected again");
     }
     void on_disconnected(error_code ec, std::string_view words) noexcept override
     {
         if (state_ != connected)
             return;
         state_ = lost;
-        complain(whose_ + "the connection was lost: " + (words.empty() ? ec.message() : std::string(words)));
+        report_error(prefix_ + "the connection was lost: " + (words.empty() ? ec.message() : std::string(words)));
     }
     void on_at_risk(lock_event const& e) noexcept override
     {
-        complain(whose_ + "a renewal of '" + std::string(e.name) + "' is overdue");
+        report_error(prefix_ + "a renewal of '" + std::string(e.name) + "' is overdue");
     }
 
-    std::string const whose_;
+    std::string const prefix_;
     enum { never, connected, lost } state_ = never;
 };
 

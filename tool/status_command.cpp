@@ -17,7 +17,7 @@ asio::awaitable<int> show(client& c, std::string const& name)
         co_return status;
     auto const found = co_await inspect(c, name);
     if (found.ec)
-        co_return complain_about(found.ec, c);
+        co_return report_failure(found.ec, c);
     print(name, found);
     co_return ok;
 }

@@ -8,8 +8,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "tool/complain.hpp"
 #include "tool/duration.hpp"
+#include "tool/report_error.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -65,7 +65,7 @@ std::string_view describe(loss reason) noexcept
 {
     switch (reason) {
         case loss::expired: return "it could not be renewed in time";
-        case loss::gone: return "its key is gone, or somebody else's";
+        case loss::key_missing: return "its key is missing, or has the token of another holder";
         case loss::max_hold: return "it was held for too long";
         default: return "the client was stopped";
     }
@@ -76,7 +76,7 @@ std::string_view describe(loss_action action) noexcept
     switch (action) {
         case loss_action::term: return "the command is terminated";
         case loss_action::kill: return "the command is killed";
-        default: return "the command goes on, without the lock";
+        default: return "the command continues without the lock";
     }
 }
 
@@ -90,12 +90,12 @@ asio::awaitable<command_end> supervise(
     if (child.poll())
         co_return command_end::by_itself;
 
-    complain(std::string("the lease of '")
-                 .append(held.name())
-                 .append("' was lost: ")
-                 .append(describe(std::get<1>(first)))
-                 .append("; ")
-                 .append(describe(args.on_loss)));
+    report_error(std::string("the lease of '")
+                     .append(held.name())
+                     .append("' was lost: ")
+                     .append(describe(std::get<1>(first)))
+                     .append("; ")
+                     .append(describe(args.on_loss)));
     if (args.on_loss != loss_action::ignore) {
         co_await stop(child, signals, args);
         co_return command_end::stopped;

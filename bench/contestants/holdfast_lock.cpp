@@ -50,9 +50,9 @@ public:
     {
         auto const& lock = locks_[number % locks_.size()];
         while (h.goes_on()) {
-            auto const asked = clock::now();
+            auto const requested = clock::now();
             auto lease = co_await lock.acquire();
-            h.acquired(asked);
+            h.acquired(requested);
             co_await lease.release();
         }
     }

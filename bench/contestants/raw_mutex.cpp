@@ -39,7 +39,7 @@ public:
     {
         auto const& lock = locks_[number];
         while (h.goes_on()) {
-            auto const asked = clock::now();
+            auto const requested = clock::now();
             auto const token = uuid_ + ":" + std::to_string(++tokens_);
             redis::request acquire;
             acquire.push("SET", lock.key, token, "NX", "PX", 30000);
@@ -47,7 +47,7 @@ public:
             co_await connection().async_exec(acquire, granted);
             if (!std::get<0>(granted).value())
                 throw std::runtime_error("raw mutex: not granted");
-            h.acquired(asked);
+            h.acquired(requested);
 
             redis::request release;
             release.push("EVALSHA", release_sha1_, 1, lock.key, token, lock.channel);

@@ -147,14 +147,14 @@ public:
     {
         auto const& lock = locks_[number];
         while (h.goes_on()) {
-            auto const asked = clock::now();
+            auto const requested = clock::now();
             redis::request acquire;
             push_acquire(acquire, lock);
             redis::response<std::optional<long long>> busy;
             co_await connection().async_exec(acquire, busy);
             if (std::get<0>(busy).value())
                 throw std::runtime_error("raw Redisson: not granted");
-            h.acquired(asked);
+            h.acquired(requested);
 
             auto const latch = next_latch(lock);
             redis::request release;
@@ -263,7 +263,7 @@ public:
     {
         auto const& lock = lock_of(number);
         while (h.goes_on()) {
-            auto const asked = clock::now();
+            auto const requested = clock::now();
             for (auto& on : connections()) {
                 redis::request acquire;
                 push_acquire(acquire, lock);
@@ -272,7 +272,7 @@ public:
                 if (std::get<0>(busy).value())
                     throw std::runtime_error("raw Redisson: not granted");
             }
-            h.acquired(asked);
+            h.acquired(requested);
             co_await all_of(
                 connections().size(), [&](std::size_t i, auto done) { release(connections()[i], lock, done); });
         }

@@ -46,9 +46,9 @@ public:
     {
         while (h.goes_on()) {
             leases held(count_);
-            auto const asked = clock::now();
+            auto const requested = clock::now();
             co_await acquire(number, held);
-            h.acquired(asked);
+            h.acquired(requested);
             co_await release(held);
         }
     }

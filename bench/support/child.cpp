@@ -52,7 +52,7 @@ pid_t start(std::vector<std::string> const& words, int input, int output)
 
 child::child(std::vector<std::string> const& words)
 {
-    ::signal(SIGPIPE, SIG_IGN);  // it may have ended when it is told something
+    ::signal(SIGPIPE, SIG_IGN);  // it may have ended when a line is written to it
     auto const to = make_pipe();
     auto const from = make_pipe();
     input_ = to.writes;
@@ -70,16 +70,16 @@ child::~child()
     ::close(output_);
 }
 
-void child::tell(std::string const& line)
+void child::write_line(std::string const& line)
 {
     auto const text = line + "\n";
     if (::write(input_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
         throw std::runtime_error("has ended");
 }
 
-std::string child::hear(std::chrono::seconds patience)
+std::string child::read_line(std::chrono::seconds time_limit)
 {
-    auto const limit = std::chrono::steady_clock::now() + patience;
+    auto const limit = std::chrono::steady_clock::now() + time_limit;
     std::array<char, 65536> buffer;
     std::size_t end;
     while ((end = unread_.find('\n')) == unread_.npos) {

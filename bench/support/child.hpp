@@ -21,10 +21,10 @@ public:
     child(child const&) = delete;
     child& operator=(child const&) = delete;
 
-    void tell(std::string const& line);
+    void write_line(std::string const& line);
 
     // The next line; waits for it so long, then throws.
-    std::string hear(std::chrono::seconds patience);
+    std::string read_line(std::chrono::seconds time_limit);
 
     // What it has used of the processor, user and system, all threads.
     std::chrono::duration<double> cpu_time() const;

@@ -20,7 +20,7 @@ public:
     bool goes_on() const { return clock::now() < end_; }
 
     // A contender has its lock.
-    void acquired(clock::time_point asked) { waits_.push_back(clock::now() - asked); }
+    void acquired(clock::time_point requested) { waits_.push_back(clock::now() - requested); }
 
 private:
     clock::time_point end_;

@@ -20,9 +20,9 @@ options parse_options(int argc, char const* const* argv)
         else if (word == "--json" && i + 1 < argc)
             o.json = argv[++i];
         else {
-            bool const asked = word == "--help";
-            std::fprintf(asked ? stdout : stderr, "usage: %s [--quick] [--json FILE]\n", argv[0]);
-            std::exit(asked ? EXIT_SUCCESS : EXIT_FAILURE);
+            bool const is_help = word == "--help";
+            std::fprintf(is_help ? stdout : stderr, "usage: %s [--quick] [--json FILE]\n", argv[0]);
+            std::exit(is_help ? EXIT_SUCCESS : EXIT_FAILURE);
         }
     }
     return o;

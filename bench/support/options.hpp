@@ -11,7 +11,7 @@ namespace holdfast::bench {
 
 // What every benchmark takes on its command line; `--help` and what it does not know end the program.
 struct options {
-    bool quick = false;     // --quick: less than a tenth of the time, for a look
+    bool quick = false;     // --quick: less than a tenth of the time, for a first impression
     std::string json = {};  // --json FILE: the results for a program
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 60s;
+constexpr auto time_limit = 60s;
 
 // Answers are flat JSON objects, written by our own programs: that much is enough to read them.
 std::string_view value_of(std::string_view answer, std::string const& name)
@@ -22,7 +22,7 @@ std::string_view value_of(std::string_view answer, std::string const& name)
     auto const key = "\"" + name + "\":";
     auto const at = answer.find(key);
     if (at == answer.npos)
-        throw std::runtime_error("tells no " + name);
+        throw std::runtime_error("no value of " + name);
     return answer.substr(answer.find_first_not_of(' ', at + key.size()));
 }
 
@@ -70,7 +70,7 @@ peer::peer(std::vector<std::string> const& words) : process_(words)
 
 void peer::begin_pairs(pairs_order const& o)
 {
-    process_.tell(
+    process_.write_line(
         "pairs " + std::to_string(o.contenders) + " " + std::to_string(o.names) + " " + std::to_string(o.hold.count())
         + " " + nanoseconds(o.begin) + " " + nanoseconds(o.end));
 }
@@ -81,20 +81,20 @@ pairs_account peer::end_pairs()
     return {number_of(a, "pairs"), numbers_of(a, "waits")};
 }
 
-void peer::begin_acquire(std::string const& name, int who)
+void peer::begin_acquire(std::string const& name, int contender)
 {
-    process_.tell("acquire " + name + " " + std::to_string(who));
+    process_.write_line("acquire " + name + " " + std::to_string(contender));
 }
 
 peer::acquired peer::end_acquire()
 {
     auto const a = answer("acquired");
-    return {static_cast<int>(number_of(a, "acquired")), time_of(a, "asked"), time_of(a, "at")};
+    return {static_cast<int>(number_of(a, "acquired")), time_of(a, "requested"), time_of(a, "at")};
 }
 
-void peer::begin_release(std::string const& name, int who)
+void peer::begin_release(std::string const& name, int contender)
 {
-    process_.tell("release " + name + " " + std::to_string(who));
+    process_.write_line("release " + name + " " + std::to_string(contender));
 }
 
 clock::time_point peer::end_release()
@@ -106,15 +106,15 @@ std::string peer::answer(std::string const& member)
 {
     auto const key = "\"" + member + "\":";
     auto const has = [&](std::string const& line) { return line.find(key) != line.npos; };
-    auto at = std::find_if(heard_.begin(), heard_.end(), has);
-    while (at == heard_.end()) {
-        heard_.push_back(process_.hear(patience));
-        if (heard_.back().starts_with("{\"failed\""))
-            throw std::runtime_error(text_of(heard_.back(), "failed"));
-        at = std::find_if(heard_.end() - 1, heard_.end(), has);
+    auto at = std::find_if(lines_.begin(), lines_.end(), has);
+    while (at == lines_.end()) {
+        lines_.push_back(process_.read_line(time_limit));
+        if (lines_.back().starts_with("{\"failed\""))
+            throw std::runtime_error(text_of(lines_.back(), "failed"));
+        at = std::find_if(lines_.end() - 1, lines_.end(), has);
     }
     auto const line = *at;
-    heard_.erase(at);
+    lines_.erase(at);
     return line;
 }
 

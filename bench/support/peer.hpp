@@ -43,15 +43,15 @@ public:
     pairs_account end_pairs();
 
     // Contenders have numbers. An acquire is begun, and ended when the lock is had.
-    void begin_acquire(std::string const& name, int who);
+    void begin_acquire(std::string const& name, int contender);
     struct acquired {
-        int who;
-        clock::time_point asked, at;
+        int contender;
+        clock::time_point requested, at;
     };
     acquired end_acquire();
 
     // Releases likewise; the end says when that was begun.
-    void begin_release(std::string const& name, int who);
+    void begin_release(std::string const& name, int contender);
     clock::time_point end_release();
 
 private:
@@ -59,7 +59,7 @@ private:
     std::string answer(std::string const& member);
 
     child process_;
-    std::vector<std::string> heard_;
+    std::vector<std::string> lines_;
     std::string version_;
     std::string lacks_;
 };

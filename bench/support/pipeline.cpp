@@ -69,7 +69,7 @@ pipeline::pipeline(redis_server& server, std::size_t pairs_at_once) : server_(se
 
 standing pipeline::measure(contest const& c)
 {
-    standing s{.who = {.name = "the server alone, pipelined"}};
+    standing s{.entry = {.name = "the server alone, pipelined"}};
     take_turn(c.warm_up);
     for (int r = 0; r < c.repetitions; ++r)
         s.scores.push_back(take_turn(c.turn));
@@ -85,9 +85,9 @@ score pipeline::take_turn(std::chrono::milliseconds length)
     auto const used = server_.cpu_time();
     auto const counted = server_.counters();
     auto const start = clock::now();
-    for (auto asked = start; asked < start + length; asked = clock::now()) {
+    for (auto requested = start; requested < start + length; requested = clock::now()) {
         exchange(socket, acquires_, pairs_);
-        s.waits.push_back(std::chrono::duration<double, std::micro>(clock::now() - asked).count());
+        s.waits.push_back(std::chrono::duration<double, std::micro>(clock::now() - requested).count());
         exchange(socket, releases_, pairs_);
         s.pairs += static_cast<double>(pairs_);
     }

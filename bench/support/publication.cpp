@@ -100,12 +100,12 @@ void save(std::filesystem::path const& path, std::string const& text)
 
 }  // namespace
 
-std::string publication::asked::bound() const
+std::string publication::target::bound() const
 {
     return at_least > 0 ? ">= " + concise(at_least) : at_most > 0 ? "<= " + concise(at_most) : "";
 }
 
-std::string publication::asked::seen() const
+std::string publication::target::value() const
 {
     if (!measured)
         return "not run";
@@ -113,7 +113,7 @@ std::string publication::asked::seen() const
     return concise(measured->median) + (measured->least < measured->most ? all : "");
 }
 
-std::string publication::asked::verdict() const
+std::string publication::target::result() const
 {
     if (!measured || bound().empty())
         return "";
@@ -134,9 +134,9 @@ void publication::add(table t)
 
 void publication::claim(std::string const& what, std::optional<spread> const& measured, double at_least, double at_most)
 {
-    auto const& c = claims_.emplace_back(asked{what, measured, at_least, at_most});
-    auto const of_it = c.bound().empty() ? "" : "  asked: " + c.bound() + " " + c.verdict();
-    std::printf("  %s: %s%s\n", what.c_str(), c.seen().c_str(), of_it.c_str());
+    auto const& c = claims_.emplace_back(target{what, measured, at_least, at_most});
+    auto const of_it = c.bound().empty() ? "" : "  target: " + c.bound() + " " + c.result();
+    std::printf("  %s: %s%s\n", what.c_str(), c.value().c_str(), of_it.c_str());
     std::fflush(stdout);
 }
 
@@ -176,7 +176,7 @@ std::string publication::to_json() const
         auto const s = c.measured.value_or(spread());
         to.begin_object().member("what", std::string_view(c.what));
         to.member("median", s.median).member("least", s.least).member("most", s.most);
-        to.member("asked", std::string_view(c.bound())).member("verdict", std::string_view(c.verdict())).end_object();
+        to.member("target", std::string_view(c.bound())).member("result", std::string_view(c.result())).end_object();
     }
     to.end_array().key("notes").begin_array();
     for (auto const& n : notes_)
@@ -188,9 +188,10 @@ std::string publication::to_json() const
 // scripts/bench picks the rows for its summary by their first cell.
 std::string publication::claims_as_markdown() const
 {
-    std::string text = claims_.empty() ? "" : "| | ratio, or what it says | asked | seen | |\n|---|---|--:|--:|---|\n";
+    std::string text = claims_.empty() ? ""
+                                       : "| | ratio, or what it says | target | measured | |\n|---|---|--:|--:|---|\n";
     for (auto const& c : claims_)
-        text += "| " + scenario_ + " | " + c.what + " | " + c.bound() + " | " + c.seen() + " | " + c.verdict() + " |\n";
+        text += "| " + scenario_ + " | " + c.what + " | " + c.bound() + " | " + c.value() + " | " + c.result() + " |\n";
     return text;
 }
 

@@ -39,7 +39,7 @@ public:
 
     void add(table);
 
-    // What the project asks of itself, beside what was measured; nullopt: it was not run. A bound of 0: not asked.
+    // Publishes a target of the project beside the measured value; nullopt: it was not measured. A bound of 0: no target.
     void claim(std::string const& what, std::optional<spread> const& measured, double at_least, double at_most);
     void claim(std::string const& what, double measured, double at_least, double at_most);
 
@@ -50,13 +50,13 @@ public:
     void write(std::string const& path) const;
 
 private:
-    struct asked {
+    struct target {
         std::string what;
         std::optional<spread> measured;
         double at_least, at_most;
-        std::string bound() const;  // empty: nothing is asked
-        std::string seen() const;
-        std::string verdict() const;
+        std::string bound() const;  // empty: no target
+        std::string value() const;
+        std::string result() const;
     };
 
     std::string to_json() const;
@@ -66,7 +66,7 @@ private:
     std::string scenario_;
     std::string redis_;
     std::vector<table> tables_;
-    std::vector<asked> claims_;
+    std::vector<target> claims_;
     std::vector<std::string> notes_;
 };
 

@@ -173,13 +173,13 @@ std::string redis_server::version()
 
 std::chrono::duration<double> redis_server::cpu_time()
 {
-    auto const text = ask({"INFO", "cpu"});
+    auto const text = query({"INFO", "cpu"});
     return std::chrono::duration<double>(number_in(text, "used_cpu_user") + number_in(text, "used_cpu_sys"));
 }
 
 server_counters redis_server::counters()
 {
-    auto const text = ask({"INFO", "stats"});
+    auto const text = query({"INFO", "stats"});
     return {
         number_in(text, "total_commands_processed"),
         number_in(text, "total_net_input_bytes") + number_in(text, "total_net_output_bytes")};
@@ -187,17 +187,17 @@ server_counters redis_server::counters()
 
 void redis_server::clear()
 {
-    ask({"EVAL", "redis.call('flushall') return 'done'", "0"});
+    query({"EVAL", "redis.call('flushall') return 'done'", "0"});
 }
 
 std::string redis_server::load(std::string_view script)
 {
-    return ask({"SCRIPT", "LOAD", script});
+    return query({"SCRIPT", "LOAD", script});
 }
 
 std::string redis_server::info(std::string_view field)
 {
-    auto const text = ask({"INFO"});
+    auto const text = query({"INFO"});
     auto const at = text.find(std::string(field) + ":");
     if (at == text.npos)
         return {};
@@ -205,7 +205,7 @@ std::string redis_server::info(std::string_view field)
     return value.substr(0, value.find('\r'));
 }
 
-std::string redis_server::ask(std::vector<std::string_view> const& words)
+std::string redis_server::query(std::vector<std::string_view> const& words)
 {
     asio::write(control_, asio::buffer(to_resp(words)));
     std::string reply;

@@ -31,7 +31,7 @@ std::string to_resp(std::vector<std::string_view> const& words);
 enum class transport { unix_socket, tcp_loopback, tls };
 
 // A redis-server of one's own: on a UNIX socket in a temporary folder, without persistence. It answers when the
-// constructor returns and is gone after the destructor, or when this process dies.
+// constructor returns and ends with the destructor, or when this process dies.
 class redis_server {
 public:
     // What is measured comes by `transport`; control comes by the socket in any case.
@@ -54,7 +54,7 @@ public:
     // What the server has used of the processor since it started.
     std::chrono::duration<double> cpu_time();
 
-    // The commands by which this is asked are counted, too.
+    // The commands that read this are counted, too.
     server_counters counters();
 
     // Forgets all keys.
@@ -70,7 +70,7 @@ private:
     bool try_connect();
     std::string info(std::string_view field);
     // One command over the control connection; the reply must be a bulk string.
-    std::string ask(std::vector<std::string_view> const& words);
+    std::string query(std::vector<std::string_view> const& words);
 
     transport transport_;
     std::filesystem::path folder_;

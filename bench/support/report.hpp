@@ -16,12 +16,12 @@ namespace holdfast::bench {
 // What contestants are compared by.
 enum class quantity { pairs_per_second, median_wait, p99_wait, server_time };
 
-// What is asked of a contestant, against another one of the same race.
+// A target for a contestant, relative to another one of the same race.
 struct target {
     std::string contestant;
     std::string baseline;
     quantity what;
-    double bound;  // of the ratio: at least for pairs, at most for times; 0: it is shown, and nothing is asked
+    double bound;  // of the ratio: at least for pairs, at most for times; 0: it is shown, and has no target
 };
 
 // What a race has shown, and below that the ratios.

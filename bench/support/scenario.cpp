@@ -21,9 +21,9 @@ auto per_pair(Quantity quantity)
 table::row row_of(standing const& s)
 {
     if (!s.not_run.empty())
-        return {s.who.name, {}, "not run: " + s.not_run};
+        return {s.entry.name, {}, "not run: " + s.not_run};
     return {
-        s.who.name,
+        s.entry.name,
         {s.over([](score const& one) { return one.rate(); }),
          s.over(per_pair([](score const& one) { return one.client_cpu * 1e6; })),
          s.over(per_pair([](score const& one) { return one.server_cpu * 1e6; })),
@@ -32,14 +32,14 @@ table::row row_of(standing const& s)
          {s.wait(0.5)},
          {s.wait(0.99)}},
         {},
-        s.who.takes_locks};
+        s.entry.takes_locks};
 }
 
 // Empty if it was not run.
 std::vector<double> rates(std::vector<standing> const& all, std::string const& name)
 {
     std::vector<double> each;
-    auto const at = std::ranges::find_if(all, [&](standing const& s) { return s.who.name == name; });
+    auto const at = std::ranges::find_if(all, [&](standing const& s) { return s.entry.name == name; });
     if (at != all.end())
         for (auto const& one : at->scores)
             each.push_back(one.rate());
@@ -55,7 +55,7 @@ try {
     publication out(name, server);
     measure(o, server, out);
     if (o.quick)
-        out.note("a quick look: fewer and shorter turns");
+        out.note("a quick run: fewer and shorter turns");
     out.write(o.json);
     return EXIT_SUCCESS;
 } catch (std::exception const& e) {
@@ -78,7 +78,7 @@ void add_pairs(publication& out, std::string const& title, std::vector<standing>
     for (auto const& s : all) {
         t.rows.push_back(row_of(s));
         if (!s.version.empty())
-            out.note(s.who.name + " " + s.version + (s.lacks.empty() ? "" : ": " + s.lacks));
+            out.note(s.entry.name + " " + s.version + (s.lacks.empty() ? "" : ": " + s.lacks));
     }
     out.add(std::move(t));
 }

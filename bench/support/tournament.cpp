@@ -22,11 +22,11 @@ constexpr auto ramp = 200ms;
 // The processes of one contestant.
 using team = std::vector<std::unique_ptr<peer>>;
 
-team make_team(entrant const& who, redis_server const& server, std::size_t size)
+team make_team(entrant const& entry, redis_server const& server, std::size_t size)
 {
     team all;
     for (std::size_t i = 0; i < size; ++i)
-        all.push_back(std::make_unique<peer>(program_of(who, server)));
+        all.push_back(std::make_unique<peer>(program_of(entry, server)));
     return all;
 }
 
@@ -104,27 +104,27 @@ double standing::wait(double share) const
     return quantile(all, share);
 }
 
-std::vector<std::string> program_of(entrant const& who, redis_server const& server)
+std::vector<std::string> program_of(entrant const& entry, redis_server const& server)
 {
-    auto const addresses = server.address() + who.more_servers;
-    if (who.folder == "holdfast")
-        return {folder_of_programs() / "holdfast_bench_peer", addresses, who.mode};
-    auto const folder = folder_of_programs().parent_path() / "peers" / who.folder;
+    auto const addresses = server.address() + entry.more_servers;
+    if (entry.folder == "holdfast")
+        return {folder_of_programs() / "holdfast_bench_peer", addresses, entry.mode};
+    auto const folder = folder_of_programs().parent_path() / "peers" / entry.folder;
     if (fs::exists(folder / "not_run"))
         throw std::runtime_error(first_line_of(folder / "not_run"));
     if (!fs::exists(folder / "peer"))
         throw std::runtime_error("not built: bench/peers/build does it");
-    return {folder / "peer", addresses, who.mode};
+    return {folder / "peer", addresses, entry.mode};
 }
 
 // A contestant at work, until it fails.
 class tournament::contestant {
 public:
-    contestant(redis_server& server, entrant const& who, std::size_t processes) : server_(server), standing_{who}
+    contestant(redis_server& server, entrant const& entry, std::size_t processes) : server_(server), standing_{entry}
     {
         say("starting");
         attempt([&] {
-            team_ = make_team(who, server, processes);
+            team_ = make_team(entry, server, processes);
             standing_.version = team_.front()->version();
             standing_.lacks = team_.front()->lacks();
         });
@@ -159,7 +159,7 @@ private:
 
     void say(std::string const& what) const
     {
-        std::fprintf(stderr, "\r%-70s", (what + ": " + standing_.who.name).c_str());
+        std::fprintf(stderr, "\r%-70s", (what + ": " + standing_.entry.name).c_str());
     }
 
     redis_server& server_;
@@ -170,8 +170,8 @@ private:
 tournament::tournament(redis_server& server, std::vector<entrant> const& entrants, std::size_t processes)
     : server_(server)
 {
-    for (auto const& who : entrants)
-        contestants_.push_back(std::make_unique<contestant>(server, who, processes));
+    for (auto const& entry : entrants)
+        contestants_.push_back(std::make_unique<contestant>(server, entry, processes));
 }
 
 tournament::~tournament() = default;

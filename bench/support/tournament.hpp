@@ -23,7 +23,7 @@ struct entrant {
     std::string name;
     std::string folder;  // of bench/peers
     std::string mode;
-    bool polls = false;             // a waiter hears of nothing, but asks again
+    bool polls = false;             // a waiter receives no message, but polls
     bool takes_locks = true;        // else it is a yardstick
     std::string more_servers = {};  // ",HOST:PORT" of each, beside the tournament's
 };
@@ -52,7 +52,7 @@ struct score {
 };
 
 struct standing {
-    entrant who;
+    entrant entry;
     std::string version;
     std::string lacks;
     std::string not_run;  // why; empty: it was

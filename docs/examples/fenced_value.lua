@@ -1,7 +1,7 @@
 -- Reads or writes a value for the holder of a lock, and refuses a holder whose successor was here.
 --
 -- KEYS     1  the value
---          2  the greatest fencing token seen, in the same hash tag
+--          2  the greatest fencing token so far, in the same hash tag
 -- ARGV     1  the holder's fencing token
 --          2  the new value; left out: the value is only read
 -- returns  the value

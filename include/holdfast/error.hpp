@@ -52,7 +52,7 @@ enum class errc {
     busy,
     /// The lease was empty.
     empty_lease,
-    /// An option is out of range; `client::last_failure()` names it.
+    /// An option is invalid; `client::last_failure()` names it.
     invalid_option,
     /// An earlier acquire of the same owner for this lock has not ended: two tasks share an owner by mistake.
     owner_in_use,

@@ -89,11 +89,11 @@ public:
     template <token_for<void(error_code, std::vector<holder>)> Token = asio::deferred_t>
     [[nodiscard]] auto waiters(Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, std::vector<holder>)>(ask_waiters(), std::forward<Token>(token));
+        return detail::initiate<void(error_code, std::vector<holder>)>(query_waiters(), std::forward<Token>(token));
     }
 
 private:
-    detail::waiters_launch ask_waiters() const;
+    detail::waiters_launch query_waiters() const;
 };
 
 }  // namespace holdfast

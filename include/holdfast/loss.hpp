@@ -24,7 +24,7 @@ enum class loss : unsigned char {
     /// Its validity ended before a renewal was confirmed, or its fixed lease time ended.
     expired,
     /// The server replied that the key is missing or has another token.
-    gone,
+    key_missing,
     /// It was held for `max_hold`.
     max_hold,
     /// The client was stopped or destroyed, or its execution context has ended.

@@ -21,7 +21,7 @@ namespace holdfast {
 /// of a minority. It has 2 to 31 servers. Odd numbers are best: an even number tolerates no more failures than one
 /// less, and the constructor logs a warning.
 ///
-/// The algorithm is Redlock ("Distributed Locks with Redis", redis.io), with the changes that its discussion asks for
+/// The algorithm is Redlock ("Distributed Locks with Redis", redis.io), with the changes that its discussion requests
 /// (M. Kleppmann, "How to do distributed locking"; S. Sanfilippo, "Is Redlock safe?", both 2016): validity is checked
 /// after the last reply and less the drift, a restarted server does not count for `red_options::max_lease`, and
 /// contenders without a majority wait for random times. The guarantee depends on every server of the majority that

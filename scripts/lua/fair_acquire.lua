@@ -17,7 +17,8 @@ local me = ARGV[1]
 -- include hold
 -- include fence
 
--- Whoever has a place leaves it first: that needs no memory, and what follows is not refused for want of it then.
+-- A holder that has a place leaves it first: that needs no memory, and after a first write the server does not refuse
+-- the next ones for lack of memory.
 local function grant()
     local fence, failed
     if KEYS[6] then fence, failed = raise(KEYS[6], 'PX', ARGV[6]) end
@@ -26,10 +27,10 @@ local function grant()
     return fence
 end
 
--- Each time that a key is named it counts: 1 for the lock, 2 for the queue.
+-- EXISTS counts a key as often as it is named: 1 for the lock, 2 for the queue.
 local known = redis.call('exists', KEYS[1], KEYS[2], KEYS[2])
 if known == 0 then return grant() end
-local is_free, is_queue, is_patient = known == 2, known >= 2, ARGV[5] ~= '0'
+local is_free, is_queue, will_wait = known == 2, known >= 2, ARGV[5] ~= '0'
 
 -- include fair_places
 
@@ -49,11 +50,11 @@ else
     if kind and (kind ~= 'string' or left < 0) then
         return redis.error_reply('WRONGTYPE the lock is a ' .. kind .. (left < 0 and ' without a time to live' or ''))
     end
-    if not is_patient then return -3 - left end
+    if not will_wait then return -3 - left end
 end
 
 local time = redis.call('time')
-local now, patience, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[3]), ARGV[4]
+local now, waiter_timeout, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[3]), ARGV[4]
 -- include fair_waiter
 -- include fair_signs
 
@@ -61,12 +62,12 @@ local usual_priority, max_bypass = 5, 30
 local life = score_behind(0)
 local all = is_queue and redis.call('lrange', KEYS[2], '0', '-1') or {}
 
--- Where a newcomer goes: behind everybody, but before those at the end that weigh less and were not passed too often.
--- Redisson's weigh 5.
+-- The place of a new waiter: at the end, but before those waiters at the end that have a lower priority and were not
+-- overtaken too often. Redisson's waiters have priority 5.
 local function pass(priority)
     local at, weights = #all, {}
     local known_weights = is_queue and redis.call('hgetall', KEYS[5]) or {}
-    -- What is new gets a time to live below; without the right to give it one nothing is to be new.
+    -- A new key gets a time to live below. Without the right to PEXPIRE the script ends here, before it makes one.
     if priority ~= usual_priority then redis.call('pexpire', KEYS[5], one_day) end
     for i = 1, #known_weights, 2 do weights[known_weights[i]] = tonumber(known_weights[i + 1]) end
     while at > 0 do
@@ -105,8 +106,8 @@ local function is_placed()
     return false
 end
 
-look_after(is_patient and {life, me} or {}, not is_queue)
-if is_patient and not is_placed() then enter(tonumber(ARGV[5])) end
+record_signs(will_wait and {life, me} or {}, not is_queue)
+if will_wait and not is_placed() then enter(tonumber(ARGV[5])) end
 if not is_free and all[1] == me then return -3 - left end
 
 -- include fair_queue

@@ -12,12 +12,12 @@ if kind == 'none' then return 0 end
 local found = flaw(kind)
 if found then return refuse(found) end
 local time = redis.call('time')
-local now, patience, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[2]), ARGV[1]
+local now, waiter_timeout, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[2]), ARGV[1]
 -- include fair_waiter
 -- include fair_places
 -- include fair_queue
 
-local head = redis.call('lindex', KEYS[2], '0') -- refuses what is no queue before anything is done
+local head = redis.call('lindex', KEYS[2], '0') -- fails before any write if the key is not a list
 redis.call('del', KEYS[1])
 head = first_alive(true, head)
 if head then wake(head, true) end

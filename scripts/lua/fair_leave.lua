@@ -10,20 +10,21 @@ local me, channel = ARGV[1], ARGV[2]
 local had = redis.pcall('hdel', KEYS[1], me)
 if had ~= 1 then had = 0 end
 local head = redis.call('lindex', KEYS[2], '0')
--- Scores whose list was lost are to go, too.
+-- Scores whose list was lost are deleted, too.
 if not head and (had == 1 or redis.call('exists', KEYS[3]) == 0) then return had end
 
 -- include fair_waiter
 
--- Who hears is taken for alive. One that was silent for too long, and does not come now, is put out by who looks next.
-if had == 1 and is_ours(head) and tell(head) then return 1 end
+-- A waiter that receives the message counts as alive. If it was silent for too long and makes no attempt now, the next
+-- script that refreshes the queue removes it.
+if had == 1 and is_ours(head) and notify(head) then return 1 end
 
 local time = redis.call('time')
-local now, patience = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[3])
+local now, waiter_timeout = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[3])
 -- include fair_places
 -- include fair_queue
 
--- Leaves the queue, and tells whether as the first of it.
+-- Leaves the queue. Returns whether the holder was the first one.
 local function give_up()
     local was_first = head == me
     if redis.call('lrem', KEYS[2], '1', me) == 1 then had = 2 end
@@ -32,11 +33,11 @@ local function give_up()
     return was_first
 end
 
--- The only field took the hash with it.
+-- Redis deletes a hash with its last field.
 local is_news = had == 1 or give_up()
 local is_free = had == 1 or redis.call('exists', KEYS[1]) == 0
 local _, changed
 if is_free then head, _, changed = first_alive(true, head) end
-if head and not is_ours(head) then keep(true) end -- perhaps none of ours is left to do that
+if head and not is_ours(head) then keep(true) end -- there may be none of our waiters to do it
 if head and is_free then wake(head, changed or is_news) end
 return had

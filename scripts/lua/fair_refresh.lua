@@ -8,7 +8,7 @@
 -- redis.calls: time, lrange, pexpire or persist (4), zadd, zscore, zadd, pttl; if none of the waiters is the first also
 --   zscore
 local time = redis.call('time')
-local now, patience, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[1]), ARGV[2]
+local now, waiter_timeout, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[1]), ARGV[2]
 -- include fair_waiter
 -- include fair_places
 -- include fair_queue
@@ -22,9 +22,9 @@ local function put(list, score, holder)
     list[#list + 1] = holder
 end
 
--- Redisson's waiters are believed to be alive until their score: time that they spend behind ours does not count.
--- A server that is short of memory refuses ZADD, unless the script has written before: what needs no memory comes first,
--- so that waiters who have a place keep it.
+-- Redisson's waiters count as alive until their score: the time that they spend behind ours is added to it.
+-- A server that is short of memory refuses ZADD, unless the script has written before: commands that need no memory
+-- come first, so that waiters that have a place keep it.
 local function refresh(line)
     local placed, signs, scores, others, foreign = {}, {}, {}, {}, 0
     local life = score_behind(0)
@@ -43,7 +43,7 @@ local function refresh(line)
     keep(foreign > 0)
     for i = 1, #others, 2 do redis.call('zadd', KEYS[3], 'XX', 'GT', others[i], others[i + 1]) end
     add(KEYS[3], scores)
-    look_after(signs, false)
+    record_signs(signs, false)
     return placed
 end
 
@@ -51,7 +51,7 @@ local line = redis.call('lrange', KEYS[2], '0', '-1')
 local placed = line[1] and refresh(line) or {}
 
 local left = redis.call('pttl', KEYS[1])
-local head, last, changed = line[1], now + patience, false
+local head, last, changed = line[1], now + waiter_timeout, false
 if not number_of[head] then head, last, changed = first_alive(left == -2, head) end
 local answer = {left}
 if left == -2 then

@@ -7,5 +7,5 @@
 -- Source: compare-and-delete, "Distributed Locks with Redis", redis.io.
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('del', KEYS[1])
-local heard = redis.pcall('publish', ARGV[2], '0')
-return type(heard) == 'number' and heard + 1 or 1
+local receivers = redis.pcall('publish', ARGV[2], '0')
+return type(receivers) == 'number' and receivers + 1 or 1

@@ -12,8 +12,8 @@ end
 if #ours > 0 then redis.call('del', unpack(ours)) end
 for i = 1, #keys do
     if found[i] == ARGV[2 * i - 1] then
-        local heard = redis.pcall('publish', ARGV[2 * i], '0')
-        answer[i] = type(heard) == 'number' and heard + 1 or 1
+        local receivers = redis.pcall('publish', ARGV[2 * i], '0')
+        answer[i] = type(receivers) == 'number' and receivers + 1 or 1
     else
         answer[i] = 0
     end

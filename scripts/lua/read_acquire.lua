@@ -28,7 +28,7 @@ if left ~= -2 then
     if KEYS[4] and ARGV[4] ~= '0' then redis.call('set', KEYS[4], 'wait', 'PX', ARGV[4]) end
     return left
 end
--- A slot without its field is nobody's, and ends by itself; a field without its slot would hold the lock.
+-- A slot without its field belongs to no reader, and expires; a field without its slot would hold the lock.
 redis.call('set', KEYS[2], '1', 'PX', ARGV[2])
 if mode then
     redis.call('hset', KEYS[1], ARGV[1], '1')

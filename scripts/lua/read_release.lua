@@ -15,7 +15,7 @@ local mine = redis.call('pttl', KEYS[2])
 redis.call('del', KEYS[2])
 if redis.call('hlen', KEYS[1]) > 1 then
     if redis.call('hget', KEYS[1], 'mode') == 'write' then return 1 end
-    -- Without its slot nobody knows how long this reader kept the lock: then it may have been the longest.
+    -- Without its slot it is unknown how long this reader kept the lock: it may have been the longest.
     if mine >= 0 and redis.call('pttl', KEYS[1]) > mine then return 1 end
     local longest = 0
     local fields = redis.call('hgetall', KEYS[1])
@@ -30,5 +30,5 @@ if redis.call('hlen', KEYS[1]) > 1 then
     end
 end
 redis.call('del', KEYS[1])
-local heard = redis.pcall('publish', ARGV[2], '0')
-return type(heard) == 'number' and heard + 1 or 1
+local receivers = redis.pcall('publish', ARGV[2], '0')
+return type(receivers) == 'number' and receivers + 1 or 1

@@ -6,5 +6,5 @@
 -- errors WRONGTYPE: the lock is not a hash
 -- redis.calls: hdel, publish
 if redis.call('hdel', KEYS[1], ARGV[1]) == 0 then return 0 end
-local heard = redis.pcall('publish', ARGV[2], '0')
-return type(heard) == 'number' and heard + 1 or 1
+local receivers = redis.pcall('publish', ARGV[2], '0')
+return type(receivers) == 'number' and receivers + 1 or 1

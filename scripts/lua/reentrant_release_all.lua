@@ -13,8 +13,8 @@ for i = 1, #KEYS do
     if type(had) == 'table' and not string.find(had.err, '^WRONGTYPE') then return had end
     answer[i] = 0
     if had == 1 then
-        local heard = redis.pcall('publish', ARGV[2 * i], '0')
-        answer[i] = type(heard) == 'number' and heard + 1 or 1
+        local receivers = redis.pcall('publish', ARGV[2 * i], '0')
+        answer[i] = type(receivers) == 'number' and receivers + 1 or 1
     end
 end
 return answer

@@ -29,6 +29,6 @@ if held then
     end
     if ARGV[4] ~= '0' and redis.call('exists', KEYS[3]) == 1 then redis.call('set', KEYS[3], 'turn', 'PX', ARGV[4]) end
 end
-local heard = redis.pcall('publish', ARGV[2], '1')
+local receivers = redis.pcall('publish', ARGV[2], '1')
 if not held then return 0 end
-return type(heard) == 'number' and heard + 1 or 1
+return type(receivers) == 'number' and receivers + 1 or 1

@@ -203,7 +203,7 @@ failure client::last_failure() const
 owner client::make_owner(std::string_view label) const
 {
     if (!detail::is_label(label))
-        throw std::invalid_argument("label: at most 64 bytes, no control characters");
+        throw std::invalid_argument("label: must have at most 64 bytes and no control characters");
     return owner(std::make_shared<engine::owner_state>(state_, std::string(label), false));
 }
 

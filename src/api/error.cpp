@@ -13,23 +13,24 @@ namespace {
 char const* message_of(errc e) noexcept
 {
     switch (e) {
-        case errc::unavailable: return "no answer from Redis in time; what was sent is being undone";
-        case errc::lease_lost: return "the lease had been lost";
+        case errc::unavailable: return "the server did not reply in time, or cannot execute the command now";
+        case errc::lease_lost: return "the lease was lost";
         case errc::released: return "the lease was released";
         case errc::client_stopped: return "the client was stopped";
-        case errc::wrong_type: return "a key that is no lock stands under the lock's name";
-        case errc::not_permitted: return "the server does not permit it: credentials or access rules";
+        case errc::wrong_type: return "a key of the lock is of another type, or has no time to live";
+        case errc::not_permitted: return "the credentials are wrong, or the server's access rules deny it";
         case errc::server_refused: return "the server refuses to write";
-        case errc::protocol: return "the server's reply makes no sense";
-        case errc::no_quorum: return "no majority of the servers granted the lock";
-        case errc::would_deadlock: return "a read lock of the same owner stands in the way of its write lock";
-        case errc::invalid_name: return "a lock's name needs 1 to 512 bytes and braces that keep one hash slot";
-        case errc::busy: return "the lock was not had in time";
+        case errc::protocol: return "the client does not understand the server's reply";
+        case errc::no_quorum: return "fewer than a majority of the servers replied in time and may be counted";
+        case errc::would_deadlock: return "the owner holds the lock for reading, so its write would wait for itself";
+        case errc::invalid_name:
+            return "the name must have 1 to 512 bytes with the prefix, and keep the keys in one hash slot";
+        case errc::busy: return "the lock was not acquired in time";
         case errc::empty_lease: return "the lease is empty";
-        case errc::invalid_option: return "an option is out of range";
-        case errc::owner_in_use: return "the same owner's earlier acquire of this lock is still under way";
+        case errc::invalid_option: return "an option is invalid; client::last_failure() names it";
+        case errc::owner_in_use: return "an earlier acquire of the same owner for this lock has not ended";
         case errc::not_running: return "client::run() has not been called";
-        case errc::already_running: return "client::run() was called before";
+        case errc::already_running: return "client::run() has already been called";
     }
     return "unknown holdfast error";  // an error_code can be made of any integer
 }
@@ -71,9 +72,9 @@ public:
     {
         switch (static_cast<cond>(value)) {
             case cond::ownership_lost: return "ownership of the lock was lost";
-            case cond::retry_later: return "worth another try later";
-            case cond::misconfigured: return "the server or its access rules need an operator";
-            case cond::misuse: return "the program uses the lock wrongly";
+            case cond::retry_later: return "the same call may succeed later";
+            case cond::misconfigured: return "an operator has to correct the server, its data or its access rules";
+            case cond::misuse: return "the program has to be corrected";
         }
         return "unknown holdfast condition";
     }

@@ -34,7 +34,7 @@ single_lock::traits fair_traits(std::string_view key, fair_options const& o)
 }
 
 // A client refreshes its waiters at most every 500 ms. With a waiter_timeout below that, scripts would take live
-// waiters for dead ones; one second leaves room for a refresh that is late.
+// waiters for dead ones; one second tolerates a late refresh.
 std::shared_ptr<single_lock const> make_fair(
     client const& c, std::string_view name, std::shared_ptr<engine::owner_state> owner, fair_options const& o)
 {
@@ -72,7 +72,7 @@ private:
 void waiters_launch::start(handler_at<void(error_code, std::vector<holder>)> h) &&
 {
     // make_fair() is the only function that makes the implementation of a fair_lock.
-    ask<waiters_query>(static_cast<single_lock const&>(*of), std::move(h));
+    launch_query<waiters_query>(static_cast<single_lock const&>(*of), std::move(h));
 }
 
 }  // namespace detail
@@ -86,7 +86,7 @@ fair_lock::fair_lock(client const& c, std::string_view name, holdfast::owner own
     : lock_base(detail::make_fair(c, name, detail::single_lock::at_home(c, std::move(owner.state_)), o))
 {}
 
-detail::waiters_launch fair_lock::ask_waiters() const
+detail::waiters_launch fair_lock::query_waiters() const
 {
     return {{state()}};
 }

@@ -36,7 +36,7 @@ void acquire_launch::start(handler_at<void(error_code, lease)> h) &&
 
 void is_locked_launch::start(handler_at<void(error_code, bool)> h) &&
 {
-    of->ask_locked(std::move(h));
+    of->query_locked(std::move(h));
 }
 
 void force_release_launch::start(handler_at<void(error_code, bool)> h) &&
@@ -46,7 +46,7 @@ void force_release_launch::start(handler_at<void(error_code, bool)> h) &&
 
 void holders_launch::start(handler_at<void(error_code, std::vector<holder>)> h) &&
 {
-    of->ask_holders(std::move(h));
+    of->query_holders(std::move(h));
 }
 
 template <class A, class T>

@@ -43,9 +43,9 @@ bool is_pair(single_lock const& a, single_lock const& b) noexcept
 void member_list::compare(single_lock const& one, single_lock const& other)
 {
     if (!is_pair(one, other) && one.lock.protocol != other.lock.protocol)
-        validation_error = "members: " + in_quotes(one.name()) + " is given as two kinds of lock";
+        validation_error = "members: " + in_quotes(one.name()) + " is a member as two kinds of lock";
     else if (one.owner != other.owner)
-        validation_error = "members: " + in_quotes(one.name()) + " is given for two owners";
+        validation_error = "members: " + in_quotes(one.name()) + " is a member for two owners";
 }
 
 // A red_lock acquires its server's locks with tokens of its own. Another member that acquires one of them is a second
@@ -55,7 +55,7 @@ void member_list::refuse_overlap(locks const& taken)
     for (auto const* theirs : taken_)
         for (auto const* ours : taken)
             if (is_same_place(*ours, *theirs))
-                validation_error = "members: " + in_quotes(ours->name()) + " is a server's lock of a red_lock, too";
+                validation_error = "members: " + in_quotes(ours->name()) + " is also a member of a red_lock";
 }
 
 void member_list::add(lock_impl const& l, locks const& taken)

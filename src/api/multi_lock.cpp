@@ -22,7 +22,7 @@ std::shared_ptr<lock_impl const> make_multi(std::vector<any_lock> const& given)
     for (auto const& l : given)
         lock_access::impl_of(l)->accept(r);
     if (r.members.empty())
-        r.validation_error = "members: there must be at least one";
+        r.validation_error = "members: must have at least one lock";
     return std::make_shared<multi_lock_impl const>(
         std::move(r.name), std::move(r.members), std::move(r.validation_error));
 }

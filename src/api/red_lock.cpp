@@ -32,14 +32,14 @@ std::string validation_error_of(lock_list const& members, red_options const& o)
     if (nodes.size() != members.size())
         return "members: must be locks of one server each";
     if (nodes.size() < fewest_nodes || nodes.size() > most_nodes)
-        return "members: there must be 2 to 31 servers";
+        return "members: must be 2 to 31 locks";
     std::set<client_state*> clients;
     for (auto const* l : nodes) {
         // The token of the lease is written to the counter of each member, and only fenced mutexes have such a script.
         if (o.fencing && l->lock.protocol != &engine::mutex_protocol(true))
             return "fencing: the members must be mutexes with fencing";
         if (auto const c = l->home(); c && !clients.insert(c.get()).second)
-            return "members: two of them are of one client";
+            return "members: must have different clients, but two of them have one client";
     }
     if (o.node_timeout && *o.node_timeout < 1ms)
         return "node_timeout: must be at least 1 ms";
@@ -86,8 +86,8 @@ std::shared_ptr<lock_impl const> make_red(
     // A majority of 2n servers tolerates n - 1 failures, as one of 2n - 1 does, but one more server may fail.
     if (auto const c = made->home(); c && given.size() % 2 == 0)
         c->warn(
-            "red_lock " + in_quotes(name) + ": " + std::to_string(given.size()) + " servers bear no more failures than "
-            + std::to_string(given.size() - 1));
+            "red_lock " + in_quotes(name) + ": " + std::to_string(given.size())
+            + " servers tolerate no more failures than " + std::to_string(given.size() - 1));
     return made;
 }
 

@@ -37,7 +37,7 @@ void check(config const& c)
     require(c.max_hold >= 0ms, "max_hold: must not be negative");
     require(c.poll_interval >= 1ms, "poll_interval: must be at least 1 ms");
     require(c.local_handoff.max_time >= 0ms, "local_handoff.max_time: must not be negative");
-    require(c.key_prefix.size() < core::max_name_size, "key_prefix: too long, 512 bytes with the name");
+    require(c.key_prefix.size() < core::max_name_size, "key_prefix: must have fewer than 512 bytes");
     require(c.key_prefix.find_first_of("{}") == c.key_prefix.npos, "key_prefix: must not contain braces");
 }
 

@@ -87,7 +87,7 @@ void client_batch::start() noexcept
     client->send(*this);
 }
 
-void client_batch::ask_to_cancel() noexcept
+void client_batch::request_cancellation() noexcept
 {
     if (auto const client = home_.lock())
         cancellation_.send_to(*client);

@@ -56,7 +56,7 @@ public:
     // If the client has been destroyed, the attempts end with errc::client_stopped before start() returns.
     void start() noexcept;
     // Thread-safe.
-    void ask_to_cancel() noexcept;
+    void request_cancellation() noexcept;
 
 private:
     friend class cancellation<client_batch>;

@@ -234,13 +234,13 @@ bool composite_lease::has_grown_from(std::size_t size) const noexcept
 
 void composite_lease::downgrade(handler_at<void(error_code, lease)> h)
 {
-    complete_early<lease>(std::move(h), refuse("downgrade: it is several locks"), {});
+    complete_early<lease>(std::move(h), refuse("downgrade: not supported by a lease of several locks"), {});
 }
 
 // Only a red_lock calls raise_fence(), for its members, and these are single locks.
 void composite_lease::raise_fence(std::uint64_t, handler_at<void(error_code, bool)> h)
 {
-    complete_early<bool>(std::move(h), refuse("fencing: it is several locks"), false);
+    complete_early<bool>(std::move(h), refuse("fencing: not supported by a lease of several locks"), false);
 }
 
 void composite_lease::release(handler_at<void(error_code)> h)

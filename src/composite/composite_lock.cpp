@@ -16,7 +16,7 @@ namespace {
 // `merge` makes one result of the results, which are in the order of the members. The coroutine owns the lock, so
 // the handle may be destroyed.
 template <class Result, class Launch, class Merge>
-asio::awaitable<outcome_of<Result>> ask_all(std::shared_ptr<lock_impl const> of, std::size_t quorum, Merge merge)
+asio::awaitable<outcome_of<Result>> query_all(std::shared_ptr<lock_impl const> of, std::size_t quorum, Merge merge)
 {
     co_await be_cancelled_by_hand();
     using query = decltype(initiate<void(error_code, Result)>(Launch{{of}}, asio::deferred));
@@ -146,10 +146,10 @@ void composite_lock::ask(handler_at<void(error_code, Result)> h, Merge merge) co
 {
     if (auto const ec = precondition_error(home()))
         return complete_early<Result>(std::move(h), ec, {});
-    coordinate(std::move(h), ask_all<Result, Launch>(shared_from_this(), quorum_, merge));
+    coordinate(std::move(h), query_all<Result, Launch>(shared_from_this(), quorum_, merge));
 }
 
-void composite_lock::ask_locked(handler_at<void(error_code, bool)> h) const
+void composite_lock::query_locked(handler_at<void(error_code, bool)> h) const
 {
     ask<is_locked_launch>(std::move(h), merge_locked);
 }
@@ -159,7 +159,7 @@ void composite_lock::force_release(handler_at<void(error_code, bool)> h) const
     ask<force_release_launch>(std::move(h), merge_forced);
 }
 
-void composite_lock::ask_holders(handler_at<void(error_code, std::vector<holder>)> h) const
+void composite_lock::query_holders(handler_at<void(error_code, std::vector<holder>)> h) const
 {
     ask<holders_launch>(std::move(h), merge_holders);
 }

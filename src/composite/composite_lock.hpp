@@ -37,9 +37,9 @@ public:
     // The client of the first member that is not stopped; else the first whose execution context exists; else null.
     std::shared_ptr<client_state> home() const noexcept final;
     void acquire(handler_at<void(error_code, lease)>, acquire_request const&) const final;
-    void ask_locked(handler_at<void(error_code, bool)>) const final;
+    void query_locked(handler_at<void(error_code, bool)>) const final;
     void force_release(handler_at<void(error_code, bool)>) const final;
-    void ask_holders(handler_at<void(error_code, std::vector<holder>)>) const final;
+    void query_holders(handler_at<void(error_code, std::vector<holder>)>) const final;
 
     // Records why an operation is invalid as the last failure of that client; returns errc::invalid_option.
     error_code refuse(client_state&, std::string const& what) const;

@@ -38,8 +38,8 @@ private:
     std::size_t const quorum_;
     std::atomic<std::size_t> needed_;
     std::atomic<std::size_t> left_;
-    std::atomic<bool> is_told_ = false;  // only the thread that sets it may use to_
-    std::vector<error_code> ends_;       // each element is written by one thread
+    std::atomic<bool> is_completed_ = false;  // only the thread that sets it may use to_
+    std::vector<error_code> ends_;            // each element is written by one thread
 };
 
 // The slot is assigned before any release is started: afterwards another thread may have called the handler, and its
@@ -64,7 +64,7 @@ void release_of_each::end(std::size_t place, error_code ec)
 // Three events may complete it: a quorum, the last result, a cancellation. The first one does.
 void release_of_each::complete(error_code ec)
 {
-    if (!is_told_.exchange(true))
+    if (!is_completed_.exchange(true))
         complete_early<>(std::move(to_), ec);
 }
 

@@ -38,7 +38,7 @@ public:
     void start(
         std::shared_ptr<lock_impl const> const&, acquire_request const&, boost::intrusive_ptr<attempts>, std::size_t);
     // Thread-safe. The posted function keeps the signal alive.
-    void ask_to_cancel()
+    void request_cancellation()
     {
         asio::post(strand_, [self = shared_from_this()] { self->signal_.emit(asio::cancellation_type::total); });
     }
@@ -89,14 +89,14 @@ private:
     // The missing results do not count any more. Returns false if it was settled before. Later results make left_
     // negative, so that none of them settles it again.
     bool settle() noexcept { return left_.exchange(0, std::memory_order_acq_rel) > 0; }
-    void pass_gate();
+    void finish_step();
     void call(handler_type);
 
     attempts_handler to_;
     std::shared_ptr<collector> const into_;
     attempt_ends ends_;
     std::atomic<std::ptrdiff_t> left_;  // results that are missing; zero or negative: it is settled
-    std::atomic<int> gate_ = 2;         // launched and settled: the last of the two events calls the handler
+    std::atomic<int> steps_left_ = 2;   // launched and settled: the last of the two events calls the handler
     std::atomic<bool> cancelled_ = false;
     // Written by launch(). cancel() reads them, and must not be called before launch() has returned.
     std::vector<boost::intrusive_ptr<client_batch>> batches_;
@@ -114,7 +114,7 @@ void nested_try::start(
         lock, request, asio::bind_cancellation_slot(signal_.slot(), asio::bind_executor(strand_, std::move(ended))));
 }
 
-// The order matters. The slot is assigned before pass_gate(): afterwards another thread may call the handler. The
+// The order matters. The slot is assigned before finish_step(): afterwards another thread may call the handler. The
 // collector gets this object before the first result. All locks are prepared before a batch is started, so that the
 // attempts of one client leave in one message.
 void batch_try::launch(try_each_launch const& what)
@@ -128,7 +128,7 @@ void batch_try::launch(try_each_launch const& what)
     }
     for (auto const& p : batches_)
         p->start();
-    pass_gate();
+    finish_step();
 }
 
 // A nested acquire takes its limit in milliseconds. It is rounded down: the member must not take longer than the whole.
@@ -175,9 +175,9 @@ void batch_try::cancel()
     if (cancelled_.exchange(true))
         return;
     for (auto const& p : batches_)
-        p->ask_to_cancel();
+        p->request_cancellation();
     for (auto const& t : nested_)
-        t->ask_to_cancel();
+        t->request_cancellation();
 }
 
 // Acquire and release: the thread that settles it reads the results that the other threads stored.
@@ -189,12 +189,12 @@ void batch_try::end(std::size_t place, error_code ec, lease got)
     else
         ends_[place] = {ec, std::move(got)};
     if (suffices ? settle() : left_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-        pass_gate();
+        finish_step();
 }
 
-void batch_try::pass_gate()
+void batch_try::finish_step()
 {
-    if (gate_.fetch_sub(1, std::memory_order_acq_rel) != 1)
+    if (steps_left_.fetch_sub(1, std::memory_order_acq_rel) != 1)
         return;
     auto handler = std::move(to_.handler);  // ends a cycle: it may own the signal whose slot refers to this object
     auto finish = [of = boost::intrusive_ptr(this)](handler_type h) { of->call(std::move(h)); };

@@ -24,12 +24,12 @@ constexpr instant latest_start(std::chrono::seconds uptime, instant received) no
     return received - std::clamp(uptime - uncertainty, std::chrono::seconds(0), enough);
 }
 
-// Whether every lease that the server may have lost when it started has ended by the instant `asked`. No lease time is
+// Whether every lease that the server may have lost when it started has ended by the instant `at`. No lease time is
 // longer than `max_lease`. The clock that measures the age may run faster than the clock of a holder, by the drift
 // allowance at most.
-constexpr bool has_outlived_leases(instant latest_start, duration max_lease, instant asked) noexcept
+constexpr bool has_outlived_leases(instant latest_start, duration max_lease, instant at) noexcept
 {
-    return asked - latest_start >= max_lease + drift(max_lease);
+    return at - latest_start >= max_lease + drift(max_lease);
 }
 
 }  // namespace holdfast::core

@@ -16,11 +16,11 @@ namespace holdfast::core {
 //
 // | state    | event     | next     | log line                                    |
 // |----------|-----------|----------|---------------------------------------------|
-// | granted  | refused   | refused  | waiting means polling                       |
+// | granted  | refused   | refused  | the server does not permit SUBSCRIBE        |
 // | refused  | opened    | polling  |                                             |
 // | polling  | opened    | retrying |                                             |
 // | retrying | refused   | refused  |                                             |
-// | retrying | confirmed | granted  | the server lets this client subscribe again |
+// | retrying | confirmed | granted  | the server permits SUBSCRIBE again          |
 //
 // Any other event changes nothing.
 class subscription_right {

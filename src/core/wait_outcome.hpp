@@ -17,7 +17,7 @@ struct wait_facts {
     bool is_connected = true;   // the session is open
     // Another contender held the lock at some time since this one joined. A failed attempt or a lost connection clears
     // it, because the knowledge is too old after that.
-    bool was_seen_held = false;
+    bool was_held = false;
     bool is_in_doubt = false;   // the last attempt failed, or the connection was lost, and no reply came since
     bool needs_answer = false;  // a red_lock counts the replies of its servers, and busy would count as one
     duration unanswered{};      // how long a command for this lock has been without a reply; zero: there is none
@@ -36,7 +36,7 @@ constexpr wait_outcome classify_wait(wait_facts const& f) noexcept
         return wait_outcome::busy;
     if (!f.is_connected)
         return wait_outcome::unavailable;
-    if (f.was_seen_held)
+    if (f.was_held)
         return wait_outcome::busy;
     bool const is_silent = f.unanswered > f.answer_timeout;
     return f.is_in_doubt || f.needs_answer || is_silent ? wait_outcome::unavailable : wait_outcome::busy;

@@ -60,7 +60,7 @@ void client_engine::stop()
 {
     if (!runtime_.lifecycle().stop())
         return;
-    // Before the tenures and releases that it counts are gone.
+    // Before the tenures and releases that it counts are destroyed.
     runtime_.telemetry().on_stopped(releaser_.size());
     // Before the arbiters, so that nothing that they do from here on is sent, and no reply comes while the parts are
     // taken down.
@@ -72,9 +72,9 @@ void client_engine::stop()
     registry_.clear();
     fair_queues_.clear();
     tenures_.sever_lost();
-    tell(awaiting_ready_, errc::client_stopped);
-    tell(awaiting_idle_, {});
-    tell(awaiting_stop_, {});
+    complete_all(awaiting_ready_, errc::client_stopped);
+    complete_all(awaiting_idle_, {});
+    complete_all(awaiting_stop_, {});
 }
 
 client_engine::census client_engine::count() const noexcept
@@ -155,7 +155,7 @@ void client_engine::watch_loss(tenure& t, loss_waiter& w)
 void client_engine::on_end()
 {
     if (!awaiting_idle_.empty() && is_idle())
-        tell(awaiting_idle_, {});
+        complete_all(awaiting_idle_, {});
 }
 
 bool client_engine::is_idle() const noexcept
@@ -163,7 +163,7 @@ bool client_engine::is_idle() const noexcept
     return registry_.arbiters() == 0 && releaser_.size() == 0;
 }
 
-void client_engine::tell(client_waiters& waiters, error_code ec)
+void client_engine::complete_all(client_waiters& waiters, error_code ec)
 {
     waiters.clear_and_dispose([ec](client_waiter* w) { w->done(ec); });
 }
@@ -190,7 +190,7 @@ void client_engine::on_open()
         spread += std::chrono::microseconds(20);
     });
     fair_queues_.on_open();
-    tell(awaiting_ready_, {});
+    complete_all(awaiting_ready_, {});
 }
 
 void client_engine::on_closed(closing const& why)
@@ -207,7 +207,7 @@ void client_engine::on_closed(closing const& why)
     // on connecting, and an epoch that opens ends the refusal.
     runtime_.lifecycle().on_refused(why.code);
     registry_.for_each_arbiter([&](auto& a) { a.fail_all(why.code); });
-    tell(awaiting_ready_, why.code);
+    complete_all(awaiting_ready_, why.code);
 }
 
 void client_engine::on_message(std::string_view channel)

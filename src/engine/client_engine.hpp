@@ -110,7 +110,7 @@ private:
 
     void release_lost(tenure&);
     bool is_idle() const noexcept;
-    void tell(client_waiters&, error_code);
+    void complete_all(client_waiters&, error_code);
 
     engine::runtime runtime_;
     engine::subscriptions subscriptions_{runtime_};

@@ -49,9 +49,9 @@ public:
     // The operations of the public handle; thread-safe. Each completes once, as if posted, also if its
     // arguments are invalid.
     virtual void acquire(handler_at<void(error_code, lease)>, acquire_request const&) const = 0;
-    virtual void ask_locked(handler_at<void(error_code, bool)>) const = 0;
+    virtual void query_locked(handler_at<void(error_code, bool)>) const = 0;
     virtual void force_release(handler_at<void(error_code, bool)>) const = 0;
-    virtual void ask_holders(handler_at<void(error_code, std::vector<holder>)>) const = 0;
+    virtual void query_holders(handler_at<void(error_code, std::vector<holder>)>) const = 0;
 
     // Why a lease of this lock must not be extended by that time; empty: it may be. Only a red_lock
     // has a limit, max_lease.

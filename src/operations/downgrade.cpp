@@ -58,7 +58,7 @@ private:
     {
         if (auto const ec = under()->check_held())
             return end(ec);
-        ask_for(under()->conditions());
+        set_terms(under()->conditions());
         c.join(*this);
     }
 

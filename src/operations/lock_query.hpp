@@ -33,7 +33,7 @@ holder to_holder(engine::holding const&);
 // Launches a query about a lock, or completes the handler if the client cannot be reached. The query shares ownership
 // of the lock: the handle may be destroyed first.
 template <class Query, class Result>
-void ask(single_lock const& of, handler_at<void(error_code, Result)> h)
+void launch_query(single_lock const& of, handler_at<void(error_code, Result)> h)
 {
     auto const c = of.home();
     if (auto const ec = precondition_error(of, c))

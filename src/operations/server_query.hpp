@@ -25,7 +25,7 @@ struct server_info_launch : client_launch {
 };
 
 template <token_for<void(error_code, std::string)> Token>
-auto ask_server_info(client& c, Token&& token)
+auto query_server_info(client& c, Token&& token)
 {
     return initiate<void(error_code, std::string)>(server_info_launch(c), std::forward<Token>(token));
 }
@@ -47,7 +47,7 @@ struct key_page_launch : client_launch {
 // One step of a scan of all keys. The first step begins with the cursor "0". As with SCAN, a lock may be reported
 // twice, and one that is acquired or released during the scan may be missed.
 template <token_for<void(error_code, key_page)> Token>
-auto ask_key_page(client& c, std::string from, std::string pattern, Token&& token)
+auto query_key_page(client& c, std::string from, std::string pattern, Token&& token)
 {
     return initiate<void(error_code, key_page)>(
         key_page_launch(c, std::move(from), std::move(pattern)), std::forward<Token>(token));

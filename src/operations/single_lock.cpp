@@ -52,7 +52,7 @@ public:
     using query::query;
 
 private:
-    void send(engine::session& to, engine::script_form) override { lock().protocol->ask_locked(to, *this, lock()); }
+    void send(engine::session& to, engine::script_form) override { lock().protocol->query_locked(to, *this, lock()); }
     bool read(engine::reply const& r) override { return lock().protocol->says_locked(r); }
 };
 
@@ -75,7 +75,7 @@ public:
 private:
     void send(engine::session& to, engine::script_form form) override
     {
-        lock().protocol->ask_holders(to, *this, lock(), form);
+        lock().protocol->query_holders(to, *this, lock(), form);
     }
     std::vector<holder> read(engine::reply const& r) override
     {
@@ -139,19 +139,19 @@ void single_lock::acquire(lease_handler h, acquire_request const& request) const
     launch<acquire_operation>(c, std::move(h), std::move(wish));
 }
 
-void single_lock::ask_locked(handler_at<void(error_code, bool)> h) const
+void single_lock::query_locked(handler_at<void(error_code, bool)> h) const
 {
-    ask<is_locked_query>(*this, std::move(h));
+    launch_query<is_locked_query>(*this, std::move(h));
 }
 
 void single_lock::force_release(handler_at<void(error_code, bool)> h) const
 {
-    ask<force_release_query>(*this, std::move(h));
+    launch_query<force_release_query>(*this, std::move(h));
 }
 
-void single_lock::ask_holders(handler_at<void(error_code, std::vector<holder>)> h) const
+void single_lock::query_holders(handler_at<void(error_code, std::vector<holder>)> h) const
 {
-    ask<holders_query>(*this, std::move(h));
+    launch_query<holders_query>(*this, std::move(h));
 }
 
 }  // namespace holdfast::detail

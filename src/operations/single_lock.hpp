@@ -76,9 +76,9 @@ struct single_lock final : lock_impl {
     std::string_view name() const noexcept override { return lock.name; }
     std::shared_ptr<client_state> home() const noexcept override { return origin.lock(); }
     void acquire(handler_at<void(error_code, lease)>, acquire_request const&) const override;
-    void ask_locked(handler_at<void(error_code, bool)>) const override;
+    void query_locked(handler_at<void(error_code, bool)>) const override;
     void force_release(handler_at<void(error_code, bool)>) const override;
-    void ask_holders(handler_at<void(error_code, std::vector<holder>)>) const override;
+    void query_holders(handler_at<void(error_code, std::vector<holder>)>) const override;
 
     std::weak_ptr<client_state> origin;
     engine::lock_spec lock;

@@ -238,7 +238,7 @@ void redis_connection::on_ended(error_code ec)
     if (!refusal_.empty())
         events_.on_ended({ec, refusal_, true});
     else if (is_malformed_)
-        events_.on_ended({errc::protocol, "a reply that makes no sense", false});
+        events_.on_ended({errc::protocol, "the client does not understand the server's reply", false});
     else
         events_.on_ended({ec, words, false});
 }

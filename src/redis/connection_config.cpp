@@ -50,8 +50,8 @@ void set_sentinels(boost::redis::config& c, endpoint const& to, std::string cons
     c.sentinel.master_name = to.master_name;
     // Boost.Redis sends ROLE to the master before the session's greeting, so the setup request must authenticate
     // already.
-    auto const who = credentials_of(to, client_name);
-    auto const hello = session::hello_words(who);
+    auto const login = credentials_of(to, client_name);
+    auto const hello = session::hello_words(login);
     c.setup.push_range(hello.front(), hello.begin() + 1, hello.end());
     if (to.database != 0)
         c.setup.push("SELECT", to.database);

@@ -22,7 +22,7 @@ std::string checked_name(std::string const& name)
     if (name.empty())
         return default_client_name();
     if (!std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; }))
-        throw std::invalid_argument("name: only printable ASCII characters without spaces are allowed");
+        throw std::invalid_argument("name: must have only printable ASCII characters and no spaces");
     return name;
 }
 
@@ -38,10 +38,10 @@ boost::asio::ssl::context context_for(endpoint const& e, tls_options const& opti
 void warn_of(endpoint const& e, tls_options const& tls, engine::log const& log)
 {
     if (tls.insecure_skip_verify)
-        log.warning("tls.insecure_skip_verify: whoever sits on the wire to the server can read and change "
-                    "everything");
+        log.warning("tls.insecure_skip_verify: the client does not verify the server's certificate, so an attacker on "
+                    "the network can read and change all data");
     if (e.transport != transport::tls && e.has_password && is_remote(e))
-        log.warning("url: the password travels in the clear; rediss:// would hide it");
+        log.warning("url: the password is sent without encryption; use rediss:// to encrypt it");
 }
 
 }  // namespace

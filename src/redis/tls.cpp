@@ -47,9 +47,9 @@ void load_own_certificate(ssl::context& context, tls_options const& options)
     if (options.certificate_file.empty() && options.private_key_file.empty())
         return;
     if (options.private_key_file.empty())
-        fail("private_key_file", "needed by certificate_file");
+        fail("private_key_file", "must be set if certificate_file is set");
     if (options.certificate_file.empty())
-        fail("certificate_file", "needed by private_key_file");
+        fail("certificate_file", "must be set if private_key_file is set");
 
     // Before the key is loaded.
     SSL_CTX_set_default_passwd_cb(context.native_handle(), no_password);
@@ -59,7 +59,7 @@ void load_own_certificate(ssl::context& context, tls_options const& options)
     context.use_private_key_file(options.private_key_file, ssl::context::pem, ec);
     require(ec, "private_key_file", options.private_key_file);
     if (SSL_CTX_check_private_key(context.native_handle()) != 1)
-        fail("private_key_file", "is not the key of the certificate");
+        fail("private_key_file", "does not match the certificate");
 }
 
 bool is_address(std::string const& host)
@@ -78,7 +78,7 @@ void expect_host(ssl::context& context, std::string const& host)
     int const done = is_address(host) ? X509_VERIFY_PARAM_set1_ip_asc(expected, host.c_str())
                                       : X509_VERIFY_PARAM_set1_host(expected, host.data(), host.size());
     if (done != 1)
-        throw std::invalid_argument("url: the host cannot be verified by TLS");
+        throw std::invalid_argument("url: TLS cannot verify a host with this name");
 }
 
 // OpenSSL calls it when it destroys the context: the name must live as long, because a handshake may use it at any
@@ -141,7 +141,7 @@ ssl::context make_tls_context(tls_options const& options, std::string const& hos
 
 void refuse_tls_options(tls_options const& options)
 {
-    constexpr auto reason = "only rediss:// uses TLS";
+    constexpr auto reason = "has an effect only with rediss://";
     if (!options.ca_file.empty())
         fail("ca_file", reason);
     if (!options.certificate_file.empty())

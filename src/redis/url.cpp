@@ -5,6 +5,7 @@
 #include "redis/url.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <stdexcept>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::uint16_t default_port = 6379;
 constexpr std::uint16_t default_sentinel_port = 26379;
+constexpr auto unknown_scheme = "unknown scheme (known: redis, rediss, unix, redis+sentinel, memory)";
 
 [[noreturn]] void fail(char const* fault)
 {
@@ -144,11 +146,11 @@ std::string_view take_credentials(std::string_view authority, endpoint& to)
     return authority.substr(at + 1);
 }
 
-// Options that the client would ignore must not look as if they had an effect.
+// Options that the client would ignore must not appear to have an effect.
 void refuse_query(std::string_view text)
 {
     if (text.find_first_of("?#") != text.npos)
-        fail("nothing may follow the database");
+        fail("nothing may follow the database: the client has no options in URLs");
 }
 
 void parse_server(std::string_view rest, endpoint& to)
@@ -204,6 +206,22 @@ void parse_sentinels(std::string_view rest, endpoint& to)
     to.database = path.second.empty() ? 0 : parse_database(path.second);
 }
 
+bool is_scheme(std::string_view text)
+{
+    constexpr std::array<std::string_view, 5> known{"redis", "rediss", "unix", "redis+sentinel", "memory"};
+    return std::ranges::find(known, text) != known.end();
+}
+
+// Distinguishes redis:/host, a slash too few, from redis:6379, a host and a port without a scheme.
+[[noreturn]] void fail_without_slashes(std::string_view url)
+{
+    auto const [scheme, rest] = split(url, ":").value_or(std::pair{std::string_view(), std::string_view()});
+    bool const is_port = !rest.empty() && rest.front() >= '0' && rest.front() <= '9';
+    if (is_scheme(scheme) && !is_port)
+        fail("two slashes must follow the scheme, as in redis://localhost:6379");
+    fail(rest.starts_with('/') ? unknown_scheme : "a scheme is missing, as in redis://localhost:6379");
+}
+
 // Compares names and does not resolve them: the result decides only whether a warning is logged.
 bool is_loopback(std::string_view host)
 {
@@ -235,7 +253,7 @@ endpoint parse_url(std::string_view url)
 {
     auto const parts = split(url, "://");
     if (!parts)
-        fail("a scheme is missing, as in redis://localhost:6379");
+        fail_without_slashes(url);
 
     endpoint e;
     auto const [scheme, rest] = *parts;
@@ -248,7 +266,7 @@ endpoint parse_url(std::string_view url)
     else if (scheme == "redis+sentinel")
         e.transport = transport::sentinel, parse_sentinels(rest, e);
     else
-        fail("unknown scheme (known: redis, rediss, unix, redis+sentinel, memory)");
+        fail(unknown_scheme);
     return e;
 }
 

@@ -16,7 +16,7 @@ enum class transport : std::uint8_t {
     tcp,
     tls,
     unix_socket,
-    sentinel,  // the client asks the sentinels for the address of the master
+    sentinel,  // the client queries the sentinels for the address of the master
 };
 
 struct host_and_port {

@@ -35,14 +35,14 @@ void node_reply::record(attempt_end end)
 }
 
 // May be called again later: validity may have ended in between.
-void node_reply::check(red_lock_impl const& of, core::instant asked) noexcept
+void node_reply::check(red_lock_impl const& of, core::instant at) noexcept
 {
     bool const trusts = of.options().trust_new_nodes;
     if (!held.valid())
         outcome = kind::expired;
     else if (!trusts && running_since() == core::never)
         outcome = kind::unknown_age;
-    else if (!trusts && !core::has_outlived_leases(running_since(), of.max_lease(), asked))
+    else if (!trusts && !core::has_outlived_leases(running_since(), of.max_lease(), at))
         outcome = kind::young;
     else
         outcome = kind::granted;
@@ -58,13 +58,13 @@ std::string node_reply::describe() const
 {
     switch (outcome) {
         case kind::granted: return "granted";
-        case kind::busy: return "held by another";
+        case kind::busy: return "held by another contender";
         case kind::refused: return why.message();
         case kind::expired: return "granted too late";
-        case kind::young: return "may have been started less than max_lease ago";
-        case kind::unknown_age: return "does not say since when it runs";
+        case kind::young: return "may have started less than max_lease ago";
+        case kind::unknown_age: return "does not report its start time";
         case kind::unfenced: return "did not confirm the fencing token";
-        default: return "no answer";
+        default: return "no reply in time";
     }
 }
 

@@ -29,9 +29,9 @@ struct node_reply {
 
     void record(attempt_end);
     // Classifies a grant. It counts if its lease is valid and its server had certainly been running for max_lease when
-    // the round began (`asked`): a server that restarted later may have forgotten a lease that is still valid.
+    // the round began (`at`): a server that restarted later may have forgotten a lease that is still valid.
     // Precondition: a grant.
-    void check(red_lock_impl const&, core::instant asked) noexcept;
+    void check(red_lock_impl const&, core::instant at) noexcept;
     // True if the server will not count in any round, because its start time is unknown: its access rules deny INFO.
     bool hides_its_age(red_lock_impl const&) const noexcept;
     // The latest possible start time of the server; core::never: unknown.

@@ -144,7 +144,7 @@ bool red_acquire::is_re_entry() const
     return static_cast<std::size_t>(std::ranges::count_if(all, is_held)) > all.size() - lock_->quorum();
 }
 
-// Logs the first round without a majority, and each change of the obstacles after it: an acquire without a time
+// Logs the first round without a majority, and each change of its reasons after it: an acquire without a time
 // limit would wait in silence otherwise, for example where servers deny INFO. An inconclusive round changes
 // nothing that is known.
 void red_acquire::record(red_round const& round)
@@ -158,8 +158,8 @@ void red_acquire::record(red_round const& round)
     answers_ = round.describe();
     if (result == round_result::inconclusive)
         return;
-    auto const before = std::exchange(obstacles_, result == round_result::no_majority ? round.obstacles() : "");
-    if (!obstacles_.empty() && obstacles_ != before)
+    auto const before = std::exchange(shortfall_, result == round_result::no_majority ? round.shortfall() : "");
+    if (!shortfall_.empty() && shortfall_ != before)
         log_no_majority(answers_);
 }
 
@@ -180,8 +180,8 @@ acquired red_acquire::failure() const
     if (failed_)
         return {failed_, lease()};
     auto const ec = error_of_timeout(last_);
-    if (ec && obstacles_.empty())
-        log_no_majority(answers_.empty() ? "the time was over before a round" : answers_);
+    if (ec && shortfall_.empty())
+        log_no_majority(answers_.empty() ? "the time limit ended before a round was complete" : answers_);
     return {ec, lease()};
 }
 
@@ -251,9 +251,9 @@ std::string red_lock_impl::request_error(acquire_request const& r) const
         auto const c = m->home();
         core::duration const lease = r.lease.value_or(c ? c->options().lease : 100ms);
         if (c && lease > max_lease())
-            return "lease: is longer than max_lease";
+            return "lease: must not be longer than max_lease";
         if (lease - core::drift(lease) <= 2 * rounds * node_timeout(lease))
-            return "lease: is too short for node_timeout, which must fit into it twice, or four times with fencing";
+            return "lease: must be longer than twice node_timeout, or four times with fencing";
     }
     return {};
 }

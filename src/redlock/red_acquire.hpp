@@ -61,7 +61,7 @@ private:
     std::shared_ptr<red_queue> queue_;  // from which it gets its turn; null: it needs none
     round_result last_ = round_result::inconclusive;
     std::string answers_;    // the replies of the last round, as text for the log
-    std::string obstacles_;  // why the last conclusive round had no majority; empty: it was won, or busy
+    std::string shortfall_;  // why the last conclusive round had no majority; empty: it was won, or busy
 };
 
 }  // namespace holdfast::detail

@@ -78,7 +78,7 @@ std::shared_ptr<red_queue> red_lock_impl::queue() const
 std::string red_lock_impl::extension_error(std::chrono::milliseconds by) const
 {
     bool const is_longer = by > std::chrono::floor<std::chrono::milliseconds>(max_lease());
-    return is_longer ? "extend: is longer than max_lease" : "";
+    return is_longer ? "extend: must not be longer than max_lease" : "";
 }
 
 }  // namespace holdfast::detail

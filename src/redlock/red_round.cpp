@@ -103,7 +103,12 @@ asio::awaitable<void> red_round::request_grants(acquire_request const& request, 
     error_code cancelled;
     auto const within = std::max<core::duration>(limit - clock_->now(), 0ms);
     co_await try_each(
-        collected_->asked(), request, within, false, collected_, asio::redirect_error(asio::use_awaitable, cancelled));
+        collected_->targets(),
+        request,
+        within,
+        false,
+        collected_,
+        asio::redirect_error(asio::use_awaitable, cancelled));
     replies_ = collected_->take_replies();
 }
 

@@ -48,7 +48,7 @@ public:
     // The replies as text for the log.
     std::string describe() const { return describe(false); }
     // Why servers do not count towards a majority, as text; empty: all of them do.
-    std::string obstacles() const { return describe(true); }
+    std::string shortfall() const { return describe(true); }
 
     // Precondition: is_won().
     lease take_lease(std::unique_ptr<composite_hold>);

@@ -24,7 +24,7 @@ round_replies::round_replies(std::shared_ptr<red_lock_impl const> of, core::inst
 }
 
 // In the order of wanted_nodes_: take() finds the node of a result by its place.
-lock_list round_replies::asked() const
+lock_list round_replies::targets() const
 {
     lock_list all;
     for (auto const node : wanted_nodes_)

@@ -42,7 +42,7 @@ public:
     round_replies(std::shared_ptr<red_lock_impl const>, core::instant began, std::vector<lease> kept);
 
     // The locks of the servers on which the caller holds nothing yet.
-    lock_list asked() const;
+    lock_list targets() const;
 
     void begin(boost::intrusive_ptr<attempts>) override;
     bool take(std::size_t place, attempt_end) override;

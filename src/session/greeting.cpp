@@ -48,8 +48,9 @@ engine::server_identity identity_of(std::string_view info, core::instant now)
     auto const uptime = field(info, "uptime_in_seconds");
     std::int64_t seconds = 0;
     auto const parsed = std::from_chars(uptime.data(), uptime.data() + uptime.size(), seconds);
-    bool const is_told = parsed.ec == std::errc() && !uptime.empty();
-    return {id(run.data(), run.size()), is_told ? core::latest_start(std::chrono::seconds(seconds), now) : core::never};
+    bool const is_known = parsed.ec == std::errc() && !uptime.empty();
+    return {
+        id(run.data(), run.size()), is_known ? core::latest_start(std::chrono::seconds(seconds), now) : core::never};
 }
 
 // The number with that key in a map, which a reply represents as a list of keys and values in turn.

@@ -54,7 +54,7 @@ struct connection_id {
 // | info          | text, another run        | done    | open                                                        |
 // | info          | an error but BUSY        | done    | open: without the right to INFO there is no barrier         |
 // | info          | BUSY                     | done    | refused: a busy server cannot raise a barrier               |
-// | barrier       | any but BUSY             | done    | open: the old connection is closed, was gone, or the access |
+// | barrier       | any but BUSY             | done    | open: the old connection is or was closed, or the access    |
 // |               |                          |         | rules deny CLIENT KILL                                      |
 // | barrier       | BUSY                     | done    | refused                                                     |
 // | hello, select | an error                 | done    | refused                                                     |

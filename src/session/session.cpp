@@ -84,11 +84,11 @@ void session::connect()
 {
     ++generation_;
     state_ = state::greeting;
-    greeting_.begin(settings_.who.database != 0);
+    greeting_.begin(settings_.login.database != 0);
     pipeline_.begin(environment_->connect(std::shared_ptr<connection_events>(shared_from_this(), this)));
     arm(opening_limit_, now() + opening_limit);
-    pipeline_.send(hello_words(settings_.who));
-    if (auto const database = std::to_string(settings_.who.database); settings_.who.database != 0)
+    pipeline_.send(hello_words(settings_.login));
+    if (auto const database = std::to_string(settings_.login.database); settings_.login.database != 0)
         pipeline_.send(std::array<std::string_view, 2>{"SELECT", database});
     pipeline_.send(std::array<std::string_view, 2>{"INFO", "server"});
     pipeline_.write();
@@ -165,17 +165,17 @@ void session::lose(engine::closing const& why)
         pause_.reset();
     pipeline_.replies().give_up_all(now());
     if (state_ == state::pausing)
-        tell_closed(why);
+        report_closed(why);
     if (state_ == state::pausing)
         arm(reconnection_, now() + (why.permanent ? long_pause_ : pause_).next(random()));
 }
 
 // Logs a failure once, not at each attempt to connect. on_closed() is called each time.
-void session::tell_closed(engine::closing const& why)
+void session::report_closed(engine::closing const& why)
 {
     auto const words = printable(why.words.empty() ? why.code.message() : std::string(why.words));
     if (std::exchange(last_words_, words) != words)
-        log_.warning("no connection to " + environment_->server_name() + ": " + words);
+        log_.warning("no connection to " + environment_->server_name() + ": " + words + "; the client tries again");
     events_->on_closed({why.code, words, why.permanent});
 }
 
@@ -244,7 +244,7 @@ void session::on_reply(engine::reply const& r)
     if (state_ != state::open)
         return;
     if (pipeline_.replies().empty() || is_nested(r))
-        return lose({errc::protocol, "a reply that makes no sense", false});
+        return lose({errc::protocol, "the client does not understand the server's reply", false});
     auto const first = pipeline_.replies().take();
     if (first.kind != awaited_replies::kind::command)
         return r.text == "PONG" ? pass_guard(first.kind) : on_refused_subscription(r.text);
@@ -283,7 +283,7 @@ void session::pass_guard(awaited_replies::kind k)
 {
     using change = core::subscription_right::change;
     if (k == awaited_replies::kind::subscribe_guard && right_.on_confirmed() == change::subscribes_again)
-        log_.info("the server lets this client subscribe again");
+        log_.info("the server permits SUBSCRIBE again");
 }
 
 // The error took the place of the PONG, so the PONG would be taken for the reply to the next command, and so on: the
@@ -292,9 +292,9 @@ void session::on_refused_subscription(std::string_view words)
 {
     auto const text = printable(words);
     if (!engine::is_passing(engine::classify(words))) {
-        last_words_ = text;  // so that tell_closed() does not log it again
+        last_words_ = text;  // so that report_closed() does not log it again
         if (right_.on_refused() == core::subscription_right::change::polls)
-            log_.warning("the server does not let this client subscribe, so waiting means polling: " + text);
+            log_.warning("the server does not permit SUBSCRIBE, so waiters poll: " + text);
     }
     lose({errc::unavailable, words, false});
 }

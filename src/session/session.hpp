@@ -50,7 +50,7 @@ public:
     enum class state : std::uint8_t { idle, greeting, open, dropping, pausing, stopped };
 
     struct settings {
-        credentials who;
+        credentials login;
         core::duration command_timeout;
     };
 
@@ -100,7 +100,7 @@ private:
     void open();
     void on_opening_limit();
     void lose(engine::closing const&);
-    void tell_closed(engine::closing const&);
+    void report_closed(engine::closing const&);
 
     void end_as_unknown(engine::command&);
     void change_subscription(std::string_view verb, std::string_view channel);

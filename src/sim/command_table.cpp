@@ -32,7 +32,7 @@ constexpr char lower(char c)
 
 command_spec const* find_command(std::string_view name)
 {
-    // Initialized by the first caller: servers on several threads may look a command up at the same time.
+    // Initialized by the first caller: servers on several threads may search a command at the same time.
     static index const all = make_index();
     // On the stack, because every command of a simulation passes here. No name in the tables is longer.
     std::array<char, 24> small;

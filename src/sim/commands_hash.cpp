@@ -76,13 +76,13 @@ value run_hdel(call& c)
         return wrong_type();
     if (!at.data)
         return of(0);
-    std::int64_t gone = 0;
+    std::int64_t removed = 0;
     for (auto const name : c.args.subspan(2))
-        gone += std::int64_t(std::erase_if(*at.data, [&](auto const& f) { return f.first == name; }));
+        removed += std::int64_t(std::erase_if(*at.data, [&](auto const& f) { return f.first == name; }));
     // Redis deletes a hash with its last field. reentrant_release.lua depends on it: HDEL alone frees the lock.
     if (at.data->empty())
         c.keys.erase(c.args[1]);
-    return of(gone);
+    return of(removed);
 }
 
 value run_hexists(call& c)

@@ -13,10 +13,10 @@ namespace {
 // UNLINK is the same here: it differs only in the thread that frees the memory.
 value run_del(call& c)
 {
-    std::int64_t gone = 0;
+    std::int64_t removed = 0;
     for (auto const key : c.args.subspan(1))
-        gone += c.keys.erase(key);
-    return of(gone);
+        removed += c.keys.erase(key);
+    return of(removed);
 }
 
 // A key that is named twice counts twice. fair_acquire.lua depends on it, to check two keys with one command.

@@ -140,10 +140,10 @@ std::int64_t remove(list_value& l, std::int64_t count, std::string_view text)
     auto const matches = [&](std::string const& s) { return s == text && left > 0 && left-- > 0; };
     if (count < 0)
         std::reverse(l.begin(), l.end());
-    auto const gone = std::int64_t(std::erase_if(l, matches));
+    auto const removed = std::int64_t(std::erase_if(l, matches));
     if (count < 0)
         std::reverse(l.begin(), l.end());
-    return gone;
+    return removed;
 }
 
 value run_lrem(call& c)
@@ -154,10 +154,10 @@ value run_lrem(call& c)
     auto const at = find_typed<list_value>(c.keys, c.args[1]);
     if (at.wrong || !at.data)
         return at.wrong ? wrong_type() : of(0);
-    auto const gone = remove(*at.data, *count, c.args[3]);
+    auto const removed = remove(*at.data, *count, c.args[3]);
     if (at.data->empty())
         c.keys.erase(c.args[1]);
-    return of(gone);
+    return of(removed);
 }
 
 // -1: the list does not have the pivot; 0: there is no list.

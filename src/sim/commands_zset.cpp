@@ -160,13 +160,13 @@ value run_zrem(call& c)
     auto const at = find_typed<zset_value>(c.keys, c.args[1]);
     if (at.wrong || !at.data)
         return at.wrong ? wrong_type() : of(0);
-    std::int64_t gone = 0;
+    std::int64_t removed = 0;
     for (auto const name : c.args.subspan(2))
-        gone += std::int64_t(std::erase_if(at.data->members, [&](member const& m) { return m.second == name; }));
+        removed += std::int64_t(std::erase_if(at.data->members, [&](member const& m) { return m.second == name; }));
     // Redis deletes a sorted set with its last member.
     if (at.data->members.empty())
         c.keys.erase(c.args[1]);
-    return of(gone);
+    return of(removed);
 }
 
 // Names and scores alternate in one list, as a script receives them.
@@ -300,10 +300,10 @@ value run_zremrangebyscore(call& c)
     auto const at = find_typed<zset_value>(c.keys, c.args[1]);
     if (at.wrong || !at.data)
         return at.wrong ? wrong_type() : of(0);
-    auto const gone = std::erase_if(at.data->members, [&](member const& m) { return within(m.first, *low, *high); });
+    auto const removed = std::erase_if(at.data->members, [&](member const& m) { return within(m.first, *low, *high); });
     if (at.data->members.empty())
         c.keys.erase(c.args[1]);
-    return of(std::int64_t(gone));
+    return of(std::int64_t(removed));
 }
 
 constexpr auto store = trait::writes | trait::grows | trait::keyed;

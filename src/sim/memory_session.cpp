@@ -21,10 +21,10 @@ constexpr std::string_view scheme = "memory://";
 std::string_view name_of(std::string_view url)
 {
     if (!url.starts_with(scheme))
-        throw std::invalid_argument("url: not memory://");
+        throw std::invalid_argument("url: the scheme is not memory://");
     url.remove_prefix(scheme.size());
     if (url.find_first_of("/?#@:") != url.npos)
-        throw std::invalid_argument("url: memory:// takes a name and nothing else");
+        throw std::invalid_argument("url: only a name may follow memory://");
     return url;
 }
 

@@ -17,13 +17,13 @@ namespace {
 value unknown_command(words args)
 {
     std::string text = "ERR unknown command '" + std::string(args[0].substr(0, 128)) + "', with args beginning with: ";
-    std::size_t room = 128;
+    std::size_t left = 128;
     for (auto const word : args.subspan(1)) {
-        if (room == 0)
+        if (left == 0)
             break;
-        auto const shown = word.substr(0, room);
+        auto const shown = word.substr(0, left);
         text.append("'").append(shown).append("' ");
-        room -= std::min(room, shown.size() + 3);
+        left -= std::min(left, shown.size() + 3);
     }
     return error(std::move(text));
 }
@@ -132,9 +132,9 @@ void redis_model::disconnect(connection_id id)
     // Before the entry is erased, to which subscribers_ refers.
     auto const channels = std::move(at->second.channels);
     for (auto const& name : channels) {
-        auto& heard = subscribers_[name];
-        std::erase(heard, &at->second);
-        if (heard.empty())
+        auto& listeners = subscribers_[name];
+        std::erase(listeners, &at->second);
+        if (listeners.empty())
             subscribers_.erase(name);
     }
     connections_.erase(at);

@@ -60,7 +60,7 @@ struct server::impl {
 
     // Publishes the unlock message on the channel of each kind of lock, because a name does not show the kind. A fair
     // lock notifies its first waiter only, on a channel of that waiter.
-    void tell(std::string_view lock) const
+    void publish_unlock(std::string_view lock) const
     {
         execute({"PUBLISH", in_tag("redisson_lock__channel", lock), "0"});
         execute({"PUBLISH", in_tag("redisson_rwlock", lock), "1"});
@@ -102,7 +102,7 @@ void server::release(std::string_view name)
     if (!is_locked(name))
         return;
     impl_->erase(name);
-    impl_->tell(name);
+    impl_->publish_unlock(name);
 }
 
 // A restart without persistence loses the keys of a fair lock's queue and the marks of waiters, too.

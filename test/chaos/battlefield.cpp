@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::optional<held_interval> to_hold(std::string const& line, std::string const& who)
+std::optional<held_interval> to_hold(std::string const& line, std::string const& name)
 {
     std::istringstream words(line);
     held_interval h;
@@ -28,7 +28,7 @@ std::optional<held_interval> to_hold(std::string const& line, std::string const&
         return std::nullopt;
     std::string shared;
     h.shared = bool(words >> shared);
-    h.who = who;
+    h.holder = name;
     return h;
 }
 
@@ -65,7 +65,7 @@ void battlefield::start(std::size_t number)
 battlefield::period battlefield::calm(std::chrono::seconds time)
 {
     auto const now = [] { return clock::now().time_since_epoch().count(); };
-    CHECK(wait_until([&] { return told_at_end("ready").size() == alive_.size(); }));
+    CHECK(wait_until([&] { return reported_at_end("ready").size() == alive_.size(); }));
     auto const from = now();
     std::this_thread::sleep_for(time);
     return {from, now()};
@@ -95,9 +95,9 @@ std::vector<held_interval> battlefield::holds() const
     std::vector<held_interval> all;
     int number = 0;
     auto const add = [&](child const& c) {
-        auto const who = "process " + std::to_string(++number);
+        auto const name = "process " + std::to_string(++number);
         for (auto const& line : lines_of(c, "hold"))
-            if (auto h = to_hold(line, who))
+            if (auto h = to_hold(line, name))
                 all.push_back(std::move(*h));
     };
     for (auto const& f : alive_)
@@ -107,15 +107,15 @@ std::vector<held_interval> battlefield::holds() const
     return all;
 }
 
-std::vector<std::string> battlefield::told(std::string const& word) const
+std::vector<std::string> battlefield::reported(std::string const& word) const
 {
-    auto all = told_at_end(word);
+    auto all = reported_at_end(word);
     for (auto const& c : dead_)
         std::ranges::move(lines_of(*c, word), std::back_inserter(all));
     return all;
 }
 
-std::vector<std::string> battlefield::told_at_end(std::string const& word) const
+std::vector<std::string> battlefield::reported_at_end(std::string const& word) const
 {
     std::vector<std::string> all;
     for (auto const& f : alive_)
@@ -125,7 +125,7 @@ std::vector<std::string> battlefield::told_at_end(std::string const& word) const
 
 std::size_t battlefield::unavailable_in(period p) const
 {
-    auto const lines = told("unavailable");
+    auto const lines = reported("unavailable");
     auto const is_in = [&](std::string const& line) {
         auto const when = std::stoll(line);
         return p.from <= when && when <= p.to;
@@ -149,12 +149,12 @@ void battlefield::strike()
     }
 }
 
-void battlefield::disconnect(std::vector<std::string> whom)
+void battlefield::disconnect(std::vector<std::string> filter)
 {
     ++done_.disconnected;
-    whom.insert(whom.begin(), {"CLIENT", "KILL"});
-    whom.insert(whom.end(), {"SKIPME", "yes"});
-    server_.command(whom);
+    filter.insert(filter.begin(), {"CLIENT", "KILL"});
+    filter.insert(filter.end(), {"SKIPME", "yes"});
+    server_.command(filter);
 }
 
 void battlefield::disconnect_one()
@@ -180,7 +180,7 @@ void battlefield::stop_server()
 void battlefield::stop_process()
 {
     auto* const c = alive_[chance_.below(alive_.size())].process.get();
-    if (std::ranges::any_of(paused_, [&](auto const& p) { return p.who == c; }))
+    if (std::ranges::any_of(paused_, [&](auto const& p) { return p.process == c; }))
         return;
     ++done_.process_stops;
     c->pause();
@@ -191,7 +191,7 @@ void battlefield::kill_process()
 {
     auto& f = alive_[chance_.below(alive_.size())];
     ++done_.process_kills;
-    std::erase_if(paused_, [&](auto const& p) { return p.who == f.process.get(); });
+    std::erase_if(paused_, [&](auto const& p) { return p.process == f.process.get(); });
     f.process->signal(SIGKILL);
     dead_.push_back(std::move(f.process));
     auto const number = f.number;
@@ -204,7 +204,7 @@ void battlefield::wake_paused(clock::time_point now)
     std::erase_if(paused_, [&](auto const& p) {
         if (p.until > now)
             return false;
-        p.who->resume();
+        p.process->resume();
         return true;
     });
 }

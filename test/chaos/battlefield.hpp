@@ -51,8 +51,8 @@ public:
     // The holds that all processes reported as "hold LOCK FROM TO FENCE [shared]".
     std::vector<held_interval> holds() const;
     // The lines of all processes that begin with that word, without it; and those of the present processes only.
-    std::vector<std::string> told(std::string const& word) const;
-    std::vector<std::string> told_at_end(std::string const& word) const;
+    std::vector<std::string> reported(std::string const& word) const;
+    std::vector<std::string> reported_at_end(std::string const& word) const;
     // How often processes reported in that time that an acquire ended as "unavailable NANOSECONDS".
     std::size_t unavailable_in(period) const;
     damage const& done() const noexcept { return done_; }
@@ -63,13 +63,13 @@ private:
         std::unique_ptr<child> process;
     };
     struct pause {
-        child* who;
+        child* process;
         clock::time_point until;
     };
 
     void start(std::size_t number);
     void strike();
-    void disconnect(std::vector<std::string> whom);
+    void disconnect(std::vector<std::string> filter);
     void disconnect_one();
     void stop_server();
     void stop_process();

@@ -19,7 +19,7 @@
 #include <boost/asio/signal_set.hpp>
 
 #include "chaos/counters.hpp"
-#include "chaos/telling.hpp"
+#include "chaos/reporting.hpp"
 #include "support/chance.hpp"
 #include "support/live.hpp"
 
@@ -62,20 +62,20 @@ private:
         error_code ec;
         auto held = co_await lock.try_acquire({.wait = 2s}, redirect(ec));
         auto const from = clock::now();
-        tell_if_unavailable(ec);
+        report_if_unavailable(ec);
         if (held.empty())
             co_return co_await sleep_for(1ms);
         auto const fence = held.fencing_token().value_or(0);
         // Read, pause, write: two holders at a time would lose an update.
         auto& counter = counters_[which];
-        auto const seen = counter.read(fence);
+        auto const value = counter.read(fence);
         co_await sleep_for(std::chrono::milliseconds(chance_.below(4)));
-        counter.write(seen, fence, [&] { return held.valid(); });
+        counter.write(value, fence, [&] { return held.valid(); });
 
         // The end of the hold, read before the release: the end of the validity or now.
         auto const end = held.valid_until();
         auto const to = std::min(end, clock::now());
-        tell(
+        report(
             "hold " + std::string(lock_names[which]) + ' ' + std::to_string(nanoseconds(from)) + ' '
             + std::to_string(nanoseconds(to)) + ' ' + std::to_string(fence));
         co_await held.release(redirect(ec));
@@ -97,7 +97,7 @@ int main(int count, char** words)
     options.lease = std::chrono::milliseconds(std::atoi(words[3]));
     options.command_timeout = 1s;
     auto& c = l.client(options);
-    tell_when_ready(l, {&c});
+    report_when_ready(l, {&c});
     shared_counters counters(words[4]);
     contender all(c, counters);
     asio::signal_set signals(l.context(), SIGTERM);
@@ -109,7 +109,7 @@ int main(int count, char** words)
         asio::co_spawn(l.context(), all.work(i), [&](std::exception_ptr) { --running; });
     l.until([&] { return running == 0; }, 24h);
     auto const s = c.stats();
-    tell("stats " + std::to_string(s.acquired) + ' ' + std::to_string(s.handed_off) + ' ' + std::to_string(s.lost));
-    tell("end");
+    report("stats " + std::to_string(s.acquired) + ' ' + std::to_string(s.handed_off) + ' ' + std::to_string(s.lost));
+    report("end");
     return 0;
 }

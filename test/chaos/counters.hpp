@@ -20,7 +20,7 @@ inline constexpr std::size_t lock_count = 3;
 inline constexpr std::array<char const*, lock_count> lock_names{"plain", "fenced", "reentrant"};
 
 // A number in memory shared by all processes, incremented by a read, a pause and a write. Only a lock keeps the
-// increments apart. A write fails if the number is not the one that was read, so two holders at once are noticed.
+// increments separately. A write fails if the number is not the one that was read, so two holders at once are noticed.
 //
 // No lock with leases can prevent a late write: the process may be paused between its last check of the lease and the
 // write. A late write may spoil the update of one rightful holder, so:

@@ -73,7 +73,7 @@ void delete_keys(redis_server& server, std::chrono::seconds time)
 std::uint64_t handed_off(battlefield const& b)
 {
     std::uint64_t sum = 0;
-    for (auto const& line : b.told_at_end("stats")) {
+    for (auto const& line : b.reported_at_end("stats")) {
         std::istringstream stats(line);
         std::uint64_t acquired = 0, by_hand = 0;
         stats >> acquired >> by_hand;

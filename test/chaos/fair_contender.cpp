@@ -15,7 +15,7 @@
 
 #include <boost/asio/signal_set.hpp>
 
-#include "chaos/telling.hpp"
+#include "chaos/reporting.hpp"
 #include "support/chance.hpp"
 #include "support/live.hpp"
 
@@ -51,8 +51,8 @@ private:
         auto const start = clock::now();
         auto held = co_await lock.acquire({.priority = chance_.happens(0.1) ? 9 : 5}, redirect(ec));
         auto const from = clock::now();
-        tell("waited " + std::to_string((from - start) / 1ms));
-        tell_if_unavailable(ec);
+        report("waited " + std::to_string((from - start) / 1ms));
+        report_if_unavailable(ec);
         if (held.empty())
             co_return co_await sleep_for(1ms);
         auto const fence = held.fencing_token().value_or(0);
@@ -60,7 +60,7 @@ private:
         // The end of the hold, read before the release: the end of the validity or now.
         auto const end = held.valid_until();
         auto const to = std::min(end, clock::now());
-        tell(
+        report(
             "hold " + std::string(lock.name()) + ' ' + std::to_string(nanoseconds(from)) + ' '
             + std::to_string(nanoseconds(to)) + ' ' + std::to_string(fence));
         co_await held.release(redirect(ec));
@@ -82,7 +82,7 @@ int main(int count, char** words)
     options.lease = std::chrono::milliseconds(std::atoi(words[3]));
     options.command_timeout = 1s;
     auto& c = l.client(options);
-    tell_when_ready(l, {&c});
+    report_when_ready(l, {&c});
     contender all(c, std::chrono::milliseconds(std::atoi(words[4])));
     asio::signal_set signals(l.context(), SIGTERM);
     signals.async_wait([&](error_code, int) { all.enough = true; });
@@ -92,6 +92,6 @@ int main(int count, char** words)
     for (int i = 0; i < tasks; ++i)
         asio::co_spawn(l.context(), all.work(i % 2 != 0), [&](std::exception_ptr) { --running; });
     l.until([&] { return running == 0; }, 24h);
-    tell("end");
+    report("end");
     return 0;
 }

@@ -70,7 +70,7 @@ TEST_CASE("mutual exclusion of fair locks holds under faults, and every wait is 
     CHECK(b.unavailable_in(calm) == 0);
 
     std::int64_t longest = 0;
-    for (auto const& line : b.told("waited"))
+    for (auto const& line : b.reported("waited"))
         longest = std::max<std::int64_t>(longest, std::stoll(line));
     CHECK(longest < most_ms);
     std::cout << "fair chaos: " << grants << " grants, " << fenced << " of them fenced, the longest wait " << longest

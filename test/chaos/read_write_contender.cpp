@@ -18,7 +18,7 @@
 
 #include <boost/asio/signal_set.hpp>
 
-#include "chaos/telling.hpp"
+#include "chaos/reporting.hpp"
 #include "support/chance.hpp"
 #include "support/live.hpp"
 
@@ -31,9 +31,9 @@ using asio::awaitable;
 using asio::use_awaitable;
 using clock = std::chrono::steady_clock;
 
-void tell_hold(clock::time_point from, clock::time_point to, std::string_view rest)
+void report_hold(clock::time_point from, clock::time_point to, std::string_view rest)
 {
-    tell(
+    report(
         "hold document " + std::to_string(from.time_since_epoch().count()) + ' '
         + std::to_string(to.time_since_epoch().count()) + ' ' + std::string(rest));
 }
@@ -47,7 +47,7 @@ public:
         while (!enough) {
             error_code ec;
             auto held = co_await lock_.read().try_acquire({.wait = 2s}, redirect(ec));
-            tell_if_unavailable(ec);
+            report_if_unavailable(ec);
             if (!held.empty())
                 co_await hold_read(std::move(held));
             co_await sleep_for(std::chrono::milliseconds(1 + chance_.below(10)));
@@ -61,7 +61,7 @@ public:
             auto const start = clock::now();
             auto held = co_await lock_.write().acquire(redirect(ec));
             auto const from = clock::now();
-            tell("waited " + std::to_string((from - start) / 1ms));
+            report("waited " + std::to_string((from - start) / 1ms));
             if (!held.empty())
                 co_await hold_write(std::move(held), from);
             co_await sleep_for(std::chrono::milliseconds(20 + chance_.below(50)));
@@ -77,7 +77,7 @@ private:
         co_await sleep_for(std::chrono::milliseconds(chance_.below(40)));
         // The end of the hold, read before the release: the end of the validity or now.
         auto const end = held.valid_until();
-        tell_hold(from, std::min(end, clock::now()), "0 shared");
+        report_hold(from, std::min(end, clock::now()), "0 shared");
         error_code ec;
         co_await held.release(redirect(ec));
     }
@@ -89,14 +89,14 @@ private:
         co_await sleep_for(std::chrono::milliseconds(chance_.below(10)));
         auto const end = held.valid_until();
         auto const to = std::min(end, clock::now());
-        tell_hold(from, to, fence);
+        report_hold(from, to, fence);
         error_code ec;
         if (!chance_.happens(0.3))
             co_return co_await held.release(redirect(ec));
         auto read = co_await held.downgrade(redirect(ec));
         if (read.empty())
             co_return;
-        tell_hold(to, std::min(end, clock::now()), "0 shared");
+        report_hold(to, std::min(end, clock::now()), "0 shared");
         co_await hold_read(std::move(read));
     }
 
@@ -115,7 +115,7 @@ int main(int count, char** words)
     options.lease = std::chrono::milliseconds(std::atoi(words[4]));
     options.command_timeout = 1s;
     auto& c = l.client(options);
-    tell_when_ready(l, {&c});
+    report_when_ready(l, {&c});
     contender all(c);
     asio::signal_set signals(l.context(), SIGTERM);
     signals.async_wait([&](error_code, int) { all.enough = true; });
@@ -128,6 +128,6 @@ int main(int count, char** words)
     for (int i = 0; i < writers; ++i)
         asio::co_spawn(l.context(), all.write(), [&](std::exception_ptr) { --running; });
     l.until([&] { return running == 0; }, 24h);
-    tell("end");
+    report("end");
     return 0;
 }

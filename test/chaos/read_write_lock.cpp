@@ -58,7 +58,7 @@ TEST_CASE("readers overlap only readers while connections, processes and the ser
     CHECK(b.unavailable_in(calm) == 0);
 
     std::int64_t longest = 0;
-    for (auto const& line : b.told("waited"))
+    for (auto const& line : b.reported("waited"))
         longest = std::max<std::int64_t>(longest, std::stoll(line));
     CHECK(longest < most_ms);
     std::cout << "read-write chaos: " << reads << " reads, " << writes << " writes, the longest wait of a writer "

@@ -18,7 +18,7 @@
 
 #include <boost/asio/signal_set.hpp>
 
-#include "chaos/telling.hpp"
+#include "chaos/reporting.hpp"
 #include "support/chance.hpp"
 #include "support/live.hpp"
 
@@ -48,14 +48,14 @@ struct contender {
         error_code ec;
         auto held = co_await lock.try_acquire({.wait = 2s}, redirect(ec));
         auto const from = clock::now();
-        tell_if_unavailable(ec);
+        report_if_unavailable(ec);
         if (held.empty())
             co_return co_await sleep_for(1ms);
         co_await sleep_for(std::chrono::milliseconds(luck.below(6)));
         // The end of the hold, read before the release: the end of the validity or now.
         auto const end = held.valid_until();
         auto const to = std::min(end, clock::now());
-        tell(
+        report(
             "hold " + std::string(lock.name()) + ' ' + std::to_string(nanoseconds(from)) + ' '
             + std::to_string(nanoseconds(to)) + ' ' + std::to_string(held.fencing_token().value_or(0)));
         co_await held.release(redirect(ec));
@@ -76,7 +76,7 @@ int main(int count, char** words)
         options.command_timeout = 1s;
         all.clients.push_back(&l.client(options));
     }
-    tell_when_ready(l, all.clients);
+    report_when_ready(l, all.clients);
     asio::signal_set signals(l.context(), SIGTERM);
     signals.async_wait([&](error_code, int) { all.enough = true; });
 
@@ -85,6 +85,6 @@ int main(int count, char** words)
     for (int i = 0; i < tasks; ++i)
         asio::co_spawn(l.context(), all.work(i % 2 != 0), [&](std::exception_ptr) { --running; });
     l.until([&] { return running == 0; }, 24h);
-    tell("end");
+    report("end");
     return 0;
 }

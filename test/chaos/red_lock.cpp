@@ -72,7 +72,7 @@ public:
         }
     }
 
-    std::string told() const
+    std::string summary() const
     {
         return std::to_string(done_[0]) + " server kills, " + std::to_string(done_[1]) + " stops, "
                + std::to_string(done_[2]) + " partitions, " + std::to_string(done_[3]) + " disconnections, "
@@ -135,7 +135,7 @@ TEST_CASE("mutual exclusion of red_locks holds while minorities of their servers
     CHECK(grants > 50);
     CHECK(fenced > 10);
     CHECK(b.unavailable_in(calm) == 0);
-    std::cout << "red chaos: " << grants << " grants, " << fenced << " of them fenced, " << p.told() << ", "
+    std::cout << "red chaos: " << grants << " grants, " << fenced << " of them fenced, " << p.summary() << ", "
               << to_string(b.done()) << ", violations: " << violation.value_or("none") << std::endl;
 }
 

@@ -10,8 +10,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 
+#include "conformance/comparison.hpp"
 #include "conformance/grammar.hpp"
-#include "conformance/twins.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -20,7 +20,7 @@ TEST_CASE("the modelled server replies to random commands as Redis 7.0 does", "[
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");
-    twins both;
+    comparison both;
     skip_unless_redis_7_0(both.real());
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         INFO("seed " << seed);
@@ -35,7 +35,7 @@ TEST_CASE("commands on an expired key have the same replies from the model and f
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");
-    twins both;
+    comparison both;
     both.command({"SET", "k", "v", "PX", "2"});
     both.command({"HSET", "h", "f", "v"});
     both.command({"PEXPIRE", "h", "2"});
@@ -51,7 +51,7 @@ TEST_CASE("PEXPIREAT with GT, LT, NX and XX compares times to the millisecond, a
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");
-    twins both;
+    comparison both;
     for (auto const* const before : {"9999999999999", "9999999999998", "9999999999997"})
         for (auto const* const condition : {"GT", "LT", "NX", "XX"}) {
             both.command({"SET", "k", "v"});
@@ -65,7 +65,7 @@ TEST_CASE("the modelled server replies to CLIENT, SCRIPT, EVAL and unknown comma
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");
-    twins both;
+    comparison both;
     both.command({"CLIENT", "SETNAME", "me"});
     both.command({"CLIENT", "GETNAME"});
     both.command({"CLIENT", "KILL", "ID", "99999"});

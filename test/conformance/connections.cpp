@@ -9,7 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "conformance/twins.hpp"
+#include "conformance/comparison.hpp"
 #include "sim/sha1.hpp"
 #include "support/trace.hpp"
 
@@ -29,20 +29,20 @@ public:
             p.id = model_.connect(p);
     }
 
-    // Sends a command on connection `who` and compares everything that both connections receive then: as many pushes as
+    // Sends a command on connection `n` and compares everything that both connections receive then: as many pushes as
     // the model sends, and the reply.
-    void say(std::size_t who, std::vector<std::string> const& text)
+    void say(std::size_t n, std::vector<std::string> const& text)
     {
         std::vector<std::string_view> const views(text.begin(), text.end());
-        auto& me = modelled_[who];
+        auto& me = modelled_[n];
         auto const reply = model_.execute(me.id, views, wall_clock_us());
         if (reply)
-            me.heard.push_back("reply " + to_string(*reply));
-        real_[who].send(views);
+            me.received.push_back("reply " + to_string(*reply));
+        real_[n].send(views);
         for (std::size_t i = 0; i != 2; ++i)
-            for (auto const& line : std::exchange(modelled_[i].heard, {})) {
+            for (auto const& line : std::exchange(modelled_[i].received, {})) {
                 INFO(to_line(views));
-                CHECK(heard(real_[i]) == line);
+                CHECK(received_by(real_[i]) == line);
             }
     }
 
@@ -50,13 +50,13 @@ public:
 
 private:
     struct listener final : simulated::peer {
-        void on_push(value const& v) override { heard.push_back("push " + to_string(v)); }
-        void on_kill() override { heard.push_back("killed"); }
+        void on_push(value const& v) override { received.push_back("push " + to_string(v)); }
+        void on_kill() override { received.push_back("killed"); }
         simulated::connection_id id = 0;
-        std::vector<std::string> heard;
+        std::vector<std::string> received;
     };
 
-    static std::string heard(resp_client& p)
+    static std::string received_by(resp_client& p)
     {
         auto const next = p.read();
         return (next.is_push ? "push " : "reply ") + to_string(next.what);

@@ -13,7 +13,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "conformance/twins.hpp"
+#include "conformance/comparison.hpp"
 #include "scripts_generated.hpp"
 #include "support/chance.hpp"
 
@@ -26,9 +26,9 @@ namespace scripts = engine::scripts;
 constexpr std::array keys{"lock", "queue", "timeouts", "waiters", "priorities"};
 
 // Each call of go_on() draws the next event.
-class story {
+class scenario {
 public:
-    explicit story(std::uint64_t seed) : chance_(seed)
+    explicit scenario(std::uint64_t seed) : chance_(seed)
     {
         if (!redis_server::is_installed())
             SKIP("no redis-server");
@@ -41,17 +41,17 @@ public:
             case 0: return redisson_comes();
             case 1: return somebody_dies();
             case 2: return something_is_lost();
-            case 3: run(scripts::fair_force_release, {"channel", patience}); return;
+            case 3: run(scripts::fair_force_release, {"channel", waiter_timeout}); return;
             case 4:
             case 5: run(scripts::fair_refresh, {"200000", "channel", ours(), ours(), ours()}); return;
             case 6:
             case 7:
-            case 8: run(scripts::fair_leave, {ours(), "channel", patience}); return;
+            case 8: run(scripts::fair_leave, {ours(), "channel", waiter_timeout}); return;
             default: granted_ += acquire().is_nil();
         }
     }
 
-    void look()
+    void compare_values()
     {
         both_->command({"HGETALL", keys[0]});
         both_->command({"LRANGE", keys[1], "0", "-1"});
@@ -66,7 +66,7 @@ public:
     unsigned granted() const noexcept { return granted_; }
 
 private:
-    static constexpr auto patience = "100000";
+    static constexpr auto waiter_timeout = "100000";
 
     std::string ours() { return "6f1c1d0e-0000-8000-8000-000000000001:" + std::to_string(chance_.below(6)); }
     std::string theirs() { return "6f1c1d0e-0000-4000-8000-000000000002:" + std::to_string(chance_.below(2)); }
@@ -80,16 +80,16 @@ private:
 
     void redisson_comes()
     {
-        auto const who = theirs();
-        both_->command({"RPUSH", keys[1], who});
-        both_->command({"ZADD", keys[2], "9999999999999", who});
+        auto const holder = theirs();
+        both_->command({"RPUSH", keys[1], holder});
+        both_->command({"ZADD", keys[2], "9999999999999", holder});
     }
 
     void somebody_dies()
     {
-        auto const who = anybody();
-        both_->command({"ZADD", keys[2], "XX", "1", who});
-        both_->command({"ZADD", keys[3], "XX", "1", who});
+        auto const holder = anybody();
+        both_->command({"ZADD", keys[2], "XX", "1", holder});
+        both_->command({"ZADD", keys[3], "XX", "1", holder});
     }
 
     void something_is_lost()
@@ -101,7 +101,7 @@ private:
             both_->command({"LREM", keys[1], "1", anybody()});
     }
 
-    value acquire() { return run(scripts::fair_acquire, {ours(), "100000", patience, "channel", priority()}); }
+    value acquire() { return run(scripts::fair_acquire, {ours(), "100000", waiter_timeout, "channel", priority()}); }
 
     value run(engine::script const& script, std::vector<std::string> const& arguments)
     {
@@ -113,17 +113,17 @@ private:
 
     chance chance_;
     unsigned granted_ = 0;
-    std::optional<twins> both_;
+    std::optional<comparison> both_;
 };
 
 TEST_CASE(
     "the fair lock's scripts in random order have the same effect in the model and in Redis",
     "[conformance][fair_lock]")
 {
-    story s(1);
+    scenario s(1);
     for (int i = 0; i < 3'000; ++i) {
         s.go_on();
-        s.look();
+        s.compare_values();
     }
     CHECK(s.granted() > 100);
 }

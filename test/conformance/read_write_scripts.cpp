@@ -13,7 +13,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "conformance/twins.hpp"
+#include "conformance/comparison.hpp"
 #include "scripts_generated.hpp"
 
 namespace holdfast::test {
@@ -99,7 +99,7 @@ private:
 
     std::string name_;
     std::string prefix_;
-    std::optional<twins> both_;
+    std::optional<comparison> both_;
 };
 
 TEST_CASE("readers share the lock, and it lasts as long as the longest read", "[conformance]")

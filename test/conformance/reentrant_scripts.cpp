@@ -13,7 +13,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "conformance/twins.hpp"
+#include "conformance/comparison.hpp"
 #include "scripts_generated.hpp"
 
 namespace holdfast::test {
@@ -62,7 +62,7 @@ private:
         return both_->command(words);
     }
 
-    std::optional<twins> both_;
+    std::optional<comparison> both_;
 };
 
 TEST_CASE("an acquire that is sent twice counts once, so that one release frees the lock", "[conformance]")

@@ -11,8 +11,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "conformance/comparison.hpp"
 #include "conformance/grammar.hpp"
-#include "conformance/twins.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -52,7 +52,7 @@ std::vector<std::string> our_scripts()
 }
 
 // Sets keys so that scripts find what they look for about half of the time.
-void set_the_stage(twins& both, grammar& g)
+void set_the_stage(comparison& both, grammar& g)
 {
     static std::vector<command_text> const states{
         {"SET", "k1", "f1", "PX", "100000"},
@@ -72,7 +72,7 @@ void set_the_stage(twins& both, grammar& g)
     both.command(states[g.chance().below(states.size())]);
 }
 
-void look(twins& both)
+void compare_values(comparison& both)
 {
     for (auto const* const key : {"k1", "k2", "k3", "k5", "k6", "k7"}) {
         auto const kind = both.command({"TYPE", key}).text;
@@ -99,14 +99,14 @@ TEST_CASE("each script of the library has the same effect in the model and in Re
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");
-    twins both;
+    comparison both;
     for (auto const& script : our_scripts()) {
         INFO(script.substr(0, script.find('\n')));
         grammar g(script.size());
         for (int i = 0; i != 300; ++i) {
             set_the_stage(both, g);
             both.command(g.call_of(script));
-            look(both);
+            compare_values(both);
         }
     }
 }
@@ -115,7 +115,7 @@ TEST_CASE("results and errors of scripts become the same replies in the model an
 {
     if (!redis_server::is_installed())
         SKIP("no redis-server");
-    twins both;
+    comparison both;
     skip_unless_redis_7_0(both.real());
     both.command({"SET", "s", "text"});
     both.command({"HSET", "h", "a", "1", "b", "2"});

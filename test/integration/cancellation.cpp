@@ -103,7 +103,7 @@ void audit(Until until, redis_server& server, std::initializer_list<client*> cli
     CHECK(until([&] { return server.command({"PUBSUB", "CHANNELS"}).items.empty(); }));
 }
 
-config patient(std::string url)
+config with_long_lease(std::string url)
 {
     auto c = live::quick(std::move(url));
     c.lease = long_lease;
@@ -118,8 +118,8 @@ class enumeration {
 public:
     enumeration(kind k, scene s, cancellation_type t) : kind_(k), scene_(s), type_(t)
     {
-        subject_loop_.client(patient(server_.url()));
-        other_loop_.client(patient(server_.url()));
+        subject_loop_.client(with_long_lease(server_.url()));
+        other_loop_.client(with_long_lease(server_.url()));
         subject_loop_.run(subject().ready(asio::use_awaitable));
         other_loop_.run(other().ready(asio::use_awaitable));
     }
@@ -168,7 +168,7 @@ private:
     template <class Predicate>
     bool pump(Predicate holds)
     {
-        auto const end = std::chrono::steady_clock::now() + patience;
+        auto const end = std::chrono::steady_clock::now() + time_limit;
         while (!holds()) {
             if (std::chrono::steady_clock::now() > end)
                 return false;
@@ -262,7 +262,7 @@ public:
     storm(redis_server& server, live& l, std::uint64_t seed) : server_(server), live_(l), chance_(seed)
     {
         for (auto& c : clients_)
-            c = &l.client(patient(server.url()));
+            c = &l.client(with_long_lease(server.url()));
     }
 
     void run(long cancellations)
@@ -276,20 +276,20 @@ public:
             if (chance_.happens(0.001))
                 disturb();
         }
-        auto const patient_end = [&] {
+        auto const has_ended = [&] {
             for (auto& [number, a] : attempts_)
                 if (!a.done && !a.was_cancelled)
                     a.cancel(cancellation_type::terminal);
             std::erase_if(attempts_, [](auto const& entry) { return entry.second.done; });
             return attempts_.empty();
         };
-        CHECK(live_.until(patient_end));
+        CHECK(live_.until(has_ended));
     }
 
     // A third process gets each of the locks, without waiting for an expiry.
     void others_get_all()
     {
-        auto& third = live_.client(patient(server_.url()));
+        auto& third = live_.client(with_long_lease(server_.url()));
         for (int i = 0; i < locks; ++i) {
             attempt a;
             a.start(make_lock(third, kind_of(i), name_of(i)));

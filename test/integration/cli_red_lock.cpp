@@ -69,7 +69,7 @@ TEST_CASE("cli run: several --url options make one red_lock over all these serve
     REQUIRE(t.prints("up"));
     CHECK(three.keys() == 3);
     CHECK(three.run({"--wait", "1s"}, "true", &output) == 75);
-    CHECK_THAT(output, ContainsSubstring("held by somebody else"));
+    CHECK_THAT(output, ContainsSubstring("held by another client"));
     t.send(SIGTERM);
     CHECK(t.wait() == 128 + SIGTERM);
     CHECK(three.keys() == 0);

@@ -115,7 +115,7 @@ TEST_CASE("cli run: the exit status is 75 if the lock is not granted in time", "
     REQUIRE(holder.prints("up"));
     std::string output;
     CHECK(run_tool(server, run_sh("echo never", {"--wait", "0"}), &output) == 75);
-    CHECK(output == "holdfast: 'job' is held by somebody else\n");
+    CHECK(output == "holdfast: 'job' is held by another client\n");
     CHECK(run_tool(server, run_sh("echo never", {"--wait", "200ms"}), &output) == 75);
     CHECK_THAT(output, ContainsSubstring("within 200ms"));
 }

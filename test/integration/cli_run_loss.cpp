@@ -76,7 +76,7 @@ TEST_CASE("cli loss: with --on-loss ignore the command continues without the loc
             {"--on-loss", "ignore"}));
     REQUIRE(t.prints("up"));
     server.command({"DEL", "job"});
-    REQUIRE(t.prints("goes on, without the lock"));
+    REQUIRE(t.prints("continues without the lock"));
     CHECK(run_tool(server, {"run", "other", "--", "touch", (server.folder() / "go").string()}) == 0);
     CHECK(t.wait() == 9);
 }

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto tells_of_signals =
+constexpr auto prints_signals =
     "trap 'echo got INT' INT; trap 'echo got HUP' HUP; trap 'echo got USR1' USR1; trap 'echo got WINCH' WINCH;"
     "trap 'echo got TERM; exit 5' TERM; echo up; while :; do sleep 0.02; done";
 
@@ -30,7 +30,7 @@ bool is_waiting(redis_server& server, std::string const& name)
 TEST_CASE("cli signals: a signal to holdfast is passed on to the command", "[cli]")
 {
     redis_server server;
-    tool t(server, {"run", "job", "--", "sh", "-c", tells_of_signals});
+    tool t(server, {"run", "job", "--", "sh", "-c", prints_signals});
     REQUIRE(t.prints("up"));
     t.send(SIGHUP);
     CHECK(t.prints("got HUP"));
@@ -49,7 +49,7 @@ TEST_CASE("cli signals: a signal to holdfast is passed on to the command", "[cli
 TEST_CASE("cli signals: Ctrl-C on the terminal reaches the command once", "[cli]")
 {
     redis_server server;
-    tool t(server, {"run", "job", "--", "sh", "-c", tells_of_signals}, terminal::controlling);
+    tool t(server, {"run", "job", "--", "sh", "-c", prints_signals}, terminal::controlling);
     REQUIRE(t.prints("up"));
     t.type("\x03");
     CHECK(t.prints("got INT"));
@@ -66,7 +66,7 @@ TEST_CASE("cli signals: Ctrl-C on the terminal reaches the command once", "[cli]
 TEST_CASE("cli signals: a signal ends a wait for the lock, and nothing is left behind", "[cli]")
 {
     redis_server server;
-    tool holder(server, {"run", "job", "--lease", "2s", "--", "sh", "-c", tells_of_signals});
+    tool holder(server, {"run", "job", "--lease", "2s", "--", "sh", "-c", prints_signals});
     REQUIRE(holder.prints("up"));
     int const signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
     tool waiter(server, {"run", "job", "--", "echo", "never"});
@@ -85,7 +85,7 @@ TEST_CASE("cli signals: a signal around the moment of the grant ends holdfast, a
 {
     redis_server server;
     for (int i = 0; i < 10; ++i) {
-        tool holder(server, {"run", "job", "--", "sh", "-c", tells_of_signals});
+        tool holder(server, {"run", "job", "--", "sh", "-c", prints_signals});
         REQUIRE(holder.prints("up"));
         tool waiter(server, {"run", "job", "--", "sleep", "100"});
         REQUIRE(eventually([&] { return is_waiting(server, "job"); }));

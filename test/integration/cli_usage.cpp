@@ -41,6 +41,16 @@ TEST_CASE("cli usage: the exit status is 64 for wrong arguments, and no key is c
     CHECK_FALSE(has_key(server, "job"));
 }
 
+TEST_CASE("cli usage: the message for an invalid duration names the option", "[cli]")
+{
+    redis_server server;
+    std::string output;
+    CHECK(run_tool(server, {"run", "job", "--wait", "5", "--", "true"}, &output) == 64);
+    CHECK_THAT(output, ContainsSubstring("--wait: '5' is not a duration, such as 500ms"));
+    CHECK(run_tool(server, {"run", "job", "--kill-after", "5x", "--", "true"}, &output) == 64);
+    CHECK_THAT(output, ContainsSubstring("--kill-after: '5x' is not a duration"));
+}
+
 TEST_CASE("cli usage: several --url options are only for run with a mutex or a reentrant lock", "[cli]")
 {
     redis_server server;

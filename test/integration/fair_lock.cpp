@@ -35,8 +35,8 @@ std::vector<waiter> line_of(redis_server& server, std::vector<std::string> const
     std::vector<waiter> line;
     for (auto const& holder : server.command({"LRANGE", queue_key, "0", "-1"}).items) {
         auto const colon = holder.text.find(':');
-        auto const who = std::ranges::find(ids, holder.text.substr(0, colon));
-        line.emplace_back(int(who - ids.begin()), std::stoi(holder.text.substr(colon + 1)) - 1);
+        auto const found = std::ranges::find(ids, holder.text.substr(0, colon));
+        line.emplace_back(int(found - ids.begin()), std::stoi(holder.text.substr(colon + 1)) - 1);
     }
     return line;
 }
@@ -74,10 +74,11 @@ TEST_CASE(
     for (int i = 0; i < processes; ++i)
         all.push_back(std::make_unique<child>(
             std::vector<std::string>{HOLDFAST_LIVE_CHILD, "line", server.url(), "f", std::to_string(crowd)}));
-    REQUIRE(wait_until([&] { return std::ranges::all_of(all, [](auto& c) { return !c->told("ready").empty(); }); }));
+    REQUIRE(
+        wait_until([&] { return std::ranges::all_of(all, [](auto& c) { return !c->reported("ready").empty(); }); }));
     std::vector<std::string> ids;
     for (auto& c : all)
-        ids.push_back(c->told("id ").substr(0, 36));
+        ids.push_back(c->reported("id ").substr(0, 36));
 
     live l;
     auto& mine = l.client(server.url());
@@ -107,7 +108,7 @@ TEST_CASE(
     auto const give_back = [&]() -> asio::awaitable<void> { co_await held.release(); };
     l.run(give_back);
     REQUIRE(wait_until(
-        [&] { return std::all_of(all.begin(), all.end() - 1, [](auto& c) { return !c->told("end").empty(); }); }));
+        [&] { return std::all_of(all.begin(), all.end() - 1, [](auto& c) { return !c->reported("end").empty(); }); }));
     auto const took = std::chrono::steady_clock::now() - released;
     CHECK(served_of(all) == expected);
     // The waiters of the killed process ended together: after one waiter timeout the script skips all of them.

@@ -19,7 +19,7 @@
 namespace holdfast::test {
 namespace {
 
-// Above 2^52, as fencing tokens are: a double can still tell such a number from its neighbours.
+// Above 2^52, as fencing tokens are: a double still distinguishes such a number from its neighbours.
 std::string const older = "4503599627370497";
 std::string const newer = "4503599627370498";
 
@@ -34,20 +34,20 @@ std::string example(std::string const& name)
 TEST_CASE("the documented Lua script refuses a stale reader and a stale writer", "[fencing]")
 {
     redis_server server;
-    auto const ask = [&](std::vector<std::string> const& arguments) {
+    auto const call = [&](std::vector<std::string> const& arguments) {
         std::vector<std::string> words{"EVAL", example("fenced_value.lua"), "2", "{v}", "{v}:token"};
         words.insert(words.end(), arguments.begin(), arguments.end());
         return server.command(words);
     };
-    CHECK(ask({older}).is_nil());  // no value yet
-    CHECK(ask({older, "33"}).text == "33");
-    CHECK(ask({newer}).text == "33");  // the successor reads ...
-    for (auto const& stale : {ask({older}), ask({older, "34"})}) {
+    CHECK(call({older}).is_nil());  // no value yet
+    CHECK(call({older, "33"}).text == "33");
+    CHECK(call({newer}).text == "33");  // the successor reads ...
+    for (auto const& stale : {call({older}), call({older, "34"})}) {
         CHECK(stale.is_error());
         CHECK(stale.text.starts_with("STALE "));
     }
-    CHECK(ask({newer, "35"}).text == "35");  // ... and writes several times
-    CHECK(ask({newer, "36"}).text == "36");
+    CHECK(call({newer, "35"}).text == "35");  // ... and writes several times
+    CHECK(call({newer, "36"}).text == "36");
     CHECK(server.command({"GET", "{v}:token"}).text == newer);
 }
 

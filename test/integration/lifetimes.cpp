@@ -60,7 +60,7 @@ public:
     template <class Predicate>
     bool until(Predicate holds)
     {
-        auto const end = std::chrono::steady_clock::now() + patience;
+        auto const end = std::chrono::steady_clock::now() + time_limit;
         while (!holds()) {
             if (std::chrono::steady_clock::now() > end)
                 return false;
@@ -113,7 +113,7 @@ order any_order()
 template <class Future>
 error_code error_of(Future f)
 {
-    REQUIRE(f.wait_for(patience) == std::future_status::ready);
+    REQUIRE(f.wait_for(time_limit) == std::future_status::ready);
     try {
         (void)f.get();
     } catch (boost::system::system_error const& e) {
@@ -162,9 +162,9 @@ TEST_CASE("a lease that outlives its client and its context is lost", "[lifetime
     }
     SECTION("lost() completes as client_stopped")
     {
-        auto told = l.lost(asio::use_future);
-        REQUIRE(told.wait_for(patience) == std::future_status::ready);
-        CHECK(told.get() == loss::client_stopped);
+        auto result = l.lost(asio::use_future);
+        REQUIRE(result.wait_for(time_limit) == std::future_status::ready);
+        CHECK(result.get() == loss::client_stopped);
     }
     SECTION("a release that is never launched makes it empty")
     {
@@ -259,17 +259,17 @@ TEST_CASE("operations under way complete as client_stopped when their client is 
         m.until([&] { return m.client->stats().waiting == 2; });
     }
     SECTION("the acquires have just begun") {}
-    auto asks = seat.is_locked(asio::use_future);
+    auto query = seat.is_locked(asio::use_future);
     auto shutdown = m.client->shutdown({.grace = 1h}, asio::use_future);
     m.client.reset();
     REQUIRE(m.until([&] { return shutdown.wait_for(0s) == std::future_status::ready; }));
-    REQUIRE(m.until([&] { return asks.wait_for(0s) == std::future_status::ready; }));
+    REQUIRE(m.until([&] { return query.wait_for(0s) == std::future_status::ready; }));
     REQUIRE(m.until([&] { return lost.wait_for(0s) == std::future_status::ready; }));
     REQUIRE(m.until([&] { return waits.wait_for(0s) == std::future_status::ready; }));
     REQUIRE(m.until([&] { return waits_some.wait_for(0s) == std::future_status::ready; }));
     CHECK(error_of(std::move(waits)) == errc::client_stopped);
     CHECK(error_of(std::move(waits_some)) == errc::client_stopped);
-    CHECK(error_of(std::move(asks)) == errc::client_stopped);
+    CHECK(error_of(std::move(query)) == errc::client_stopped);
     CHECK_FALSE(error_of(std::move(shutdown)));
     CHECK(lost.get() == loss::client_stopped);
     CHECK_FALSE(held.valid());
@@ -401,7 +401,7 @@ TEST_CASE("a coroutine that owns its client is destroyed with the context", "[li
         }
         SECTION("it is suspended at its wait")
         {
-            auto const end = std::chrono::steady_clock::now() + patience;
+            auto const end = std::chrono::steady_clock::now() + time_limit;
             while (*alive < (where == 3 ? 2 : 1) && std::chrono::steady_clock::now() < end)
                 context.run_one_for(10ms);
             context.run_for(20ms);
@@ -451,10 +451,10 @@ TEST_CASE("a client that never runs can be moved and destroyed", "[lifetimes]")
         client first(context, options);
         m.emplace(first, "m");
         client second(std::move(first));
-        error_code told;
-        m->acquire([&](error_code ec, lease) { told = ec; });
+        error_code result;
+        m->acquire([&](error_code ec, lease) { result = ec; });
         context.run();
-        CHECK(told == errc::not_running);
+        CHECK(result == errc::not_running);
     }
     context.restart();
     context.run();

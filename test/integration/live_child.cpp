@@ -6,11 +6,11 @@
 // nanoseconds, which is the same for all processes of a host.
 //
 //     live_child watch URL NAME LEASE_MS      holds NAME; "tick AT" while valid, then "lost REASON", then "end"
-//     live_child guard URL NAME LEASE_MS      "ready", on SIGUSR1 "asking", in with_lock "body AT VALID", then "end"
+//     live_child guard URL NAME LEASE_MS      "ready", on SIGUSR1 "acquiring", in with_lock "body AT VALID", then "end"
 //     live_child hold URL NAME                "held" until SIGUSR1, then "released"
 //     live_child contend URL NAME TASKS MS    "ready"; from SIGUSR1 on TASKS tasks contend for MS; then "grants N"
 //     live_child line URL NAME CROWD          "id UUID", "ready"; on SIGUSR1 CROWD waiters queue up; on the next one
-//                                             every eighth gives up; "served FENCE NUMBER" or "gone NUMBER" for each
+//                                             every eighth gives up; "served FENCE NUMBER" or "gave_up NUMBER" for each
 
 #include <cstdlib>
 #include <deque>
@@ -38,7 +38,7 @@ std::int64_t now()
 }
 
 template <class... Words>
-void tell(Words const&... words)
+void report(Words const&... words)
 {
     (std::cout << ... << words) << std::endl;
 }
@@ -46,7 +46,7 @@ void tell(Words const&... words)
 awaitable<void> report_loss(lease const& l)
 {
     auto const why = co_await l.lost(use_awaitable);
-    tell("lost ", static_cast<int>(why));
+    report("lost ", static_cast<int>(why));
 }
 
 awaitable<void> watch(client& c, std::string name)
@@ -57,21 +57,21 @@ awaitable<void> watch(client& c, std::string name)
         auto const at = now();
         if (!held.valid())
             break;
-        tell("tick ", at);
+        report("tick ", at);
         co_await sleep_for(1ms);
     }
-    tell("invalid ", static_cast<int>(held.state()));
+    report("invalid ", static_cast<int>(held.state()));
     co_await sleep_for(100ms);
 }
 
 awaitable<void> guard(client& c, std::string name, asio::signal_set& signals)
 {
     co_await c.ready();
-    tell("ready");
+    report("ready");
     co_await signals.async_wait(use_awaitable);
-    tell("asking");
+    report("acquiring");
     co_await with_lock(mutex(c, name), [](lease& held) -> awaitable<void> {
-        tell("body ", now(), " ", held.valid());
+        report("body ", now(), " ", held.valid());
         co_return;
     });
 }
@@ -79,10 +79,10 @@ awaitable<void> guard(client& c, std::string name, asio::signal_set& signals)
 awaitable<void> hold(client& c, std::string name, asio::signal_set& signals)
 {
     auto held = co_await mutex(c, name).acquire();
-    tell("held");
+    report("held");
     co_await signals.async_wait(use_awaitable);
     co_await held.release();
-    tell("released");
+    report("released");
 }
 
 struct contest {
@@ -105,7 +105,7 @@ awaitable<void> contend_once(contest& of)
 awaitable<void> contend(client& c, std::string name, int tasks, int ms, asio::signal_set& signals)
 {
     co_await c.ready();
-    tell("ready");
+    report("ready");
     co_await signals.async_wait(use_awaitable);
     contest all{mutex(c, name)};
     all.end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
@@ -114,7 +114,7 @@ awaitable<void> contend(client& c, std::string name, int tasks, int ms, asio::si
         asio::co_spawn(co_await asio::this_coro::executor, contend_once(all), [&](std::exception_ptr) { --running; });
     auto const done = [&] { return running == 0; };
     co_await comes_true(done);
-    tell("grants ", all.grants);
+    report("grants ", all.grants);
 }
 
 awaitable<void> wait_in_line(fair_lock lock, int n, asio::cancellation_signal& signal, int& waiting)
@@ -122,9 +122,9 @@ awaitable<void> wait_in_line(fair_lock lock, int n, asio::cancellation_signal& s
     error_code ec;
     auto held = co_await lock.acquire(asio::bind_cancellation_slot(signal.slot(), redirect(ec)));
     if (ec)
-        tell("gone ", n);
+        report("gave_up ", n);
     else {
-        tell("served ", held.fencing_token().value(), " ", n);
+        report("served ", held.fencing_token().value(), " ", n);
         co_await held.release();
     }
     --waiting;
@@ -134,8 +134,8 @@ awaitable<void> wait_in_line(fair_lock lock, int n, asio::cancellation_signal& s
 awaitable<void> stand_in_line(client& c, std::string name, int crowd, asio::signal_set& signals)
 {
     co_await c.ready();
-    tell("id ", c.id());
-    tell("ready");
+    report("id ", c.id());
+    report("ready");
     co_await signals.async_wait(use_awaitable);
     fair_lock const lock(c, name, {.fencing = true, .waiter_timeout = 3s});
     std::deque<asio::cancellation_signal> each(static_cast<std::size_t>(crowd));
@@ -178,6 +178,6 @@ int main(int count, char** words)
         l.run(contend(c, name, number(4), number(5), signals), 1h);
     else if (verb == "line")
         l.run(stand_in_line(c, name, number(4), signals), 1h);
-    tell("end");
+    report("end");
     return 0;
 }

@@ -64,7 +64,7 @@ struct obituary {
     explicit obituary(lease const& l)
     {
         l.lost([this](error_code e, loss w) {
-            told = true;
+            notified = true;
             ec = e;
             why = w;
         });
@@ -72,7 +72,7 @@ struct obituary {
     obituary(obituary const&) = delete;
     obituary& operator=(obituary const&) = delete;
 
-    bool told = false;
+    bool notified = false;
     error_code ec;
     loss why{};
 };
@@ -120,9 +120,9 @@ TEST_CASE("the loss of a deleted key is reported by the end of the validity, and
         REQUIRE(began);
         s.server.command({"DEL", "m", "guarded"});
         co_await end_of_validity(held);
-        CHECK(news.told);
+        CHECK(news.notified);
         CHECK_FALSE(news.ec);
-        CHECK((news.why == loss::gone || news.why == loss::expired));
+        CHECK((news.why == loss::key_missing || news.why == loss::expired));
         CHECK_FALSE(held.valid());
         CHECK(held.state() == lease_state::lost);
         error_code ec;
@@ -145,8 +145,8 @@ TEST_CASE("a client whose key was taken over does not change or delete the new h
         auto held = co_await m.acquire();
         obituary news(held);
         s.server.command({"SET", "m", "somebody", "PX", "600000"});
-        auto const told = [&] { return news.told; };
-        auto const noticed = co_await comes_true(told);
+        auto const notified = [&] { return news.notified; };
+        auto const noticed = co_await comes_true(notified);
         CHECK(noticed);
         error_code ec;
         co_await held.release(redirect(ec));
@@ -175,7 +175,7 @@ TEST_CASE("when the network drops all data, the loss is reported by the end of t
         REQUIRE(began);
         between.black_hole();
         co_await end_of_validity(held);
-        CHECK(news.told);
+        CHECK(news.notified);
         CHECK_FALSE(news.ec);
         CHECK(news.why == loss::expired);
         CHECK_FALSE(held.valid());
@@ -211,7 +211,7 @@ TEST_CASE("a lease stays valid and is renewed although its connections are kille
         CHECK(did);
         CHECK(held.valid());
         CHECK(held.state() == lease_state::held);
-        CHECK_FALSE(news.told);
+        CHECK_FALSE(news.notified);
         co_await held.release();
     });
     CHECK(s.own.stats().lost == 0);
@@ -226,10 +226,10 @@ TEST_CASE("a lease is lost when its server restarts without data, and the lock c
         auto held = co_await m.acquire();
         obituary news(held);
         s.server.restart();
-        auto const told = [&] { return news.told; };
-        auto const noticed = co_await comes_true(told);
+        auto const notified = [&] { return news.notified; };
+        auto const noticed = co_await comes_true(notified);
         CHECK(noticed);
-        CHECK(news.why == loss::gone);
+        CHECK(news.why == loss::key_missing);
         CHECK_FALSE(held.valid());
         auto again = co_await m.acquire();
         CHECK(again.valid());
@@ -245,14 +245,14 @@ TEST_CASE("a paused holder never finds its lease valid after another process was
 {
     scene s(20s);
     child other({HOLDFAST_LIVE_CHILD, "watch", s.server.url(), "m", "1500"});
-    REQUIRE(wait_until([&] { return !other.told("tick ").empty(); }));
+    REQUIRE(wait_until([&] { return !other.reported("tick ").empty(); }));
     other.pause();
     s.loop.run([&]() -> awaitable<void> {
         auto held = co_await mutex(s.own, "m").acquire();  // waits for the end of the other's lease
         auto const got_at = nanoseconds(clock::now());
         auto const before = other.lines().size();
         other.resume();
-        auto const over = [&] { return !other.told("end").empty() && !other.told("lost ").empty(); };
+        auto const over = [&] { return !other.reported("end").empty() && !other.reported("lost ").empty(); };
         auto const ended = co_await comes_true(over);
         CHECK(ended);
         auto const lines = other.lines();
@@ -260,8 +260,8 @@ TEST_CASE("a paused holder never finds its lease valid after another process was
         for (auto const& line : lines)
             if (line.starts_with("tick "))
                 CHECK(std::stoll(line.substr(5)) < got_at);
-        CHECK(std::stoi(other.told("invalid ")) == static_cast<int>(lease_state::lost));
-        CHECK(std::stoi(other.told("lost ")) == static_cast<int>(loss::expired));
+        CHECK(std::stoi(other.reported("invalid ")) == static_cast<int>(lease_state::lost));
+        CHECK(std::stoi(other.reported("lost ")) == static_cast<int>(loss::expired));
         CHECK(held.valid());
     });
 }
@@ -270,27 +270,27 @@ TEST_CASE("with_lock does not start its body on a grant that ended while the pro
 {
     redis_server server;
     child other({HOLDFAST_LIVE_CHILD, "guard", server.url(), "m", "1000"});
-    REQUIRE(wait_until([&] { return !other.told("ready").empty(); }));
+    REQUIRE(wait_until([&] { return !other.reported("ready").empty(); }));
     server.freeze();
     other.signal(SIGUSR1);
-    REQUIRE(wait_until([&] { return !other.told("asking").empty(); }));
+    REQUIRE(wait_until([&] { return !other.reported("acquiring").empty(); }));
     std::this_thread::sleep_for(50ms);  // its command is sent
     other.pause();
     server.thaw();
     bool const was_granted = wait_until([&] { return server.command({"EXISTS", "m"}).integer == 1; }, 3s);
     REQUIRE(wait_until([&] { return server.command({"EXISTS", "m"}).integer == 0; }));
     auto const ended_at = nanoseconds(clock::now());
-    CHECK(other.told("body").empty());
+    CHECK(other.reported("body").empty());
     other.resume();
-    CHECK(wait_until([&] { return !other.told("end").empty(); }));
-    std::istringstream body(other.told("body "));
+    CHECK(wait_until([&] { return !other.reported("end").empty(); }));
+    std::istringstream body(other.reported("body "));
     std::int64_t at = 0;
     bool valid = false;
     body >> at >> valid;
     CHECK(at > ended_at);
     CHECK(valid);
     if (!was_granted)
-        WARN("the process was paused before it had asked");
+        WARN("the process was paused before it had sent its command");
 }
 
 TEST_CASE("a waiter is granted the lock when another process releases it, without polling", "[loss]")
@@ -301,7 +301,7 @@ TEST_CASE("a waiter is granted the lock when another process releases it, withou
     options.poll_interval = 1h;
     auto& c = l.client(options);
     child other({HOLDFAST_LIVE_CHILD, "hold", server.url(), "m"});
-    REQUIRE(wait_until([&] { return !other.told("held").empty(); }));
+    REQUIRE(wait_until([&] { return !other.reported("held").empty(); }));
     // The holder's key lasts longer than this test, so that only a message can end the wait.
     server.command({"PEXPIRE", "m", "600000", "GT"});
     l.run([&]() -> awaitable<void> {
@@ -393,15 +393,15 @@ TEST_CASE("a client without rights to channels polls, and mutual exclusion still
     options.poll_interval = 50ms;
     live l;
     auto& deaf = l.client(options);
-    auto& hears = l.client(options);
-    workers all(l, deaf, hears);
+    auto& subscribed = l.client(options);
+    workers all(l, deaf, subscribed);
     all.start(200);
-    CHECK(l.until([&] { return all.are_over(); }, 4 * patience));
+    CHECK(l.until([&] { return all.are_over(); }, 4 * time_limit));
     CHECK(all.errors() == std::vector<std::string>{});
     CHECK(all.collisions() == 0);
     CHECK(all.entries() == 400);
     CHECK(l.lines_with("does not let this client subscribe") == 2);  // one for each client
-    CHECK(deaf.stats().abandoned + hears.stats().abandoned == 0);
+    CHECK(deaf.stats().abandoned + subscribed.stats().abandoned == 0);
     CHECK(l.until([&] { return server.command({"KEYS", "counted*"}).items.empty(); }));
 }
 
@@ -426,7 +426,7 @@ TEST_CASE("no acquire fails while a script blocks the server, and mutual exclusi
         busy.join();
     }
     CHECK(blocks >= 1);
-    CHECK(l.until([&] { return all.are_over(); }, 4 * patience));
+    CHECK(l.until([&] { return all.are_over(); }, 4 * time_limit));
     CHECK(all.errors() == std::vector<std::string>{});
     CHECK(all.collisions() == 0);
     CHECK(all.entries() == 400);

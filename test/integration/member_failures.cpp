@@ -40,7 +40,7 @@ std::string name_of(std::size_t lock)
 }
 
 // A server behind a proxy, and its present fault.
-class patient_server {
+class faulty_server {
 public:
     std::string url() const { return way_.url(); }
     bool is_ill() const { return what_.has_value(); }
@@ -106,9 +106,9 @@ struct attempt {
     {
         if (ec == asio::error::operation_aborted)
             return was_cancelled && got.empty();
-        static constexpr errc told[] = {
+        static constexpr errc documented[] = {
             errc::unavailable, errc::no_quorum, errc::server_refused, errc::not_permitted, errc::wrong_type};
-        return !ec || (got.empty() && std::ranges::find(told, ec) != std::end(told));
+        return !ec || (got.empty() && std::ranges::find(documented, ec) != std::end(documented));
     }
 };
 
@@ -146,7 +146,7 @@ public:
             sweep();
             return attempts_.empty();
         };
-        CHECK(live_.until(are_over, 2 * patience));
+        CHECK(live_.until(are_over, 2 * time_limit));
     }
 
     void audit()
@@ -162,7 +162,7 @@ public:
         }
     }
 
-    std::string told() const
+    std::string summary() const
     {
         std::string all = std::to_string(failures_) + " failures, " + std::to_string(last_) + " acquires:";
         for (auto const& [how, times] : ends_)
@@ -173,7 +173,7 @@ public:
     long granted() const { return ends_.contains("granted") ? ends_.at("granted") : 0; }
 
 private:
-    static config config_of(patient_server const& s)
+    static config config_of(faulty_server const& s)
     {
         auto c = live::quick(s.url());
         c.command_timeout = 300ms;
@@ -264,7 +264,7 @@ private:
     }
 
     chance chance_;
-    std::array<patient_server, server_count> servers_;
+    std::array<faulty_server, server_count> servers_;
     live live_;
     std::array<std::vector<client*>, 2> processes_;
     std::map<std::uint64_t, attempt> attempts_;
@@ -283,7 +283,7 @@ TEST_CASE(
     h.await_all();
     CHECK(h.granted() > 0);
     h.audit();
-    WARN(h.told());
+    WARN(h.summary());
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ TEST_CASE(
     };
     for (int i = 0; i < diners; ++i)
         t.loop().spawn(dine);
-    CHECK(t.loop().until([&] { return done == diners; }, 4 * patience));
+    CHECK(t.loop().until([&] { return done == diners; }, 4 * time_limit));
     t.audit();
 }
 

@@ -42,7 +42,7 @@ public:
     void kill(std::initializer_list<std::size_t> victims)
     {
         for (auto const i : victims)
-            REQUIRE(wait_until([&] { return !diners_[i]->told("eating").empty(); }));
+            REQUIRE(wait_until([&] { return !diners_[i]->reported("eating").empty(); }));
         for (auto const i : victims) {
             diners_[i]->signal(SIGKILL);
             diners_[i] = come();
@@ -51,7 +51,7 @@ public:
 
     bool are_fed() const
     {
-        return std::ranges::all_of(diners_, [](auto const& d) { return !d->told("fed").empty(); });
+        return std::ranges::all_of(diners_, [](auto const& d) { return !d->reported("fed").empty(); });
     }
 
     long count(std::string const& what, std::size_t fork)
@@ -92,7 +92,7 @@ TEST_CASE(
     auto const start = steady_clock::now();
     r.kill({0, 2});
     r.kill({1, 3});
-    REQUIRE(wait_until([&] { return r.are_fed(); }, 4 * patience));
+    REQUIRE(wait_until([&] { return r.are_fed(); }, 4 * time_limit));
     auto const took = steady_clock::now() - start;
 
     long uses = 0;

@@ -48,8 +48,8 @@ struct five {
 // Five servers behind proxies.
 enum class outage { refused, black_holed, paused, failing, slow };
 
-struct five_apart {
-    five_apart()
+struct five_servers {
+    five_servers()
     {
         for (auto& s : servers)
             clients.push_back(&here.client(live::quick(ways.emplace_back(s.socket_path()).url())));
@@ -91,7 +91,7 @@ struct five_apart {
 };
 
 // Waits until commands get through again and no key is left.
-awaitable<void> five_apart::settle()
+awaitable<void> five_servers::settle()
 {
     error_code ec;
     for (auto const* c : clients) {
@@ -99,12 +99,12 @@ awaitable<void> five_apart::settle()
         co_await probe.release(redirect(ec));
     }
     for (unsigned i = 0; i < count; ++i) {
-        auto const gone = co_await comes_true([&] { return is_free(i); });
-        CHECK(gone);
+        auto const is_released = co_await comes_true([&] { return is_free(i); });
+        CHECK(is_released);
     }
 }
 
-awaitable<void> five_apart::check_mask(unsigned mask, outage how)
+awaitable<void> five_servers::check_mask(unsigned mask, outage how)
 {
     constexpr auto lease_time = 5s;
     red_lock const lock(clients, "r", {.node_timeout = 200ms, .trust_new_nodes = true});
@@ -113,10 +113,10 @@ awaitable<void> five_apart::check_mask(unsigned mask, outage how)
     unsigned up = 0;
     for (unsigned i = 0; i < count; ++i)
         is_down(i) ? strike(i, how) : void(up = i);
-    auto const asked = [&] { return servers[up].calls("set"); };
+    auto const attempts = [&] { return servers[up].calls("set"); };
     CAPTURE(mask, int(how));
 
-    auto const before = mask == 31 ? 0 : asked();
+    auto const before = mask == 31 ? 0 : attempts();
     auto const start = steady_clock::now();
     error_code ec;
     auto l = co_await lock.try_acquire({.lease = lease_time}, redirect(ec));
@@ -126,22 +126,22 @@ awaitable<void> five_apart::check_mask(unsigned mask, outage how)
     bool const says_so = ec == errc::no_quorum || (how == outage::failing && ec == errc::server_refused);
     CHECK(says_so == !has_majority);
     // One round; its reply may be late, or not needed.
-    auto const once = co_await comes_true([&] { return !has_majority || asked() - before == 1; });
+    auto const once = co_await comes_true([&] { return !has_majority || attempts() - before == 1; });
     CHECK(once);
     if (mask != 31)
-        CHECK(asked() - before <= 1);
+        CHECK(attempts() - before <= 1);
     if (!has_majority) {
         l = co_await lock.try_acquire({.wait = 250ms, .lease = lease_time}, redirect(ec));
         CHECK(ec.failed());
         if (mask != 31)
-            CHECK(asked() - before < 40);  // no busy loop
+            CHECK(attempts() - before < 40);  // no busy loop
     } else
         co_await l.release(redirect(ec));
 
     for (unsigned i = 0; i < count; ++i)
         if (!is_down(i)) {
-            auto const gone = co_await comes_true([&] { return is_free(i); });
-            CHECK(gone);
+            auto const is_released = co_await comes_true([&] { return is_free(i); });
+            CHECK(is_released);
         } else if (how != outage::paused)
             CHECK(servers[i].command({"PTTL", "r"}).integer <= lease_time / 1ms);  // until the lease time ends
     for (unsigned i = 0; i < count; ++i)
@@ -166,7 +166,7 @@ awaitable<std::chrono::nanoseconds> median_of_acquire(Lock lock)
 
 TEST_CASE("a red_lock over five servers is granted exactly if a majority works, for each kind of outage", "[red_lock]")
 {
-    five_apart f;
+    five_servers f;
     f.here.run([&]() -> awaitable<void> {
         co_await f.settle();
         for (auto const how : {outage::refused, outage::black_holed, outage::paused, outage::failing, outage::slow})
@@ -285,7 +285,7 @@ TEST_CASE("waiters of a red_lock are destroyed with their context, at any point 
         mortal m;
         lease held;
         red_lock(m.of(0), "r", trusting).acquire([&](error_code, lease l) { held = std::move(l); });
-        auto const end = steady_clock::now() + patience;
+        auto const end = steady_clock::now() + time_limit;
         while (held.empty() && steady_clock::now() < end)
             m.context->run_one_for(10ms);
         REQUIRE(held.valid());

@@ -34,7 +34,7 @@ public:
     void step()
     {
         send_some();
-        probe_.run_for(std::chrono::milliseconds(roll(4)));
+        probe_.run_for(std::chrono::milliseconds(below(4)));
         disturb();
     }
 
@@ -68,29 +68,29 @@ private:
         return c;
     }
 
-    unsigned roll(unsigned sides) { return static_cast<unsigned>(chance_() % sides); }
+    unsigned below(unsigned sides) { return static_cast<unsigned>(chance_() % sides); }
 
     void send_some()
     {
-        for (auto n = roll(30); n > 0 && probe_.session().is_open(); --n) {
-            if (roll(20) == 0)
-                probe_.session().subscribe("ch" + std::to_string(roll(5)));
-            if (roll(20) == 0)
-                probe_.session().unsubscribe("ch" + std::to_string(roll(5)));
+        for (auto n = below(30); n > 0 && probe_.session().is_open(); --n) {
+            if (below(20) == 0)
+                probe_.session().subscribe("ch" + std::to_string(below(5)));
+            if (below(20) == 0)
+                probe_.session().unsubscribe("ch" + std::to_string(below(5)));
             auto const text = std::to_string(sent_.size());
             sent_.push_back({&probe_.send({"ECHO", text}), text});
-            if (roll(7) == 0)
+            if (below(7) == 0)
                 probe_.send({"PUBLISH", "ch1", "x"});
         }
     }
 
     void disturb()
     {
-        switch (roll(60)) {
-            case 0: return between_.cut(roll(2) == 0);
-            case 1: return between_.delay(proxy::direction::to_client, std::chrono::milliseconds(roll(80)));
+        switch (below(60)) {
+            case 0: return between_.cut(below(2) == 0);
+            case 1: return between_.delay(proxy::direction::to_client, std::chrono::milliseconds(below(80)));
             case 2: return calm();
-            case 3: return between_.slice(1 + roll(40));
+            case 3: return between_.slice(1 + below(40));
             case 4: return probe_.session().drop("chaos");
             case 5: return freeze();
             case 6: return lose();
@@ -101,14 +101,14 @@ private:
     void freeze()
     {
         server_.freeze();
-        probe_.run_for(std::chrono::milliseconds(roll(120)));
+        probe_.run_for(std::chrono::milliseconds(below(120)));
         server_.thaw();
     }
 
     void lose()
     {
         between_.black_hole();
-        probe_.run_for(std::chrono::milliseconds(roll(100)));
+        probe_.run_for(std::chrono::milliseconds(below(100)));
         between_.cut(true);
         between_.black_hole(false);
     }

@@ -61,7 +61,7 @@ TEST_CASE("session loss: a command without a reply in time ends as unknown, and 
     auto& third = probe.send({"ECHO", "third"});
     server.thaw();
     REQUIRE(probe.run_until([&] { return third.answered; }));
-    auto const& fourth = probe.ask({"GET", "k"});
+    auto const& fourth = probe.execute({"GET", "k"});
     CHECK(fourth.text == "1");
     if (third.outcome == outcome::applied)
         CHECK(third.text == "third");
@@ -97,7 +97,7 @@ TEST_CASE("session loss: commands of a lost connection end as unknown, and then 
     CHECK(order == std::vector<std::string>{"answer", "closed", "open"});
     CHECK(probe.closed.at(0).words == "the test says so");
     CHECK_FALSE(probe.closed.at(0).permanent);
-    CHECK(probe.ask({"PING"}).text == "PONG");
+    CHECK(probe.execute({"PING"}).text == "PONG");
 }
 
 TEST_CASE("session loss: a new epoch opens after the previous connection was killed", "[redis]")
@@ -133,7 +133,7 @@ TEST_CASE("session loss: it connects again after each CLIENT KILL", "[redis]")
     for (int i = 2; i <= 5; ++i) {
         server.command({"CLIENT", "KILL", "USER", "default"});
         REQUIRE(probe.run_until([&] { return probe.opened == i; }));
-        CHECK(probe.ask({"PING"}).text == "PONG");
+        CHECK(probe.execute({"PING"}).text == "PONG");
     }
     CHECK(probe.closed.size() == 4);
     CHECK(probe.has_logged("no connection to redis://127.0.0.1"));
@@ -145,11 +145,11 @@ TEST_CASE("session loss: a new epoch does not restore subscriptions by itself", 
     session_probe probe(server.url());
     REQUIRE(probe.start_and_open());
     probe.session().subscribe("ch");
-    probe.ask({"PING"});
+    probe.execute({"PING"});
     CHECK(server.info("pubsub_channels") == "1");
     probe.session().drop("test");
     REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
-    probe.ask({"PING"});
+    probe.execute({"PING"});
     CHECK(server.info("pubsub_channels") == "0");
     CHECK(server.calls("subscribe") == 1);
 }
@@ -212,7 +212,7 @@ TEST_CASE("session loss: READONLY closes the connection", "[redis]")
     CHECK(probe.closed.at(0).words.starts_with("READONLY"));
     server.command({"REPLICAOF", "NO", "ONE"});
     REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
-    CHECK(probe.ask({"SET", "k", "v"}).text == "OK");
+    CHECK(probe.execute({"SET", "k", "v"}).text == "OK");
 }
 
 TEST_CASE("session loss: it connects once a server starts that was down, and logs the failure once", "[redis]")
@@ -251,7 +251,7 @@ TEST_CASE("session loss: a connection without a reply to the greeting is closed 
     CHECK_FALSE(probe.closed.at(0).permanent);
     server.thaw();
     REQUIRE(probe.run_until([&] { return probe.opened == 1; }));
-    CHECK(probe.ask({"PING"}).text == "PONG");
+    CHECK(probe.execute({"PING"}).text == "PONG");
 }
 
 TEST_CASE("session loss: the health check closes a silent connection", "[redis]")
@@ -266,7 +266,7 @@ TEST_CASE("session loss: the health check closes a silent connection", "[redis]"
     REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
     between.black_hole(false);
     REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
-    CHECK(probe.ask({"PING"}).text == "PONG");
+    CHECK(probe.execute({"PING"}).text == "PONG");
 }
 
 TEST_CASE("session loss: a connection reset ends each command under way once, as unknown", "[redis]")
@@ -297,7 +297,7 @@ TEST_CASE("session loss: replies and messages that arrive byte by byte are read"
     session_probe probe(between.url());
     REQUIRE(probe.start_and_open());
     probe.session().subscribe("ch");
-    auto const& list = probe.ask({"EVAL", "redis.call('publish', 'ch', 'x') return {'one', 2, 'three'}", "0"});
+    auto const& list = probe.execute({"EVAL", "redis.call('publish', 'ch', 'x') return {'one', 2, 'three'}", "0"});
     REQUIRE(list.items.size() == 3);
     CHECK(list.items[0].text == "one");
     CHECK(list.items[2].text == "three");

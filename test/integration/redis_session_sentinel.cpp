@@ -79,13 +79,13 @@ TEST_CASE("session sentinel: it finds the master although one sentinel is down",
     session_probe probe(
         "redis+sentinel://127.0.0.1:" + std::to_string(free_port()) + "," + watch.host() + "/mymaster/2");
     REQUIRE(probe.start_and_open());
-    CHECK(probe.ask({"SET", "k", "v"}).text == "OK");
+    CHECK(probe.execute({"SET", "k", "v"}).text == "OK");
     CHECK(master.info("db2").starts_with("keys=1"));
     CHECK(probe.has_logged(name_of(master)));
 
     probe.session().drop("test");
     REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
-    CHECK(probe.ask({"GET", "k"}).text == "v");
+    CHECK(probe.execute({"GET", "k"}).text == "v");
     CHECK(master.calls("client|kill") == 1);
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("session sentinel: it authenticates to a master with a password", "[re
     sentinel watch(master, "secret");
     session_probe probe("redis+sentinel://:secret@" + watch.host() + "/mymaster");
     REQUIRE(probe.start_and_open());
-    CHECK(probe.ask({"PING"}).text == "PONG");
+    CHECK(probe.execute({"PING"}).text == "PONG");
     CHECK_FALSE(probe.has_logged("secret"));
 }
 

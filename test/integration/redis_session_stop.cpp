@@ -188,7 +188,7 @@ TEST_CASE("session stop: stop() may be called from on_message(), and no message 
     session_probe probe(server.url());
     REQUIRE(probe.start_and_open());
     probe.session().subscribe("ch");
-    probe.ask({"PING"});
+    probe.execute({"PING"});
     probe.when_message = [&] { probe.session().stop(); };
     server.command({"PUBLISH", "ch", "1"});
     server.command({"PUBLISH", "ch", "2"});

@@ -99,10 +99,10 @@ TEST_CASE("session TLS: a trusted certificate for the host's name or address is 
         CAPTURE(host);
         session_probe probe(trusting(authority, server.url(host)));
         REQUIRE(probe.start_and_open());
-        CHECK(probe.ask({"PING"}).text == "PONG");
+        CHECK(probe.execute({"PING"}).text == "PONG");
         probe.session().drop("test");  // the second handshake with the same context
         REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
-        CHECK(probe.ask({"PING"}).text == "PONG");
+        CHECK(probe.execute({"PING"}).text == "PONG");
     }
 }
 
@@ -219,8 +219,9 @@ TEST_CASE("session TLS: the exception for an unusable file names the option", "[
         return "none";
     };
     CHECK_THAT(fault({.ca_file = "/no/such"}), ContainsSubstring("tls.ca_file: cannot use '/no/such'"));
-    CHECK_THAT(fault({.certificate_file = own.certificate_file}), ContainsSubstring("tls.private_key_file: needed by"));
-    CHECK_THAT(fault({.private_key_file = own.key_file}), ContainsSubstring("tls.certificate_file: needed by"));
+    CHECK_THAT(
+        fault({.certificate_file = own.certificate_file}), ContainsSubstring("tls.private_key_file: must be set"));
+    CHECK_THAT(fault({.private_key_file = own.key_file}), ContainsSubstring("tls.certificate_file: must be set"));
     CHECK_THAT(
         fault({.certificate_file = own.key_file, .private_key_file = own.key_file}),
         ContainsSubstring("tls.certificate_file: cannot use"));

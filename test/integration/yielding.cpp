@@ -24,12 +24,14 @@ TEST_CASE("each of two processes with twenty tasks gets 40 to 60 % of the grants
     for (int i = 0; i < 2; ++i)
         both.push_back(std::make_unique<child>(
             std::vector<std::string>{HOLDFAST_LIVE_CHILD, "contend", server.url(), "m", "20", "5000"}));
-    REQUIRE(wait_until([&] { return std::ranges::all_of(both, [](auto& c) { return !c->told("ready").empty(); }); }));
+    REQUIRE(
+        wait_until([&] { return std::ranges::all_of(both, [](auto& c) { return !c->reported("ready").empty(); }); }));
     for (auto& c : both)
         c->signal(SIGUSR1);
-    REQUIRE(wait_until([&] { return std::ranges::all_of(both, [](auto& c) { return !c->told("grants").empty(); }); }));
-    auto const first = std::stol(both[0]->told("grants "));
-    auto const second = std::stol(both[1]->told("grants "));
+    REQUIRE(
+        wait_until([&] { return std::ranges::all_of(both, [](auto& c) { return !c->reported("grants").empty(); }); }));
+    auto const first = std::stol(both[0]->reported("grants "));
+    auto const second = std::stol(both[1]->reported("grants "));
     CHECK(first + second > 200);
     CHECK(std::max(first, second) * 10 <= (first + second) * 6);
     WARN("grants " << first << " : " << second);

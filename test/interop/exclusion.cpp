@@ -48,14 +48,14 @@ std::chrono::nanoseconds wake_up(meeting& m, sides s, conflict const& c)
     auto const enters = s.waiter.acquire(wanted, 2);
     m.wait_until_waiting(wanted);
     CHECK_FALSE(enters.is_over());
-    CHECK(s.holder.ask("held", held, 1).text() == "true");
-    CHECK(s.waiter.ask("locked", held).text() == "true");
+    CHECK(s.holder.call("held", held, 1).text() == "true");
+    CHECK(s.waiter.call("locked", held).text() == "true");
 
     auto const begin = clock::now();
     auto const leaves = s.holder.release(held, 1);
     CHECK(is_grant(enters));
     CHECK(leaves.text() == "released");
-    CHECK(s.waiter.ask("held", wanted, 2).text() == "true");
+    CHECK(s.waiter.call("held", wanted, 2).text() == "true");
     CHECK(s.holder.acquire(held, 1, one_attempt).text() == "busy");
     CHECK(s.waiter.release(wanted, 2).text() == "released");
     CHECK(m.server().command({"EXISTS", name}).integer == 0);
@@ -98,8 +98,8 @@ public:
             auto& c = entrant();
             ++entered[c.side->name()];
             leave(c);
-            c.is_gone = i >= grants - static_cast<int>(contenders_.size());
-            if (!c.is_gone)
+            c.has_left = i >= grants - static_cast<int>(contenders_.size());
+            if (!c.has_left)
                 c.enters = c.side->acquire(c.lock, c.thread);
         }
         return entered;
@@ -107,13 +107,13 @@ public:
 
 private:
     struct contender {
-        party* side;
+        peer_process* side;
         lock_id lock;
         int thread;
-        party::request enters;
-        bool is_gone = false;
+        peer_process::request enters;
+        bool has_left = false;
 
-        bool is_inside() const { return !is_gone && enters.is_over(); }
+        bool is_inside() const { return !has_left && enters.is_over(); }
         bool is_exclusive() const { return lock.kind != "read"; }
     };
 
@@ -170,7 +170,7 @@ TEST_CASE("a lock that was acquired twice is free for the other library after tw
     REQUIRE(is_grant(s.holder.acquire(lock, 1)));
     REQUIRE(is_grant(s.holder.acquire(lock, 1)));
     CHECK(s.holder.release(lock, 1).text() == "released");
-    CHECK(s.holder.ask("held", lock, 1).text() == "true");
+    CHECK(s.holder.call("held", lock, 1).text() == "true");
     CHECK(s.waiter.acquire(wanted, 1, one_attempt).text() == "busy");
     CHECK(s.holder.release(lock, 1).text() == "released");
     CHECK(is_grant(s.waiter.acquire(wanted, 1, one_attempt)));
@@ -185,14 +185,14 @@ TEST_CASE("a forced release by the other library ends the hold and wakes a waite
     CAPTURE(kind, s.direction());
     lock_id const lock{kind, new_name()};
     lock_id const wanted{kind == "read" ? "write" : kind, lock.name};
-    CHECK(s.waiter.ask("force", lock).text() == "false");
+    CHECK(s.waiter.call("force", lock).text() == "false");
     REQUIRE(is_grant(s.holder.acquire(lock, 1)));
     auto const enters = s.waiter.acquire(wanted, 1);
     m.wait_until_waiting(wanted);
-    CHECK(s.waiter.ask("force", lock).text() == "true");
+    CHECK(s.waiter.call("force", lock).text() == "true");
     CHECK(is_grant(enters));
     CHECK(s.holder.release(lock, 1).text().starts_with("failed"));
-    CHECK(s.waiter.ask("held", wanted, 1).text() == "true");
+    CHECK(s.waiter.call("held", wanted, 1).text() == "true");
     CHECK(s.waiter.release(wanted, 1).text() == "released");
 }
 

@@ -37,14 +37,14 @@ public:
     long length() { return static_cast<long>(server_.command({"LLEN", key("redisson_lock_queue")}).integer); }
 
     // Acquires the lock for longer than the test lasts.
-    void hold(party& side)
+    void hold(peer_process& side)
     {
         line_.push_back({&side, 1'000, side.acquire(lock_, 1'000, long_lease)});
         REQUIRE(is_grant(line_.back().enters));
     }
 
     // Begins an acquire, which has its place in the queue when this returns.
-    void come(party& side, terms t = {})
+    void come(peer_process& side, terms t = {})
     {
         auto const before = length();
         ++last_thread_;
@@ -83,9 +83,9 @@ public:
     // Redisson does not delete Holdfast's additional keys: those that its last waiter leaves have a time to live.
     void check_empty()
     {
-        for (auto const& gone : {lock_.name, key("redisson_lock_queue"), key("redisson_lock_timeout")}) {
-            CAPTURE(gone);
-            CHECK(server_.command({"EXISTS", gone}).integer == 0);
+        for (auto const& deleted : {lock_.name, key("redisson_lock_queue"), key("redisson_lock_timeout")}) {
+            CAPTURE(deleted);
+            CHECK(server_.command({"EXISTS", deleted}).integer == 0);
         }
         for (auto const* const ours : {"holdfast_lock_waiters", "holdfast_lock_priority"}) {
             CAPTURE(ours);
@@ -95,13 +95,13 @@ public:
 
     // Removes a contender that left the queue without a grant: killed, or at the end of its wait.
     void forget(std::size_t place) { line_.erase(line_.begin() + static_cast<std::ptrdiff_t>(place)); }
-    party::request const& at(std::size_t place) const { return line_.at(place).enters; }
+    peer_process::request const& at(std::size_t place) const { return line_.at(place).enters; }
 
 private:
     struct contender {
-        party* side;
+        peer_process* side;
         int thread;
-        party::request enters;
+        peer_process::request enters;
     };
 
     redis_server& server_;
@@ -110,8 +110,8 @@ private:
     int last_thread_ = 0;
 };
 
-// Makes one attempt, which is busy and makes the server's scripts remove the waiters that they take for dead.
-void look_in(party& side, lock_id const& lock)
+// Makes one attempt, which is busy and makes the server's scripts remove the waiters that count as dead.
+void try_once(peer_process& side, lock_id const& lock)
 {
     CHECK(side.acquire(lock, 2'000, one_attempt).text() == "busy");
 }
@@ -143,7 +143,7 @@ TEST_CASE("grants of Redisson ahead of Holdfast's waiters remove no waiter from 
         q.come(*side);
     for (auto left = 4; left > 0; --left) {
         q.advance();  // each grant of Redisson subtracts its waiting time from the scores behind it
-        look_in(m.redisson(), q.lock());
+        try_once(m.redisson(), q.lock());
         q.come(m.redisson());
         q.come(m.holdfast());
         CHECK(q.length() == left + 2 * (5 - left));
@@ -164,8 +164,8 @@ TEST_CASE("Holdfast's waiters that are served or give up remove no other waiter 
     CHECK(q.at(2).text() == "busy");
     q.forget(2);
     CHECK(wait_until([&] { return q.length() == 4; }));
-    look_in(m.redisson(), q.lock());
-    look_in(m.holdfast(), q.lock());
+    try_once(m.redisson(), q.lock());
+    try_once(m.holdfast(), q.lock());
     CHECK(q.length() == 4);
     q.finish();
 }
@@ -182,8 +182,8 @@ TEST_CASE("a Redisson waiter that gives up removes no other waiter from the queu
     CHECK(q.at(1).text() == "busy");
     q.forget(1);
     CHECK(wait_until([&] { return q.length() == 3; }));
-    look_in(m.redisson(), q.lock());
-    look_in(m.holdfast(), q.lock());
+    try_once(m.redisson(), q.lock());
+    try_once(m.holdfast(), q.lock());
     CHECK(q.length() == 3);
     q.finish();
 }
@@ -201,7 +201,7 @@ TEST_CASE("Redisson's waiters keep their places when no waiter of Holdfast is le
     CHECK(q.length() == 1);
     CHECK(m.server().command({"PTTL", q.key("redisson_lock_queue")}).integer == -1);
     CHECK(m.server().command({"PTTL", q.key("redisson_lock_timeout")}).integer == -1);
-    look_in(m.holdfast(), q.lock());
+    try_once(m.holdfast(), q.lock());
     CHECK(q.length() == 1);
     q.finish();
 }
@@ -219,8 +219,8 @@ TEST_CASE(
     std::this_thread::sleep_for(6s);
     m.server().thaw();
     q.check_that_the_others_wait();
-    look_in(m.redisson(), q.lock());
-    look_in(m.holdfast(), q.lock());
+    try_once(m.redisson(), q.lock());
+    try_once(m.holdfast(), q.lock());
     CHECK(q.length() == 5);
     q.finish();
 }
@@ -239,7 +239,7 @@ TEST_CASE("waiters are served after a server stalled for longer than their waite
     m.server().freeze();
     std::this_thread::sleep_for(meeting_waiter_timeout + 1s);
     m.server().thaw();
-    look_in(m.redisson(), lock);
+    try_once(m.redisson(), lock);
     CHECK(m.redisson().release(lock, 1).text() == "released");
     REQUIRE(wait_until([&] { return first.is_over() || second.is_over(); }));
     auto const begins = first.is_over() ? 1 : 2;
@@ -257,8 +257,8 @@ TEST_CASE("live waiters keep their places when they wait for longer than the wai
     for (auto* const side : {&m.holdfast(), &m.redisson(), &m.holdfast(), &m.redisson()})
         q.come(*side);
     std::this_thread::sleep_for(2 * meeting_waiter_timeout);
-    look_in(m.redisson(), q.lock());
-    look_in(m.holdfast(), q.lock());
+    try_once(m.redisson(), q.lock());
+    try_once(m.holdfast(), q.lock());
     CHECK(q.length() == 4);
     q.finish();
 }
@@ -267,7 +267,7 @@ TEST_CASE("a killed waiter delays the queue by little more than its waiter timeo
 {
     auto& m = the_meeting();
     auto const ours_dies = GENERATE(false, true);
-    party victim(
+    peer_process victim(
         ours_dies ? "Holdfast" : "Redisson",
         ours_dies ? meeting::holdfast_program(m.server()) : meeting::redisson_program(m.server(), 2s));
     auto& survivor = ours_dies ? m.redisson() : m.holdfast();

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::uint64_t token_of(party::request const& grant)
+std::uint64_t token_of(peer_process::request const& grant)
 {
     std::uint64_t token = 0;
     auto const text = grant.text().substr(std::string("granted ").size());
@@ -25,7 +25,7 @@ std::uint64_t token_of(party::request const& grant)
     return token;
 }
 
-std::uint64_t enter_and_leave(party& side, lock_id const& lock)
+std::uint64_t enter_and_leave(peer_process& side, lock_id const& lock)
 {
     auto const grant = side.acquire(lock, 1);
     REQUIRE(is_grant(grant));

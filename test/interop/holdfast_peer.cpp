@@ -29,7 +29,7 @@ namespace {
 using namespace holdfast;
 using std::chrono::milliseconds;
 
-void tell(std::string const& id, std::string const& said)
+void reply(std::string const& id, std::string const& said)
 {
     std::cout << id << " " << std::chrono::steady_clock::now().time_since_epoch().count() << " " << said << std::endl;
 }
@@ -75,19 +75,19 @@ public:
         else if (r.verb == "downgrade")
             downgrade(r);
         else if (r.verb == "held")
-            tell(r.id, yes_or_no(!leases_[r.key()].empty() && leases_[r.key()].back().valid()));
+            reply(r.id, yes_or_no(!leases_[r.key()].empty() && leases_[r.key()].back().valid()));
         else if (r.verb == "locked")
-            lock_of(r).is_locked([r](error_code ec, bool yes) { tell_result(r, ec, yes_or_no(yes)); });
+            lock_of(r).is_locked([r](error_code ec, bool yes) { reply_result(r, ec, yes_or_no(yes)); });
         else if (r.verb == "force")
-            lock_of(r).force_release([r](error_code ec, bool yes) { tell_result(r, ec, yes_or_no(yes)); });
+            lock_of(r).force_release([r](error_code ec, bool yes) { reply_result(r, ec, yes_or_no(yes)); });
         else
-            tell(r.id, "failed unknown verb");
+            reply(r.id, "failed unknown verb");
     }
 
 private:
-    static void tell_result(request const& r, error_code ec, std::string const& said)
+    static void reply_result(request const& r, error_code ec, std::string const& said)
     {
-        tell(r.id, ec ? "failed " + ec.message() : said);
+        reply(r.id, ec ? "failed " + ec.message() : said);
     }
 
     any_lock lock_of(request const& r)
@@ -113,10 +113,10 @@ private:
     {
         auto const granted = [this, r](error_code ec, lease l) {
             if (ec || l.empty())
-                return tell_result(r, ec, "busy");
+                return reply_result(r, ec, "busy");
             auto const token = l.fencing_token();
             leases_[r.key()].push_back(std::move(l));
-            tell(r.id, token ? "granted " + std::to_string(*token) : "granted");
+            reply(r.id, token ? "granted " + std::to_string(*token) : "granted");
         };
         acquire_options options;
         if (r.lease.count() >= 0)
@@ -131,10 +131,10 @@ private:
     {
         auto& held = leases_[r.key()];
         if (held.empty())
-            return tell(r.id, "failed not held");
+            return reply(r.id, "failed not held");
         auto last = std::move(held.back());
         held.pop_back();
-        last.release([r](error_code ec) { tell_result(r, ec, "released"); });
+        last.release([r](error_code ec) { reply_result(r, ec, "released"); });
     }
 
     // Downgrades the write to a read of the same thread.
@@ -142,7 +142,7 @@ private:
     {
         auto& writes = leases_[r.key()];
         if (writes.empty())
-            return tell(r.id, "failed not held");
+            return reply(r.id, "failed not held");
         auto reads = r;
         reads.kind = "read";
         writes.back().downgrade([this, r, reads](error_code ec, lease l) {
@@ -150,7 +150,7 @@ private:
                 leases_[r.key()].pop_back();
                 leases_[reads.key()].push_back(std::move(l));
             }
-            tell_result(r, ec, "downgraded");
+            reply_result(r, ec, "downgraded");
         });
     }
 
@@ -199,7 +199,7 @@ int main(int count, char** words)
     };
     client c(context, options);
     c.run(asio::detached);
-    c.ready([&](error_code ec) { tell("0", ec ? "failed " + ec.message() : "ready " + std::string(c.id())); });
+    c.ready([&](error_code ec) { reply("0", ec ? "failed " + ec.message() : "ready " + std::string(c.id())); });
     peer p(c, options.lease, milliseconds(std::atoi(words[3])));
     reader r(context, p);
     r.next();

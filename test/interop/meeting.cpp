@@ -116,7 +116,7 @@ std::string new_name()
     return "lock" + std::to_string(++count);
 }
 
-bool is_grant(party::request const& r)
+bool is_grant(peer_process::request const& r)
 {
     return r.text().starts_with("granted");
 }

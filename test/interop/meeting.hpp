@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "interop/party.hpp"
+#include "interop/peer_process.hpp"
 #include "support/redis_server.hpp"
 
 namespace holdfast::test {
@@ -29,8 +29,8 @@ public:
     explicit meeting(std::chrono::milliseconds waiter_timeout = meeting_waiter_timeout);
 
     redis_server& server() noexcept { return server_; }
-    party& redisson() noexcept { return redisson_; }
-    party& holdfast() noexcept { return holdfast_; }
+    peer_process& redisson() noexcept { return redisson_; }
+    peer_process& holdfast() noexcept { return holdfast_; }
 
     // The number of subscribers of all channels whose names match. A waiter of either library has one subscription.
     long subscribers(std::string const& pattern);
@@ -47,8 +47,8 @@ public:
 
 private:
     redis_server server_;
-    party redisson_;
-    party holdfast_;
+    peer_process redisson_;
+    peer_process holdfast_;
 };
 
 // One meeting for all tests that leave nothing behind: their locks have names of their own.
@@ -56,8 +56,8 @@ meeting& the_meeting();
 
 // The library that holds and the one that waits.
 struct sides {
-    party& holder;
-    party& waiter;
+    peer_process& holder;
+    peer_process& waiter;
 
     std::string direction() const { return holder.name() + " holds, " + waiter.name() + " waits"; }
 };
@@ -69,7 +69,7 @@ sides any_sides(meeting&);
 std::string new_name();
 
 // Whether the acquire was granted; waits for the answer.
-bool is_grant(party::request const&);
+bool is_grant(peer_process::request const&);
 
 inline constexpr terms one_attempt{.wait = std::chrono::milliseconds(0)};
 

@@ -55,7 +55,7 @@ TEST_CASE(
 
 // Readers of both libraries that wait, and enter together.
 struct audience {
-    std::vector<party::request> readers;
+    std::vector<peer_process::request> readers;
 
     audience(meeting& m, document const& d)
     {
@@ -112,11 +112,11 @@ TEST_CASE("a downgrade by Holdfast lets the waiting readers of both libraries in
     REQUIRE(is_grant(m.holdfast().acquire(d.write, writer_thread)));
     audience const all(m, d);
     auto const begin = clock::now();
-    CHECK(m.holdfast().ask("downgrade", d.write, writer_thread).text() == "downgraded");
+    CHECK(m.holdfast().call("downgrade", d.write, writer_thread).text() == "downgraded");
     auto const taken = all.enter(begin);
     note_figures("ten readers enter at a downgrade", "Holdfast writes, both read", taken);
     CHECK(*std::ranges::min_element(taken) < 200ms);
-    CHECK(m.holdfast().ask("held", d.read, writer_thread).text() == "true");
+    CHECK(m.holdfast().call("held", d.read, writer_thread).text() == "true");
     all.leave(m, d);
     CHECK(m.redisson().acquire(d.write, 1, one_attempt).text() == "busy");
     CHECK(m.holdfast().release(d.read, writer_thread).text() == "released");
@@ -156,7 +156,7 @@ TEST_CASE("the release of one reader does not end the read of another", "[intero
     CHECK(s.waiter.release(d.read, 1).text() == "released");
     CHECK(s.waiter.release(d.read, 1).text() == "released");
     std::this_thread::sleep_for(meeting_lease + 1s);
-    CHECK(s.holder.ask("held", d.read, 1).text() == "true");
+    CHECK(s.holder.call("held", d.read, 1).text() == "true");
     CHECK(s.waiter.acquire(d.write, 2, one_attempt).text() == "busy");
     CHECK(s.holder.release(d.read, 1).text() == "released");
     CHECK(m.server().command({"EXISTS", d.name}).integer == 0);
@@ -166,7 +166,7 @@ TEST_CASE("the read of a killed process ends without ending other reads", "[inte
 {
     auto& m = the_meeting();
     auto const ours_dies = GENERATE(false, true);
-    party victim(
+    peer_process victim(
         ours_dies ? "Holdfast" : "Redisson",
         ours_dies ? meeting::holdfast_program(m.server()) : meeting::redisson_program(m.server()));
     auto& survivor = ours_dies ? m.redisson() : m.holdfast();
@@ -177,7 +177,7 @@ TEST_CASE("the read of a killed process ends without ending other reads", "[inte
     m.wait_until_waiting(d.write);
     victim.kill();
     std::this_thread::sleep_for(meeting_lease + 1s);
-    CHECK(survivor.ask("held", d.read, 1).text() == "true");
+    CHECK(survivor.call("held", d.read, 1).text() == "true");
     CHECK_FALSE(writer.is_over());
     auto const begin = clock::now();
     CHECK(survivor.release(d.read, 1).text() == "released");
@@ -194,7 +194,7 @@ TEST_CASE("the read of a killed process ends without ending other reads", "[inte
 TEST_CASE("a Redisson reader that is killed does not shorten a longer read of Holdfast", "[interop][read_write_lock]")
 {
     auto& m = the_meeting();
-    party victim("Redisson", meeting::redisson_program(m.server()));
+    peer_process victim("Redisson", meeting::redisson_program(m.server()));
     document const d;
     REQUIRE(is_grant(m.holdfast().acquire(d.read, 1, {.lease = 60s})));
     REQUIRE(is_grant(victim.acquire(d.read, 1)));
@@ -203,7 +203,7 @@ TEST_CASE("a Redisson reader that is killed does not shorten a longer read of Ho
     std::this_thread::sleep_for(meeting_lease);
     victim.kill();
     std::this_thread::sleep_for(meeting_lease + 1s);
-    CHECK(m.holdfast().ask("held", d.read, 1).text() == "true");
+    CHECK(m.holdfast().call("held", d.read, 1).text() == "true");
     CHECK_FALSE(writer.is_over());
     CHECK(m.holdfast().release(d.read, 1).text() == "released");
     CHECK(is_grant(writer));
@@ -223,7 +223,7 @@ TEST_CASE(
     CHECK(s.waiter.acquire(d.read, 2, one_attempt).text() == "busy");
     CHECK(s.holder.release(d.read, 1).text() == "released");
     CHECK(s.waiter.acquire(d.read, 2, one_attempt).text() == "busy");
-    CHECK(s.holder.ask("held", d.write, 1).text() == "true");
+    CHECK(s.holder.call("held", d.write, 1).text() == "true");
     CHECK(s.holder.release(d.write, 1).text() == "released");
     CHECK(is_grant(s.waiter.acquire(d.read, 2, one_attempt)));
     CHECK(s.waiter.release(d.read, 2).text() == "released");
@@ -253,7 +253,7 @@ TEST_CASE("a write is still renewed after a read during it has ended", "[interop
     auto const writer = m.redisson().acquire(d.write, writer_thread);
     std::this_thread::sleep_for(2 * meeting_lease);
     CHECK_FALSE(writer.is_over());
-    CHECK(m.holdfast().ask("held", d.write, 1).text() == "true");
+    CHECK(m.holdfast().call("held", d.write, 1).text() == "true");
     CHECK(m.holdfast().release(d.write, 1).text() == "released");
     CHECK(is_grant(writer));
     CHECK(m.redisson().release(d.write, writer_thread).text() == "released");

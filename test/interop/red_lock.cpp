@@ -43,7 +43,7 @@ TEST_CASE(
 {
     require_redisson();
     std::array<redis_server, 3> servers;
-    party redisson("Redisson", meeting::redisson_program(urls_of(servers)));
+    peer_process redisson("Redisson", meeting::redisson_program(urls_of(servers)));
     live l;
     auto const ours = lock_over(l, servers);
     auto const meet = [&]() -> asio::awaitable<void> {

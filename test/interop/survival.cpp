@@ -27,16 +27,16 @@ using clock = std::chrono::steady_clock;
 struct pair {
     conflict of;
     std::string name;
-    party* holder;
-    party* waiter;
-    party::request enters;
+    peer_process* holder;
+    peer_process* waiter;
+    peer_process::request enters;
 
     lock_id held() const { return {of.holder, name}; }
     lock_id wanted() const { return {of.waiter, name}; }
     std::string text() const { return of.text() + ": " + holder->name() + " holds, " + waiter->name() + " waits"; }
 };
 
-pair hold_and_wait(meeting& m, party& holder, party& waiter, conflict const& c, terms t = {})
+pair hold_and_wait(meeting& m, peer_process& holder, peer_process& waiter, conflict const& c, terms t = {})
 {
     auto const name = new_name();
     REQUIRE(is_grant(holder.acquire({c.holder, name}, 1, t)));
@@ -68,7 +68,7 @@ TEST_CASE("the watchdogs of both libraries keep locks for longer than three leas
     for (auto const& p : pairs) {
         CAPTURE(p.text());
         CHECK_FALSE(p.enters.is_over());
-        CHECK(p.holder->ask("held", p.held(), 1).text() == "true");
+        CHECK(p.holder->call("held", p.held(), 1).text() == "true");
         CHECK(p.holder->release(p.held(), 1).text() == "released");
         CHECK(is_grant(p.enters));
         leave(p);
@@ -79,7 +79,7 @@ TEST_CASE("the lock of a killed process expires, and the other library's waiter 
 {
     auto& m = the_meeting();
     auto const ours_dies = GENERATE(false, true);
-    party victim(
+    peer_process victim(
         ours_dies ? "Holdfast" : "Redisson",
         ours_dies ? meeting::holdfast_program(m.server()) : meeting::redisson_program(m.server()));
     auto& survivor = ours_dies ? m.redisson() : m.holdfast();
@@ -118,7 +118,7 @@ TEST_CASE("a fixed lease ends by itself, the waiter is granted the lock, and the
         CAPTURE(p.text());
         CHECK(is_grant(p.enters));
         CHECK(p.holder->release(p.held(), 1).text().starts_with("failed"));
-        CHECK(p.waiter->ask("held", p.wanted(), 2).text() == "true");
+        CHECK(p.waiter->call("held", p.wanted(), 2).text() == "true");
         leave(p);
     }
 }

@@ -17,14 +17,14 @@ bool may_stay(std::string_view key)
 
 }  // namespace
 
-std::optional<finding> audit::look()
+std::optional<finding> audit::check()
 {
-    auto first = look_at_clients();
+    auto first = check_clients();
     bool const has_expired = !may_leave_keys() || (!first && world_.let_keys_expire());
     for (unsigned i = 0; i < server_count && !first && has_expired; ++i)
-        first = look_for_keys(i);
+        first = check_keys(i);
     for (unsigned i = 0; i < server_count && !first && !model_.has_stopped_client(); ++i)
-        first = look_for_channels(i);
+        first = check_channels(i);
     return first;
 }
 
@@ -38,7 +38,7 @@ void audit::expire_keys()
 
 void audit::run()
 {
-    if (auto const first = look())
+    if (auto const first = check())
         model_.report(first->check, first->text);
     counters sum;
     clients_.for_each([&](client_box& box) {
@@ -50,17 +50,17 @@ void audit::run()
     world_.finish();
 }
 
-std::optional<finding> audit::look_at_clients()
+std::optional<finding> audit::check_clients()
 {
     found first;
     clients_.for_each([&](client_box& box) {
         if (!first && box.client && !box.was_stopped)
-            first = look_at_client(box);
+            first = check_client(box);
     });
     return first;
 }
 
-std::optional<finding> audit::look_at_client(client_box& box)
+std::optional<finding> audit::check_client(client_box& box)
 {
     auto const stats = box.client->stats();
     if (stats.held + stats.waiting > 0)
@@ -76,7 +76,7 @@ std::optional<finding> audit::look_at_client(client_box& box)
     return std::nullopt;
 }
 
-std::optional<finding> audit::look_for_keys(unsigned server)
+std::optional<finding> audit::check_keys(unsigned server)
 {
     for (auto const& key : world_.keys(server))
         if (!may_stay(key) && world_.exists(server, key))
@@ -84,7 +84,7 @@ std::optional<finding> audit::look_for_keys(unsigned server)
     return std::nullopt;
 }
 
-std::optional<finding> audit::look_for_channels(unsigned server)
+std::optional<finding> audit::check_channels(unsigned server)
 {
     for (auto const& d : locks)
         for (auto const* const channel : {"redisson_lock__channel:{", "redisson_rwlock:{"})

@@ -13,13 +13,13 @@
 
 namespace holdfast::test::oracle {
 
-// Looks for what is left in the clients and on the servers after a program has given up everything.
+// Checks for what is left in the clients and on the servers after a program has given up everything.
 class audit {
 public:
     audit(world& w, model& m, client_set& c) : world_(w), model_(m), clients_(c) {}
 
     // Returns the first thing that is left, if any.
-    std::optional<finding> look();
+    std::optional<finding> check();
     // A key that a stopped client held, or that a client was not permitted to release, stays until it expires.
     bool may_leave_keys() const { return model_.has_stopped_client() || model_.had_refusals(); }
     void expire_keys();
@@ -29,10 +29,10 @@ public:
 private:
     using found = std::optional<finding>;
 
-    found look_at_clients();
-    found look_at_client(client_box&);
-    found look_for_keys(unsigned server);
-    found look_for_channels(unsigned server);
+    found check_clients();
+    found check_client(client_box&);
+    found check_keys(unsigned server);
+    found check_channels(unsigned server);
 
     world& world_;
     model& model_;

@@ -35,7 +35,7 @@ class client_set {
 public:
     client_set(world& w, model& m, client_settings const& s) : world_(w), model_(m), settings_(s) {}
 
-    // A handle of the step's lock; none when a client of the lock is gone.
+    // A handle of the step's lock; none when a client of the lock was destroyed.
     std::optional<lock_handle> handle_of(step const&);
     // Calls f with a handle that is destroyed after it.
     template <class Function>

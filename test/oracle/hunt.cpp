@@ -7,7 +7,7 @@
 #include <cstring>
 #include <unistd.h>
 
-#include "oracle/apart.hpp"
+#include "oracle/child_run.hpp"
 #include "oracle/generator.hpp"
 #include "oracle/not_yet.hpp"
 #include "oracle/runner.hpp"
@@ -17,7 +17,7 @@ namespace holdfast::test::oracle {
 namespace {
 
 // A program that takes longer than this in real time counts as one that never ends.
-constexpr unsigned patience_seconds = 60;
+constexpr unsigned time_limit_seconds = 60;
 
 // What a child reports to its parent, even if it crashes.
 struct shared_note {
@@ -36,7 +36,7 @@ void copy(char (&to)[N], std::string const& from)
 
 void run_one(program const& p, shared_note& to)
 {
-    ::alarm(patience_seconds);
+    ::alarm(time_limit_seconds);
     auto const r = run(p);
     ++to.programs;
     to.operations += r.operations;
@@ -52,7 +52,7 @@ void run_one(program const& p, shared_note& to)
 template <class Function>
 std::optional<finding> in_child(shared_note& note, Function f)
 {
-    auto const death = wait_for_child(run_in_child(f, standard_error::dropped), patience_seconds);
+    auto const death = wait_for_child(run_in_child(f, standard_error::dropped), time_limit_seconds);
     if (death)
         return death;
     return note.is_broken ? std::optional(finding{note.check, note.text}) : std::nullopt;
@@ -60,7 +60,7 @@ std::optional<finding> in_child(shared_note& note, Function f)
 
 }  // namespace
 
-std::optional<finding> run_apart(program const& p)
+std::optional<finding> run_in_fork(program const& p)
 {
     shared_value<shared_note> note;
     return in_child(*note, [&] { run_one(p, *note); });
@@ -80,10 +80,10 @@ hunt_result hunt(std::uint64_t first, std::uint64_t operations)
     r.shrunken = shrink(generate(note.seed), [&](program const& p) {
         if (without_exclusions(p).steps != p.steps)
             return false;
-        auto const again = run_apart(p);
+        auto const again = run_in_fork(p);
         return again && again->check == broken->check;
     });
-    if (auto const again = run_apart(r.shrunken))
+    if (auto const again = run_in_fork(r.shrunken))
         r.broken = again;
     return r;
 }

@@ -23,7 +23,7 @@ struct hunt_result {
 };
 
 // Runs a program in a process of its own: a crash is a finding, "does_not_crash", and one that never ends is another.
-std::optional<finding> run_apart(program const&);
+std::optional<finding> run_in_fork(program const&);
 
 // Runs the programs of the seeds from `first` on, until they made that many operations or one of them fails, which is
 // shrunken then. Programs run in a process beside this one.

@@ -73,11 +73,11 @@ std::optional<lease_view> lease_set::find(int hold) const
     return view_of(at->lease);
 }
 
-void lease_set::look()
+void lease_set::check()
 {
     auto const show = [&](int hold, holdfast::lease const& l) {
         auto const now = world_.now();
-        model_.look(hold, now, view_of(l));
+        model_.check(hold, now, view_of(l));
     };
     for (auto const& s : slots_)
         if (s.hold != 0)

@@ -45,7 +45,7 @@ public:
     void leave_body(int hold) { in_bodies_.erase(hold); }
 
     // Reports the state of all leases to the model.
-    void look();
+    void check();
 
 private:
     world& world_;

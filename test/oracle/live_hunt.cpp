@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "oracle/apart.hpp"
+#include "oracle/child_run.hpp"
 #include "oracle/generator.hpp"
 #include "oracle/live_program.hpp"
 #include "oracle/live_servers.hpp"
@@ -26,7 +26,7 @@ namespace holdfast::test::oracle {
 namespace {
 
 // A program that takes longer than this counts as one that never ends.
-constexpr unsigned patience_seconds = 240;
+constexpr unsigned time_limit_seconds = 240;
 
 constexpr unsigned most_lanes = 64;
 
@@ -54,7 +54,7 @@ void copy(std::array<char, N>& to, std::string const& from)
 // Returns whether all promises were kept.
 bool run_one(program const& p, unsigned threads, live_servers& servers, shared_state& all, shared_state::lane& to)
 {
-    ::alarm(patience_seconds);
+    ::alarm(time_limit_seconds);
     auto const r = run(p, std::make_unique<live_world>(servers, threads), live_options(p));
     ++all.programs;
     all.operations += r.operations;
@@ -104,7 +104,7 @@ hunt_result hunt_live(live_hunt_options const& o)
         children.push_back(run_in_child([&] { run_lane(o, *all, all->lanes[i]); }, standard_error::kept));
     auto result = result_of(*all);
     for (unsigned i = 0; i < lanes; ++i) {
-        auto const death = wait_for_child(children[i], patience_seconds);
+        auto const death = wait_for_child(children[i], time_limit_seconds);
         auto const broken = death ? death : finding_of(all->lanes[i]);
         if (broken && !result.broken) {
             result.broken = broken;
@@ -130,7 +130,7 @@ hunt_result run_live(program const& p, unsigned times, unsigned threads)
                 ;
         },
         standard_error::kept);
-    auto const death = wait_for_child(child, patience_seconds);
+    auto const death = wait_for_child(child, time_limit_seconds);
     auto result = result_of(*all);
     result.broken = death ? death : finding_of(lane);
     result.shrunken = p;

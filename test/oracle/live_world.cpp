@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 10> deniable{
     "set", "pexpire", "time", "publish", "evalsha", "hset", "exists", "type", "pttl", "info"};
 
 // Everything that is expected happens within this time, however busy the machine is.
-constexpr auto patience = 60s;
+constexpr auto time_limit = 60s;
 
 constexpr std::size_t trace_length = 2'000;
 
@@ -138,7 +138,7 @@ void live_world::run_until(core::instant end)
 
 void live_world::settle(std::function<bool()> const& is_nothing_left)
 {
-    auto const limit = now() + patience;
+    auto const limit = now() + time_limit;
     while (!is_nothing_left() && now() < limit)
         run_for(10ms);
 }
@@ -150,7 +150,7 @@ void live_world::finish()
         t.join();
     if (!std::exchange(threads_, {}).empty())
         return;
-    context_.run_for(patience);
+    context_.run_for(time_limit);
     if (!context_.stopped())
         throw std::runtime_error("something goes on after the end of all clients");
 }
@@ -245,10 +245,10 @@ engine::client_engine::census live_world::census(holdfast::client& c)
 
 // ---- the trace
 
-void live_world::note(std::string_view who, std::string_view what)
+void live_world::note(std::string_view source, std::string_view what)
 {
     auto const us = std::chrono::duration_cast<std::chrono::microseconds>(now() - begin_).count();
-    auto line = std::to_string(us) + " us  " + std::string(who) + "  " + std::string(what);
+    auto line = std::to_string(us) + " us  " + std::string(source) + "  " + std::string(what);
     std::scoped_lock const guard(mutex_);
     trace_.push_back(std::move(line));
     if (trace_.size() > trace_length)

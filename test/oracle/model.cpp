@@ -82,7 +82,7 @@ operation& model::launch(step const& s, core::instant now)
             auto& period = reach_[{s.get(field::process), part.key}].period;
             period = std::max(period, lease_of(s, settings_));
         });
-    begin_to_ask(o, o.id, lease_of(s, settings_));
+    begin_request(o, o.id, lease_of(s, settings_));
     return o;
 }
 
@@ -101,32 +101,32 @@ void model::launch_on_lease(operation& o, int of, lease_state state)
         return;
     o.is_limited = h->max_hold > core::duration::zero();
     if (o.what.what == verb::extend)
-        begin_to_ask(o, o.of_acquire, milliseconds_of(o.what, field::by));
+        begin_request(o, o.of_acquire, milliseconds_of(o.what, field::by));
     activities_.at(o.of_acquire).downgrades += o.what.what == verb::downgrade;
 }
 
-void model::begin_to_ask(operation const& o, int acquire, core::duration lease)
+void model::begin_request(operation const& o, int acquire, core::duration lease)
 {
     if (lease > core::duration::zero())
-        asks_.push_back({&o, acquire, lease});
+        requests_.push_back({&o, acquire, lease});
 }
 
 // A request for a time to live may have taken effect even if it was refused, cancelled or not answered.
-void model::end_to_ask(operation const& o, core::instant now, core::duration later)
+void model::end_request(operation const& o, core::instant now, core::duration later)
 {
-    auto const found = std::ranges::find(asks_, &o, &ask::by);
-    if (found == asks_.end())
+    auto const found = std::ranges::find(requests_, &o, &lease_request::by);
+    if (found == requests_.end())
         return;
-    auto const asked = *found;
-    asks_.erase(found);
-    auto const end = now + later + asked.lease - core_drift(asked.lease);
-    auto const& from = activities_.at(asked.acquire);
+    auto const request = *found;
+    requests_.erase(found);
+    auto const end = now + later + request.lease - core_drift(request.lease);
+    auto const& from = activities_.at(request.acquire);
     for_each_part(*from.design, [&](lock_design const& part) {
         auto& allowed = reach_[{from.what.get(field::process), part.key}].allowed;
         allowed = std::max(allowed, end);
     });
     for (auto& [id, h] : holds_)
-        if (may_profit(h, asked))
+        if (may_profit(h, request))
             h.allowed = std::max(h.allowed, end);
 }
 
@@ -150,7 +150,7 @@ bool model::finish(operation& o, core::instant now, error_code ec)
 {
     require(!std::exchange(o.done, true), "completes_once", o, "completed twice");
     // The command may be under way, or be sent again: by its text, if the server does not know the script.
-    end_to_ask(o, now, ec ? settings_.command_timeout : core::duration());
+    end_request(o, now, ec ? settings_.command_timeout : core::duration());
     if (ec == boost::asio::error::operation_aborted) {
         require(o.cancelled.has_value(), "aborted_only_when_cancelled", o, "aborted, but nobody cancelled it");
         return false;
@@ -191,24 +191,24 @@ int model::acquired(operation& o, core::instant now, error_code ec, lease_view c
 void model::count(operation const& o, error_code ec, bool acquired)
 {
     is_countable_ = is_countable_ && !o.cancelled && ec != errc::lease_lost;
-    told_.acquired += acquired;
-    told_.busy += !acquired && (!ec || ec == errc::busy);
-    told_.unavailable += !acquired && (ec == errc::unavailable || ec == errc::no_quorum);
+    reported_.acquired += acquired;
+    reported_.busy += !acquired && (!ec || ec == errc::busy);
+    reported_.unavailable += !acquired && (ec == errc::unavailable || ec == errc::no_quorum);
 }
 
 void model::check_counters(counters const& c)
 {
     if (!is_countable_ || has_stopped_client())
         return;
-    auto const compare = [&](std::string_view what, std::uint64_t counted, std::uint64_t told) {
-        if (counted != told)
+    auto const compare = [&](std::string_view what, std::uint64_t counted, std::uint64_t reported) {
+        if (counted != reported)
             report(
-                "counters_count_what_was_asked_for",
-                std::string(what) + ": " + std::to_string(counted) + " instead of " + std::to_string(told));
+                "counters_agree_with_operations",
+                std::string(what) + ": " + std::to_string(counted) + " instead of " + std::to_string(reported));
     };
-    compare("acquired", c.acquired, told_.acquired);
-    compare("busy", c.busy, told_.busy);
-    compare("unavailable", c.unavailable, told_.unavailable);
+    compare("acquired", c.acquired, reported_.acquired);
+    compare("busy", c.busy, reported_.busy);
+    compare("unavailable", c.unavailable, reported_.unavailable);
 }
 
 // The grant may come from an earlier acquire of the process, by re-entry or hand-off.
@@ -252,7 +252,7 @@ int model::begin_hold(operation& o, core::instant now, lease_view const& l)
         }
         in_process.period = std::max(in_process.period, h.period);
     });
-    end_to_ask(o, now);
+    end_request(o, now);
     for (auto& [id, other] : holds_)
         if (shares_grant(activities_[o.id], activities_[other.operation])) {
             h.period = std::max(h.period, other.period);
@@ -267,7 +267,7 @@ int model::begin_hold(operation& o, core::instant now, lease_view const& l)
         check_order(o, l);
     }
     auto& kept = holds_[h.id] = h;
-    look(kept.id, now, l);
+    check(kept.id, now, l);
     return h.id;
 }
 
@@ -301,7 +301,7 @@ void model::queried(operation& o, core::instant now, error_code ec, std::optiona
     for (auto const& [id, h] : holds_) {
         auto const& a = activities_[h.operation];
         bool const was_held = a.design == o.design && h.granted <= o.launched && h.is_valid && h.promised > now;
-        require(!was_held || h.tainted, "is_locked_tells_of_holders", o, "false while a lease is valid");
+        require(!was_held || h.tainted, "is_locked_reports_holders", o, "false while a lease is valid");
     }
 }
 
@@ -330,14 +330,18 @@ void model::ended_watch(operation& o, core::instant now, error_code ec, loss why
     if (!finish(o, now, ec))
         return;
     auto const* h = find_hold(o.of_hold);
-    require(!l || !l->is_valid(), "lost_tells_of_a_loss", o, "lost() completed, and the lease is valid");
+    require(!l || !l->is_valid(), "lost_reports_a_loss", o, "lost() completed, and the lease is valid");
     if (!h)
         return;
     auto const& a = activities_[h->operation];
     auto const process = a.what.get(field::process);
     bool const calm = !is_disturbed(*a.design, process, a.launched, now);
     require(why != loss::max_hold || h->max_hold > 0s, "loss_has_its_reason", o, "max_hold, but there is none");
-    require(why != loss::gone || h->tainted || !calm, "loss_has_its_reason", o, "gone, but nobody deleted it");
+    require(
+        why != loss::key_missing || h->tainted || !calm,
+        "loss_has_its_reason",
+        o,
+        "its key is missing, but nothing deleted it");
 }
 
 void model::released(operation& o, core::instant now, error_code ec)

@@ -88,7 +88,7 @@ struct hold {
     core::instant granted = {};
     core::instant promised = {};   // without a fault it is valid until then at least
     core::instant allowed = {};    // ... and until then at most; a renewed lease may last a lease time from now, too
-    bool tainted = false;          // its key may be gone
+    bool tainted = false;          // its key may be deleted
     bool is_valid = true;          // at the last observation
     bool is_out_of_sight = false;  // inside an operation that is not launched yet
 };
@@ -149,7 +149,7 @@ public:
     // ---- observations
     // Compares the counters of the clients, at the end.
     void check_counters(counters const&);
-    void look(int hold, core::instant, lease_view const&);
+    void check(int hold, core::instant, lease_view const&);
     bool is_watch_overdue(operation const&, core::instant) const;
     bool is_disturbed(lock_design const&, std::int64_t process, core::instant from, core::instant to) const;
     bool has_stopped_client() const noexcept { return !stopped_.empty(); }
@@ -174,7 +174,7 @@ private:
         core::instant from, to;
     };
     // A time to live that is being requested from the server for one hold; other holds may profit from it.
-    struct ask {
+    struct lease_request {
         operation const* by;
         int acquire;
         core::duration lease;
@@ -184,8 +184,8 @@ private:
     bool finish(operation&, core::instant, error_code);
     void count(operation const&, error_code, bool acquired);
     void check_deadline(operation const&, core::instant);
-    void begin_to_ask(operation const&, int acquire, core::duration lease);
-    void end_to_ask(operation const&, core::instant, core::duration later = {});
+    void begin_request(operation const&, int acquire, core::duration lease);
+    void end_request(operation const&, core::instant, core::duration later = {});
 
     // ---- how an operation may end
     bool may_fail(operation const&, core::instant, error_code) const;
@@ -207,7 +207,7 @@ private:
     bool has_planted(lock_design const&, core::instant) const;
     bool is_total_outage(operation const&, core::instant) const;
 
-    // ---- who may hold, and how long
+    // ---- the possible holders, and how long they hold
     bool conflicts(activity const&, activity const&) const;
     bool same_owner(activity const&, activity const&) const;
     bool share_an_owner(activity const&, activity const&) const;
@@ -227,8 +227,8 @@ private:
     // Whether both may hold one grant: re-entries, and readers of one process.
     bool shares_grant(activity const&, activity const&) const;
     // The latest end that the requests under way may give to the hold.
-    core::instant asked_until(hold const&, core::instant) const;
-    bool may_profit(hold const&, ask const&) const;
+    core::instant requested_until(hold const&, core::instant) const;
+    bool may_profit(hold const&, lease_request const&) const;
     // The lease time that counts from its last confirmation: with a peer's watchdog, reads are confirmed repeatedly.
     core::duration confirmed_lease(hold const&, core::duration lease) const;
     void check_bounds(hold&, core::instant, lease_view const&);
@@ -239,7 +239,7 @@ private:
     std::map<int, hold> holds_;
     int last_hold_ = 0;
     std::map<std::int64_t, std::pair<std::uint64_t, step>> greatest_token_;  // by lock; its acquire
-    std::vector<ask> asks_;
+    std::vector<lease_request> requests_;
     std::vector<int> acquire_of_;  // by hold: its acquire
     // For all holds of a process on a lock: a grant that is handed off keeps the end that it has.
     struct reach {
@@ -252,7 +252,7 @@ private:
     std::vector<data_loss> losses_;
     std::vector<std::pair<lock_design const*, core::instant>> planted_;
     std::map<std::pair<std::int64_t, unsigned>, core::instant> stopped_;
-    counters told_;
+    counters reported_;
     bool is_countable_ = true;  // the program observed the end of every acquire
     core::instant denied_ = core::never;
     core::instant refused_ = core::never;

@@ -141,25 +141,25 @@ void model::check_order(operation const& o, lease_view const& l)
 
 // ---- how long a lease is valid
 
-void model::look(int id, core::instant now, lease_view const& l)
+void model::check(int id, core::instant now, lease_view const& l)
 {
     auto const found = holds_.find(id);
     if (found == holds_.end())
         return;
     auto& h = found->second;
     auto const& a = activities_.at(h.operation);
-    auto const tell = [&](std::string_view check, std::string const& text) {
+    auto const check_failed = [&](std::string_view check, std::string const& text) {
         report(check, to_text(a.what) + ": " + text);
     };
     if (l.is_valid() && !h.is_valid)
-        tell("a_loss_is_final", "a lease that was lost is valid again");
+        check_failed("a_loss_is_final", "a lease that was lost is valid again");
     h.is_valid = l.is_valid();
     if (!h.is_valid)
         activities_.at(h.operation).is_held = false;
     if (l.state == lease_state::empty && a.downgrades > 0)
         return;
     if (l.state == lease_state::empty)
-        tell("a_held_lease_is_not_empty", "a lease that nobody gave up is empty");
+        check_failed("a_held_lease_is_not_empty", "a lease that nobody gave up is empty");
     if (l.is_valid()) {
         check_identity(h, l);
         check_hold_count(h, now, l);
@@ -169,9 +169,9 @@ void model::look(int id, core::instant now, lease_view const& l)
     if (!calm)
         return;
     if (!l.is_valid() && now < h.promised - stop_margin(h.period) - slack)
-        tell("valid_as_long_as_promised", "lost " + to_milliseconds(now - h.granted) + " after its grant");
+        check_failed("valid_as_long_as_promised", "lost " + to_milliseconds(now - h.granted) + " after its grant");
     if (l.state == lease_state::at_risk && !is_brief(a.what))
-        tell("at_risk_needs_a_fault", "at risk without a fault");
+        check_failed("at_risk_needs_a_fault", "at risk without a fault");
 }
 
 // Composites have owners only in their members.
@@ -224,41 +224,42 @@ core::duration model::confirmed_lease(hold const& h, core::duration lease) const
     return lease;
 }
 
-core::instant model::asked_until(hold const& h, core::instant now) const
+core::instant model::requested_until(hold const& h, core::instant now) const
 {
     auto end = core::instant::min();
-    for (auto const& asked : asks_)
-        if (may_profit(h, asked))
-            end = std::max(end, now + asked.lease);
+    for (auto const& request : requests_)
+        if (may_profit(h, request))
+            end = std::max(end, now + request.lease);
     return end;
 }
 
 // A fixed lease time serves only its own hold. The grant of renewed holds may be shared and handed off within the
 // process.
-bool model::may_profit(hold const& h, ask const& asked) const
+bool model::may_profit(hold const& h, lease_request const& request) const
 {
     auto const& mine = activities_.at(h.operation);
-    auto const& other = activities_.at(asked.acquire);
+    auto const& other = activities_.at(request.acquire);
     bool const is_local = mine.what.get(field::process) == other.what.get(field::process);
-    return asked.acquire == h.operation || (h.renewed && is_local && have_common_part(*mine.design, *other.design));
+    return request.acquire == h.operation || (h.renewed && is_local && have_common_part(*mine.design, *other.design));
 }
 
 void model::check_bounds(hold& h, core::instant now, lease_view const& l)
 {
     auto const& a = activities_.at(h.operation);
-    auto const tell = [&](std::string_view check, core::duration left, core::duration bound) {
+    auto const check_failed = [&](std::string_view check, core::duration left, core::duration bound) {
         report(
             check,
             to_text(a.what) + ": " + to_milliseconds(now - h.granted) + " after its grant it is valid for "
                 + to_milliseconds(left) + ", bound: " + to_milliseconds(bound));
     };
-    auto most = std::max(h.allowed, asked_until(h, now));
+    auto most = std::max(h.allowed, requested_until(h, now));
     if (h.renewed)
         most = std::max(most, now + h.period - core_drift(h.period));
     if (h.max_hold > 0ns)
         most = std::min(most, h.granted + h.max_hold);
     if (now + l.left_least > most + 1ms)
-        tell(h.max_hold > 0ns ? "max_hold_ends_a_lease" : "valid_for_no_longer_than_allowed", l.left_least, most - now);
+        check_failed(
+            h.max_hold > 0ns ? "max_hold_ends_a_lease" : "valid_for_no_longer_than_allowed", l.left_least, most - now);
     bool const calm = !h.tainted && !is_disturbed(*a.design, a.what.get(field::process), a.launched, now);
     if (!calm)
         return;
@@ -268,7 +269,7 @@ void model::check_bounds(hold& h, core::instant now, lease_view const& l)
                            ? std::min(h.promised - now, lease / 2 - core_drift(lease) - slack - settings_.tolerance)
                            : h.promised - now;
     if (now + l.left_most < std::min(h.promised, now + least))
-        tell("valid_for_as_long_as_promised", l.left_most, least);
+        check_failed("valid_for_as_long_as_promised", l.left_most, least);
 }
 
 bool model::is_watch_overdue(operation const& o, core::instant now) const

@@ -207,7 +207,7 @@ void operations::acquire(execution e)
 
 void operations::keep_lease(step const& s, operation& o, error_code ec, holdfast::lease l)
 {
-    leases_.look();
+    leases_.check();
     auto const now = world_.now();
     auto const hold = model_.acquired(o, now, ec, view_of(l));
     if (hold == 0)
@@ -222,12 +222,12 @@ void operations::query(execution e)
 {
     clients_.with_lock_of(e.what, [&](auto const& lock) {
         auto const p = make_pending(e.what, e.where);
-        auto const tell = [this](operation& o, error_code ec, bool answer) {
+        auto const finish = [this](operation& o, error_code ec, bool answer) {
             model_.queried(o, world_.now(), ec, answer);
         };
         if (e.what.what == verb::is_locked)
             return begin_on_lock(
-                e, p, [&](auto token) { return lock.is_locked(std::move(token)); }, tell);
+                e, p, [&](auto token) { return lock.is_locked(std::move(token)); }, finish);
         if (e.what.what == verb::holders)
             return begin_on_lock(
                 e,
@@ -241,7 +241,7 @@ void operations::query(execution e)
             model_.lose_data(part.server, part.key, now, now + 10min);
         });
         begin_on_lock(
-            e, p, [&](auto token) { return lock.force_release(std::move(token)); }, tell);
+            e, p, [&](auto token) { return lock.force_release(std::move(token)); }, finish);
     });
 }
 
@@ -302,7 +302,7 @@ void operations::downgrade(execution e)
 
 void operations::keep_read(step const& s, operation& o, error_code ec, holdfast::lease l)
 {
-    leases_.look();
+    leases_.check();
     auto const before = o.of_hold;
     auto const now = world_.now();
     auto const hold = model_.downgraded(o, now, ec, view_of(l));
@@ -328,7 +328,7 @@ void operations::check_watches()
     for (auto const& p : all_)
         if (p->in_model && p->what.what == verb::lost && !world_.is_frozen(process_of(p->what))
             && model_.is_watch_overdue(*p->in_model, world_.now() - 2ms))
-            model_.report("lost_is_told", to_text(p->what) + ": its lease was lost, and it does not complete");
+            model_.report("lost_completes", to_text(p->what) + ": its lease was lost, and it does not complete");
 }
 
 void operations::check_completion()

@@ -141,16 +141,16 @@ TEST_CASE("a survey counts the promises that random programs find broken", "[.su
     auto const count = number_or("HOLDFAST_ORACLE_PROGRAMS", 500);
     for (auto seed = first; seed < first + count; ++seed) {
         auto const p = generate(seed);
-        auto const broken = run_apart(p);
+        auto const broken = run_in_fork(p);
         if (!broken || (only && broken->check != only) || ++found[broken->check] > examples)
             continue;
         auto const small = shrink(p, [&](program const& candidate) {
             if (without_exclusions(candidate).steps != candidate.steps)
                 return false;
-            auto const again = run_apart(candidate);
+            auto const again = run_in_fork(candidate);
             return again && again->check == broken->check;
         });
-        report += describe(run_apart(small).value_or(*broken), small) + "\n";
+        report += describe(run_in_fork(small).value_or(*broken), small) + "\n";
     }
     for (auto const& [check, times] : found)
         report += check + ": " + std::to_string(times) + " of " + std::to_string(count) + " programs\n";

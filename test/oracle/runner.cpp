@@ -44,7 +44,7 @@ private:
     void connect();
     void execute(step const&);
     void run_for(core::duration);
-    void look();
+    void check_leases();
     bool is_broken();
     void settle();
     void await_idle();
@@ -80,7 +80,7 @@ run_result runner::run()
         prepare();
         for (auto const& s : program_.steps) {
             execute(s);
-            look();
+            check_leases();
             if (is_broken())
                 break;
         }
@@ -132,10 +132,10 @@ void runner::execute(step const& s)
     faults_.inject(s);
 }
 
-void runner::look()
+void runner::check_leases()
 {
     std::scoped_lock const guard(mutex_);
-    leases_.look();
+    leases_.check();
 }
 
 bool runner::is_broken()
@@ -151,7 +151,7 @@ void runner::run_for(core::duration d)
     auto const part = std::max<core::duration>(d / 4, 1us);
     while (world_->now() < end && !is_broken()) {
         world_->run_for(std::min<core::duration>(part, end - world_->now()));
-        look();
+        check_leases();
     }
     if (d == 0ns)
         world_->run_for(0ns);
@@ -179,7 +179,7 @@ void runner::settle()
         std::scoped_lock const guard(mutex_);
         operations_.check_completion();
     }
-    world_->settle([this] { return !audit_.look(); });
+    world_->settle([this] { return !audit_.check(); });
 }
 
 void runner::await_idle()

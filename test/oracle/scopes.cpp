@@ -92,7 +92,7 @@ asio::awaitable<void> operations::body(holdfast::lease& l, step s, std::shared_p
 int operations::enter_body(holdfast::lease const& l, pending& p)
 {
     guard const held(mutex_);
-    leases_.look();
+    leases_.check();
     auto const now = world_.now();
     auto const hold = model_.body_began(*p.in_model, now, view_of(l));
     ++grants_;

@@ -197,10 +197,10 @@ engine::client_engine::census simulated_world::census(holdfast::client& c)
 
 // ---- the trace
 
-void simulated_world::note(std::string_view who, std::string_view what)
+void simulated_world::note(std::string_view source, std::string_view what)
 {
     if (is_traced())
-        simulation_->world().trace().add(now(), who, what);
+        simulation_->world().trace().add(now(), source, what);
 }
 
 std::string simulated_world::trace()

@@ -41,7 +41,7 @@ public:
     engine::client_engine::census census(holdfast::client&) override;
 
     bool is_traced() override { return simulation_ && simulation_->world().trace().is_on(); }
-    void note(std::string_view who, std::string_view what) override;
+    void note(std::string_view source, std::string_view what) override;
     std::string trace() override;
 
 private:

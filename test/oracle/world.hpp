@@ -50,7 +50,7 @@ public:
     virtual void settle(std::function<bool()> const& is_nothing_left) = 0;
     // Lets time pass until every key has expired that is not deleted; returns false if that would take too long.
     virtual bool let_keys_expire() = 0;
-    // Waits until everything that was begun has ended. The clients are gone.
+    // Waits until everything that was begun has ended. The clients are destroyed.
     virtual void finish() = 0;
 
     // ---- faults
@@ -70,7 +70,7 @@ public:
 
     // ---- the trace; may be called by any thread
     virtual bool is_traced() = 0;
-    virtual void note(std::string_view who, std::string_view what) = 0;
+    virtual void note(std::string_view source, std::string_view what) = 0;
     virtual std::string trace() = 0;
 };
 

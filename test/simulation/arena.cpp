@@ -34,14 +34,14 @@ void fail_beside_a_waiter(bool& went_on)
             went_on = true;
         });
         co_await a.sleep(10ms);
-        throw std::runtime_error("this story failed");
+        throw std::runtime_error("this scenario failed");
     });
 }
 
 TEST_CASE("when a test body throws, the coroutines that it spawned do not continue", "[arena]")
 {
     bool went_on = false;
-    CHECK_THROWS_WITH(fail_beside_a_waiter(went_on), "this story failed");
+    CHECK_THROWS_WITH(fail_beside_a_waiter(went_on), "this scenario failed");
     CHECK_FALSE(went_on);
 }
 
@@ -55,13 +55,13 @@ void fail_while_the_server_stands_still()
         a.server().pause();
         a.spawn([&]() -> awaitable<void> { auto l = co_await mutex(c, "m").acquire(); });
         co_await a.sleep(10ms);
-        throw std::runtime_error("this story failed");
+        throw std::runtime_error("this scenario failed");
     });
 }
 
 TEST_CASE("an exception of a test body reaches the caller while the server is paused", "[arena]")
 {
-    CHECK_THROWS_WITH(fail_while_the_server_stands_still(), "this story failed");
+    CHECK_THROWS_WITH(fail_while_the_server_stands_still(), "this scenario failed");
 }
 
 // A coroutine of the library acquires the multi_lock, and the cancellation signal refers to that coroutine.
@@ -75,13 +75,13 @@ void fail_beside_what_can_be_cancelled()
         multi_lock(mutex(c, "m"), mutex(c, "n"))
             .acquire(asio::bind_cancellation_slot(signal.slot(), [](error_code, lease) {}));
         co_await a.sleep(10ms);
-        throw std::runtime_error("this story failed");
+        throw std::runtime_error("this scenario failed");
     });
 }
 
 TEST_CASE("an exception of a test body reaches the caller while a cancellable acquire is pending", "[arena]")
 {
-    CHECK_THROWS_WITH(fail_beside_what_can_be_cancelled(), "this story failed");
+    CHECK_THROWS_WITH(fail_beside_what_can_be_cancelled(), "this scenario failed");
 }
 
 TEST_CASE("a test that ends while a waiter is still pending fails and does not crash", "[arena][!shouldfail]")

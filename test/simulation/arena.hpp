@@ -131,7 +131,7 @@ private:
             world().run();
             return true;
         } catch (std::exception const& e) {
-            FAIL_CHECK("left behind at the end of the story: " << e.what());
+            FAIL_CHECK("left behind at the end of the scenario: " << e.what());
         } catch (...) {}
         return false;
     }

@@ -58,7 +58,7 @@ TEST_CASE("an invalid lock name or option is reported by name, and the client se
 
 TEST_CASE("the constructor of a client names the invalid option and does not reveal the password", "[bad_input]")
 {
-    auto const complaint = [](holdfast::config c) -> std::string {
+    auto const error_of_making = [](holdfast::config c) -> std::string {
         try {
             asio::io_context ioc;
             holdfast::client client(ioc, std::move(c));
@@ -67,14 +67,14 @@ TEST_CASE("the constructor of a client names the invalid option and does not rev
         }
         return "";
     };
-    CHECK(complaint({.url = "http://x"}).starts_with("url"));
-    CHECK(complaint({.url = ""}).starts_with("url"));
-    CHECK(complaint({.url = "redis://:secret@h:99999"}).find("secret") == std::string::npos);
-    CHECK(complaint({.lease = 99ms}).starts_with("lease"));
-    CHECK(complaint({.command_timeout = 0ms}).starts_with("command_timeout"));
-    CHECK(complaint({.max_hold = -1ms}).starts_with("max_hold"));
-    CHECK(complaint({.poll_interval = 0ms}).starts_with("poll_interval"));
-    CHECK(complaint({.key_prefix = "a{b"}).starts_with("key_prefix"));
+    CHECK(error_of_making({.url = "http://x"}).starts_with("url"));
+    CHECK(error_of_making({.url = ""}).starts_with("url"));
+    CHECK(error_of_making({.url = "redis://:secret@h:99999"}).find("secret") == std::string::npos);
+    CHECK(error_of_making({.lease = 99ms}).starts_with("lease"));
+    CHECK(error_of_making({.command_timeout = 0ms}).starts_with("command_timeout"));
+    CHECK(error_of_making({.max_hold = -1ms}).starts_with("max_hold"));
+    CHECK(error_of_making({.poll_interval = 0ms}).starts_with("poll_interval"));
+    CHECK(error_of_making({.key_prefix = "a{b"}).starts_with("key_prefix"));
 }
 
 TEST_CASE("operations on a key of another type complete as wrong_type and do not delete the key", "[bad_input]")

@@ -77,14 +77,14 @@ public:
 
 // Runs a test body with a client that holds `count` mutexes on a server that has the scripts. At the end no state is
 // left.
-template <class Story>
-void tell(int count, Story story)
+template <class Scenario>
+void with_held_locks(int count, Scenario scenario)
 {
     release_arena a;
     a.run([&]() -> awaitable<void> {
         co_await a.warm_up(a.c);
         auto held = co_await a.hold(a.c, count);
-        co_await story(a, held);
+        co_await scenario(a, held);
         held.clear();
         co_await a.sleep(2s);
     });
@@ -98,7 +98,7 @@ bool says_alone(std::string const& line)
 
 TEST_CASE("the client sends the releases of one event loop iteration as one command", "[batch_release]")
 {
-    tell(5, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+    with_held_locks(5, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         auto const start = a.now();
         held.resize(1);
         co_await held.front().release();
@@ -110,7 +110,7 @@ TEST_CASE("the client sends the releases of one event loop iteration as one comm
 
 TEST_CASE("the client sends 200 releases as four batches", "[batch_release]")
 {
-    tell(200, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+    with_held_locks(200, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         held.clear();
         co_await a.sleep(10ms);
         CHECK(a.commands() == words(4, "EVALSHA"));
@@ -120,7 +120,7 @@ TEST_CASE("the client sends 200 releases as four batches", "[batch_release]")
 
 TEST_CASE("each release of a batch completes with the outcome of its own lock", "[batch_release]")
 {
-    tell(4, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+    with_held_locks(4, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         a.server().execute({"DEL", a.name(1)});
         a.server().execute({"SET", a.name(2), "another's"});
         a.commands();
@@ -133,7 +133,7 @@ TEST_CASE("each release of a batch completes with the outcome of its own lock", 
 
 TEST_CASE("an acquire in the same event loop iteration is sent after the queued release of its lock", "[batch_release]")
 {
-    tell(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+    with_held_locks(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         auto const start = a.now();
         held.clear();
         auto const again = co_await mutex(a.c, a.name(1)).acquire();
@@ -146,7 +146,7 @@ TEST_CASE("an acquire in the same event loop iteration is sent after the queued 
 
 TEST_CASE("a query in the same event loop iteration is sent after the queued release of its lock", "[batch_release]")
 {
-    tell(2, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+    with_held_locks(2, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         held.clear();
         auto const locked = co_await mutex(a.c, a.name(0)).is_locked();
         CHECK_FALSE(locked);
@@ -155,7 +155,7 @@ TEST_CASE("a query in the same event loop iteration is sent after the queued rel
 
 TEST_CASE("a key of another type does not stop the batched release of mutexes and reentrant locks", "[batch_release]")
 {
-    tell(2, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+    with_held_locks(2, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         auto const me = a.c.make_owner();
         for (auto const* name : {"mine", "list", "hash"})
             held.push_back(co_await reentrant_lock(a.c, name, me).acquire());
@@ -177,7 +177,7 @@ TEST_CASE("a key of another type does not stop the batched release of mutexes an
 
 TEST_CASE("a waiter of another process receives the message of a batched release", "[batch_release]")
 {
-    tell(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+    with_held_locks(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         auto& rival = a.client("B");
         lease won;
         a.spawn([&]() -> awaitable<void> { won = co_await mutex(rival, a.name(2)).acquire(); });
@@ -227,7 +227,7 @@ TEST_CASE("after the server refuses a batch release, the client sends each relea
 TEST_CASE(
     "batched releases without a reply complete as unavailable, and the client sends them again", "[batch_release]")
 {
-    tell(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+    with_held_locks(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         a.server().pause();
         auto const ends = co_await a.release(held, 700ms);
         CHECK(ends == std::vector<error_code>(3, errc::unavailable));  // completes, and is repeated
@@ -242,7 +242,7 @@ TEST_CASE("the client sends batched releases again after the connection is lost 
 {
     for (auto after = 0us; after <= 3000us; after += 250us) {
         CAPTURE(after);
-        tell(3, [after](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+        with_held_locks(3, [after](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
             held.clear();
             co_await a.sleep(after);
             a.server().model().disconnect_all();
@@ -256,7 +256,7 @@ TEST_CASE("a client that is stopped at any moment drops its batched releases", "
 {
     for (auto after = 0us; after <= 3000us; after += 500us) {
         CAPTURE(after);
-        tell(3, [after](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+        with_held_locks(3, [after](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
             held.clear();
             co_await a.sleep(after);
             a.c.stop();
@@ -319,7 +319,7 @@ TEST_CASE("the client repeats releases that the server refuses temporarily, unti
           condition::replica,
           condition::stale}) {
         CAPTURE(static_cast<int>(now));
-        tell(3, [now](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+        with_held_locks(3, [now](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
             auto const me = a.c.make_owner();
             for (auto const* name : {"mine", "mine, too"})
                 held.push_back(co_await reentrant_lock(a.c, name, me).acquire());
@@ -339,7 +339,7 @@ TEST_CASE("batched releases complete with success when the connection is lost at
 {
     for (auto after = 0us; after <= 2500us; after += 250us) {
         CAPTURE(after);
-        tell(3, [after](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+        with_held_locks(3, [after](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
             a.spawn([&]() -> awaitable<void> {
                 co_await a.sleep(after);
                 a.server().model().disconnect_all();
@@ -377,7 +377,7 @@ TEST_CASE("the client gives up releases that it could never send when the lease 
 
 TEST_CASE("shutdown() in the same event loop iteration waits for the queued releases", "[batch_release]")
 {
-    tell(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+    with_held_locks(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         held.clear();
         co_await a.c.shutdown();
         CHECK(a.commands() == words{"EVALSHA"});
@@ -387,7 +387,7 @@ TEST_CASE("shutdown() in the same event loop iteration waits for the queued rele
 
 TEST_CASE("force_release() returns false after a queued release in the same event loop iteration", "[batch_release]")
 {
-    tell(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+    with_held_locks(3, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         co_await mutex(a.c, "another").force_release();  // so that the server has its script, too
         held.clear();
         auto const was_held = co_await mutex(a.c, a.name(1)).force_release();
@@ -417,7 +417,7 @@ TEST_CASE("the client releases a lost lease and acquires its lock again in one r
 
 TEST_CASE("an acquire after stop() completes as client_stopped and is not sent", "[batch_release]")
 {
-    tell(2, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+    with_held_locks(2, [](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
         auto const end = std::make_shared<error_code>(asio::error::in_progress);
         held.pop_back();
         a.c.stop();

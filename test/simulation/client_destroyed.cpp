@@ -3,7 +3,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 // Another thread destroys a client while a composite lock is being acquired: the acquire completes as client_stopped.
-// In place of that thread, the tests use a lock whose client is gone at the n-th call of home(), and a second execution
+// In place of that thread, the tests use a lock whose client is destroyed at the n-th call of home(), and a second execution
 // context.
 
 #include <boost/asio/io_context.hpp>
@@ -52,21 +52,21 @@ TEST_CASE("attempts that start after their client was destroyed complete as clie
 
 // home() returns no client from the n-th call on.
 struct vanishing_lock final : detail::lock_impl {
-    vanishing_lock(std::shared_ptr<detail::client_state> c, int n) : client(std::move(c)), looks(n) {}
+    vanishing_lock(std::shared_ptr<detail::client_state> c, int n) : client(std::move(c)), calls(n) {}
 
     void accept(detail::lock_visitor& v) const override { v.visit(any_red_lock); }
     std::string_view name() const noexcept override { return "vanishing"; }
-    std::shared_ptr<detail::client_state> home() const noexcept override { return looks-- > 0 ? client : nullptr; }
+    std::shared_ptr<detail::client_state> home() const noexcept override { return calls-- > 0 ? client : nullptr; }
     void acquire(detail::handler_at<void(error_code, lease)> h, detail::acquire_request const&) const override
     {
         detail::complete_early<lease>(std::move(h), errc::client_stopped, {});
     }
-    void ask_locked(detail::handler_at<void(error_code, bool)>) const override {}
+    void query_locked(detail::handler_at<void(error_code, bool)>) const override {}
     void force_release(detail::handler_at<void(error_code, bool)>) const override {}
-    void ask_holders(detail::handler_at<void(error_code, std::vector<holder>)>) const override {}
+    void query_holders(detail::handler_at<void(error_code, std::vector<holder>)>) const override {}
 
     std::shared_ptr<detail::client_state> client;
-    mutable int looks;
+    mutable int calls;
     detail::red_lock_impl any_red_lock{"", {}, "", {}};
 };
 
@@ -78,18 +78,18 @@ TEST_CASE(
     "a multi_lock completes as client_stopped whenever its client is destroyed during the acquire",
     "[multi_lock][lifetimes]")
 {
-    for (int looks = 0; looks < 12; ++looks) {
+    for (int calls = 0; calls < 12; ++calls) {
         arena a;
         auto const state = detail::client_access::state_of(a.client()).shared_from_this();
         auto const lock = [&] {
-            detail::lock_list members{std::make_shared<vanishing_lock>(state, looks)};
+            detail::lock_list members{std::make_shared<vanishing_lock>(state, calls)};
             return any_handle(std::make_shared<detail::multi_lock_impl>("vanishing", std::move(members), ""));
         };
         auto const first = lock();
         auto const second = lock();
         a.run([&]() -> awaitable<void> {
             error_code ec;
-            CAPTURE(looks);
+            CAPTURE(calls);
             co_await first.try_acquire({.wait = 10ms}, redirect(ec));
             CHECK(ec == errc::client_stopped);
             co_await second.try_acquire({.lease = 1ms}, redirect(ec));

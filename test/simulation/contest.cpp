@@ -126,7 +126,7 @@ bool has_outages(contest_options const& o) noexcept
 struct participant {
     process* where;
     std::unique_ptr<holdfast::client> client;
-    std::uint64_t asked = 0;  // acquires that were started
+    std::uint64_t started = 0;  // acquires that were started
 };
 
 class contest {
@@ -155,14 +155,14 @@ private:
     asio::awaitable<void> contend(participant& p, unsigned id);
     fair_lock make_fair(participant& p, unsigned n, bool is_fenced) const;
     template <class Lock>
-    asio::awaitable<void> take(participant& p, Lock lock, std::string who);
-    asio::awaitable<void> take_side(participant& p, unsigned lock, owner me, std::string who);
-    asio::awaitable<void> write(participant& p, read_write_lock lock, bool reads_too, std::string who);
+    asio::awaitable<void> take(participant& p, Lock lock, std::string holder);
+    asio::awaitable<void> take_side(participant& p, unsigned lock, owner me, std::string holder);
+    asio::awaitable<void> write(participant& p, read_write_lock lock, bool reads_too, std::string holder);
     asio::awaitable<void> spend_time(participant& p, lease& l);
-    void record(lease const& l, std::string who, core::instant from, core::instant to, bool shared);
+    void record(lease const& l, std::string holder, core::instant from, core::instant to, bool shared);
     template <class Lock>
     asio::awaitable<lease> acquire(participant& p, Lock const& lock);
-    asio::awaitable<void> hold(participant& p, lease l, std::string who, bool shared = false);
+    asio::awaitable<void> hold(participant& p, lease l, std::string holder, bool shared = false);
     auto cancellable(participant& p, error_code& ec);
 
     std::string lock_name(unsigned i) const { return "L" + std::to_string(i); }
@@ -281,9 +281,9 @@ void contest::audit()
             throw std::runtime_error(
                 "gauges: " + std::to_string(stats.held) + " held, " + std::to_string(stats.waiting) + " waiting");
         auto const ended = stats.acquired + stats.busy + stats.unavailable + stats.cancelled + stats.failed;
-        if (ended != p.asked)
+        if (ended != p.started)
             throw std::runtime_error(
-                std::to_string(p.asked) + " acquires, of which " + std::to_string(ended) + " ended");
+                std::to_string(p.started) + " acquires, of which " + std::to_string(ended) + " ended");
         auto const left = detail::client_access::state_of(*p.client).count();
         if (left != engine::client_engine::census{})
             throw std::runtime_error(
@@ -294,7 +294,7 @@ void contest::audit()
     }
     if (options_.is_prompt)
         check_promptness();
-    // The keys of a killed process are gone when their lease time has ended.
+    // The keys of a killed process expire when their lease time has ended.
     if (options_.kill > 0)
         simulation_.world().run_for(options_.config.lease + 30s);
     for (unsigned i = 0; i < options_.locks; ++i) {
@@ -331,7 +331,7 @@ void contest::check_promptness() const
 {
     // Between two writers, waiting readers have a turn of 20 ms.
     auto const turn = options_.kind == contested_kind::read_write ? core::duration(20ms) : core::duration::zero();
-    auto const patience = (20 * options_.network.delay.most + turn).count();
+    auto const time_limit = (20 * options_.network.delay.most + turn).count();
     auto holds = holds_;
     std::ranges::sort(holds, {}, [](auto const& h) { return std::tie(h.lock, h.from); });
     std::size_t last = 0;  // index of the hold that ends last, of those before i
@@ -340,8 +340,8 @@ void contest::check_promptness() const
         auto const& after = holds[i];
         if (after.lock != before.lock || after.to > before.to)
             last = i;
-        bool const was_released = !before.who.ends_with(lost_mark);  // the key of a lost lease outlasts its validity
-        bool const is_gap = was_released && before.lock == after.lock && after.from - before.to > patience;
+        bool const was_released = !before.holder.ends_with(lost_mark);  // the key of a lost lease outlasts its validity
+        bool const is_gap = was_released && before.lock == after.lock && after.from - before.to > time_limit;
         bool const is_awaited = std::ranges::any_of(
             waits_, [&](auto const& w) { return w.lock == after.lock && w.from <= before.to && w.to >= after.from; });
         if (is_gap && is_awaited)
@@ -366,23 +366,23 @@ void contest::check_validity(lease const& l) const
 
 asio::awaitable<void> contest::contend(participant& p, unsigned id)
 {
-    auto const who = p.where->name() + "." + std::to_string(id);
+    auto const holder = p.where->name() + "." + std::to_string(id);
     auto const owner = p.client->make_owner();
     for (unsigned round = 0; round < options_.rounds; ++round) {
         auto const n = static_cast<unsigned>(luck().below(options_.locks));
         auto const kind = kinds_[n];
         if (kind == contested_kind::read_write) {
-            co_await take_side(p, n, owner, who);
+            co_await take_side(p, n, owner, holder);
             continue;
         }
         bool const fenced = kind == contested_kind::fenced_mutex || kind == contested_kind::fenced_reentrant
                             || kind == contested_kind::fenced_fair;
         if (kind == contested_kind::fair || kind == contested_kind::fenced_fair)
-            co_await take(p, make_fair(p, n, fenced), who);
+            co_await take(p, make_fair(p, n, fenced), holder);
         else if (kind == contested_kind::mutex || kind == contested_kind::fenced_mutex)
-            co_await take(p, mutex(*p.client, lock_name(n), {.fencing = fenced}), who);
+            co_await take(p, mutex(*p.client, lock_name(n), {.fencing = fenced}), holder);
         else
-            co_await take(p, reentrant_lock(*p.client, lock_name(n), owner, {.fencing = fenced}), who);
+            co_await take(p, reentrant_lock(*p.client, lock_name(n), owner, {.fencing = fenced}), holder);
         if (luck().happens(0.3))
             co_await p.where->sleep(luck().between(0ms, 20ms), asio::use_awaitable);
     }
@@ -394,11 +394,11 @@ fair_lock contest::make_fair(participant& p, unsigned n, bool is_fenced) const
 }
 
 template <class Lock>
-asio::awaitable<void> contest::take(participant& p, Lock lock, std::string who)
+asio::awaitable<void> contest::take(participant& p, Lock lock, std::string holder)
 {
     auto l = co_await acquire(p, lock);
     if (!l.empty())
-        co_await hold(p, std::move(l), who);
+        co_await hold(p, std::move(l), holder);
 }
 
 // A completion token whose operation is sometimes cancelled, at a random moment, with any of the three types.
@@ -421,7 +421,7 @@ asio::awaitable<lease> contest::acquire(participant& p, Lock const& lock)
     error_code ec;
     lease l;
     auto const start = simulation_.now();
-    ++p.asked;
+    ++p.started;
     bool const was_answered = p.client->stats().round_trip.count > 0;
     auto const lease_time = std::chrono::milliseconds(200 + luck().below(2'000));
     switch (luck().below(6)) {
@@ -452,13 +452,13 @@ asio::awaitable<lease> contest::acquire(participant& p, Lock const& lock)
     co_return l;
 }
 
-asio::awaitable<void> contest::hold(participant& p, lease l, std::string who, bool shared)
+asio::awaitable<void> contest::hold(participant& p, lease l, std::string holder, bool shared)
 {
     auto const from = simulation_.now();
     ++result_.grants;
     ++result_.grants_of[p.where->name()];
     co_await spend_time(p, l);
-    record(l, std::move(who), from, simulation_.now(), shared);
+    record(l, std::move(holder), from, simulation_.now(), shared);
     if (luck().happens(0.3))
         co_return;  // the destructor releases
     error_code ec;
@@ -477,37 +477,37 @@ asio::awaitable<void> contest::spend_time(participant& p, lease& l)
 }
 
 // Records the interval of a hold, up to the end of its validity.
-void contest::record(lease const& l, std::string who, core::instant from, core::instant to, bool shared)
+void contest::record(lease const& l, std::string holder, core::instant from, core::instant to, bool shared)
 {
     auto const& tenure = tenure_of(l);
     to = std::min(to, tenure.valid_until());
     if (tenure.state() == lease_state::lost) {
         ++result_.lost;
-        who += lost_mark;
+        holder += lost_mark;
     }
     holds_.push_back(
         {std::string(tenure.lock().name),
-         std::move(who),
+         std::move(holder),
          from.time_since_epoch().count(),
          to.time_since_epoch().count(),
          shared ? 0 : tenure.fence(),
          shared});
 }
 
-asio::awaitable<void> contest::take_side(participant& p, unsigned n, owner me, std::string who)
+asio::awaitable<void> contest::take_side(participant& p, unsigned n, owner me, std::string holder)
 {
     bool const is_owned = luck().happens(0.5);
     read_write_lock const lock = is_owned ? read_write_lock(*p.client, lock_name(n), me, rw_options_[n])
                                           : read_write_lock(*p.client, lock_name(n), rw_options_[n]);
     if (luck().happens(0.3))
-        co_return co_await write(p, lock, is_owned, std::move(who));
+        co_return co_await write(p, lock, is_owned, std::move(holder));
     auto l = co_await acquire(p, lock.read());
     if (!l.empty())
-        co_await hold(p, std::move(l), std::move(who), true);
+        co_await hold(p, std::move(l), std::move(holder), true);
 }
 
 // Holds the write side. At random, the owner also acquires a read, which may last longer, or downgrades the write.
-asio::awaitable<void> contest::write(participant& p, read_write_lock lock, bool reads_too, std::string who)
+asio::awaitable<void> contest::write(participant& p, read_write_lock lock, bool reads_too, std::string holder)
 {
     auto l = co_await acquire(p, lock.write());
     if (l.empty())
@@ -523,20 +523,20 @@ asio::awaitable<void> contest::write(participant& p, read_write_lock lock, bool 
     if (way == 0)
         after = co_await l.downgrade(cancellable(p, ec));
     else if (way == 1 && reads_too) {
-        ++p.asked;
+        ++p.started;
         after = co_await lock.read().try_acquire({.wait = 200ms}, cancellable(p, ec));
     }
     // During the downgrade others may have begun to read, but not to write.
     if (l.empty())
-        record(l, who, to, simulation_.now(), true);
+        record(l, holder, to, simulation_.now(), true);
     else
         to = simulation_.now();
-    record(l, who, from, to, false);
+    record(l, holder, from, to, false);
     if (!l.empty() && luck().happens(0.7))
         co_await l.release(cancellable(p, ec));
     l = lease();
     if (!after.empty())
-        co_await hold(p, std::move(after), std::move(who), true);
+        co_await hold(p, std::move(after), std::move(holder), true);
 }
 
 std::optional<std::uint64_t> number_of(char const* variable)

@@ -165,20 +165,20 @@ TEST_CASE("pending operations complete in the handler's context when the context
     two_contexts w;
     mutex const lock(w.other(), "y");
     auto held = w.acquire(lock);
-    std::optional<error_code> extended, acquired, asked, lost, released;
+    std::optional<error_code> extended, acquired, queried, lost, released;
     auto const note = [&](std::optional<error_code>& end) {
         return asio::bind_executor(w.executor(), [&end](error_code ec, auto const&...) { end = ec; });
     };
     held.extend(1min, note(extended));
     held.lost(note(lost));
     lock.acquire(asio::bind_executor(w.executor(), [&](error_code ec, lease) { acquired = ec; }));
-    lock.is_locked(note(asked));
+    lock.is_locked(note(queried));
     held.release(note(released));
     w.end_other();
     w.run_here();
     CHECK(extended == errc::client_stopped);
     CHECK(acquired == errc::client_stopped);
-    CHECK(asked == errc::client_stopped);
+    CHECK(queried == errc::client_stopped);
     CHECK(released == errc::client_stopped);
     REQUIRE(lost);
     CHECK_FALSE(*lost);  // no error: the lease is lost

@@ -43,7 +43,7 @@ TEST_CASE("after a downgrade waiting readers acquire the lock, and a waiting wri
         CHECK(far_write.empty());
         CHECK(reader.valid());
         {
-            auto const gone = std::move(writer);
+            auto const destroyed = std::move(writer);
         }
         CHECK(reader.valid());
         co_await reader.release();
@@ -232,8 +232,8 @@ TEST_CASE("downgrade() of a lost write completes as lease_lost", "[downgrade]")
 
         writer = co_await doc.write().acquire();
         a.server().execute({"DEL", "d"});
-        auto const gone = co_await error_of(writer.downgrade(use_awaitable));
-        CHECK(gone == errc::lease_lost);
+        auto const ec = co_await error_of(writer.downgrade(use_awaitable));
+        CHECK(ec == errc::lease_lost);
         co_await a.sleep(100ms);
         CHECK_FALSE(a.exists("d"));
     });

@@ -41,12 +41,12 @@ public:
     fair_lock lock(std::string_view where) { return {client(where), "f", options_}; }
 
     // Starts a contender, which waits, is recorded as served, and holds the lock for a while.
-    void queue_up(std::string who, std::string_view where, fair_acquire_options o = {}, core::duration hold = 10ms)
+    void queue_up(std::string name, std::string_view where, fair_acquire_options o = {}, core::duration hold = 10ms)
     {
         world.spawn(
-            [this, l = lock(where), who, where = std::string(where), o, hold]() -> awaitable<void> {
+            [this, l = lock(where), name, where = std::string(where), o, hold]() -> awaitable<void> {
                 auto lease = co_await l.acquire(o);
-                served.push_back(who);
+                served.push_back(name);
                 served_at.push_back(world.now());
                 co_await world.sleep(hold, where);
                 co_await lease.release();
@@ -71,20 +71,20 @@ private:
 };
 
 // Runs a test body that begins while "A" holds the lock.
-template <class Story>
-void behind_a_holder(fair_options o, Story story)
+template <class Scenario>
+void behind_a_holder(fair_options o, Scenario scenario)
 {
     printer p(o);
     p.world.run([&]() -> awaitable<void> {
         auto held = co_await p.lock("A").acquire();
-        co_await story(p, p.world, held);
+        co_await scenario(p, p.world, held);
     });
 }
 
-template <class Story>
-void behind_a_holder(Story story)
+template <class Scenario>
+void behind_a_holder(Scenario scenario)
 {
-    behind_a_holder({}, std::move(story));
+    behind_a_holder({}, std::move(scenario));
 }
 
 std::int64_t count(std::vector<std::string> const& commands, std::string_view what)
@@ -278,8 +278,8 @@ TEST_CASE("fair waiters keep their order over a long wait, reconnections and a p
     auto& a = p.world;
     a.run([&]() -> awaitable<void> {
         auto held = co_await p.lock("A").acquire({.lease = 1h});
-        for (auto const* who : {"1", "2", "3", "4"}) {
-            p.queue_up(who, who[0] % 2 ? "B" : "C");
+        for (auto const* name : {"1", "2", "3", "4"}) {
+            p.queue_up(name, name[0] % 2 ? "B" : "C");
             co_await a.sleep(50ms);
         }
         co_await a.sleep(60s);
@@ -301,8 +301,8 @@ TEST_CASE("a new waiter is queued before waiters of lower priority and behind th
     behind_a_holder([](printer& p, arena& a, lease& held) -> awaitable<void> {
         std::pair<char const*, int> const crowd[] = {
             {"5a", 5}, {"3a", 3}, {"5b", 5}, {"9a", 9}, {"3b", 3}, {"9b", 9}, {"1", 1}, {"5c", 5}};
-        for (auto const& [who, priority] : crowd) {
-            p.queue_up(who, "B", {.priority = priority});
+        for (auto const& [name, priority] : crowd) {
+            p.queue_up(name, "B", {.priority = priority});
             co_await a.sleep(20ms);
         }
         co_await held.release();
@@ -316,8 +316,8 @@ TEST_CASE("with_lock passes the priority on to a fair lock, with a wait time and
 {
     for (std::optional<std::chrono::milliseconds> const wait : {std::optional(60'000ms), {}})
         behind_a_holder([&](printer& p, arena& a, lease& held) -> awaitable<void> {
-            for (auto const* who : {"5a", "5b"}) {
-                p.queue_up(who, "B");
+            for (auto const* name : {"5a", "5b"}) {
+                p.queue_up(name, "B");
                 co_await a.sleep(20ms);
             }
             a.spawn(
@@ -339,7 +339,7 @@ TEST_CASE("with_lock passes the priority on to a fair lock, with a wait time and
 TEST_CASE("a fair waiter is passed at most 30 times by waiters of higher priority", "[fair_lock]")
 {
     behind_a_holder([](printer& p, arena& a, lease& held) -> awaitable<void> {
-        p.queue_up("patient", "B", {.priority = 1});
+        p.queue_up("low", "B", {.priority = 1});
         co_await a.sleep(20ms);
         for (int i = 0; i < 40; ++i) {
             p.queue_up(std::to_string(i), "C", {.priority = 10});
@@ -348,7 +348,7 @@ TEST_CASE("a fair waiter is passed at most 30 times by waiters of higher priorit
         co_await held.release();
         co_await a.sleep(5s);
         REQUIRE(p.served.size() == 41);
-        CHECK(p.served[30] == "patient");
+        CHECK(p.served[30] == "low");
         CHECK(p.served[31] == "30");
     });
 }
@@ -509,8 +509,8 @@ TEST_CASE("fair waiters poll with their refreshes when the server refuses subscr
     a.server().model().deny_channels(true);
     a.run([&]() -> awaitable<void> {
         auto held = co_await p.lock("A").acquire();
-        for (auto const* who : {"1", "2", "3"}) {
-            p.queue_up(who, who);
+        for (auto const* name : {"1", "2", "3"}) {
+            p.queue_up(name, name);
             co_await a.sleep(300ms);
         }
         a.commands();
@@ -552,8 +552,8 @@ TEST_CASE("fair waiters are all served after keys or entries of their queue were
     enum class damage { no_list, no_scores, no_signs, no_entry, all };
     auto const what = GENERATE(damage::no_list, damage::no_scores, damage::no_signs, damage::no_entry, damage::all);
     behind_a_holder({.waiter_timeout = 2s}, [&](printer& p, arena& a, lease& held) -> awaitable<void> {
-        for (auto const* who : {"1", "2", "3"}) {
-            p.queue_up(who, who);
+        for (auto const* name : {"1", "2", "3"}) {
+            p.queue_up(name, name);
             co_await a.sleep(50ms);
         }
         switch (what) {

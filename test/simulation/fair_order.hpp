@@ -43,11 +43,11 @@ private:
 
     static bool is(std::string_view given, engine::script const& s) { return given == s.sha1 || given == s.text; }
 
-    static void on_acquire(queue& q, std::string_view token, bool only_looks, simulated::value const& reply)
+    static void on_acquire(queue& q, std::string_view token, bool is_single, simulated::value const& reply)
     {
         auto const at = std::ranges::find(q.waiting, token);
         bool const is_granted = reply.is_nil() || reply.integer > 0;
-        if (!is_granted && at == q.waiting.end() && !only_looks)
+        if (!is_granted && at == q.waiting.end() && !is_single)
             q.waiting.emplace_back(token);
         bool const is_repeated = at == q.waiting.end() && q.holder == token;
         if (!is_granted || is_repeated)

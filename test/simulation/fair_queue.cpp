@@ -277,16 +277,17 @@ TEST_CASE("a Redisson waiter is notified of a free lock at most once a second", 
     q.theirs("R1");
     q.ours("a");
     q.server.execute({"DEL", "f"});
-    unsigned told = 0;
-    q.server.check(
-        [&](executed const& e) { told += e.what.in_script && !e.what.args.empty() && e.what.args[0] == "publish"; });
+    unsigned messages = 0;
+    q.server.check([&](executed const& e) {
+        messages += e.what.in_script && !e.what.args.empty() && e.what.args[0] == "publish";
+    });
     for (int i = 0; i < 30; ++i) {
         q.ours("a");
         q.refresh("a");
         q.a.world().run_for(100ms);
     }
-    CHECK(told >= 3);
-    CHECK(told <= 4);
+    CHECK(messages >= 3);
+    CHECK(messages <= 4);
     CHECK(q.line() == "R1 a ");
 }
 

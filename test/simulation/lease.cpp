@@ -133,15 +133,15 @@ TEST_CASE("lost() completes as released after a release and reports client_stopp
         mutex m(c, "m");
         auto l = co_await m.acquire();
         error_code released;
-        bool told = false;
+        bool notified = false;
         a.spawn([&]() -> awaitable<void> {
             co_await l.lost(redirect(released));
-            told = true;
+            notified = true;
         });
         co_await a.sleep(10ms);
         co_await l.release();
         co_await a.sleep(10ms);
-        CHECK(told);
+        CHECK(notified);
         CHECK(released == errc::released);
 
         auto k = co_await mutex(d, "k").acquire();
@@ -188,7 +188,7 @@ TEST_CASE("the next renewal after a key was deleted reports the lease as lost", 
         a.server().execute({"DEL", "m"});
         auto const end = validity(a.held);
         auto const why = co_await a.held.lost();
-        CHECK(why == loss::gone);
+        CHECK(why == loss::key_missing);
         CHECK(a.now() < end);
         CHECK_FALSE(a.exists("m"));  // a renewal never creates a key
     });
@@ -324,9 +324,9 @@ TEST_CASE(
                 a.server().execute({"SET", "m", "another"});
             a.server().execute({"PEXPIRE", "m", "100000"});
             auto const why = co_await l.lost();
-            CHECK(why == loss::gone);
+            CHECK(why == loss::key_missing);
             {
-                auto const gone = std::move(l);
+                auto const destroyed = std::move(l);
             }
             co_await a.sleep(1s);
             CHECK(a.server().execute({"PTTL", "m"}).integer > 90'000);
@@ -386,7 +386,7 @@ TEST_CASE("a key of another type does not stop the renewal of the client's other
         a.server().execute({"DEL", "x"});
         a.server().execute({"HSET", "x", "foreign", "1"});
         auto const why = co_await x.lost();
-        CHECK(why == loss::gone);
+        CHECK(why == loss::key_missing);
         co_await a.sleep(10s);
         CHECK(y.valid());
         CHECK(z.valid());

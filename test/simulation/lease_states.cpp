@@ -33,9 +33,9 @@ enum class kind { write, multi, red };
 constexpr unsigned servers = 3;
 
 // A lease of that kind, and its clients.
-class story : public nodes {
+class scenario : public nodes {
 public:
-    explicit story(kind k) : nodes(servers), what(k), all(clients()), lock(make_lock()) {}
+    explicit scenario(kind k) : nodes(servers), what(k), all(clients()), lock(make_lock()) {}
 
     awaitable<void> begin(std::chrono::milliseconds max_hold)
     {
@@ -87,7 +87,7 @@ enum class event {
 
 constexpr std::chrono::milliseconds max_hold = 5s;
 
-awaitable<void> let_happen(event e, story& s)
+awaitable<void> let_happen(event e, scenario& s)
 {
     if (e == event::released || e == event::released_then_stopped || e == event::released_then_destroyed_clients)
         co_await s.held.release();
@@ -121,7 +121,7 @@ std::string named(errc e)
 }
 
 template <class Operation>
-awaitable<std::string> launch_after(event e, story& s, Operation operation)
+awaitable<std::string> launch_after(event e, scenario& s, Operation operation)
 {
     co_await let_happen(e, s);
     auto const end = co_await std::move(operation)(asio::as_tuple(use_awaitable));
@@ -161,7 +161,7 @@ TEST_CASE("extend(), lost() and downgrade() report the lease's state at their la
     for (auto const& row : expectations()) {
         CAPTURE(int(what), int(row.before));
         {
-            story s(what);
+            scenario s(what);
             s.run([&]() -> awaitable<void> {
                 co_await s.begin(max_hold);
                 auto operation = s.held.extend(1s, asio::deferred);
@@ -172,7 +172,7 @@ TEST_CASE("extend(), lost() and downgrade() report the lease's state at their la
             });
         }
         {
-            story s(what);
+            scenario s(what);
             s.run([&]() -> awaitable<void> {
                 co_await s.begin(max_hold);
                 auto operation = s.held.lost(asio::deferred);
@@ -181,7 +181,7 @@ TEST_CASE("extend(), lost() and downgrade() report the lease's state at their la
             });
         }
         {
-            story s(what);
+            scenario s(what);
             s.run([&]() -> awaitable<void> {
                 co_await s.begin(max_hold);
                 auto operation = s.held.downgrade(asio::deferred);
@@ -203,7 +203,7 @@ TEST_CASE("a release reports the state of its hold at its launch, not at its cre
         {event::destroyed_clients, named(errc::client_stopped)}};
     for (auto const& [before, expected] : rows) {
         CAPTURE(int(what), int(before));
-        story s(what);
+        scenario s(what);
         s.run([&]() -> awaitable<void> {
             co_await s.begin(max_hold);
             auto operation = s.held.release(asio::deferred);
@@ -220,13 +220,13 @@ TEST_CASE("an extension completes although another executor launches it and dest
 {
     auto const what = GENERATE(kind::write, kind::multi, kind::red);
     CAPTURE(int(what));
-    story s(what);
+    scenario s(what);
     std::optional<error_code> end;
     s.run([&]() -> awaitable<void> { co_await s.begin(max_hold); });
     s.run(
         [&]() -> awaitable<void> {
             s.held.extend(1s, asio::bind_executor(s.at("B").get_executor(), [&](error_code ec) { end = ec; }));
-            auto const gone = std::move(s.held);
+            auto const destroyed = std::move(s.held);
             co_return;
         },
         "B");
@@ -239,16 +239,16 @@ TEST_CASE("an extension completes although another executor launches it and dest
 
 // ---- accessors
 
-struct seen {
+struct observed {
     bool valid, empty;
     lease_state state;
     bool has_end, has_name, has_owner;
     unsigned holds;
 
-    bool operator==(seen const&) const = default;
+    bool operator==(observed const&) const = default;
 };
 
-seen look_at(lease const& l)
+observed observe(lease const& l)
 {
     CHECK(bool(l) == l.valid());
     CHECK_FALSE(l.fencing_token());
@@ -272,45 +272,45 @@ TEST_CASE("every accessor of a lease has a defined value in every state", "[leas
     CAPTURE(int(what));
     bool const owned = what == kind::write;
     unsigned const of_lost = owned ? 0 : 1;
-    seen const nothing{false, true, lease_state::empty, false, false, false, 0};
+    observed const nothing{false, true, lease_state::empty, false, false, false, 0};
 
-    story s(what);
-    CHECK(look_at(s.held) == nothing);
+    scenario s(what);
+    CHECK(observe(s.held) == nothing);
     s.run([&]() -> awaitable<void> {
         co_await s.begin(max_hold);
-        CHECK(look_at(s.held) == seen{true, false, lease_state::held, true, true, owned, 1});
+        CHECK(observe(s.held) == observed{true, false, lease_state::held, true, true, owned, 1});
 
         auto other = std::move(s.held);
-        CHECK(look_at(s.held) == nothing);
+        CHECK(observe(s.held) == nothing);
         s.held = std::move(other);
 
         co_await s.held.release();
-        CHECK(look_at(s.held) == nothing);
+        CHECK(observe(s.held) == nothing);
 
         s.held = co_await s.lock.acquire();
         if (owned) {
             auto const read = co_await s.held.downgrade();
-            CHECK(look_at(s.held) == nothing);
-            CHECK(look_at(read) == seen{true, false, lease_state::held, true, true, true, 1});
+            CHECK(observe(s.held) == nothing);
+            CHECK(observe(read) == observed{true, false, lease_state::held, true, true, true, 1});
         }
         s.held = {};
         co_await s.sleep(10ms);
 
         s.held = co_await s.lock.acquire({.lease = 1s});
         co_await s.sleep(2s);
-        auto lost = look_at(s.held);
+        auto lost = observe(s.held);
         lost.has_end = false;  // the former end is still returned
-        CHECK(lost == seen{false, false, lease_state::lost, false, true, owned, of_lost});
+        CHECK(lost == observed{false, false, lease_state::lost, false, true, owned, of_lost});
         s.held = {};
         co_await s.sleep(10ms);
 
         s.held = co_await s.lock.acquire();
         s.stop_clients();
-        lost = look_at(s.held);
+        lost = observe(s.held);
         lost.has_end = false;
-        CHECK(lost == seen{false, false, lease_state::lost, false, true, owned, of_lost});
+        CHECK(lost == observed{false, false, lease_state::lost, false, true, owned, of_lost});
         s.destroy_clients();
-        CHECK(look_at(s.held) == seen{false, false, lease_state::lost, false, true, owned, of_lost});
+        CHECK(observe(s.held) == observed{false, false, lease_state::lost, false, true, owned, of_lost});
     });
 }
 

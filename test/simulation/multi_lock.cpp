@@ -209,7 +209,7 @@ TEST_CASE("a multi_lock lease is lost when one member is lost", "[multi_lock][lo
         CHECK(l.valid());  // both are renewed
         a.server("other").execute({"DEL", "y"});
         auto const why = co_await l.lost();
-        CHECK(why == loss::gone);
+        CHECK(why == loss::key_missing);
         CHECK_FALSE(l.valid());
         CHECK(l.state() == lease_state::lost);
         CHECK(a.exists("x"));  // a key is never deleted under a running holder
@@ -387,21 +387,20 @@ TEST_CASE(
         CHECK(downgraded == errc::invalid_option);
         co_await l.release();
 
-        auto const complaint_about = [&](multi_lock const& m) -> awaitable<std::string> {
+        auto const error_about = [&](multi_lock const& m) -> awaitable<std::string> {
             auto const ec = co_await error_of(m.acquire(use_awaitable));
             CHECK(ec == errc::invalid_option);
-            auto const asked = co_await error_of(m.is_locked(use_awaitable));
-            CHECK(asked == errc::invalid_option);
+            auto const queried = co_await error_of(m.is_locked(use_awaitable));
+            CHECK(queried == errc::invalid_option);
             co_return c.last_failure().message;
         };
-        auto said = co_await complaint_about(multi_lock(mutex(c, "x"), reentrant_lock(c, "x", me)));
-        CHECK(said.find("\"x\" is given as two kinds") != said.npos);
-        said = co_await complaint_about(
-            multi_lock(multi_lock(mutex(c, "x"), reentrant_lock(c, "x", me)), mutex(c, "z")));
-        CHECK(said.find("\"x\" is given as two kinds") != said.npos);
-        said = co_await complaint_about(multi_lock(reentrant_lock(c, "x", me), reentrant_lock(c, "x", c.make_owner())));
+        auto said = co_await error_about(multi_lock(mutex(c, "x"), reentrant_lock(c, "x", me)));
+        CHECK(said.find("\"x\" is a member as two kinds") != said.npos);
+        said = co_await error_about(multi_lock(multi_lock(mutex(c, "x"), reentrant_lock(c, "x", me)), mutex(c, "z")));
+        CHECK(said.find("\"x\" is a member as two kinds") != said.npos);
+        said = co_await error_about(multi_lock(reentrant_lock(c, "x", me), reentrant_lock(c, "x", c.make_owner())));
         CHECK(said.find("two owners") != said.npos);
-        co_await complaint_about(multi_lock(std::vector<any_lock>()));
+        co_await error_about(multi_lock(std::vector<any_lock>()));
 
         auto ec = co_await error_of(inner.try_acquire({.wait = -1ms}, use_awaitable));
         CHECK(ec == errc::invalid_option);
@@ -502,8 +501,8 @@ private:
     static std::string server_of(unsigned fork) { return "s" + std::to_string(fork % 2); }
     any_lock fork_of(std::string_view process, unsigned fork)
     {
-        auto const who = static_cast<std::size_t>(process[0] - 'A');
-        return mutex(*clients_[2 * who + fork % 2], name_of(fork));
+        auto const diner = static_cast<std::size_t>(process[0] - 'A');
+        return mutex(*clients_[2 * diner + fork % 2], name_of(fork));
     }
 
     awaitable<void> dine(std::string_view process)

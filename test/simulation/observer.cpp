@@ -52,36 +52,36 @@ private:
 TEST_CASE("an observer is never called from inside a library call of the user", "[observer]")
 {
     arena a;
-    auto const seen = std::make_shared<witness>();
+    auto const observer = std::make_shared<witness>();
     auto config = arena::quick();
-    config.observer = seen;
+    config.observer = observer;
     auto& c = a.client("A", config);
     a.run([&]() -> awaitable<void> {
         co_await c.ready();
         reentrant_lock const lock(c, "m", c.make_owner());
         lease outer, inner;
         outer = co_await lock.acquire();
-        seen->inside([&] { lock.acquire([&](error_code, lease l) { inner = std::move(l); }); });  // sends nothing
+        observer->inside([&] { lock.acquire([&](error_code, lease l) { inner = std::move(l); }); });  // sends nothing
         co_await a.sleep(10ms);
         REQUIRE(inner.valid());
-        CHECK(seen->events == std::vector<std::string>{"acquired", "acquired"});
-        seen->inside([&] { inner.release(asio::detached); });
-        seen->inside([&] { auto const gone = std::move(outer); });
+        CHECK(observer->events == std::vector<std::string>{"acquired", "acquired"});
+        observer->inside([&] { inner.release(asio::detached); });
+        observer->inside([&] { auto const destroyed = std::move(outer); });
         co_await a.sleep(10ms);
-        CHECK(seen->events.back() == "released");
+        CHECK(observer->events.back() == "released");
 
         auto last = co_await mutex(c, "n").acquire();
         error_code ec;
-        seen->inside([&] { mutex(c, "n").try_acquire([&](error_code e, lease) { ec = e; }); });
+        observer->inside([&] { mutex(c, "n").try_acquire([&](error_code e, lease) { ec = e; }); });
         co_await a.sleep(10ms);
-        CHECK(seen->events.back() == "busy");
-        seen->inside([&] { c.stop(); });
+        CHECK(observer->events.back() == "busy");
+        observer->inside([&] { c.stop(); });
         CHECK(last.valid());  // the loss is reported later, on the strand
         co_await a.sleep(10ms);
-        CHECK(seen->events.back() == "lost");
+        CHECK(observer->events.back() == "lost");
         CHECK_FALSE(last.valid());
     });
-    CHECK(seen->intrusions == 0);
+    CHECK(observer->intrusions == 0);
 }
 
 TEST_CASE("an observer may start operations from its callbacks", "[observer]")
@@ -96,16 +96,16 @@ TEST_CASE("an observer may start operations from its callbacks", "[observer]")
         bool got = false;
     };
     arena a;
-    auto const told = std::make_shared<greedy>();
+    auto const observer = std::make_shared<greedy>();
     auto config = arena::quick();
-    config.observer = told;
+    config.observer = observer;
     auto& c = a.client("A", config);
-    told->of = &c;
+    observer->of = &c;
     a.run([&]() -> awaitable<void> {
         auto held = co_await mutex(c, "m").acquire();
         co_await held.release();
         co_await a.sleep(1s);
-        CHECK(told->got);
+        CHECK(observer->got);
         CHECK_FALSE(a.exists("n"));
     });
 }

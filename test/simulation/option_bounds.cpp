@@ -123,7 +123,7 @@ TEST_CASE("each duration option of an operation works or is refused by name at i
 }
 
 // The error message of a constructor; empty if it does not throw.
-std::string complaint(std::function<void()> const& make)
+std::string error_of_making(std::function<void()> const& make)
 {
     try {
         make();
@@ -156,7 +156,7 @@ TEST_CASE("each duration option of a client works or is refused by name at its b
             auto config = arena::quick();
             o.of(config) = d;
             if (d < o.least) {
-                CHECK(complaint([&] { a.client("A", config); }).starts_with(o.name));
+                CHECK(error_of_making([&] { a.client("A", config); }).starts_with(o.name));
                 continue;
             }
             // With a command timeout of 1 ms no reply is in time, as the option requests.
@@ -180,9 +180,9 @@ TEST_CASE("each duration option of a lock works or is refused by name at its bou
         arena a;
         auto& c = a.client();
         auto& second = a.client("A", arena::quick(), "two");
-        auto const fair = complaint([&] { fair_lock(c, "f", {.waiter_timeout = d}); });
+        auto const fair = error_of_making([&] { fair_lock(c, "f", {.waiter_timeout = d}); });
         CHECK(fair.starts_with(d < 1s ? "waiter_timeout" : ""));
-        auto const rw = complaint([&] { read_write_lock(c, "d", {.peer_watchdog = d}); });
+        auto const rw = error_of_making([&] { read_write_lock(c, "d", {.peer_watchdog = d}); });
         CHECK(rw.starts_with(d != 0ms && d < 100ms ? "peer_watchdog" : ""));
         a.run([&]() -> awaitable<void> {
             if (fair.empty()) {

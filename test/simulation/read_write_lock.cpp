@@ -227,7 +227,7 @@ TEST_CASE("force_release() of a read-write lock makes all readers lose it", "[re
         CHECK_FALSE(a.exists("d"));
         CHECK(slots(a) == 0);
         auto const why = co_await one.lost();
-        CHECK(why == loss::gone);
+        CHECK(why == loss::key_missing);
         CHECK_FALSE(two.valid());
         auto const again = co_await there.write().force_release();
         CHECK_FALSE(again);
@@ -574,7 +574,7 @@ TEST_CASE(
         co_await a.sleep(1'100ms);
         CHECK_FALSE(longer.valid());
         auto const why = co_await longer.lost();
-        CHECK(why == loss::gone);
+        CHECK(why == loss::key_missing);
     });
 }
 
@@ -608,8 +608,8 @@ TEST_CASE("a read-write lock is wrong_type on a list and busy on a mutex or a re
         CHECK(reads_list == errc::wrong_type);
         auto const writes_list = co_await error_of(doc.write().acquire(use_awaitable));
         CHECK(writes_list == errc::wrong_type);
-        auto const asks = co_await error_of(doc.write().is_locked(use_awaitable));
-        CHECK(asks == errc::wrong_type);
+        auto const queried = co_await error_of(doc.write().is_locked(use_awaitable));
+        CHECK(queried == errc::wrong_type);
         auto const lists = co_await error_of(doc.read().holders(use_awaitable));
         CHECK(lists == errc::wrong_type);
         auto const forces = co_await error_of(doc.read().force_release(use_awaitable));

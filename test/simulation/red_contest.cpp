@@ -19,7 +19,7 @@ red_contest::red_contest(red_contest_options const& o) : o_(o), arena_(o.servers
     auto& luck = arena_.world().chance();
     for (unsigned i = 0; i < o.servers; ++i) {
         arena_.node(i).step_clock(luck.between({}, o.skew));
-        arena_.node(i).check([this](executed const& e) { asked_ += e.what.args[0] == "SET"; });
+        arena_.node(i).check([this](executed const& e) { attempts_ += e.what.args[0] == "SET"; });
     }
     for (unsigned i = 0; i < o.contenders; ++i) {
         processes_.push_back("P" + std::to_string(i));
@@ -72,14 +72,14 @@ void red_contest::restart_minority()
     }
 }
 
-asio::awaitable<void> red_contest::contend(unsigned who)
+asio::awaitable<void> red_contest::contend(unsigned n)
 {
     auto& luck = arena_.world().chance();
     ++under_way_;
     for (unsigned i = 0; i < o_.rounds; ++i) {
         if (o_.longest_pause > 0ms)
-            co_await arena_.sleep(luck.between({}, o_.longest_pause), processes_[who]);
-        co_await once(who);
+            co_await arena_.sleep(luck.between({}, o_.longest_pause), processes_[n]);
+        co_await once(n);
     }
     --under_way_;
 }
@@ -94,14 +94,14 @@ void red_contest::cancel_some_time(asio::cancellation_signal& signal, std::strin
     });
 }
 
-asio::awaitable<void> red_contest::once(unsigned who)
+asio::awaitable<void> red_contest::once(unsigned n)
 {
     auto& luck = arena_.world().chance();
     auto& signal = arena_.world().new_signal();
-    cancel_some_time(signal, processes_[who]);
+    cancel_some_time(signal, processes_[n]);
     error_code ec;
     auto const start = arena_.now();
-    auto l = co_await red_lock(clients_[who], "r", options())
+    auto l = co_await red_lock(clients_[n], "r", options())
                  .acquire(asio::bind_cancellation_slot(signal.slot(), redirect(ec)));
     bool const expected = !ec || ec == asio::error::operation_aborted;
     REQUIRE(expected);
@@ -112,11 +112,11 @@ asio::awaitable<void> red_contest::once(unsigned who)
     REQUIRE(l.fencing_token().has_value() == o_.fencing);
     auto const from = arena_.now();
     longest_wait_ = std::max(longest_wait_, from - start);
-    co_await arena_.sleep(luck.between(0ms, o_.longest_hold), processes_[who]);
+    co_await arena_.sleep(luck.between(0ms, o_.longest_hold), processes_[n]);
     auto const to = l.valid() ? arena_.now() : from;
     holds_.push_back(
         {.lock = "r",
-         .who = processes_[who],
+         .holder = processes_[n],
          .from = from.time_since_epoch().count(),
          .to = to.time_since_epoch().count() + 1,
          .fence = l.fencing_token().value_or(0)});

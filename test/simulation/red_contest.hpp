@@ -43,11 +43,11 @@ public:
     unsigned cancelled() const { return cancelled_; }
     core::duration longest_wait() const { return longest_wait_; }
     // The number of rounds for each grant: attempts on a server, divided by the grants.
-    double rounds_of_a_grant() const { return double(asked_) / arena_.count / std::max(1u, grants()); }
+    double rounds_of_a_grant() const { return double(attempts_) / arena_.count / std::max(1u, grants()); }
 
 private:
-    asio::awaitable<void> contend(unsigned who);
-    asio::awaitable<void> once(unsigned who);
+    asio::awaitable<void> contend(unsigned n);
+    asio::awaitable<void> once(unsigned n);
     void cancel_some_time(asio::cancellation_signal& signal, std::string const& where);
     void restart_minority();
     red_options options() const;
@@ -59,7 +59,7 @@ private:
     std::vector<held_interval> holds_;
     unsigned under_way_ = 0;
     unsigned cancelled_ = 0;
-    std::uint64_t asked_ = 0;
+    std::uint64_t attempts_ = 0;
     core::duration longest_wait_{};
 };
 

@@ -297,28 +297,28 @@ TEST_CASE(
         CHECK(a.server("n0").execute({"TYPE", "r"}).text == "hash");
         co_await l.release();
 
-        auto const complaint_about = [&](red_lock const& r, acquire_options o = {}) -> awaitable<std::string> {
+        auto const error_about = [&](red_lock const& r, acquire_options o = {}) -> awaitable<std::string> {
             auto const ec = co_await error_of(r.acquire(o, use_awaitable));
             CHECK(ec == errc::invalid_option);
             co_return first.last_failure().message;
         };
         auto const has = [](std::string const& said, char const* what) { return said.find(what) != said.npos; };
-        co_await complaint_about(red_lock(std::vector<any_lock>()));
-        auto said = co_await complaint_about(one);
+        co_await error_about(red_lock(std::vector<any_lock>()));
+        auto said = co_await error_about(one);
         CHECK(has(said, "2 to 31"));
-        said = co_await complaint_about(twice);
+        said = co_await error_about(twice);
         CHECK(has(said, "one client"));
-        said = co_await complaint_about(three, {.lease = 3001ms});
+        said = co_await error_about(three, {.lease = 3001ms});
         CHECK(has(said, "max_lease"));
-        said = co_await complaint_about(slow, {.lease = 100ms});
+        said = co_await error_about(slow, {.lease = 100ms});
         CHECK(has(said, "node_timeout"));
-        said = co_await complaint_about(hasty);
+        said = co_await error_about(hasty);
         CHECK(has(said, "node_timeout"));
-        CHECK(std::ranges::none_of(a.log(), [&](auto const& line) { return has(line, "bear no more"); }));
+        CHECK(std::ranges::none_of(a.log(), [&](auto const& line) { return has(line, "tolerate no more"); }));
         l = co_await red_lock(all, "even", trusting).acquire();
         CHECK(l.valid());
-        CHECK(
-            std::ranges::any_of(a.log(), [&](auto const& line) { return has(line, "bear no more failures than 3"); }));
+        CHECK(std::ranges::any_of(
+            a.log(), [&](auto const& line) { return has(line, "tolerate no more failures than 3"); }));
     });
 }
 

@@ -19,8 +19,8 @@ using asio::awaitable;
 constexpr core::duration round_trip = 2ms;
 constexpr core::duration slow_trip = 20ms;
 
-constexpr red_options patient{.node_timeout = 50ms, .trust_new_nodes = true};
-constexpr red_options patient_fenced{.fencing = true, .node_timeout = 50ms, .trust_new_nodes = true};
+constexpr red_options long_timeout{.node_timeout = 50ms, .trust_new_nodes = true};
+constexpr red_options long_timeout_fenced{.fencing = true, .node_timeout = 50ms, .trust_new_nodes = true};
 
 // Five servers whose age the clients of a process know already.
 struct known_nodes : nodes {
@@ -30,7 +30,7 @@ struct known_nodes : nodes {
     awaitable<void> meet(std::vector<holdfast::client const*> const& all)
     {
         co_await ready(all);
-        for (auto const& o : {patient, patient_fenced}) {
+        for (auto const& o : {long_timeout, long_timeout_fenced}) {
             auto const l = co_await red_lock(all, "first", o).acquire();
             co_await sleep(100ms);
         }
@@ -43,14 +43,14 @@ struct known_nodes : nodes {
 using client_list = std::vector<holdfast::client const*>;
 
 // Runs a test body with five servers and clients that know them.
-template <class Story>
-void among_known(Story story)
+template <class Scenario>
+void among_known(Scenario scenario)
 {
     known_nodes a;
     auto const all = a.clients();
     a.run([&]() -> awaitable<void> {
         co_await a.meet(all);
-        co_await story(a, all);
+        co_await scenario(a, all);
     });
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("a red_lock acquire does not wait for a silent minority", "[red_lock]"
                 for (unsigned i = 0; i < silent; ++i)
                     a.node(i).pause();
                 lease l;
-                auto const time = co_await took(a, red_lock(all, "r", fencing ? patient_fenced : patient), l);
+                auto const time = co_await took(a, red_lock(all, "r", fencing ? long_timeout_fenced : long_timeout), l);
                 CHECK(time <= (fencing ? 3 : 1) * round_trip);  // once more for a script that was never loaded
                 CHECK(l.valid());
                 CHECK(l.fencing_token().has_value() == fencing);
@@ -99,7 +99,7 @@ TEST_CASE(
                 a.world().at(a.now() + 1us, [&] { a.node(4).pause(); });
         });
         lease l;
-        auto const time = co_await took(a, red_lock(all, "r", patient_fenced), l);
+        auto const time = co_await took(a, red_lock(all, "r", long_timeout_fenced), l);
         CHECK(time <= 5 * round_trip);  // two for each script that was never loaded, and INFO
         CHECK(l.fencing_token());
         a.node(4).resume();
@@ -112,7 +112,7 @@ TEST_CASE("a red_lock that is a member of a multi_lock does not wait for a silen
 {
     known_nodes a;
     auto const all = a.clients();
-    multi_lock const both(red_lock(all, "r", patient), mutex(*all[0], "m"));
+    multi_lock const both(red_lock(all, "r", long_timeout), mutex(*all[0], "m"));
     a.run([&]() -> awaitable<void> {
         co_await a.meet(all);
         a.node(3).pause();
@@ -131,10 +131,10 @@ TEST_CASE("try_acquire of a red_lock completes as busy at once when another clie
     auto const theirs = a.clients("B");
     a.run([&]() -> awaitable<void> {
         co_await a.meet(ours);
-        auto held = co_await red_lock(theirs, "r", patient).acquire();
+        auto held = co_await red_lock(theirs, "r", long_timeout).acquire();
         a.node(1).pause();
         auto const start = a.now();
-        auto l = co_await red_lock(ours, "r", patient).try_acquire();
+        auto l = co_await red_lock(ours, "r", long_timeout).try_acquire();
         CHECK(l.empty());
         CHECK(a.now() - start <= 2 * round_trip);  // each client makes two attempts before it is busy
         a.node(1).resume();
@@ -152,7 +152,7 @@ TEST_CASE("try_acquire of a red_lock fails at once when a majority of the server
         a.node(3).pause();
         auto const start = a.now();
         error_code ec;
-        auto l = co_await red_lock(all, "r", patient).try_acquire(redirect(ec));
+        auto l = co_await red_lock(all, "r", long_timeout).try_acquire(redirect(ec));
         CHECK(ec == errc::server_refused);
         CHECK(a.now() - start == round_trip);
         a.node(3).resume();
@@ -168,7 +168,8 @@ TEST_CASE("servers that grant a red_lock late join its lease", "[red_lock][loss]
     struct {
         red_options options;
         core::duration trip;
-    } const cases[] = {{patient, slow_trip}, {patient_fenced, slow_trip}, {patient_fenced, round_trip + 1ms}};
+    } const cases[] = {
+        {long_timeout, slow_trip}, {long_timeout_fenced, slow_trip}, {long_timeout_fenced, round_trip + 1ms}};
     for (auto const& [options, trip] : cases) {
         among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
             a.slow_down(3, trip);
@@ -176,10 +177,10 @@ TEST_CASE("servers that grant a red_lock late join its lease", "[red_lock][loss]
             lease l;
             auto const time = co_await took(a, red_lock(all, "r", options), l);
             CHECK(time < slow_trip);
-            int told = 0;
+            int notified = 0;
             loss why{};
             l.lost([&](error_code ec, loss reason) {
-                told += !ec;
+                notified += !ec;
                 why = reason;
             });
             co_await a.sleep(2 * slow_trip);
@@ -188,13 +189,13 @@ TEST_CASE("servers that grant a red_lock late join its lease", "[red_lock][loss]
                 a.node(i).execute({"DEL", "r"});
             co_await a.sleep(20s);  // renewed meanwhile
             CHECK(l.state() == lease_state::held);
-            CHECK(told == 0);
+            CHECK(notified == 0);
             CHECK(a.keys("r") == 3);
             a.node(3).execute({"DEL", "r"});
             co_await a.sleep(3s);
             CHECK_FALSE(l.valid());
-            CHECK(told == 1);
-            CHECK(why == loss::gone);
+            CHECK(notified == 1);
+            CHECK(why == loss::key_missing);
             l = {};
             co_await a.sleep(1s);
             CHECK(a.keys("r") == 0);
@@ -210,7 +211,7 @@ TEST_CASE("an extension covers the servers that granted before it, not those tha
         co_await a.meet(all);
         a.slow_down(3);
         a.slow_down(4);
-        auto l = co_await red_lock(all, "r", patient).acquire({.lease = 1s});
+        auto l = co_await red_lock(all, "r", long_timeout).acquire({.lease = 1s});
         co_await l.extend(3s);  // of the three early grants
         co_await a.sleep(2s);
         CHECK(l.valid());
@@ -222,7 +223,7 @@ TEST_CASE("an extension covers the servers that granted before it, not those tha
         CHECK_FALSE(l.valid());
     });
     a.run([&]() -> awaitable<void> {
-        auto l = co_await red_lock(all, "s", patient).acquire({.lease = 1s});
+        auto l = co_await red_lock(all, "s", long_timeout).acquire({.lease = 1s});
         co_await a.sleep(2 * slow_trip);
         co_await l.extend(3s);
         for (unsigned i : {0u, 1u})
@@ -239,24 +240,24 @@ TEST_CASE("late grants do not revive a red_lock lease that is already lost", "[r
     among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
         a.slow_down(3);
         a.slow_down(4);
-        auto l = co_await red_lock(all, "r", patient).acquire();
-        int told = 0;
-        l.lost([&](error_code ec, loss) { told += !ec; });
+        auto l = co_await red_lock(all, "r", long_timeout).acquire();
+        int notified = 0;
+        l.lost([&](error_code ec, loss) { notified += !ec; });
         const_cast<client*>(all[0])->stop();
         co_await a.sleep(1ms);
-        CHECK(told == 1);
+        CHECK(notified == 1);
         CHECK_FALSE(l.valid());
         co_await a.sleep(100ms);
         CHECK_FALSE(l.valid());
         CHECK_FALSE(a.exists("r", "n3"));
         CHECK_FALSE(a.exists("r", "n4"));
-        CHECK(told == 1);
+        CHECK(notified == 1);
     });
 }
 
 TEST_CASE("a red_lock lease that ends before late grants arrive leaves nothing on any server", "[red_lock]")
 {
-    for (auto const& options : {patient, patient_fenced})
+    for (auto const& options : {long_timeout, long_timeout_fenced})
         for (auto const held : {0ms, 5ms, 9ms, 11ms, 15ms, 25ms})
             for (bool const dropped : {false, true}) {
                 among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
@@ -368,7 +369,7 @@ bool cancel_after(std::uint64_t handlers, red_options const& options, core::dura
 TEST_CASE(
     "a red_lock acquire cancelled after any handler leaves nothing, also on late servers", "[red_lock][cancellation]")
 {
-    for (auto const& options : {patient, patient_fenced})
+    for (auto const& options : {long_timeout, long_timeout_fenced})
         for (auto const late : {round_trip + 1ms, slow_trip}) {
             std::uint64_t points = 0;
             while (cancel_after(points, options, late)) {
@@ -382,7 +383,7 @@ TEST_CASE(
 TEST_CASE(
     "a red_lock acquire completes once when clients are destroyed while some servers are late", "[red_lock][lifetimes]")
 {
-    for (auto const& options : {patient, patient_fenced})
+    for (auto const& options : {long_timeout, long_timeout_fenced})
         for (unsigned first = 0; first < 5; first += 2)
             for (unsigned destroyed = 1; destroyed <= 5; destroyed += 2)
                 for (int ms = 0; ms < 24; ++ms)

@@ -164,11 +164,11 @@ TEST_CASE("a grant that has expired when the round is counted does not count tow
 }
 
 // For the interval checker: a lease that has been held from `from` until now.
-held_interval seen(arena const& a, std::string who, core::instant from, lease const& l)
+held_interval interval_of(arena const& a, std::string holder, core::instant from, lease const& l)
 {
     return {
         .lock = "r",
-        .who = std::move(who),
+        .holder = std::move(holder),
         .from = from.time_since_epoch().count(),
         .to = (l.valid() ? a.now() : from).time_since_epoch().count() + 1,
         .fence = l.fencing_token().value_or(0)};
@@ -190,7 +190,7 @@ TEST_CASE(
         auto const second = a.now();
         co_await a.sleep(10ms);
         // No lock with a lease time can prevent this when clocks step.
-        auto const violation = find_violation({seen(a, "B", first, stale), seen(a, "A", second, fresh)});
+        auto const violation = find_violation({interval_of(a, "B", first, stale), interval_of(a, "A", second, fresh)});
         CHECK(violation.value_or("none").starts_with("overlap"));
 
         fence_gate gate;

@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 using asio::use_awaitable;
 
-constexpr red_options patient{.node_timeout = 400ms, .trust_new_nodes = true};
-constexpr red_options patient_fenced{.fencing = true, .node_timeout = 400ms, .trust_new_nodes = true};
+constexpr red_options long_timeout{.node_timeout = 400ms, .trust_new_nodes = true};
+constexpr red_options long_timeout_fenced{.fencing = true, .node_timeout = 400ms, .trust_new_nodes = true};
 
 struct handles {
     red_lock r;
@@ -54,21 +54,21 @@ awaitable<void> until_connected(quorum_and_one& a)
 }
 
 // Runs a test body with four servers and clients that are connected to them.
-template <class Story>
-void among_four(red_options o, Story story)
+template <class Scenario>
+void among_four(red_options o, Scenario scenario)
 {
     quorum_and_one a;
     auto const locks = a.locks("A", o);
     a.run([&]() -> awaitable<void> {
         co_await until_connected(a);
-        co_await story(a, locks);
+        co_await scenario(a, locks);
     });
 }
 
-template <class Story>
-void among_four(Story story)
+template <class Scenario>
+void among_four(Scenario scenario)
 {
-    among_four(trusting, std::move(story));
+    among_four(trusting, std::move(scenario));
 }
 
 TEST_CASE(
@@ -141,7 +141,7 @@ TEST_CASE("a multi_lock lease is lost when a member red_lock loses its majority"
         CHECK(l.state() == lease_state::held);
         a.node(1).execute({"DEL", "r"});
         auto const why = co_await l.lost();
-        CHECK(why == loss::gone);
+        CHECK(why == loss::key_missing);
         CHECK_FALSE(l.valid());
         CHECK(a.keys("m") == 1);  // a key is never deleted under a running holder
         error_code ec;
@@ -189,7 +189,7 @@ TEST_CASE("a multi_lock acquire waits until a member red_lock gets a majority", 
 
 TEST_CASE("the wait time of a multi_lock also limits the round of a member red_lock", "[multi_lock][red_lock]")
 {
-    among_four(patient_fenced, [](quorum_and_one& a, handles const& locks) -> awaitable<void> {
+    among_four(long_timeout_fenced, [](quorum_and_one& a, handles const& locks) -> awaitable<void> {
         a.node(0).pause();
         a.node(1).pause();
         auto const start = a.now();
@@ -214,15 +214,15 @@ TEST_CASE(
     red_lock const red({*all[0], *all[1], *all[2]}, "r", trusting);
     red_lock const other({*all[2], *all[3]}, "r", trusting);
     mutex const own(*all[1], "r");
-    mutex const apart(*all[3], "r");
+    mutex const separate(*all[3], "r");
     a.run([&]() -> awaitable<void> {
         co_await ready(all);
         for (auto const& both : {multi_lock(red, own), multi_lock(own, red), multi_lock(red, other)}) {
             auto const ec = co_await error_of(both.try_acquire({.wait = 1s}, use_awaitable));
             CHECK(ec == errc::invalid_option);
-            CHECK(all[0]->last_failure().message.find("of a red_lock, too") != std::string::npos);
+            CHECK(all[0]->last_failure().message.find("also a member of a red_lock") != std::string::npos);
         }
-        auto l = co_await multi_lock(red, apart).acquire();
+        auto l = co_await multi_lock(red, separate).acquire();
         CHECK(l.valid());
     });
 }
@@ -244,7 +244,7 @@ TEST_CASE(
         red_lock const another_kind({all[0], all[1], all[2]}, "r", fenced);
         auto const ec = co_await error_of(multi_lock(r, another_kind).acquire(use_awaitable));
         CHECK(ec == errc::invalid_option);
-        CHECK(all[0]->last_failure().message.find("\"r\" is given as two kinds") != std::string::npos);
+        CHECK(all[0]->last_failure().message.find("\"r\" is a member as two kinds") != std::string::npos);
     });
 }
 
@@ -307,7 +307,7 @@ TEST_CASE(
     "a cancelled multi_lock acquire ends at once while a member red_lock waits for silent servers",
     "[multi_lock][red_lock][cancellation]")
 {
-    among_four(patient, [](quorum_and_one& a, handles const& locks) -> awaitable<void> {
+    among_four(long_timeout, [](quorum_and_one& a, handles const& locks) -> awaitable<void> {
         for (unsigned i : {0u, 1u})
             a.node(i).pause();
         asio::cancellation_signal signal;

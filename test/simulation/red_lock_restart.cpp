@@ -31,7 +31,7 @@ struct bare_majority : nodes {
     }
 
     // Makes attempts until the other lease ends. Returns whether both were valid at once.
-    awaitable<bool> is_let_in(red_lock by, lease const& held)
+    awaitable<bool> is_admitted(red_lock by, lease const& held)
     {
         error_code ec;
         lease l;
@@ -43,9 +43,9 @@ struct bare_majority : nodes {
     }
 };
 
-// Server 0 restarts without its data, `later` after the grant; `phase` shifts its clock within a second. After `asked`,
+// Server 0 restarts without its data, `later` after the grant; `phase` shifts its clock within a second. After `pause`,
 // A makes attempts, for which it reads the server's age. Returns whether both were valid at once.
-bool restart_lets_two_in(simulation_options o, core::duration phase, core::duration later, core::duration asked)
+bool restart_admits_two(simulation_options o, core::duration phase, core::duration later, core::duration pause)
 {
     bare_majority a(std::move(o));
     a.node(0).step_clock(phase);
@@ -57,8 +57,8 @@ bool restart_lets_two_in(simulation_options o, core::duration phase, core::durat
         auto held = co_await a.hold(red_lock(theirs, "r"), 3s);
         co_await a.sleep(later);
         a.node(0).restart(true);
-        co_await a.sleep(asked);
-        two = co_await a.is_let_in(red_lock(ours, "r"), held);
+        co_await a.sleep(pause);
+        two = co_await a.is_admitted(red_lock(ours, "r"), held);
         error_code ec;
         auto l = co_await red_lock(ours, "r").try_acquire({.wait = 10s}, redirect(ec));
         CHECK(l.valid());
@@ -70,7 +70,7 @@ TEST_CASE("a server that restarts at any fraction of a clock second does not let
 {
     for (auto phase = 0ms; phase < 1000ms; phase += 50ms) {
         CAPTURE(phase / 1ms);
-        CHECK_FALSE(restart_lets_two_in({.world = {.fifo = true}}, phase, 0ms, 400ms));
+        CHECK_FALSE(restart_admits_two({.world = {.fifo = true}}, phase, 0ms, 400ms));
     }
 }
 
@@ -81,8 +81,8 @@ TEST_CASE("a server that restarts at a random moment does not let a second holde
         chance luck(seed);
         auto const phase = luck.between(0ms, 1s);
         auto const later = luck.between(0ms, 500ms);
-        auto const asked = luck.between(0ms, 900ms);
-        REQUIRE_FALSE(restart_lets_two_in({.world = {.seed = seed}}, phase, later, asked));
+        auto const pause = luck.between(0ms, 900ms);
+        REQUIRE_FALSE(restart_admits_two({.world = {.seed = seed}}, phase, later, pause));
     }
 }
 
@@ -103,7 +103,8 @@ TEST_CASE(
             error_code ec;
             co_await l.extend(3001ms, redirect(ec));
             CHECK(ec == errc::invalid_option);
-            CHECK(all[0]->last_failure().message.find("extend: is longer than max_lease") != std::string::npos);
+            CHECK(
+                all[0]->last_failure().message.find("extend: must not be longer than max_lease") != std::string::npos);
             co_await l.extend(std::chrono::milliseconds::max(), redirect(ec));
             CHECK(ec == errc::invalid_option);
             co_await a.sleep(100ms);
@@ -127,7 +128,7 @@ TEST_CASE("a red_lock extension cannot outlast the time in which a restarted ser
         error_code ec;
         co_await held.extend(30s, redirect(ec));
         a.node(0).restart(true);
-        bool const two = co_await a.is_let_in(red_lock(ours, "r"), held);
+        bool const two = co_await a.is_admitted(red_lock(ours, "r"), held);
         CHECK_FALSE(two);
     });
 }
@@ -143,7 +144,7 @@ TEST_CASE("a clock step beyond the drift allowance on a granting server lets a s
             a.run([&]() -> awaitable<void> {
                 auto held = co_await a.hold(red_lock(theirs, "r", trusting), 3s);
                 a.node(which).step_clock(step);
-                bool const two = co_await a.is_let_in(red_lock(ours, "r", trusting), held);
+                bool const two = co_await a.is_admitted(red_lock(ours, "r", trusting), held);
                 CAPTURE(step / 1ms, which);
                 CHECK(two == (which == 0 && step > 32ms));
             });

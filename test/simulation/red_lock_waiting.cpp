@@ -177,7 +177,7 @@ TEST_CASE(
         lease l;
         a.spawn([&]() -> awaitable<void> { l = co_await red_lock(all, "r", trusting).acquire(); });
         co_await a.sleep(100ms);
-        CHECK(lines("no majority: server 1: no answer; server 2: no answer; server 3: granted") == 1);
+        CHECK(lines("no majority: server 1: no reply in time; server 2: no reply in time; server 3: granted") == 1);
         CHECK(all[0]->last_failure().message.find("no majority") != std::string::npos);
         co_await a.sleep(300ms);
         CHECK(lines("no majority") == 1);
@@ -217,7 +217,7 @@ TEST_CASE("a waiting red_lock acquire fails as not_permitted when a majority of 
         error_code ec;
         l = co_await red_lock(ours, "r").acquire(redirect(ec));
         CHECK(ec == errc::not_permitted);
-        CHECK(ours[0]->last_failure().message.find("does not say since when it runs") != std::string::npos);
+        CHECK(ours[0]->last_failure().message.find("does not report its start time") != std::string::npos);
         // Also while another client holds the lock, which does not need the servers' age.
         auto held = co_await red_lock(theirs, "r", trusting).acquire();
         l = co_await red_lock(ours, "r").acquire(redirect(ec));

@@ -21,9 +21,9 @@ namespace {
 using namespace simulated;
 
 struct listener final : peer {
-    void on_push(value const& v) override { heard.push_back(to_string(v)); }
-    void on_kill() override { heard.emplace_back("killed"); }
-    std::vector<std::string> heard;
+    void on_push(value const& v) override { received.push_back(to_string(v)); }
+    void on_kill() override { received.emplace_back("killed"); }
+    std::vector<std::string> received;
 };
 
 struct served {
@@ -41,7 +41,7 @@ struct served {
     std::int64_t now_us = 1'800'000'000'123'456;
 };
 
-TEST_CASE("a key with 0 ms left still exists and is gone one millisecond later", "[model]")
+TEST_CASE("a key with 0 ms left still exists and expires one millisecond later", "[model]")
 {
     served s;
     s.say({"SET", "k", "v", "PX", "10"});
@@ -94,10 +94,10 @@ TEST_CASE("a message reaches all subscribers, including the sender", "[model]")
     CHECK(s.say({"SUBSCRIBE", "c"}, other_id) == "none");
     CHECK(s.say({"SUBSCRIBE", "c"}) == "none");
     CHECK(s.say({"EVAL", "return redis.call('publish', 'c', 'x')", "0"}) == "2");
-    CHECK(s.me.heard == std::vector<std::string>{"[\"subscribe\", \"c\", 1]", "[\"message\", \"c\", \"x\"]"});
+    CHECK(s.me.received == std::vector<std::string>{"[\"subscribe\", \"c\", 1]", "[\"message\", \"c\", \"x\"]"});
     s.model.disconnect(other_id);
     CHECK(s.say({"PUBLISH", "c", "x"}) == "1");
-    CHECK(other.heard.size() == 2);
+    CHECK(other.received.size() == 2);
 }
 
 TEST_CASE("a killed connection is notified and receives no further message", "[model]")
@@ -108,7 +108,7 @@ TEST_CASE("a killed connection is notified and receives no further message", "[m
     s.say({"SUBSCRIBE", "c"}, other_id);
     CHECK(s.say({"CLIENT", "KILL", "ID", std::to_string(other_id)}) == "1");
     CHECK_FALSE(s.model.is_connected(other_id));
-    CHECK(other.heard.back() == "killed");
+    CHECK(other.received.back() == "killed");
     CHECK(s.say({"PUBLISH", "c", "x"}) == "0");
     CHECK(s.say({"CLIENT", "KILL", "ID", std::to_string(other_id)}) == "0");
 }
@@ -143,13 +143,13 @@ TEST_CASE("the loading and disk error conditions refuse the commands that Redis 
 TEST_CASE("a watcher receives the commands of a script before the script itself", "[model]")
 {
     served s;
-    std::vector<std::string> seen;
+    std::vector<std::string> commands;
     s.model.watch([&](execution const& e) {
-        seen.push_back(std::string(e.in_script ? "  " : "") + std::string(e.args[0]) + " " + to_string(*e.reply));
+        commands.push_back(std::string(e.in_script ? "  " : "") + std::string(e.args[0]) + " " + to_string(*e.reply));
     });
     s.say({"EVAL", "redis.call('set', 'k', 'v') return redis.pcall('incr', 'k').err", "0"});
     CHECK(
-        seen
+        commands
         == std::vector<std::string>{
             "  set OK",
             "  incr -ERR value is not an integer or out of range",

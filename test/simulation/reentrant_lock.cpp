@@ -147,7 +147,7 @@ TEST_CASE("an acquire after the lease was lost is a new grant, not a re-entry", 
         CHECK_FALSE(old.valid());
         CHECK(fresh.hold_count() == 1);
         {
-            auto const gone = std::move(old);
+            auto const destroyed = std::move(old);
         }
         co_await a.sleep(100ms);
         CHECK(fresh.valid());

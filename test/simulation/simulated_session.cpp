@@ -216,14 +216,14 @@ TEST_CASE("no command of an old connection is executed after the next epoch has 
             if (epoch < 5)
                 a.send({"SET", "epoch", mine});
         };
-        int seen = 0;
+        int greatest = 0;
         sim.server().check([&](executed const& e) {
             if (e.what.args[0] != "SET")
                 return;
             auto const of = std::stoi(std::string(e.what.args[2]));
-            CHECK(of >= seen);
+            CHECK(of >= greatest);
             late += of < epoch;
-            seen = std::max(seen, of);
+            greatest = std::max(greatest, of);
         });
         a.start();
         sim.world().run_for(60s);

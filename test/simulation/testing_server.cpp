@@ -56,7 +56,7 @@ public:
         return commands_.back();
     }
 
-    counting_command& ask(std::initializer_list<std::string_view> text)
+    counting_command& execute(std::initializer_list<std::string_view> text)
     {
         auto& c = send(text);
         until([&] { return c.answers == 1; });
@@ -99,15 +99,15 @@ TEST_CASE("sessions with the same memory:// name and io_context share a server",
     config unnamed;
     unnamed.url = "memory://";
     client_of a(ioc, named), b(ioc, named), c(ioc, unnamed), d(ioc, unnamed);
-    CHECK(a.ask({"SET", "k", "1", "NX"}).text == "OK");
-    CHECK(b.ask({"GET", "k"}).text == "1");
-    CHECK(c.ask({"EXISTS", "k"}).integer == 0);
-    CHECK(c.ask({"SET", "k", "1", "NX"}).text == "OK");
-    CHECK(d.ask({"EXISTS", "k"}).integer == 0);
+    CHECK(a.execute({"SET", "k", "1", "NX"}).text == "OK");
+    CHECK(b.execute({"GET", "k"}).text == "1");
+    CHECK(c.execute({"EXISTS", "k"}).integer == 0);
+    CHECK(c.execute({"SET", "k", "1", "NX"}).text == "OK");
+    CHECK(d.execute({"EXISTS", "k"}).integer == 0);
 
     asio::io_context elsewhere;
     client_of e(elsewhere, named);
-    CHECK(e.ask({"EXISTS", "k"}).integer == 0);
+    CHECK(e.execute({"EXISTS", "k"}).integer == 0);
 }
 
 TEST_CASE("a memory session refuses an invalid URL", "[memory]")
@@ -128,12 +128,12 @@ TEST_CASE("a message reaches all subscribed sessions, including the one that sen
     client_of a(ioc, redis.config()), b(ioc, redis.config());
     a.session().subscribe("news");
     b.session().subscribe("news");
-    a.ask({"PING"});
-    b.ask({"PING"});
-    CHECK(a.ask({"EVAL", "return redis.call('publish', 'news', 'x')", "0"}).integer == 2);
+    a.execute({"PING"});
+    b.execute({"PING"});
+    CHECK(a.execute({"EVAL", "return redis.call('publish', 'news', 'x')", "0"}).integer == 2);
     a.until([&] { return a.messages == 1 && b.messages == 1; });
     a.session().unsubscribe("news");
-    CHECK(a.ask({"PUBLISH", "news", "x"}).integer == 1);
+    CHECK(a.execute({"PUBLISH", "news", "x"}).integer == 1);
 }
 
 TEST_CASE("the alarm of a memory session fires in real time", "[memory]")
@@ -185,9 +185,9 @@ TEST_CASE("drop() deletes the keys of waiters, too", "[memory]")
           "holdfast_writer_waiting:{seat}",
           "holdfast_readers_waiting:{seat}"}) {
         CAPTURE(key);
-        a.ask({"SET", key, "text"});
+        a.execute({"SET", key, "text"});
         redis.drop("seat");
-        CHECK(a.ask({"EXISTS", key}).integer == 0);
+        CHECK(a.execute({"EXISTS", key}).integer == 0);
     }
 }
 
@@ -197,22 +197,22 @@ TEST_CASE("hold(), expire(), drop() and release() change a lock; only release() 
     testing::server redis(ioc);
     client_of a(ioc, redis.config());
     CHECK_FALSE(redis.is_locked("seat"));
-    a.ask({"SET", "seat", "mine", "PX", "30000"});
+    a.execute({"SET", "seat", "mine", "PX", "30000"});
     CHECK(redis.is_locked("seat"));
 
     redis.hold("seat");
-    CHECK(a.ask({"GET", "seat"}).text != "mine");
+    CHECK(a.execute({"GET", "seat"}).text != "mine");
     CHECK(redis.is_locked("seat"));
     redis.expire("seat");
     CHECK_FALSE(redis.is_locked("seat"));
 
     for (auto const* const channel : {"redisson_lock__channel:{seat}", "redisson_rwlock:{seat}"})
         a.session().subscribe(channel);
-    a.ask({"PING"});
+    a.execute({"PING"});
     redis.release("seat");
     redis.hold("seat");
     redis.drop("seat");
-    a.ask({"PING"});
+    a.execute({"PING"});
     CHECK(a.messages == 0);
     redis.hold("seat");
     redis.release("seat");
@@ -225,10 +225,10 @@ TEST_CASE("drop() also deletes the readers' slots of a read-write lock", "[memor
     asio::io_context ioc;
     testing::server redis(ioc);
     client_of a(ioc, redis.config());
-    a.ask({"HSET", "doc", "mode", "read", "r1", "1"});
-    a.ask({"SET", "{doc}:r1:rwlock_timeout:1", "1"});
+    a.execute({"HSET", "doc", "mode", "read", "r1", "1"});
+    a.execute({"SET", "{doc}:r1:rwlock_timeout:1", "1"});
     redis.drop("doc");
-    CHECK(a.ask({"DBSIZE"}).integer == 0);
+    CHECK(a.execute({"DBSIZE"}).integer == 0);
 }
 
 TEST_CASE("a paused server accepts commands and executes them after resume()", "[memory]")
@@ -239,11 +239,11 @@ TEST_CASE("a paused server accepts commands and executes them after resume()", "
     cfg.command_timeout = 30ms;
     client_of a(ioc, cfg);
     redis.pause();
-    CHECK(a.ask({"SET", "k", "1"}).outcome == engine::outcome::unknown);
+    CHECK(a.execute({"SET", "k", "1"}).outcome == engine::outcome::unknown);
     CHECK_FALSE(redis.is_locked("k"));
     redis.resume();
     CHECK(redis.is_locked("k"));
-    CHECK(a.ask({"GET", "k"}).text == "1");
+    CHECK(a.execute({"GET", "k"}).text == "1");
 }
 
 TEST_CASE("clients reconnect after disconnect()", "[memory]")
@@ -253,7 +253,7 @@ TEST_CASE("clients reconnect after disconnect()", "[memory]")
     client_of a(ioc, redis.config());
     redis.disconnect();
     a.until([&] { return a.closed == 1 && a.opened == 2; });
-    CHECK(a.ask({"PING"}).text == "PONG");
+    CHECK(a.execute({"PING"}).text == "PONG");
 }
 
 TEST_CASE("a session continues to work after its testing server was destroyed", "[memory]")
@@ -262,7 +262,7 @@ TEST_CASE("a session continues to work after its testing server was destroyed", 
     auto redis = std::make_unique<testing::server>(ioc);
     client_of a(ioc, redis->config());
     redis = nullptr;
-    CHECK(a.ask({"SET", "k", "1"}).text == "OK");
+    CHECK(a.execute({"SET", "k", "1"}).text == "OK");
 }
 
 TEST_CASE("a testing server may be used from another thread", "[memory]")
@@ -279,7 +279,7 @@ TEST_CASE("a testing server may be used from another thread", "[memory]")
     });
     a.session().subscribe("redisson_lock__channel:{seat}");
     for (int i = 0; i != 200; ++i)
-        a.ask({"SET", "k", "1"});
+        a.execute({"SET", "k", "1"});
     other.join();
     CHECK(a.closed == 0);
 }

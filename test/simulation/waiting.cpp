@@ -43,7 +43,7 @@ TEST_CASE("a waiter acquires the lock within two round trips of the release", "[
 
 TEST_CASE("a waiter that arrives during a try_acquire of its process receives the unlock message", "[waiting]")
 {
-    auto const apart = GENERATE(range(0, 24)) * 250us;
+    auto const delay = GENERATE(range(0, 24)) * 250us;
     arena a;
     auto& c = a.client();
     auto& d = a.client("B");
@@ -53,7 +53,7 @@ TEST_CASE("a waiter that arrives during a try_acquire of its process receives th
         core::instant granted;
         a.spawn([&]() -> awaitable<void> { auto refused = co_await mutex(c, "m").try_acquire(); });
         a.spawn([&]() -> awaitable<void> {
-            co_await a.sleep(apart);
+            co_await a.sleep(delay);
             auto l = co_await mutex(c, "m").acquire();
             granted = a.now();
         });
@@ -108,10 +108,10 @@ TEST_CASE("a waiter that receives an unlock message sends an attempt without a p
     auto& e = a.client("C");
     a.run([&]() -> awaitable<void> {
         auto held = co_await mutex(d, "m").acquire();
-        auto const wait = [&](holdfast::client& who, std::string_view where) {
+        auto const wait = [&](holdfast::client& from, std::string_view where) {
             a.spawn(
-                [&a, &who, where]() -> awaitable<void> {
-                    auto l = co_await mutex(who, "m").acquire();
+                [&a, &from, where]() -> awaitable<void> {
+                    auto l = co_await mutex(from, "m").acquire();
                     co_await a.sleep(50ms, where);
                 },
                 where);
@@ -292,15 +292,15 @@ TEST_CASE("each of two busy processes gets 40 to 60 percent of the grants", "[wa
         auto& d = a.client("B");
         unsigned grants[2] = {0, 0};
         bool stop = false;
-        auto const contend = [&](holdfast::client& who, std::string_view where, unsigned& count) -> awaitable<void> {
-            auto const me = who.make_owner();
+        auto const contend = [&](holdfast::client& from, std::string_view where, unsigned& count) -> awaitable<void> {
+            auto const me = from.make_owner();
             while (!stop) {
                 if (kind == 0) {
-                    auto l = co_await mutex(who, "m").acquire();
+                    auto l = co_await mutex(from, "m").acquire();
                     co_await a.sleep(50us, where);
                     ++count;
                 } else {
-                    auto l = co_await reentrant_lock(who, "m", me, {.fencing = true}).acquire();
+                    auto l = co_await reentrant_lock(from, "m", me, {.fencing = true}).acquire();
                     co_await a.sleep(50us, where);
                     ++count;
                 }
@@ -426,7 +426,7 @@ TEST_CASE("the client does not hand off a grant that is at risk", "[waiting][han
         co_await a.sleep(1900ms);
         REQUIRE(l.state() == lease_state::at_risk);
         {
-            auto const gone = std::move(l);
+            auto const destroyed = std::move(l);
         }
         co_await a.sleep(10ms);
         CHECK_FALSE(served);

@@ -55,7 +55,7 @@ public:
     }
 
     // The rest of the first line that begins with `begin`; empty if there is none yet.
-    std::string told(std::string const& begin) const
+    std::string reported(std::string const& begin) const
     {
         for (auto const& line : lines())
             if (line.starts_with(begin))

@@ -12,7 +12,7 @@ namespace {
 
 std::string describe(held_interval const& h)
 {
-    return h.who + " [" + std::to_string(h.from) + ", " + std::to_string(h.to) + ") fence " + std::to_string(h.fence)
+    return h.holder + " [" + std::to_string(h.from) + ", " + std::to_string(h.to) + ") fence " + std::to_string(h.fence)
            + (h.shared ? " shared" : "");
 }
 

@@ -16,7 +16,7 @@ namespace holdfast::test {
 // of the release, whichever came first. Times are of one clock, in nanoseconds.
 struct held_interval {
     std::string lock;
-    std::string who;
+    std::string holder;
     std::int64_t from;
     std::int64_t to;
     std::uint64_t fence = 0;  // 0: none

@@ -31,7 +31,7 @@
 namespace holdfast::test {
 
 // How long a test waits for an event that must happen: far longer than it takes, since the machine may be busy.
-inline constexpr std::chrono::seconds patience(60);
+inline constexpr std::chrono::seconds time_limit(60);
 
 inline auto redirect(error_code& ec)
 {
@@ -46,7 +46,7 @@ inline asio::awaitable<void> sleep_for(std::chrono::milliseconds d)
 
 // Waits until the condition holds; returns false if it does not within `limit`.
 template <class Predicate>
-asio::awaitable<bool> comes_true(Predicate holds, std::chrono::milliseconds limit = patience)
+asio::awaitable<bool> comes_true(Predicate holds, std::chrono::milliseconds limit = time_limit)
 {
     auto const end = std::chrono::steady_clock::now() + limit;
     while (!holds()) {
@@ -115,7 +115,7 @@ public:
 
     // Runs the loop until the condition holds; returns false if it does not within `limit`.
     template <class Predicate>
-    bool until(Predicate holds, std::chrono::milliseconds limit = patience)
+    bool until(Predicate holds, std::chrono::milliseconds limit = time_limit)
     {
         auto const end = std::chrono::steady_clock::now() + limit;
         while (!holds()) {
@@ -129,7 +129,7 @@ public:
 
     // Runs a coroutine to its end, and rethrows its exception.
     template <class Coroutine>
-    void run(Coroutine body, std::chrono::milliseconds limit = 4 * patience)
+    void run(Coroutine body, std::chrono::milliseconds limit = 4 * time_limit)
     {
         auto end = std::make_shared<ending>();
         asio::co_spawn(context_, std::move(body), [end](std::exception_ptr e) {

@@ -20,8 +20,8 @@ resp_client::resp_client(std::string const& path, protocol p) : fd_(::socket(AF_
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     path.copy(address.sun_path, sizeof address.sun_path - 1);
-    timeval const patience{10, 0};
-    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    timeval const time_limit{10, 0};
+    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &time_limit, sizeof time_limit);
     if (::connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
         ::close(fd_);
         throw std::runtime_error("resp_client: cannot connect to " + path);

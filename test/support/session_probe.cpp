@@ -93,7 +93,7 @@ sent_command& session_probe::send(std::initializer_list<std::string_view> words)
     return c;
 }
 
-sent_command& session_probe::ask(std::initializer_list<std::string_view> words)
+sent_command& session_probe::execute(std::initializer_list<std::string_view> words)
 {
     auto& c = send(words);
     run_until([&] { return c.answered; });

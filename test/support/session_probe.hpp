@@ -72,7 +72,7 @@ public:
     sent_command& send(std::initializer_list<std::string_view> words);
 
     // Submits a command and runs until it is answered.
-    sent_command& ask(std::initializer_list<std::string_view> words);
+    sent_command& execute(std::initializer_list<std::string_view> words);
 
     // Destroys the execution context before the session, with everything that is pending in it.
     void destroy_context();

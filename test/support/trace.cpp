@@ -27,9 +27,9 @@ std::string shorten(std::string_view word)
 
 }  // namespace
 
-void trace::add(core::instant when, std::string_view who, std::string_view what)
+void trace::add(core::instant when, std::string_view source, std::string_view what)
 {
-    auto line = stamp(when).append(who).append(" ").append(what);
+    auto line = stamp(when).append(source).append(" ").append(what);
     for (auto const c : line)
         digest_ = (digest_ ^ static_cast<unsigned char>(c)) * 1099511628211u;
     lines_.push_back(std::move(line));

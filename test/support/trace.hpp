@@ -24,8 +24,8 @@ public:
 
     bool is_on() const noexcept { return on_; }
 
-    // `who`: "A" for a process, "A#3" for its third connection, "redis" for a server.
-    void add(core::instant, std::string_view who, std::string_view what);
+    // `source`: "A" for a process, "A#3" for its third connection, "redis" for a server.
+    void add(core::instant, std::string_view source, std::string_view what);
 
     // The last lines, oldest first.
     std::string text(std::size_t most = SIZE_MAX) const;

@@ -190,18 +190,18 @@ void virtual_link::read()
         return i.kind == incoming::kind::push && i.body.items[0].text == "message";
     };
     bool const messages_first = world().chance().happens(server_.faults.early_push);
-    auto const tell_if = [&](auto const& wanted) {
+    auto const deliver_if = [&](auto const& wanted) {
         for (auto const& i : came)
             if (open_ && wanted(i))
-                tell(i);
+                deliver(i);
     };
     if (!messages_first)
-        return tell_if([](incoming const&) { return true; });
-    tell_if(is_message);
-    tell_if(std::not_fn(is_message));
+        return deliver_if([](incoming const&) { return true; });
+    deliver_if(is_message);
+    deliver_if(std::not_fn(is_message));
 }
 
-void virtual_link::tell(incoming const& i)
+void virtual_link::deliver(incoming const& i)
 {
     auto const to = events_.lock();
     if (!to)

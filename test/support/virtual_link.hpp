@@ -60,7 +60,7 @@ private:
     void reply_with(incoming);
     void bring();
     void read();
-    void tell(incoming const&);
+    void deliver(incoming const&);
 
     void go_silent();
     void break_off(boost::system::error_code);

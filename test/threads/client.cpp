@@ -180,13 +180,13 @@ TEST_CASE("hundreds of tasks and callbacks may use one client on several threads
 
     // Threads that do not run the context: some acquire and give their leases to others, which destroy them.
     lease_bin bin;
-    std::atomic<long> asked = 0, answered = 0;
+    std::atomic<long> started = 0, answered = 0;
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < 3; ++t)
         threads.emplace_back([&, t] {
             for (std::size_t i = 0; i < 60; ++i) {
                 any_lock const copy = all.lock(t + i);
-                ++asked;
+                ++started;
                 copy.try_acquire({.wait = 20ms}, [&](error_code, lease l) {
                     if (!l.empty())
                         bin.put(std::move(l));
@@ -202,7 +202,7 @@ TEST_CASE("hundreds of tasks and callbacks may use one client on several threads
         });
 
     // Other threads observe.
-    auto const seen = mutex(c, "seen", {.fencing = true}).acquire(asio::use_future).get();
+    auto const observed = mutex(c, "observed", {.fencing = true}).acquire(asio::use_future).get();
     std::atomic<bool> enough = false;
     std::atomic<long> invalid = 0;
     for (int t = 0; t < 2; ++t)
@@ -211,8 +211,8 @@ TEST_CASE("hundreds of tasks and callbacks may use one client on several threads
                 (void)c.stats();
                 (void)c.last_failure();
                 (void)c.id();
-                if (!seen.valid() || seen.state() == lease_state::lost || !seen.fencing_token()
-                    || seen.valid_until() < std::chrono::steady_clock::now() || seen.hold_count() != 1)
+                if (!observed.valid() || observed.state() == lease_state::lost || !observed.fencing_token()
+                    || observed.valid_until() < std::chrono::steady_clock::now() || observed.hold_count() != 1)
                     ++invalid;
                 owner const me = c.make_owner("me");
                 reentrant_lock const handle(c, "mine", me);
@@ -222,21 +222,21 @@ TEST_CASE("hundreds of tasks and callbacks may use one client on several threads
             }
         });
 
-    CHECK(wait_until([&] { return all.ended + all.surprises >= tasks; }, 4 * patience));
-    CHECK(wait_until([&] { return answered >= 180; }, 4 * patience));
+    CHECK(wait_until([&] { return all.ended + all.surprises >= tasks; }, 4 * time_limit));
+    CHECK(wait_until([&] { return answered >= 180; }, 4 * time_limit));
     enough = true;
     for (auto& t : threads)
         t.join();
     bin.close();
     for (auto& t : droppers)
         t.join();
-    CHECK(asked == answered);
+    CHECK(started == answered);
     CHECK(all.surprises == 0);
     CHECK(all.collisions == 0);
     CHECK(invalid == 0);
 
     std::thread([&] { c.shutdown({.grace = 100ms}, asio::use_future).get(); }).join();
-    CHECK_FALSE(seen.valid());
+    CHECK_FALSE(observed.valid());
     pool.join();
     CHECK(all.granted >= tasks * 2);
     CHECK(c.stats().waiting == 0);
@@ -357,11 +357,11 @@ TEST_CASE("a lease with operations under way may be moved to another thread and 
     asio::thread_pool pool(4);
     client c(pool, options_for(real, server));
     c.run(asio::detached);
-    std::atomic<long> told = 0;
+    std::atomic<long> notified = 0;
     for (int i = 0; i < 100; ++i) {
         auto l = mutex(c, "m" + std::to_string(i % 3)).acquire(asio::use_future).get();
-        l.lost([&](error_code, loss) { ++told; });
-        std::thread([&told, mine = std::move(l), i]() mutable {
+        l.lost([&](error_code, loss) { ++notified; });
+        std::thread([&notified, mine = std::move(l), i]() mutable {
             mine.extend(90s, [](error_code) {});
             lease other = std::move(mine);
             if (i % 3 == 0)
@@ -370,7 +370,7 @@ TEST_CASE("a lease with operations under way may be moved to another thread and 
                 (void)other.release(asio::use_future).get();
         }).join();
     }
-    CHECK(wait_until([&] { return told == 100; }));
+    CHECK(wait_until([&] { return notified == 100; }));
     CHECK(wait_until([&] { return c.stats().held == 0; }));
     std::thread([&] { c.stop(); }).join();
     pool.join();

@@ -123,7 +123,7 @@ TEST_CASE(
             if (e)
                 ++everybody.surprises;
         });
-    CHECK(wait_until([&] { return everybody.ended + everybody.surprises >= tasks; }, 4 * patience));
+    CHECK(wait_until([&] { return everybody.ended + everybody.surprises >= tasks; }, 4 * time_limit));
     CHECK(everybody.surprises == 0);
     CHECK(everybody.collisions == 0);
     CHECK(everybody.granted >= tasks);
@@ -135,19 +135,19 @@ TEST_CASE(
 }
 
 // Three servers: the clients of two run on one thread, where the lock is used, that of the third on another.
-class threads_apart {
+class separate_threads {
 public:
-    threads_apart()
+    separate_threads()
     {
         for (std::size_t i = 0; i < count; ++i) {
             auto c = live::quick(servers_[i].url());
             c.lease = 10min;
-            c.command_timeout = 2 * patience;
+            c.command_timeout = 2 * time_limit;
             c.log = [](log_level, std::string_view) {};
             clients_.emplace_back(i + 1 < count ? here_ : there_, std::move(c)).run(asio::detached);
         }
     }
-    ~threads_apart()
+    ~separate_threads()
     {
         for (auto& c : clients_)
             c.stop();
@@ -155,16 +155,16 @@ public:
         there_.join();
     }
 
-    template <class Story>
-    void run(Story story)
+    template <class Scenario>
+    void run(Scenario scenario)
     {
-        asio::co_spawn(here_, std::move(story), asio::use_future).get();
+        asio::co_spawn(here_, std::move(scenario), asio::use_future).get();
     }
 
     red_lock lock() const
     {
         return red_lock(
-            {&clients_[0], &clients_[1], &clients_[2]}, "r", {.node_timeout = patience, .trust_new_nodes = true});
+            {&clients_[0], &clients_[1], &clients_[2]}, "r", {.node_timeout = time_limit, .trust_new_nodes = true});
     }
     redis_server& server(std::size_t i) { return servers_[i]; }
     client& late() { return clients_.back(); }
@@ -189,7 +189,7 @@ private:
 
 TEST_CASE("a red_lock's lease stays valid while a late member joins it from another thread", "[threads][red_lock]")
 {
-    threads_apart a;
+    separate_threads a;
     a.run([&]() -> awaitable<void> {
         auto l = co_await a.lock().acquire();  // the clients learn the identities of their servers
         bool on_all = co_await a.comes_to_stand_on(3);

@@ -91,9 +91,9 @@ constexpr column columns[] = {
       releasing,
       releasing,
       releasing}},
-    {event::others_heard,
+    {event::others_notified,
      {resting, ready, attempting, attempting_notified, waiting, notified, pausing, yielding, ready, yielding}},
-    {event::nobody_heard,
+    {event::none_notified,
      {resting, ready, attempting, attempting_notified, waiting, notified, pausing, ready, ready, yielding}},
 };
 
@@ -125,8 +125,8 @@ TEST_CASE("sending an attempt clears the flag of an earlier message", "[acquisit
 TEST_CASE(
     "an acquisition that gets a message before the release's reply does not yield to other clients", "[acquisition]")
 {
-    CHECK(next(next(releasing, event::notified), event::others_heard) == ready);
-    CHECK(next(releasing, event::others_heard) == yielding);
+    CHECK(next(next(releasing, event::notified), event::others_notified) == ready);
+    CHECK(next(releasing, event::others_notified) == yielding);
 }
 
 TEST_CASE("a message does not end a pause between attempts", "[acquisition]")

@@ -19,7 +19,7 @@ struct counted final : core::pooled<counted> {
     ~counted() { --alive; }
 
     int& alive;
-    char room_for_more[100] = {};
+    char more[100] = {};
 };
 
 TEST_CASE("a new object is placed in the block of the object that was destroyed last", "[pooled]")

@@ -43,8 +43,8 @@ TEST_CASE("rounding to whole seconds never makes a server appear older than it i
     for (auto start = 100'000ms; start < 101'000ms; start += 37ms)
         for (auto age = 0ms; age < 5'000ms; age += 41ms) {
             instant const began(start);
-            instant const asked = began + age;
-            auto const latest = latest_start(reported(began, asked), asked);
+            instant const at = began + age;
+            auto const latest = latest_start(reported(began, at), at);
             CHECK(latest >= began);
             CHECK(latest - began < 2s);
         }

@@ -29,7 +29,7 @@ right in(state s)
     return r;
 }
 
-change tell(right& r, event e)
+change apply(right& r, event e)
 {
     if (e == event::refused)
         return r.on_refused();
@@ -47,7 +47,7 @@ TEST_CASE(
         state before;
         event what;
         state after;
-        change told;
+        change changed;
     } constexpr table[] = {
         {state::granted, event::opened, state::granted, change::none},
         {state::granted, event::confirmed, state::granted, change::none},
@@ -65,7 +65,7 @@ TEST_CASE(
         CAPTURE(int(row.before), int(row.what));
         auto r = in(row.before);
         REQUIRE(r.current_state() == row.before);
-        CHECK(tell(r, row.what) == row.told);
+        CHECK(apply(r, row.what) == row.changed);
         CHECK(r.current_state() == row.after);
         CHECK(r.may_subscribe() == (row.after == state::granted || row.after == state::retrying));
     }

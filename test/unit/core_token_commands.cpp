@@ -36,10 +36,10 @@ constexpr event barrier(duration when)
     return {event::kind::barrier, when};
 }
 
-token_commands after(std::vector<event> const& story)
+token_commands after(std::vector<event> const& scenario)
 {
     token_commands c;
-    for (auto const& e : story)
+    for (auto const& e : scenario)
         switch (e.what) {
             case event::kind::sent: c.on_sent(); break;
             case event::kind::answered: c.on_answered(start + e.when, true); break;
@@ -53,7 +53,7 @@ TEST_CASE("a sent command may be executed until it is answered or a new epoch op
 {
     struct {
         char const* title;
-        std::vector<event> story;
+        std::vector<event> scenario;
         state end;
         instant settled;
     } const table[] = {
@@ -71,7 +71,7 @@ TEST_CASE("a sent command may be executed until it is answered or a new epoch op
     };
     for (auto const& row : table) {
         CAPTURE(row.title);
-        auto const c = after(row.story);
+        auto const c = after(row.scenario);
         CHECK(c.current_state() == row.end);
         CHECK(c.settled() == row.settled);
     }

@@ -40,10 +40,10 @@ TEST_CASE("fifo_mutexes in use are kept, and are not scanned for each new key", 
     for (int i = 0; i < 1'000; ++i)
         ours.push_back(all.of(std::to_string(i)));
     for (int i = 0; i < 100; ++i)
-        all.of("gone " + std::to_string(i));
+        all.of("cancelled " + std::to_string(i));
     CHECK(all.size() == 1'100);  // no scan yet
     for (int i = 0; i < 10'000; ++i)
-        all.of("gone, too " + std::to_string(i));
+        all.of("cancelled, too " + std::to_string(i));
     CHECK(all.size() < 3'000);  // scanned
     for (int i = 0; i < 1'000; ++i)
         REQUIRE(all.of(std::to_string(i)) == ours[static_cast<std::size_t>(i)]);

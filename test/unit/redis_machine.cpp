@@ -26,10 +26,10 @@ TEST_CASE("machine: a forked child counts one fork more than its parent", "[redi
 
 TEST_CASE("machine: random_bytes() returns a different identity each time", "[redis]")
 {
-    std::set<std::array<std::uint8_t, 16>> seen;
+    std::set<std::array<std::uint8_t, 16>> drawn;
     for (int i = 0; i < 100; ++i)
-        seen.insert(random_bytes());
-    CHECK(seen.size() == 100);
+        drawn.insert(random_bytes());
+    CHECK(drawn.size() == 100);
 }
 
 TEST_CASE("machine: boot_time() is positive and does not decrease", "[redis]")

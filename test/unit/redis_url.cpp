@@ -107,6 +107,12 @@ TEST_CASE("url: the exception for an invalid URL names the invalid part", "[redi
     auto const f = GENERATE(
         fault{"", "scheme is missing"},
         fault{"localhost:6379", "scheme is missing"},
+        fault{"redis:6379", "scheme is missing"},
+        fault{"redis:/x", "two slashes"},
+        fault{"rediss:h:6380", "two slashes"},
+        fault{"unix:/run/redis.sock", "two slashes"},
+        fault{"memory:x", "two slashes"},
+        fault{"http:/h", "unknown scheme"},
         fault{"http://h", "unknown scheme"},
         fault{"REDIS://h", "unknown scheme"},
         fault{"redis://", "host is missing"},

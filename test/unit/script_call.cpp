@@ -323,7 +323,7 @@ TEST_CASE("after a refused batch each call is sent alone until the next epoch, a
     r.to.answer_next(value(1));
     r.to.answer_next(value(1));
     CHECK_FALSE(r.batches.are_allowed());
-    CHECK(r.lines == texts{"several locks may not be renewed by one script, each is renewed alone: CROSSSLOT"});
+    CHECK(r.lines == texts{"several locks cannot be renewed by one script, so each is renewed alone: CROSSSLOT"});
 
     r.batches.add(all, r.a);
     CHECK(r.next() == a_by_sha1);

@@ -106,9 +106,9 @@ struct probe final : engine::command {
 };
 
 // A session and the engine above it.
-class story final : engine::session_events {
+class scenario final : engine::session_events {
 public:
-    explicit story(unsigned database = 0)
+    explicit scenario(unsigned database = 0)
         : strand_(context_.get_executor()),
           session_(std::make_shared<session>(
               strand_,
@@ -119,7 +119,7 @@ public:
         session_->start(*this);
         turn();
     }
-    ~story() { session_->stop(); }
+    ~scenario() { session_->stop(); }
 
     session& operator*() { return *session_; }
     session* operator->() { return session_.get(); }
@@ -174,7 +174,7 @@ private:
 
 TEST_CASE("session: it sends HELLO and INFO, and is open after their replies", "[session]")
 {
-    story s;
+    scenario s;
     CHECK(s.server().take() == lines{"HELLO 3 SETNAME me", "INFO server"});
     s.server().hello(7);
     CHECK_FALSE(s->is_open());
@@ -187,13 +187,13 @@ TEST_CASE("session: it sends HELLO and INFO, and is open after their replies", "
 
 TEST_CASE("session: it sends SELECT before INFO if a database is configured", "[session]")
 {
-    story s(5);
+    scenario s(5);
     CHECK(s.server().take() == lines{"HELLO 3 SETNAME me", "SELECT 5", "INFO server"});
 }
 
 TEST_CASE("session: the second epoch opens after the barrier's CLIENT KILL is answered", "[session]")
 {
-    story s;
+    scenario s;
     s.greet(7, "a");
     s.server().end();
     CHECK(s.events.back() == "closed: End of file");
@@ -209,7 +209,7 @@ TEST_CASE("session: the second epoch opens after the barrier's CLIENT KILL is an
 
 TEST_CASE("session: a connection to a busy server is closed, and the next one sends the barrier", "[session]")
 {
-    story s;
+    scenario s;
     s.greet(7, "a");
     s.server().end();
     s.advance(5s);
@@ -226,7 +226,7 @@ TEST_CASE("session: a connection to a busy server is closed, and the next one se
 
 TEST_CASE("session: a connection whose greeting takes too long is closed and replaced", "[session]")
 {
-    story s;
+    scenario s;
     s.advance(9s);
     CHECK(s.world.connections.size() == 1);
     CHECK(s.events.empty());
@@ -238,7 +238,7 @@ TEST_CASE("session: a connection whose greeting takes too long is closed and rep
 
 TEST_CASE("session: pauses between connections double until an epoch has lasted for a second", "[session]")
 {
-    story s;
+    scenario s;
     auto const pause = [&] {
         auto const before = s.world.connections.size();
         auto const began = s.world.now;
@@ -259,7 +259,7 @@ TEST_CASE("session: pauses between connections double until an epoch has lasted 
 
 TEST_CASE("session: a wrong password is reported as a permanent error, and logged once", "[session]")
 {
-    story s;
+    scenario s;
     for (int i = 0; i < 3; ++i) {
         s.server().error("WRONGPASS invalid username-password pair");
         CHECK(s.last.permanent);
@@ -267,12 +267,12 @@ TEST_CASE("session: a wrong password is reported as a permanent error, and logge
         s.advance(10s);
     }
     CHECK(s.events.size() == 3);
-    CHECK(s.logged == lines{"no connection to fake: WRONGPASS invalid username-password pair"});
+    CHECK(s.logged == lines{"no connection to fake: WRONGPASS invalid username-password pair; the client tries again"});
 }
 
 TEST_CASE("session: the commands of one turn are sent at its end, in order", "[session]")
 {
-    story s;
+    scenario s;
     s.greet(7, "a");
     probe get, set;
     s.submit(get, {"GET", "k"});
@@ -295,7 +295,7 @@ TEST_CASE("session: the commands of one turn are sent at its end, in order", "[s
 TEST_CASE(
     "session: an error in place of a guard's PONG closes the connection, and commands end as unknown", "[session]")
 {
-    story s;
+    scenario s;
     s.greet(7, "a");
     probe set;
     s->subscribe("x");
@@ -312,7 +312,7 @@ TEST_CASE(
 
 TEST_CASE("session: a subscription that a busy server refuses does not lead to polling", "[session]")
 {
-    story s;
+    scenario s;
     s.greet(7, "a");
     s->subscribe("x");
     s.turn();
@@ -324,7 +324,7 @@ TEST_CASE("session: a subscription that a busy server refuses does not lead to p
 
 TEST_CASE("session: a command without a reply in time ends as unknown, and its late reply is dropped", "[session]")
 {
-    story s;
+    scenario s;
     s.greet(7, "a");
     probe first, second;
     s.submit(first, {"GET", "a"});
@@ -344,7 +344,7 @@ TEST_CASE("session: a command without a reply in time ends as unknown, and its l
 
 TEST_CASE("session: each command without a reply has a deadline of its own", "[session]")
 {
-    story s;
+    scenario s;
     s.greet(7, "a");
     probe first, second;
     s.submit(first, {"GET", "a"});
@@ -361,7 +361,7 @@ TEST_CASE("session: each command without a reply has a deadline of its own", "[s
 
 TEST_CASE("session: a reply on a dropped connection is ignored, and its command ends as unknown", "[session]")
 {
-    story s;
+    scenario s;
     s.greet(7, "a");
     probe get;
     s.submit(get, {"GET", "k"});
@@ -377,7 +377,7 @@ TEST_CASE("session: a reply on a dropped connection is ignored, and its command 
 
 TEST_CASE("session: a command submitted to a dropped connection ends as unknown and is not sent", "[session]")
 {
-    story s;
+    scenario s;
     s.greet(7, "a");
     s->drop("no");
     probe get;
@@ -390,7 +390,7 @@ TEST_CASE("session: a command submitted to a dropped connection ends as unknown 
 
 TEST_CASE("session: a command submitted while no epoch is open takes no reply of the next connection", "[session]")
 {
-    story s;
+    scenario s;
     probe while_greeting, while_pausing, get;
     s.submit(while_greeting, {"GET", "a"});
     s.greet(7, "a");
@@ -412,7 +412,7 @@ TEST_CASE("session: a command submitted while no epoch is open takes no reply of
 
 TEST_CASE("session: READONLY refuses the command and closes the connection", "[session]")
 {
-    story s;
+    scenario s;
     s.greet(7, "a");
     probe set;
     s.submit(set, {"SET", "k", "v"});
@@ -425,12 +425,12 @@ TEST_CASE("session: READONLY refuses the command and closes the connection", "[s
 
 TEST_CASE("session: a reply without a command and a nested array close the connection", "[session]")
 {
-    story to_nothing;
+    scenario to_nothing;
     to_nothing.greet(7, "a");
     to_nothing.server().reply("1");
     CHECK(to_nothing.last.code == errc::protocol);
 
-    story nested;
+    scenario nested;
     nested.greet(7, "a");
     probe eval;
     nested.submit(eval, {"EVAL", "..."});
@@ -443,7 +443,7 @@ TEST_CASE("session: a reply without a command and a nested array close the conne
 
 TEST_CASE("session: messages are delivered only while it is open", "[session]")
 {
-    story s;
+    scenario s;
     s.greet(7, "a");
     s.server().events.lock()->on_message("x");
     s->drop("no");
@@ -453,7 +453,7 @@ TEST_CASE("session: messages are delivered only while it is open", "[session]")
 
 TEST_CASE("session: several requests to wake up lead to one alarm", "[session]")
 {
-    story s;
+    scenario s;
     s.greet(7, "a");
     s->wake_at(start + 3s);
     s->wake_at(start + 2s);
@@ -466,7 +466,7 @@ TEST_CASE("session: several requests to wake up lead to one alarm", "[session]")
 
 TEST_CASE("session: no event follows stop()", "[session]")
 {
-    story s;
+    scenario s;
     s.greet(7, "a");
     probe get;
     s.submit(get, {"GET", "k"});

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a library is asked for: waits until the lock is had, and says how to release it.
+// The operation of a library: waits until it holds the lock, and returns how to release it.
 type locks interface {
 	acquire(name string) (release func() error, err error)
 }
@@ -43,7 +43,7 @@ func now() int64 { return startedAt + int64(time.Since(started)) }
 
 var output sync.Mutex
 
-func tell(answer map[string]any) {
+func report(answer map[string]any) {
 	line, _ := json.Marshal(answer)
 	output.Lock()
 	defer output.Unlock()
@@ -51,7 +51,7 @@ func tell(answer map[string]any) {
 }
 
 func fail(err error) {
-	tell(map[string]any{"failed": err.Error()})
+	report(map[string]any{"failed": err.Error()})
 	os.Exit(1)
 }
 
@@ -60,14 +60,14 @@ func (t *turn) contend(l locks, number int, done *sync.WaitGroup) {
 	name := fmt.Sprintf("bench:%d", number%t.names)
 	waits := []int64{}
 	pairs := 0
-	for asked := now(); asked < t.end; asked = now() {
+	for requested := now(); requested < t.end; requested = now() {
 		release, err := l.acquire(name)
 		if err != nil {
 			fail(err)
 		}
 		at := now()
 		if at >= t.begin {
-			waits = append(waits, (at-asked)/1000)
+			waits = append(waits, (at-requested)/1000)
 			if at < t.end {
 				pairs++
 			}
@@ -92,24 +92,24 @@ func (t *turn) run(l locks) {
 		go t.contend(l, i, &done)
 	}
 	done.Wait()
-	tell(map[string]any{"pairs": t.pairs, "waits": t.waits})
+	report(map[string]any{"pairs": t.pairs, "waits": t.waits})
 }
 
 type place struct {
-	name string
-	who  int
+	name      string
+	contender int
 }
 
 // Reads requests to the end of the input.
 func converse(l locks, module, lacks string) {
-	tell(map[string]any{"version": versionOf(module), "lacks": lacks})
+	report(map[string]any{"version": versionOf(module), "lacks": lacks})
 	var mutex sync.Mutex
 	held := map[place]func() error{}
 	input := bufio.NewScanner(os.Stdin)
 	for input.Scan() {
 		var verb, name string
-		var who int
-		fmt.Sscan(input.Text(), &verb, &name, &who)
+		var contender int
+		fmt.Sscan(input.Text(), &verb, &name, &contender)
 		switch verb {
 		case "pairs":
 			t := &turn{}
@@ -119,26 +119,26 @@ func converse(l locks, module, lacks string) {
 			t.run(l)
 		case "acquire":
 			go func() {
-				asked := now()
+				requested := now()
 				release, err := l.acquire(name)
 				if err != nil {
 					fail(err)
 				}
 				at := now()
 				mutex.Lock()
-				held[place{name, who}] = release
+				held[place{name, contender}] = release
 				mutex.Unlock()
-				tell(map[string]any{"acquired": who, "asked": asked, "at": at})
+				report(map[string]any{"acquired": contender, "requested": requested, "at": at})
 			}()
 		case "release":
 			mutex.Lock()
-			release := held[place{name, who}]
+			release := held[place{name, contender}]
 			mutex.Unlock()
 			at := now()
 			if err := release(); err != nil {
 				fail(err)
 			}
-			tell(map[string]any{"released_at": at})
+			report(map[string]any{"released_at": at})
 		}
 	}
 }

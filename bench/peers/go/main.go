@@ -14,9 +14,9 @@ func main() {
 	client := redis.NewClient(&redis.Options{Addr: os.Args[1]})
 	if os.Args[2] == "redsync" {
 		converse(newRedsync(client), "github.com/go-redsync/redsync/v4",
-			"no order, polls every 50 to 250 ms, no renewal, not told of a loss")
+			"no order, polls every 50 to 250 ms, no renewal, no notification of a loss")
 	} else {
 		converse(newRedislock(client), "github.com/bsm/redislock",
-			"no order, polls every 100 ms as its example does, no renewal, not told of a loss")
+			"no order, polls every 100 ms as its example does, no renewal, no notification of a loss")
 	}
 }

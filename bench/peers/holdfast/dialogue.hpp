@@ -95,12 +95,12 @@ private:
     {
         std::istringstream words(line);
         std::string verb, name;
-        int who = 0;
+        int contender = 0;
         words >> verb;
         if (verb == "pairs")
             return asio::co_spawn(context_, pairs(parse(words)), end);
-        words >> name >> who;
-        asio::co_spawn(context_, verb == "acquire" ? acquire(name, who) : release(name, who), end);
+        words >> name >> contender;
+        asio::co_spawn(context_, verb == "acquire" ? acquire(name, contender) : release(name, contender), end);
     }
 
     static turn parse(std::istringstream& words)
@@ -122,17 +122,17 @@ private:
             asio::co_spawn(context_, contend(i, t, over), end);
         boost::system::error_code cancelled;
         co_await over.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
-        tell(t);
+        report(t);
     }
 
     asio::awaitable<void> contend(std::size_t number, turn& t, asio::steady_timer& over)
     {
         auto const lock = locks_.make("bench:" + std::to_string(number % t.names));
         asio::steady_timer holds(context_);
-        for (auto asked = clock::now(); asked < t.end; asked = clock::now()) {
+        for (auto requested = clock::now(); requested < t.end; requested = clock::now()) {
             auto taken = co_await locks_.acquire(lock);
             auto const at = clock::now();
-            note(t, asked, at);
+            note(t, requested, at);
             if (t.hold.count() > 0 && at < t.end) {
                 holds.expires_at(at + t.hold);
                 co_await holds.async_wait(asio::use_awaitable);
@@ -142,12 +142,12 @@ private:
         leave(t, over);
     }
 
-    static void note(turn& t, clock::time_point asked, clock::time_point at)
+    static void note(turn& t, clock::time_point requested, clock::time_point at)
     {
         if (at < t.begin)
             return;
         t.pairs += at < t.end;
-        t.waits.push_back(std::chrono::duration_cast<std::chrono::microseconds>(at - asked).count());
+        t.waits.push_back(std::chrono::duration_cast<std::chrono::microseconds>(at - requested).count());
     }
 
     static void leave(turn& t, asio::steady_timer& over)
@@ -156,7 +156,7 @@ private:
             over.cancel();
     }
 
-    static void tell(turn const& t)
+    static void report(turn const& t)
     {
         std::printf("{\"pairs\": %zu, \"waits\": [", t.pairs);
         for (std::size_t i = 0; i < t.waits.size(); ++i)
@@ -165,20 +165,24 @@ private:
         std::fflush(stdout);
     }
 
-    asio::awaitable<void> acquire(std::string name, int who)
+    asio::awaitable<void> acquire(std::string name, int contender)
     {
         auto lock = locks_.make(name);
-        auto const asked = clock::now();
+        auto const requested = clock::now();
         auto taken = co_await locks_.acquire(lock);
         auto const at = clock::now();
-        places_.insert_or_assign({name, who}, place{std::move(lock), std::move(taken)});
-        std::printf("{\"acquired\": %d, \"asked\": %ld, \"at\": %ld}\n", who, nanoseconds(asked), nanoseconds(at));
+        places_.insert_or_assign({name, contender}, place{std::move(lock), std::move(taken)});
+        std::printf(
+            "{\"acquired\": %d, \"requested\": %ld, \"at\": %ld}\n",
+            contender,
+            nanoseconds(requested),
+            nanoseconds(at));
         std::fflush(stdout);
     }
 
-    asio::awaitable<void> release(std::string name, int who)
+    asio::awaitable<void> release(std::string name, int contender)
     {
-        auto mine = places_.extract({name, who});
+        auto mine = places_.extract({name, contender});
         auto const at = clock::now();
         co_await locks_.release(mine.mapped().taken);
         std::printf("{\"released_at\": %ld}\n", nanoseconds(at));

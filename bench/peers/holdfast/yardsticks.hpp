@@ -66,7 +66,7 @@ private:
     boost::redis::request request_;
 };
 
-// The commands of a lock and of one who waits for it, sent by hand. Subscriptions are left to the end of the connection.
+// The commands of a lock and of a waiter, without a lock library. Subscriptions are left to the end of the connection.
 class bare_locks : public bare_connection {
 public:
     static constexpr auto lacks = "has no watchdog, no deadline, no answer to a lost reply; one waits per process";
@@ -84,7 +84,7 @@ public:
 protected:
     held next(std::string const& key)
     {
-        // A version 8 UUID, as those of our clients: the scripts of a fair lock look at that.
+        // A version 8 UUID, as those of our clients: the scripts of a fair lock check that.
         auto const pid = std::to_string(::getpid());
         auto const client = "00000000-0000-8000-8000-" + std::string(12 - pid.size(), '0') + pid;
         return {key, client + ":" + std::to_string(++tokens_)};
@@ -99,10 +99,10 @@ protected:
         co_await connection_.async_exec(load, boost::redis::ignore);
     }
 
-    // Not before the server has done so. Its word on that is a push, too: who waits tries once more then.
-    asio::awaitable<void> hear(std::string const& channel)
+    // Completes when the server has subscribed. Its confirmation is a push, too: the waiter then tries once more.
+    asio::awaitable<void> subscribe(std::string const& channel)
     {
-        if (heard_.insert(channel).second) {
+        if (subscribed_.insert(channel).second) {
             boost::redis::request subscribe;
             subscribe.subscribe({channel});
             co_await connection_.async_exec(subscribe, boost::redis::ignore);
@@ -119,7 +119,7 @@ private:
         }
     }
 
-    std::set<std::string> heard_;
+    std::set<std::string> subscribed_;
     asio::experimental::channel<void(boost::system::error_code)> pushes_;
     unsigned long tokens_ = 0;
 };
@@ -134,7 +134,7 @@ public:
     {
         auto mine = next(key);
         while (!co_await try_to_set(mine))
-            co_await hear(channel_of(key));
+            co_await subscribe(channel_of(key));
         co_return mine;
     }
 
@@ -174,7 +174,7 @@ public:
     {
         auto mine = next(key);
         while (!co_await try_to_take(mine))
-            co_await hear(channel_of(key) + ":" + mine.token);
+            co_await subscribe(channel_of(key) + ":" + mine.token);
         co_return mine;
     }
 

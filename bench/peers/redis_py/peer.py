@@ -14,10 +14,10 @@ import time
 import redis
 import redis.asyncio
 
-LACKS = "no order, polls every 100 ms, no renewal, not told of a loss"
+LACKS = "no order, polls every 100 ms, no renewal, no notification of a loss"
 
 
-def tell(**answer):
+def report(**answer):
     print(json.dumps(answer), flush=True)
 
 
@@ -33,22 +33,22 @@ class Turn:
 
     async def contend(self, number):
         lock = self.client.lock(f"bench:{number % self.names}", timeout=30)
-        while (asked := time.monotonic_ns()) < self.end:
+        while (requested := time.monotonic_ns()) < self.end:
             await lock.acquire()
             at = time.monotonic_ns()
-            self.note(asked, at)
+            self.note(requested, at)
             if self.hold and at < self.end:
                 await asyncio.sleep(self.hold)
             await lock.release()
 
-    def note(self, asked, at):
+    def note(self, requested, at):
         if at >= self.begin:
             self.pairs += at < self.end
-            self.waits.append((at - asked) // 1000)
+            self.waits.append((at - requested) // 1000)
 
     async def run(self):
         await asyncio.gather(*(self.contend(i) for i in range(self.contenders)))
-        tell(pairs=self.pairs, waits=self.waits)
+        report(pairs=self.pairs, waits=self.waits)
 
 
 class Peer:
@@ -56,24 +56,24 @@ class Peer:
         self.client = client
         self.held = {}
 
-    async def acquire(self, name, who):
+    async def acquire(self, name, contender):
         lock = self.client.lock(name, timeout=30)
-        asked = time.monotonic_ns()
+        requested = time.monotonic_ns()
         await lock.acquire()
         at = time.monotonic_ns()
-        self.held[name, who] = lock
-        tell(acquired=int(who), asked=asked, at=at)
+        self.held[name, contender] = lock
+        report(acquired=int(contender), requested=requested, at=at)
 
-    async def release(self, name, who):
+    async def release(self, name, contender):
         begun = time.monotonic_ns()
-        await self.held.pop((name, who)).release()
-        tell(released_at=begun)
+        await self.held.pop((name, contender)).release()
+        report(released_at=begun)
 
     async def answer(self, verb, *words):
         try:
             await (Turn(self.client, words).run() if verb == "pairs" else getattr(self, verb)(*words))
         except Exception as error:
-            tell(failed=f"{type(error).__name__}: {error}")
+            report(failed=f"{type(error).__name__}: {error}")
 
 
 async def main():
@@ -83,7 +83,7 @@ async def main():
     client = redis.asyncio.Redis(connection_pool=pool)
     await client.ping()
     peer = Peer(client)
-    tell(version=redis.__version__, lacks=LACKS)
+    report(version=redis.__version__, lacks=LACKS)
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     tasks = set()

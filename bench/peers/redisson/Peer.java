@@ -59,8 +59,8 @@ public final class Peer {
     public static void main(String[] args) throws Exception {
         Peer peer = new Peer(
             Stream.of(args[0].split(",")).map(address -> connect(address, args[1])).toList(), args[1]);
-        tell("{\"version\": \"" + System.getProperty("redisson.version") + "\", \"lacks\": \""
-            + (peer.fair ? "" : "no order, ") + "not told of a loss\"}");
+        report("{\"version\": \"" + System.getProperty("redisson.version") + "\", \"lacks\": \""
+            + (peer.fair ? "" : "no order, ") + "no notification of a loss\"}");
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             peer.answer(line.split(" "));
@@ -73,13 +73,13 @@ public final class Peer {
             new Turn(words).run();
             return;
         }
-        int who = Integer.parseInt(words[2]);
+        int contender = Integer.parseInt(words[2]);
         boolean acquires = words[0].equals("acquire");
         if (async) {
-            acquireOrReleaseAsync(acquires, lock(words[1]), who);
+            acquireOrReleaseAsync(acquires, lock(words[1]), contender);
         } else {
-            threads.computeIfAbsent(who, w -> Executors.newSingleThreadExecutor())
-                .execute(() -> acquireOrRelease(acquires, lock(words[1]), who));
+            threads.computeIfAbsent(contender, w -> Executors.newSingleThreadExecutor())
+                .execute(() -> acquireOrRelease(acquires, lock(words[1]), contender));
         }
     }
 
@@ -101,30 +101,30 @@ public final class Peer {
         return () -> acquires.incrementAndGet() % period == 0 ? both.writeLock() : both.readLock();
     }
 
-    private static void acquireOrRelease(boolean acquires, RLock lock, int who) {
+    private static void acquireOrRelease(boolean acquires, RLock lock, int contender) {
         try {
             long begun = System.nanoTime();
             if (acquires) {
                 lock.lock();
-                tellAcquired(who, begun);
+                reportAcquired(contender, begun);
             } else {
                 lock.unlock();
-                tellReleased(begun);
+                reportReleased(begun);
             }
         } catch (RuntimeException e) {
             fail(e);
         }
     }
 
-    private static void acquireOrReleaseAsync(boolean acquires, RLock lock, int who) {
+    private static void acquireOrReleaseAsync(boolean acquires, RLock lock, int contender) {
         long begun = System.nanoTime();
-        (acquires ? lock.lockAsync(who) : lock.unlockAsync(who)).whenComplete((nothing, error) -> {
+        (acquires ? lock.lockAsync(contender) : lock.unlockAsync(contender)).whenComplete((nothing, error) -> {
             if (error != null) {
                 fail(error);
             } else if (acquires) {
-                tellAcquired(who, begun);
+                reportAcquired(contender, begun);
             } else {
-                tellReleased(begun);
+                reportReleased(begun);
             }
         });
     }
@@ -159,10 +159,10 @@ public final class Peer {
                 }
             }
             going.await();
-            tellAll();
+            reportAll();
         }
 
-        private void tellAll() {
+        private void reportAll() {
             long pairs = 0;
             StringBuilder waits = new StringBuilder();
             for (Contender one : all) {
@@ -171,7 +171,7 @@ public final class Peer {
                     waits.append(waits.length() == 0 ? "" : ",").append((long) wait);
                 }
             }
-            tell("{\"pairs\": " + pairs + ", \"waits\": [" + waits + "]}");
+            report("{\"pairs\": " + pairs + ", \"waits\": [" + waits + "]}");
         }
     }
 
@@ -182,7 +182,7 @@ public final class Peer {
         private final List<Long> waits = new ArrayList<>();
         private long pairs;
         private RLock lock;
-        private long asked;
+        private long requested;
 
         Contender(Turn turn, Supplier<RLock> locks, int id) {
             this.turn = turn;
@@ -192,7 +192,7 @@ public final class Peer {
 
         void contend() {
             try {
-                while ((asked = System.nanoTime()) < turn.end) {
+                while ((requested = System.nanoTime()) < turn.end) {
                     lock = locks.get();
                     lock.lock();
                     if (note() < turn.end && turn.hold > 0) {
@@ -207,8 +207,8 @@ public final class Peer {
         }
 
         void acquireAsync() {
-            asked = System.nanoTime();
-            if (asked >= turn.end) {
+            requested = System.nanoTime();
+            if (requested >= turn.end) {
                 turn.going.countDown();
                 return;
             }
@@ -237,28 +237,28 @@ public final class Peer {
         private long note() {
             long at = System.nanoTime();
             if (at >= turn.begin) {
-                waits.add((at - asked) / 1000);
+                waits.add((at - requested) / 1000);
                 pairs += at < turn.end ? 1 : 0;
             }
             return at;
         }
     }
 
-    private static void tellAcquired(int who, long asked) {
+    private static void reportAcquired(int contender, long requested) {
         long at = System.nanoTime();
-        tell("{\"acquired\": " + who + ", \"asked\": " + asked + ", \"at\": " + at + "}");
+        report("{\"acquired\": " + contender + ", \"requested\": " + requested + ", \"at\": " + at + "}");
     }
 
-    private static void tellReleased(long begun) {
-        tell("{\"released_at\": " + begun + "}");
+    private static void reportReleased(long begun) {
+        report("{\"released_at\": " + begun + "}");
     }
 
     private static void fail(Throwable error) {
-        tell("{\"failed\": \"" + error.toString().replace('"', '\'').replace('\n', ' ') + "\"}");
+        report("{\"failed\": \"" + error.toString().replace('"', '\'').replace('\n', ' ') + "\"}");
         Runtime.getRuntime().halt(1);
     }
 
-    private static synchronized void tell(String answer) {
+    private static synchronized void report(String answer) {
         System.out.println(answer);
         System.out.flush();
     }

@@ -14,7 +14,7 @@ use rslock::{LockGuard, LockManager};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 const LEASE: Duration = Duration::from_secs(30);
-const LACKS: &str = "no order, polls every 0 to 200 ms, no renewal, not told of a loss";
+const LACKS: &str = "no order, polls every 0 to 200 ms, no renewal, no notification of a loss";
 
 fn now() -> i64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -43,9 +43,9 @@ struct Account {
 }
 
 impl Account {
-    fn note(&mut self, turn: &Turn, asked: i64, at: i64) {
+    fn note(&mut self, turn: &Turn, requested: i64, at: i64) {
         if at >= turn.begin {
-            self.waits.push((at - asked) / 1000);
+            self.waits.push((at - requested) / 1000);
             self.pairs += usize::from(at < turn.end);
         }
     }
@@ -55,13 +55,13 @@ async fn contend(manager: LockManager, turn: Arc<Turn>, number: i64) -> Account 
     let name = format!("bench:{}", number % turn.names);
     let mut account = Account::default();
     loop {
-        let asked = now();
-        if asked >= turn.end {
+        let requested = now();
+        if requested >= turn.end {
             return account;
         }
         let guard = manager.acquire(name.as_str(), LEASE).await.unwrap_or_else(|e| fail(e));
         let at = now();
-        account.note(&turn, asked, at);
+        account.note(&turn, requested, at);
         if turn.hold > 0 && at < turn.end {
             tokio::time::sleep(Duration::from_millis(turn.hold)).await;
         }
@@ -84,12 +84,12 @@ async fn pairs(manager: &LockManager, numbers: &[i64]) {
 
 type Held = Arc<Mutex<HashMap<String, LockGuard>>>;
 
-async fn acquire(manager: LockManager, held: Held, name: String, who: String) {
-    let asked = now();
+async fn acquire(manager: LockManager, held: Held, name: String, contender: String) {
+    let requested = now();
     let guard = manager.acquire(name.as_str(), LEASE).await.unwrap_or_else(|e| fail(e));
     let at = now();
-    held.lock().unwrap().insert(format!("{name} {who}"), guard);
-    println!("{{\"acquired\": {who}, \"asked\": {asked}, \"at\": {at}}}");
+    held.lock().unwrap().insert(format!("{name} {contender}"), guard);
+    println!("{{\"acquired\": {contender}, \"requested\": {requested}, \"at\": {at}}}");
 }
 
 async fn release(held: Held, place: String) {

@@ -1,24 +1,26 @@
 -- How a place in the queue of a fair lock ends. KEYS: lock, queue, timeouts, waiters, priorities.
 --
 -- queue       LIST  holders in order: ours, and those of Redisson's clients
--- timeouts    ZSET  until when Redisson's scripts believe a waiter to be alive
--- waiters     ZSET  until when ours do, of our waiters; besides `#seen`: when a script last looked after the queue,
---                   `#calm`: until when nobody is put out, `#woken`: when the first was last reminded of a free lock
--- priorities  HASH  1000 * priority + how often it was passed, of waiters that are not as new with priority 5
+-- timeouts    ZSET  until when Redisson's scripts count a waiter as alive
+-- waiters     ZSET  until when our scripts count one of our waiters as alive; and three times: `#seen`, when a script
+--                   last refreshed the queue, `#calm`, until when no waiter is removed as dead, and `#woken`, when the
+--                   first waiter was last notified of a free lock
+-- priorities  HASH  1000 * priority + how often it was overtaken, of waiters that have another priority than 5 or were
+--                   overtaken
 --
--- Numbers that do not change are given to commands as text: for Lua, to write one is half the work of a command.
+-- Constant numbers are passed to commands as text: formatting a number costs Lua half as much as a command.
 
 -- The first two holders, one or none.
 local function front() return redis.call('lrange', KEYS[2], '0', '1') end
 
--- What is known of one that left the list.
+-- Deletes the data of a holder that is not in the list any more.
 local function forget(holder)
     redis.call('zrem', KEYS[3], holder)
     redis.call('zrem', KEYS[4], holder)
     redis.call('hdel', KEYS[5], holder)
 end
 
--- Takes out the first, given the front. The last one takes everything with it.
+-- Removes the first holder, given the front. If it is the only one, deletes all keys of the queue.
 local function pop(line)
     if not line[2] then return redis.call('del', KEYS[2], KEYS[3], KEYS[4], KEYS[5]) end
     redis.call('lpop', KEYS[2])

@@ -1,5 +1,5 @@
--- Who is the first of the queue, and alive. Needs above it: fair_waiter, fair_places, `now` (the server's time in ms) and
--- `patience` (waiter timeout in ms).
+-- Finds the first waiter of the queue that is alive. Needs above it: fair_waiter, fair_places, `now` (the server's time
+-- in ms) and `waiter_timeout` (in ms).
 
 -- Redisson's waiters do not refresh a time to live: with one of them in the queue it must not have any.
 local function keep(has_foreign)
@@ -9,7 +9,8 @@ local function keep(has_foreign)
     for i = 4, 5 do redis.call('pexpire', KEYS[i], one_day) end
 end
 
--- A foreign waiter whose score has passed, but who hears, is alive: it and those behind it get their time anew.
+-- A foreign waiter whose score has passed is alive if it receives messages: then the scores of all foreign waiters
+-- start anew.
 local function revive()
     local ahead = 0
     for _, holder in ipairs(redis.call('lrange', KEYS[2], '0', '-1')) do
@@ -25,21 +26,22 @@ local function end_of_foreign(head, is_free)
     local score = tonumber(redis.call('zscore', KEYS[3], head) or nil)
     if not score then return nil end
     if score > now or not is_free then return math.max(score, now + 1) end
-    return tell(head) and revive() or nil
+    return notify(head) and revive() or nil
 end
 
--- Until when the first of the queue is believed to be alive; nil: it is dead. Of ours its score is asked only where there
--- is no sign of life.
+-- Until when the first waiter counts as alive; nil: it is dead. The score in `timeouts` of one of our waiters counts
+-- only if it has none in `waiters`.
 local function end_of(head, is_free)
     if not is_ours(head) then return end_of_foreign(head, is_free) end
     local last = tonumber(redis.call('zscore', KEYS[4], head) or redis.call('zscore', KEYS[3], head) or nil)
     if not last or last > now then return last end
-    local is_calm = was_silent(redis.call('zscore', KEYS[4], '#seen'), now, patience)
-    local calm = is_calm and now + patience or tonumber(redis.call('zscore', KEYS[4], '#calm') or 0)
+    local is_calm = was_silent(redis.call('zscore', KEYS[4], '#seen'), now, waiter_timeout)
+    local calm = is_calm and now + waiter_timeout or tonumber(redis.call('zscore', KEYS[4], '#calm') or 0)
     return calm > now and calm or nil
 end
 
--- Puts out the dead before the first that is alive. Returns that one, until when, and whether somebody was put out.
+-- Removes the dead waiters before the first that is alive. Returns that one, until when it counts as alive, and whether
+-- a waiter was removed.
 local function first_alive(is_free, head)
     local changed = false
     while head do
@@ -51,13 +53,13 @@ local function first_alive(is_free, head)
     return nil, nil, changed
 end
 
--- Tells the first of the queue that the lock is free: at once if it does not know yet, else once a second. News is not
--- noted: it can come once, and costs one message more in that second.
+-- Notifies the first waiter that the lock is free: at once if that is new to it, else once a second. A message of the
+-- first kind is not recorded: it costs at most one more message in that second.
 local function wake(head, is_news)
     if not is_news then
         if now - (redis.call('zscore', KEYS[4], '#woken') or 0) < 1000 then return end
         redis.call('zadd', KEYS[4], now, '#woken')
         redis.call('pexpire', KEYS[4], one_day)
     end
-    tell(head)
+    notify(head)
 end

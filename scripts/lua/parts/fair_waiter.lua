@@ -1,18 +1,18 @@
 -- One waiter of a fair lock. Needs above it: `channel` (before the waiter's own part).
 --
--- Redisson takes 300 s off every score behind one that it serves, and a newcomer of it builds on the last score. So
--- each of its waiters ahead adds 300 s to a score.
+-- Redisson subtracts 300 s from every score behind a waiter that it serves, and computes the score of its new waiter
+-- from the last one. So each of its waiters ahead adds 300 s to a score.
 local foreign_share, one_day = 300000, '86400000'
 
 -- Holdfast's clients are version 8 UUIDs, Redisson's are version 4.
 local byte = string.byte
 local function is_ours(holder) return byte(holder, 15) == 56 end
 
--- When nothing was heard of anybody for a while, it was the server that stood still, not all of them that died.
-local function was_silent(seen, now, patience) return now - (seen or now) > patience / 2 end
+-- If no waiter gave a sign of life for a while, the server stood still: the waiters did not all die.
+local function was_silent(last_check, now, waiter_timeout) return now - (last_check or now) > waiter_timeout / 2 end
 
--- Tells it that the lock is free. Returns whether it heard.
-local function tell(holder)
-    local heard = redis.pcall('publish', channel .. ':' .. holder, '0')
-    return type(heard) == 'number' and heard > 0
+-- Notifies a waiter that the lock is free. Returns whether it received the message.
+local function notify(holder)
+    local receivers = redis.pcall('publish', channel .. ':' .. holder, '0')
+    return type(receivers) == 'number' and receivers > 0
 end

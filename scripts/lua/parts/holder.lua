@@ -1,4 +1,4 @@
--- What looks like a lock, of ours or of Redisson's, so that nothing else is deleted. KEYS[1]: the lock.
+-- Recognises the locks of Holdfast and Redisson, so that no other key is deleted. KEYS[1]: the lock.
 
 -- "<uuid>:<number>", perhaps with more behind a further colon.
 local function is_holder(text)

@@ -1,6 +1,6 @@
 -- Needs above it: holder.
 
--- Why what stands under KEYS[1] is no lock of one holder; nil: it is one.
+-- Why the value of KEYS[1] is not a lock of one holder; nil: it is one.
 local function flaw(kind)
     if kind ~= 'string' and kind ~= 'hash' then return kind end
     if redis.call('pttl', KEYS[1]) < 0 then return kind .. ' without a time to live' end

@@ -103,7 +103,7 @@ void acquisition::attempt(script_form form)
     // The flag that a message sets is cleared before the command is submitted, not when its reply comes: a message in
     // between may announce a release that the server executed after it had refused this attempt (rule 13).
     step(attempt_event::sent);
-    asked_ = parts_.runtime.recent();
+    sent_ = parts_.runtime.recent();
     auto const wanted = arbiter_.attempt_with(*sought_);
     sought_.on_sent(wanted);
     call_.send(head, *sought_, wanted, form);
@@ -113,18 +113,18 @@ void acquisition::attempt(script_form form)
 // refusal goes with a subscription and, if its reply does not describe the key, with a probe.
 void acquisition::prepare(contender const& head)
 {
-    if (messages_.on_attempt() && hears()) {
+    if (messages_.on_attempt() && is_subscribed()) {
         call_.assume(probe_again);
         messages_.pace.spend(parts_.runtime.recent());
     } else if (was_refused_)
-        prepare_to_wait(head);
+        prepare_wait(head);
 }
 
-void acquisition::prepare_to_wait(contender const& head)
+void acquisition::prepare_wait(contender const& head)
 {
     // SUBSCRIBE is submitted before the attempt: in the other order the client misses a release that the server
     // executes between the two (rule 13). Single attempts end with a refusal, so they need no subscription.
-    if (!hears() && arbiter_.has_patient_contender())
+    if (!is_subscribed() && arbiter_.has_waiting_contender())
         parts_.subscriptions.join(channel(), *this);
     if (head.lock().protocol->is_mute())
         call_.add_probe(head.lock());
@@ -205,8 +205,8 @@ void acquisition::on_busy(bool is_mute)
 // attempt, too, also for single attempts: the probe decides whether the key is a lock or wrong_type (rule 15).
 bool acquisition::must_repeat(bool needs_probe) const
 {
-    bool const is_unheard = arbiter_.has_patient_contender() && !hears() && parts_.runtime.session().notifies();
-    return arbiter_.head() && (is_unheard || needs_probe);
+    bool const must_subscribe = !is_subscribed() && parts_.runtime.session().notifies();
+    return arbiter_.head() && (needs_probe || (must_subscribe && arbiter_.has_waiting_contender()));
 }
 
 void acquisition::on_failed(error_code ec)
@@ -326,24 +326,24 @@ void acquisition::yield()
 {
     arbiter_.on_contested();
     step(attempt_event::yielded);
-    asked_ = parts_.runtime.recent();
+    sent_ = parts_.runtime.recent();
     // Limits the turn of others also when no reply to the release comes.
-    parts_.runtime.arm(*this, asked_ + core::longest_yield);
+    parts_.runtime.arm(*this, sent_ + core::longest_yield);
     // Before the channel is joined below: the release is submitted, so only a subscription that exists already receives
     // its message.
     messages_.on_own_release(parts_.subscriptions.is_subscribed(channel()));
-    if (parts_.runtime.session().is_open() && !hears())
+    if (parts_.runtime.session().is_open() && !is_subscribed())
         parts_.subscriptions.join(channel(), *this);
 }
 
-void acquisition::on_released(unsigned heard)
+void acquisition::on_released(unsigned receivers)
 {
     if (!is_releasing(state_))
         return;
-    step(messages_.reached_others(heard) ? attempt_event::others_heard : attempt_event::nobody_heard);
+    step(messages_.reached_others(receivers) ? attempt_event::others_notified : attempt_event::none_notified);
     auto const trip = parts_.runtime.responses().average();
     if (state_ == attempt_state::yielding)
-        parts_.runtime.arm(*this, core::yield_end(asked_, parts_.runtime.now(), trip, parts_.runtime.random()));
+        parts_.runtime.arm(*this, core::yield_end(sent_, parts_.runtime.now(), trip, parts_.runtime.random()));
     arbiter_.proceed();
 }
 

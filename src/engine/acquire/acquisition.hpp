@@ -65,7 +65,7 @@ public:
     // attempt is under way, and the release was queued before this call.
     void yield();
     // The reply to that release has come: so many subscribers received the message, perhaps this client among them.
-    void on_released(unsigned heard);
+    void on_released(unsigned receivers);
 
     bool is_under_way() const noexcept { return engine::is_under_way(state_); }
     bool is_at_rest() const noexcept { return state_ == attempt_state::resting; }
@@ -73,7 +73,10 @@ public:
     bool is_in_doubt() const noexcept { return known_ == knowledge::doubt; }
     // When the command was sent whose reply has not come: an attempt, or the release before a turn of others. `never`:
     // there is none.
-    core::instant asked_since() const noexcept { return is_under_way() || is_releasing(state_) ? asked_ : core::never; }
+    core::instant unanswered_since() const noexcept
+    {
+        return is_under_way() || is_releasing(state_) ? sent_ : core::never;
+    }
 
 private:
     // What the last reply showed of the lock.
@@ -96,7 +99,7 @@ private:
         known_ = knowledge::doubt;
         step(e);
     }
-    bool hears() const noexcept { return listener::is_linked(); }
+    bool is_subscribed() const noexcept { return listener::is_linked(); }
     bool is_due() const noexcept { return state_ == attempt_state::ready || state_ == attempt_state::notified; }
     std::string_view channel() const noexcept;
     void leave_channel();
@@ -104,7 +107,7 @@ private:
 
     void attempt(script_form);
     void prepare(contender const&);
-    void prepare_to_wait(contender const&);
+    void prepare_wait(contender const&);
     void on_granted(std::uint64_t fence);
     void on_late();
     void on_busy(bool is_mute);
@@ -122,7 +125,7 @@ private:
 
     unlock_messages messages_;
     attempt_call call_;
-    core::instant asked_{};  // send of the attempt under way, or of the release before a turn of others
+    core::instant sent_{};  // send of the attempt under way, or of the release before a turn of others
     core::backoff pauses_;
     attempt_state state_ = attempt_state::resting;
     knowledge known_ = knowledge::nothing;

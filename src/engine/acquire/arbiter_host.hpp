@@ -20,7 +20,7 @@ public:
     virtual void contend(contender&) = 0;
     // Whether a contender of this client waits for the write side of this read_write_lock.
     virtual bool has_waiting_writer(lock_spec const&) const noexcept = 0;
-    // Drops the registry's reference to the arbiter, which may destroy it: whoever calls this for itself keeps a
+    // Drops the registry's reference to the arbiter, which may destroy it: an arbiter that passes itself keeps a
     // reference or returns at once. Precondition: the arbiter has no contender and no grant.
     virtual void forget(queued_arbiter&) = 0;
 

@@ -54,7 +54,7 @@ state after_release(state s, event e) noexcept
 {
     if (!is_releasing(s))
         return s;
-    return s == state::releasing && e == event::others_heard ? state::yielding : state::ready;
+    return s == state::releasing && e == event::others_notified ? state::yielding : state::ready;
 }
 
 }  // namespace
@@ -75,8 +75,8 @@ attempt_state next(attempt_state s, attempt_event e) noexcept
         case event::closed: return is_resting ? s : state::ready;
         case event::opened_paced: return is_resting ? s : state::waiting;
         case event::yielded: return state::releasing;
-        case event::others_heard:
-        case event::nobody_heard: return after_release(s, e);
+        case event::others_notified:
+        case event::none_notified: return after_release(s, e);
         default: return s;
     }
 }

@@ -25,20 +25,20 @@ enum class attempt_state : std::uint8_t {
 };
 
 enum class attempt_event : std::uint8_t {
-    wanted,        // there is a contender
-    ended,         // the last contender has left, the attempt was granted, or it failed for good
-    sent,          // an attempt was sent
-    refused,       // another contender holds the lock, and this client will receive the message of its release
-    repeat,        // the next attempt is due at once: this one had no effect, or is sent again with a subscription
-    postponed,     // the server cannot grant now
-    notified,      // a message came, or it is this waiter's turn in the queue of a fair lock
-    due,           // the deadline came: a re-check, the end of a pause or of a turn
-    opened,        // the session is open again, and nothing is known of the lock
-    opened_paced,  // the session is open again; the lock was held before, so its re-check is delayed
-    closed,        // the connection is lost; each attempt under way was answered before
-    yielded,       // a release was queued, and others get a turn
-    others_heard,  // the release is done, and other subscribers received its message
-    nobody_heard,  // the release is done, and no other subscriber received its message
+    wanted,           // there is a contender
+    ended,            // the last contender has left, the attempt was granted, or it failed for good
+    sent,             // an attempt was sent
+    refused,          // another contender holds the lock, and this client will receive the message of its release
+    repeat,           // the next attempt is due at once: this one had no effect, or is sent again with a subscription
+    postponed,        // the server cannot grant now
+    notified,         // a message came, or it is this waiter's turn in the queue of a fair lock
+    due,              // the deadline came: a re-check, the end of a pause or of a turn
+    opened,           // the session is open again, and nothing is known of the lock
+    opened_paced,     // the session is open again; the lock was held before, so its re-check is delayed
+    closed,           // the connection is lost; each attempt under way was answered before
+    yielded,          // a release was queued, and others get a turn
+    others_notified,  // the release is done, and other subscribers received its message
+    none_notified,    // the release is done, and no other subscriber received its message
 };
 
 // | state               | wanted | ended   | sent       | refused  | repeat | postponed |
@@ -67,8 +67,8 @@ enum class attempt_event : std::uint8_t {
 // | releasing_notified  |                     | ready    | ready  | waiting      | ready  |
 // | yielding            | ready               | ready    | ready  | waiting      | ready  |
 //
-// In any state but the two of an attempt, `yielded` leads to releasing. `others_heard` leads from releasing to
-// yielding, and from releasing_notified to ready; `nobody_heard` leads from both to ready. Where a table is empty, the
+// In any state but the two of an attempt, `yielded` leads to releasing. `others_notified` leads from releasing to
+// yielding, and from releasing_notified to ready; `none_notified` leads from both to ready. Where a table is empty, the
 // state stays.
 attempt_state next(attempt_state, attempt_event) noexcept;
 

@@ -78,8 +78,8 @@ void batch_acquire::call_off()
     // attempts would be sent alone.
     boost::intrusive_ptr<batch_acquire> const keep(this);
     for (auto const& p : parts_)
-        p.who->leave(boost::asio::error::operation_aborted);
-    tell_all(each_for_itself({}));
+        p.waiter->leave(boost::asio::error::operation_aborted);
+    answer_all(each_for_itself({}));
 }
 
 void batch_acquire::on_reply(answer const& a)
@@ -88,20 +88,20 @@ void batch_acquire::on_reply(answer const& a)
     if (a.outcome == outcome::applied)
         on_applied(a);
     else if (a.outcome == outcome::unknown)
-        tell_all(a);  // each acquisition releases its own token (rule 7)
+        answer_all(a);  // each acquisition releases its own token (rule 7)
     else
-        tell_all(each_for_itself(a));  // one member causes the error: sent alone, only that one gets it
+        answer_all(each_for_itself(a));  // one member causes the error: sent alone, only that one gets it
 }
 
 // The outcome of a reply that makes no sense is unknown: the locks may have been granted.
 void batch_acquire::on_applied(answer const& a)
 {
     if (a.value.type == reply::kind::integer && a.value.integer == 0)
-        tell_all(granted(a));
+        answer_all(granted(a));
     else if (auto const* held = held_part(a.value))
         on_held(*held, a);
     else
-        tell_all({.outcome = outcome::unknown, .sent = a.sent});
+        answer_all({.outcome = outcome::unknown, .sent = a.sent});
 }
 
 // One member is held. The contenders of the other members complete first; then their acquisitions make an attempt only
@@ -110,7 +110,7 @@ void batch_acquire::on_held(part const& held, answer const& a)
 {
     for (auto const& p : parts_)
         if (&p != &held)
-            p.who->leave(boost::asio::error::operation_aborted);
+            p.waiter->leave(boost::asio::error::operation_aborted);
     for (auto const& p : parts_)
         p.tried->on_answer(&p == &held ? held_by_others(a) : each_for_itself(a));
 }
@@ -126,10 +126,10 @@ batch_acquire::part const* batch_acquire::held_part(reply const& r) const noexce
 // A contender may have been cancelled since the script was sent. The text would acquire its lock nevertheless (rule 7).
 bool batch_acquire::is_wanted() const
 {
-    return std::ranges::all_of(parts_, [](part const& p) { return p.who->is_queued(); });
+    return std::ranges::all_of(parts_, [](part const& p) { return p.waiter->is_queued(); });
 }
 
-void batch_acquire::tell_all(answer const& a)
+void batch_acquire::answer_all(answer const& a)
 {
     for (auto const& p : parts_)
         p.tried->on_answer(a);

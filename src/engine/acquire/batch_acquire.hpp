@@ -45,7 +45,7 @@ public:
 
 private:
     struct part {
-        boost::intrusive_ptr<contender> who;
+        boost::intrusive_ptr<contender> waiter;
         command* tried;
         attempt what;
     };
@@ -56,7 +56,7 @@ private:
     void on_applied(answer const&);
     void on_held(part const&, answer const&);
     part const* held_part(reply const&) const noexcept;
-    void tell_all(answer const&);
+    void answer_all(answer const&);
 
     runtime& runtime_;
     releaser& releaser_;

@@ -79,7 +79,7 @@ public:
     arbiter* home = nullptr;
     core::instant joined{};
     // Since when the server owes the reply to the extension of a re-entry; never: it owes none.
-    core::instant extension_asked = core::never;
+    core::instant extension_sent = core::never;
     // The batch in which its attempt is sent, while the members of the batch join; null after that, so that a later
     // attempt is sent alone.
     batch_acquire* batch = nullptr;
@@ -90,7 +90,7 @@ public:
 
 protected:
     // A downgrade reads the terms of its write on the strand, before it joins.
-    void ask_for(engine::terms const& t) noexcept { wish_.terms = t; }
+    void set_terms(engine::terms const& t) noexcept { wish_.terms = t; }
 
 private:
     bool is_over_ = false;

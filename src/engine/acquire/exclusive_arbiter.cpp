@@ -43,7 +43,7 @@ void exclusive_arbiter::on_granted(boost::intrusive_ptr<grant> g)
 void exclusive_arbiter::serve(contender& c)
 {
     begin_tenure(c, *grant_);
-    tell_one_shots({});
+    complete_one_shots({});
 }
 
 // `last` is the only tenure of the grant, and the body of no other one is still running. A fenced lock is never handed

@@ -49,7 +49,7 @@ void fair_queue::leave(place& p)
         return;
     places_.erase(places_.iterator_to(p));
     // The reply to the refresh under way refers to places by their number, so the others keep theirs.
-    std::ranges::replace(asked_, &p, nullptr);
+    std::ranges::replace(refreshed_, &p, nullptr);
 }
 
 void fair_queue::detach()
@@ -100,10 +100,10 @@ void fair_queue::submit(session& to, command& c, script_form form)
     std::vector<std::string_view> keys{lock_->key};
     keys.insert(keys.end(), lock_->companions.begin(), lock_->companions.end());
     std::vector<std::string_view> arguments{waiter_timeout, lock_->channel};
-    asked_.clear();
+    refreshed_.clear();
     for (auto& p : places_) {
         arguments.push_back(p.place_token());
-        asked_.push_back(&p);
+        refreshed_.push_back(&p);
     }
     submit_script(to, c, scripts::fair_refresh, form, keys, arguments);
 }
@@ -126,8 +126,8 @@ void fair_queue::read(reply const& r)
         refresh_within(std::chrono::milliseconds(left));
     for (auto const& i : r.items.subspan(1)) {
         auto const n = static_cast<std::size_t>(i.integer) - 1;
-        if (n < asked_.size() && asked_[n])
-            asked_[n]->on_turn();
+        if (n < refreshed_.size() && refreshed_[n])
+            refreshed_[n]->on_turn();
     }
 }
 

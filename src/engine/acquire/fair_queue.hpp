@@ -80,8 +80,8 @@ private:
     std::shared_ptr<lock_spec const> const lock_;
     core::duration waiter_timeout_;  // the shortest of all waiters
     place_list places_;
-    std::vector<place*> asked_;  // in the order of the refresh under way; null: it has left since
-    core::instant earliest_{};   // send of the next refresh
+    std::vector<place*> refreshed_;  // in the order of the refresh under way; null: it has left since
+    core::instant earliest_{};       // send of the next refresh
     std::size_t attached_ = 0;
     bool was_refused_ = false;
 };

@@ -79,8 +79,8 @@ void queued_arbiter::join(contender& c)
 
 void queued_arbiter::leave(contender& c, error_code why)
 {
-    auto const gone = take(c);
-    fail(parts_.runtime, *gone, why);
+    auto const removed = take(c);
+    fail(parts_.runtime, *removed, why);
     proceed();
 }
 
@@ -92,37 +92,37 @@ void queued_arbiter::expire(contender& c, core::instant now)
         return proceed();
     }
     auto const outcome = core::classify_wait(facts_of(c, now));
-    auto const gone = take(c);
+    auto const removed = take(c);
     if (outcome == core::wait_outcome::busy)
-        refuse(parts_.runtime, *gone);
+        refuse(parts_.runtime, *removed);
     else
-        fail(parts_.runtime, *gone, errc::unavailable);
+        fail(parts_.runtime, *removed, errc::unavailable);
     proceed();
 }
 
 core::wait_facts queued_arbiter::facts_of(contender const& c, core::instant now) const noexcept
 {
-    auto const since = asked_since();
+    auto const since = unanswered_since();
     auto const command_timeout = parts_.runtime.options().command_timeout;
     return {
         .is_held_here = is_held_here(),
         .is_connected = parts_.runtime.session().is_open(),
         // Later than, not at the instant of joining: a lease that ended at that instant says nothing of the time since.
-        .was_seen_held = seen_held_ > c.joined,
+        .was_held = last_held_ > c.joined,
         .is_in_doubt = acquisition_ && acquisition_->is_in_doubt(),
         .needs_answer = c.needs_answer(now, command_timeout),
         .unanswered = since == core::never ? core::duration::zero() : now - since,
         .answer_timeout = parts_.runtime.responses().answer_timeout(command_timeout)};
 }
 
-core::instant queued_arbiter::asked_since() const noexcept
+core::instant queued_arbiter::unanswered_since() const noexcept
 {
-    return acquisition_ ? acquisition_->asked_since() : core::never;
+    return acquisition_ ? acquisition_->unanswered_since() : core::never;
 }
 
 void queued_arbiter::note_held() noexcept
 {
-    seen_held_ = parts_.runtime.recent();
+    last_held_ = parts_.runtime.recent();
 }
 
 void queued_arbiter::push(contender& c)
@@ -197,14 +197,14 @@ void queued_arbiter::fail_head(error_code ec)
         fail(parts_.runtime, *take(queue_.front()), ec);
 }
 
-void queued_arbiter::tell_one_shots(error_code ec)
+void queued_arbiter::complete_one_shots(error_code ec)
 {
     for (auto c = queue_.begin(); one_shots_ > 0 && c != queue_.end();) {
         auto& current = *c++;
         if (!current.is_one_shot())
             continue;
-        auto const gone = take(current);
-        ec ? fail(parts_.runtime, *gone, ec) : refuse(parts_.runtime, *gone);
+        auto const removed = take(current);
+        ec ? fail(parts_.runtime, *removed, ec) : refuse(parts_.runtime, *removed);
     }
 }
 
@@ -222,7 +222,7 @@ attempt queued_arbiter::attempt_with(grant const& g) const noexcept
         .lock = head.lock(),
         .token = g.token(),
         .lease = g.lease(),
-        .is_patient = has_patient_contender(),
+        .will_wait = has_waiting_contender(),
         .priority = head.terms().priority,
         // A retired write is, or will be, released: the read then contends like any other.
         .cover = cover_ && !cover_->is_retired() ? cover_->token() : std::string_view()};
@@ -230,13 +230,13 @@ attempt queued_arbiter::attempt_with(grant const& g) const noexcept
 
 void queued_arbiter::on_busy()
 {
-    tell_one_shots({});
+    complete_one_shots({});
 }
 
 void queued_arbiter::on_doubt()
 {
-    seen_held_ = core::instant::min();
-    tell_one_shots(errc::unavailable);
+    last_held_ = core::instant::min();
+    complete_one_shots(errc::unavailable);
 }
 
 void queued_arbiter::on_failed(lock_spec const& lock, error_code ec)
@@ -316,14 +316,14 @@ void queued_arbiter::on_closed()
 {
     if (acquisition_)
         acquisition_->on_closed();
-    seen_held_ = core::instant::min();
+    last_held_ = core::instant::min();
 }
 
-void queued_arbiter::on_released(unsigned heard)
+void queued_arbiter::on_released(unsigned receivers)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
     if (acquisition_)
-        acquisition_->on_released(heard);
+        acquisition_->on_released(receivers);
 }
 
 }  // namespace holdfast::engine

@@ -53,7 +53,7 @@ public:
     void enter(contender&, grant&, core::instant counted_from, tenure* entered) override;
 
     // ---- grants
-    void on_released(unsigned heard) override;
+    void on_released(unsigned receivers) override;
 
     // ---- the connection
     void on_open(core::duration spread);
@@ -65,7 +65,7 @@ public:
 
     // ---- the acquisition
     contender* head() noexcept { return queue_.empty() ? nullptr : &queue_.front(); }
-    bool has_patient_contender() const noexcept { return one_shots_ < queue_.size(); }
+    bool has_waiting_contender() const noexcept { return one_shots_ < queue_.size(); }
     // The attempt for the head with the token of that grant. Precondition: there is a head.
     attempt attempt_with(grant const&) const noexcept;
     // The own write under which the contender of a private arbiter reads; null: none.
@@ -100,14 +100,14 @@ protected:
     // Whether a tenure of this process excludes all other contenders.
     virtual bool is_held_here() const noexcept { return false; }
     // When the oldest command was sent for whose reply the contenders wait; never: there is none.
-    virtual core::instant asked_since() const noexcept;
+    virtual core::instant unanswered_since() const noexcept;
     virtual void lose_all(loss) = 0;
 
     boost::intrusive::list<contender>& queue() noexcept { return queue_; }
     // Takes a contender out of its queue; the caller gets the reference that the queue had.
     boost::intrusive_ptr<contender> take(contender&) noexcept;
     void begin_tenure(contender&, grant&);
-    void tell_one_shots(error_code);
+    void complete_one_shots(error_code);
     bool is_done() const noexcept
     {
         return queue_.empty() && !has_reentries() && (!acquisition_ || acquisition_->is_at_rest());
@@ -132,7 +132,7 @@ private:
     boost::intrusive::list<contender> queue_;
     std::unique_ptr<reentries> entering_;             // null: there were none yet
     acquisition* acquisition_ = nullptr;              // owned; null: none
-    core::instant seen_held_ = core::instant::min();  // when another contender held the lock last; min: unknown
+    core::instant last_held_ = core::instant::min();  // when another contender held the lock last; min: unknown
 
 protected:
     engine_parts const& parts_;

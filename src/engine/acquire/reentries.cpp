@@ -32,17 +32,17 @@ constexpr core::duration pause = std::chrono::milliseconds(100);
 // grant: the contender may be cancelled, and the grant lost, before the reply comes.
 class reentries::extension final : public core::pooled<extension>, public extension_waiter {
 public:
-    extension(arbiter& home, contender& who, grant& g) : home_(&home), who_(&who), grant_(&g) {}
+    extension(arbiter& home, contender& c, grant& g) : home_(&home), contender_(&c), grant_(&g) {}
 
     void extended(error_code ec) override
     {
         std::unique_ptr<extension> const self(this);
-        home_->on_extended(*who_, *grant_, ec);
+        home_->on_extended(*contender_, *grant_, ec);
     }
 
 private:
     boost::intrusive_ptr<arbiter> home_;
-    boost::intrusive_ptr<contender> who_;
+    boost::intrusive_ptr<contender> contender_;
     boost::intrusive_ptr<grant> grant_;
 };
 
@@ -58,7 +58,7 @@ void reentries::wait(contender& c, grant& g)
     c.home = &home_;
     c.is_entering = true;
     // A repeated extension does not end the silence of the server: it began with the first one.
-    c.extension_asked = std::min(c.extension_asked, parts_.runtime.recent());
+    c.extension_sent = std::min(c.extension_sent, parts_.runtime.recent());
     // Armed before the extension is sent, because that may complete within the call, and take() disarms the deadline.
     if (auto const last = last_moment(c); last < core::never)
         parts_.runtime.arm(c, last);
@@ -85,20 +85,20 @@ core::instant reentries::last_moment(contender const& c) const
 
 void reentries::on_extended(contender& c, grant& g, error_code ec)
 {
-    // The outcome is unknown, or the server cannot tell now: the contender waits on.
+    // The outcome is unknown, or the server cannot answer now: the contender waits on.
     if (ec == errc::unavailable && !c.is_one_shot()) {
         if (parts_.runtime.session().is_open())
             parts_.runtime.arm(c, std::min(last_moment(c), parts_.runtime.now() + pause));
         return;  // without a connection, on_open() sends the next extension
     }
-    auto const who = take(c);
-    who->extension_asked = core::never;
+    auto const waiter = take(c);
+    waiter->extension_sent = core::never;
     if (!ec)
-        enter(*who, g);
+        enter(*waiter, g);
     else if (ec == errc::lease_lost)
-        parts_.host.contend(*who);
+        parts_.host.contend(*waiter);
     else
-        fail(parts_.runtime, *who, ec);
+        fail(parts_.runtime, *waiter, ec);
 }
 
 // The hold that the contender was to enter may have ended while the extension was under way, although its owner has
@@ -114,13 +114,13 @@ void reentries::enter(contender& c, grant& g)
 
 void reentries::on_due(contender& c, core::instant now)
 {
-    auto const who = take(c);
-    if (now < last_moment(*who))
-        parts_.host.contend(*who);
-    else if (classify(*who, now) == core::wait_outcome::busy)
-        refuse(parts_.runtime, *who);
+    auto const waiter = take(c);
+    if (now < last_moment(*waiter))
+        parts_.host.contend(*waiter);
+    else if (classify(*waiter, now) == core::wait_outcome::busy)
+        refuse(parts_.runtime, *waiter);
     else
-        fail(parts_.runtime, *who, errc::unavailable);
+        fail(parts_.runtime, *waiter, errc::unavailable);
 }
 
 core::wait_outcome reentries::classify(contender const& c, core::instant now) const
@@ -129,7 +129,7 @@ core::wait_outcome reentries::classify(contender const& c, core::instant now) co
     return core::classify_wait(
         {.is_connected = parts_.runtime.session().is_open(),
          .needs_answer = c.needs_answer(now, command_timeout),
-         .unanswered = now - c.extension_asked,
+         .unanswered = now - c.extension_sent,
          .answer_timeout = parts_.runtime.responses().answer_timeout(command_timeout)});
 }
 

@@ -24,7 +24,7 @@ namespace holdfast::engine {
 
 namespace {
 
-// How long after a reply of the server readers join without another one. Where hand-off is disabled, each reader asks
+// How long after a reply of the server readers join without another one. Where hand-off is disabled, each reader queries
 // the server.
 core::duration freshness(config const& c) noexcept
 {
@@ -33,7 +33,7 @@ core::duration freshness(config const& c) noexcept
 
 }  // namespace
 
-// The extension that asks whether readers may join a grant. It deletes itself when it completes. Until then it keeps
+// The extension whose reply shows whether readers may join a grant. It deletes itself when it completes. Until then it keeps
 // the arbiter, whose readers may all be cancelled, and the grant, which may be lost.
 class shared_arbiter::inquiry final : public extension_waiter {
 public:
@@ -116,9 +116,9 @@ void shared_arbiter::inquire(grant& g)
     parts_.watchdog.extend(g, nullptr, g.lease(), new inquiry(*this, g));
 }
 
-core::instant shared_arbiter::asked_since() const noexcept
+core::instant shared_arbiter::unanswered_since() const noexcept
 {
-    return is_inquiring_ ? inquired_ : queued_arbiter::asked_since();
+    return is_inquiring_ ? inquired_ : queued_arbiter::unanswered_since();
 }
 
 void shared_arbiter::on_inquired(grant& g, error_code ec)

@@ -28,7 +28,7 @@ public:
 private:
     class inquiry;
 
-    core::instant asked_since() const noexcept override;
+    core::instant unanswered_since() const noexcept override;
     void lose_all(loss) override;
     grant* grant_for(contender const&);
     bool is_fresh(grant const&) const;
@@ -40,9 +40,9 @@ private:
     void forget_unheld(grant&);
 
     std::vector<boost::intrusive_ptr<grant>> grants_;  // held
-    bool is_inquiring_ = false;                        // a script that asks whether readers may join is under way
-    core::instant inquired_{};                         // when it was sent
-    core::duration const freshness_;                   // how long after a reply readers join without another one
+    bool is_inquiring_ = false;       // a script whose reply shows whether readers may join is under way
+    core::instant inquired_{};        // when it was sent
+    core::duration const freshness_;  // how long after a reply readers join without another one
 };
 
 }  // namespace holdfast::engine

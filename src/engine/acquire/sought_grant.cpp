@@ -48,9 +48,9 @@ bool sought_grant::begin(contender const& c, boost::intrusive_ptr<grant> under)
 void sought_grant::on_sent(attempt const& a)
 {
     grant_->on_sent(grant_->lease());
-    // Set before the reply, because a lost reply does not tell whether the attempt was refused. No later reply resets
+    // Set before the reply, because a lost reply does not show whether the attempt was refused. No later reply resets
     // it: each attempt with this token may have left its trace.
-    leaves_trace_ = leaves_trace_ || (a.is_patient && a.lock.protocol->leaves_trace(a.lock));
+    leaves_trace_ = leaves_trace_ || (a.will_wait && a.lock.protocol->leaves_trace(a.lock));
 }
 
 // A script is not atomic when it fails: what it wrote before must not outlive the attempt. So the token is released,

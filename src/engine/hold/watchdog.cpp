@@ -147,7 +147,7 @@ void watchdog::lose_all(grant& g, loss why)
 
 void watchdog::on_key_missing(grant& g)
 {
-    lose_all(g, loss::gone);
+    lose_all(g, loss::key_missing);
 }
 
 // A refusal is a reply, so the connection stays. The cause may be temporary, so the next renewal is sent after the time

@@ -87,7 +87,7 @@ void script_batch::submit(state next)
 void script_batch::call_off()
 {
     assert(state_ == state::gathering);
-    tell_all(calls_, {.outcome = outcome::refused, .why = refusal::not_now});
+    finish_all(calls_, {.outcome = outcome::refused, .why = refusal::not_now});
 }
 
 // `self` owns the batch until the end of the function; take() has removed it from the batches under way. Members are
@@ -102,20 +102,20 @@ void script_batch::on_answer(answer const& a)
         return on_applied(a);
     bool const is_of_a_member = a.outcome == outcome::refused && !is_passing(a.why);
     if (!is_of_a_member || !is_open)
-        return tell_all(calls_, a);
+        return finish_all(calls_, a);
     home_.refuse(a.words);
     auto const unwanted = take_unwanted();
     // Before the unwanted members complete: `is_open` holds only until a member is called.
     send_alone();
-    tell_all(unwanted, not_applied(a));
+    finish_all(unwanted, not_applied(a));
 }
 
 void script_batch::on_applied(answer const& a)
 {
     if (has_parts(a, calls_.size()))
-        return tell_parts(a);
-    home_.refuse("the reply has a wrong shape");
-    tell_all(calls_, unknown(a));
+        return finish_parts(a);
+    home_.refuse("the reply does not have a part for each lock");
+    finish_all(calls_, unknown(a));
 }
 
 // Submits the text before the unwanted members complete: the session is known to be open only until a member is called.
@@ -125,7 +125,7 @@ void script_batch::send_text(answer const& a)
     auto const self = calls_.empty() ? home_.take(*this) : nullptr;
     if (!self)
         submit(state::by_text);
-    tell_all(unwanted, not_applied(a));
+    finish_all(unwanted, not_applied(a));
 }
 
 // Removes the calls that are not wanted any more. Each call decides for itself: one that is given up must not be sent
@@ -139,7 +139,7 @@ script_batch::calls script_batch::take_unwanted()
     return unwanted;
 }
 
-void script_batch::tell_parts(answer const& a)
+void script_batch::finish_parts(answer const& a)
 {
     for (std::size_t i = 0; i < calls_.size(); ++i)
         calls_[i]->finish(part_of(a, a.value.items[i]));
@@ -155,7 +155,7 @@ void script_batch::send_alone()
     }
 }
 
-void script_batch::tell_all(calls const& all, answer const& a)
+void script_batch::finish_all(calls const& all, answer const& a)
 {
     for (auto* c : all)
         c->finish(a);
@@ -223,8 +223,8 @@ void script_batches::refuse(std::string_view words)
 {
     if (std::exchange(are_refused_, true))
         return;
-    std::string line("several locks may not be ");
-    line.append(done_).append(" by one script, each is ").append(done_).append(" alone: ").append(words);
+    std::string line("several locks cannot be ");
+    line.append(done_).append(" by one script, so each is ").append(done_).append(" alone: ").append(words);
     log_.warning(line);
 }
 

@@ -144,8 +144,8 @@ private:
     void send_text(answer const&);
     void send_alone();
     calls take_unwanted();
-    void tell_parts(answer const&);
-    static void tell_all(calls const&, answer const&);
+    void finish_parts(answer const&);
+    static void finish_all(calls const&, answer const&);
 
     script_batches& home_;
     script const& script_;

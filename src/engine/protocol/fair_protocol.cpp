@@ -40,7 +40,7 @@ public:
         milliseconds_text const ttl(a.lease);
         milliseconds_text const waiter_timeout(a.lock.waiter_timeout);
         // For the script, priority 0 means a single attempt, which takes no place in the queue.
-        auto const priority = std::to_string(a.is_patient ? a.priority : 0);
+        auto const priority = std::to_string(a.will_wait ? a.priority : 0);
         auto keys = keys_of(a.lock);
         if (a.lock.is_fenced())
             keys.push_back(a.lock.counter);

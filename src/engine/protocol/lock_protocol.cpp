@@ -90,7 +90,7 @@ void lock_protocol::force_release(session& to, command& c, lock_spec const& lock
     submit_script(to, c, scripts::lock_force_release, form, keys, arguments);
 }
 
-void lock_protocol::ask_holders(session& to, command& c, lock_spec const& lock, script_form form) const
+void lock_protocol::query_holders(session& to, command& c, lock_spec const& lock, script_form form) const
 {
     std::array<std::string_view, 1> const keys{lock.key};
     submit_script(to, c, scripts::lock_holders, form, keys, {});
@@ -105,7 +105,7 @@ std::vector<holding> lock_protocol::read_holders(reply const& r) const
     return all;
 }
 
-void lock_protocol::ask_locked(session& to, command& c, lock_spec const& lock) const
+void lock_protocol::query_locked(session& to, command& c, lock_spec const& lock) const
 {
     to.submit(c, std::array<std::string_view, 2>{"EXISTS", lock.key});
 }

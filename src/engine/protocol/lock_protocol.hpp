@@ -50,7 +50,7 @@ struct attempt {
     lock_spec const& lock;
     std::string_view token;
     core::duration lease;         // the lease time
-    bool is_patient = false;      // a contender waits if the attempt is refused
+    bool will_wait = false;       // a contender waits if the attempt is refused
     std::uint8_t priority = 5;    // of a fair lock
     std::string_view cover = {};  // of a read under a write of the same owner: the token of that write
 };
@@ -77,7 +77,7 @@ public:
     // of all processes, so its contenders must not wait behind each other in an arbiter.
     virtual bool is_private() const noexcept { return false; }
 
-    // Whether a patient attempt takes a place in a queue on the server. Such an attempt may be repeated with the same
+    // Whether an attempt that will wait takes a place in a queue on the server. Such an attempt may be repeated with the same
     // token: the script finds the token's place or its grant. A release of the token gives up either of them.
     virtual bool has_queue() const noexcept { return false; }
 
@@ -120,9 +120,9 @@ public:
     // Queries of users, which do not pass through an arbiter. force_release() replies 1 if the lock was held, else 0.
     // The replies to the others are read by read_holders() and says_locked().
     virtual void force_release(session&, command&, lock_spec const&, script_form) const;
-    virtual void ask_holders(session&, command&, lock_spec const&, script_form) const;
+    virtual void query_holders(session&, command&, lock_spec const&, script_form) const;
     virtual std::vector<holding> read_holders(reply const&) const;
-    virtual void ask_locked(session&, command&, lock_spec const&) const;
+    virtual void query_locked(session&, command&, lock_spec const&) const;
     virtual bool says_locked(reply const&) const;
 
     // Whether the reply to a refused attempt contains neither the type nor the time to live of the key. A waiter then
@@ -136,7 +136,7 @@ protected:
 // The result of an outcome that is not `applied`, the same for all kinds of lock.
 acquire_result classify_failure(answer const&) noexcept;
 
-// Busy, with the time to live from the server's reply. -1 (the key does not expire) and -2 (it is gone by now) do not
+// Busy, with the time to live from the server's reply. -1 (the key does not expire) and -2 (it does not exist any more) do not
 // say when the lock becomes free.
 acquire_result busy_result(std::int64_t pttl) noexcept;
 

@@ -12,9 +12,9 @@ namespace holdfast::engine {
 namespace {
 
 // Copies a word to the free part of the buffer, and advances to what is still free.
-std::string_view place(std::string_view word, char*& room) noexcept
+std::string_view place(std::string_view word, char*& next) noexcept
 {
-    auto* const from = std::exchange(room, std::ranges::copy(word, room).out);
+    auto* const from = std::exchange(next, std::ranges::copy(word, next).out);
     return {from, word.size()};
 }
 
@@ -28,15 +28,15 @@ std::size_t size_of(lock_spec::words const& w) noexcept
 lock_spec::lock_spec(lock_protocol const& f, words const& w, std::vector<std::string> more)
     : text_(std::make_unique_for_overwrite<char[]>(size_of(w))), protocol(&f), companions(std::move(more))
 {
-    auto* room = text_.get();
+    auto* next = text_.get();
     // Prefix and name first, and without a gap: together they are the key.
-    place(w.prefix, room);
-    name = place(w.name, room);
+    place(w.prefix, next);
+    name = place(w.name, next);
     key = {text_.get(), w.prefix.size() + w.name.size()};
     key_hash = std::hash<std::string_view>()(key);
-    channel = place(w.channel, room);
-    counter = place(w.counter, room);
-    label = place(w.label, room);
+    channel = place(w.channel, next);
+    counter = place(w.counter, next);
+    label = place(w.label, next);
 }
 
 }  // namespace holdfast::engine

@@ -27,7 +27,7 @@ public:
         submit_script(to, c, scripts::read_write_force_release, form, keys, arguments);
     }
 
-    void ask_holders(session& to, command& c, lock_spec const& lock, script_form form) const override
+    void query_holders(session& to, command& c, lock_spec const& lock, script_form form) const override
     {
         std::array<std::string_view, 1> const keys{lock.key};
         std::array<std::string_view, 1> const arguments{slots_of(lock)};
@@ -48,7 +48,7 @@ public:
         return all;
     }
 
-    void ask_locked(session& to, command& c, lock_spec const& lock) const override
+    void query_locked(session& to, command& c, lock_spec const& lock) const override
     {
         to.submit(c, std::array<std::string_view, 3>{"HGET", lock.key, "mode"});
     }
@@ -63,7 +63,7 @@ protected:
     // Zero: no mark, because a single attempt does not wait and would not remove its mark.
     static milliseconds_text mark_lifetime(attempt const& a) noexcept
     {
-        return milliseconds_text(a.is_patient ? a.lock.rules->mark_lifetime : core::duration::zero());
+        return milliseconds_text(a.will_wait ? a.lock.rules->mark_lifetime : core::duration::zero());
     }
 
 private:
@@ -93,7 +93,7 @@ public:
         std::array<std::string_view, 4> const keys{a.lock.key, slot, writer_mark(a.lock), reader_mark(a.lock)};
         std::array<std::string_view, 4> const arguments{a.token, ttl, a.cover, mark};
         submit_script(
-            to, c, scripts::read_acquire, form, std::span(keys).first(keys_seen(a.lock.rules->prefer)), arguments);
+            to, c, scripts::read_acquire, form, std::span(keys).first(key_count(a.lock.rules->prefer)), arguments);
     }
 
     acquire_result classify(answer const& a) const override { return classify_unfenced(a); }
@@ -133,7 +133,7 @@ public:
 private:
     // Readers with preference ignore the mark of a waiting writer, so it is left out. With `writers` they respect it.
     // With `arrival` they also set a mark of their own, so that the writer's release gives them a turn.
-    static std::size_t keys_seen(preference p) noexcept
+    static std::size_t key_count(preference p) noexcept
     {
         return p == preference::readers ? 2 : p == preference::writers ? 3 : 4;
     }

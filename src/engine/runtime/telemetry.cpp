@@ -119,7 +119,7 @@ void telemetry::on_refused(error_code ec, lock_spec const& lock, std::string_vie
 
 void telemetry::on_renewed_again(lock_spec const& lock)
 {
-    log_.info("lock \"" + std::string(lock.name) + "\": renewals are accepted again");
+    log_.info("lock \"" + std::string(lock.name) + "\": the server accepts renewals again");
 }
 
 void telemetry::on_connected()
@@ -141,7 +141,9 @@ void telemetry::on_stopped(std::size_t releases)
     auto const abandoned = tenures_ + releases;
     meters_.abandoned.add(static_cast<std::int64_t>(abandoned));
     if (abandoned > 0)
-        log_.warning(std::to_string(abandoned) + " grants were abandoned: their keys expire with their leases");
+        log_.warning(
+            "the client stopped without releasing " + std::to_string(abandoned)
+            + (abandoned == 1 ? " grant" : " grants") + ": the keys stay until their time to live ends");
 }
 
 }  // namespace holdfast::engine

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Redisson, driven by lines. What the test asks on standard input is begun at once and answered on standard output when
+// Redisson, driven by lines. Each request on standard input is begun at once and answered on standard output when
 // it ends, so many acquires may wait at the same time; the end of the input ends the program.
 //
 //     java RedissonPeer redis://127.0.0.1:PORT[,...] WATCHDOG_MS FAIR_WAITER_MS      0: Redisson's default
@@ -60,7 +60,7 @@ public final class RedissonPeer {
             servers.add(connect(url, args));
         }
         RedissonPeer peer = new RedissonPeer(servers);
-        tell("0", "ready " + servers.get(0).getId());
+        reply("0", "ready " + servers.get(0).getId());
 
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
@@ -72,9 +72,9 @@ public final class RedissonPeer {
     private void answer(String[] words) {
         String id = words[0];
         try {
-            begin(words).whenComplete((said, error) -> tell(id, error == null ? said.toString() : "failed " + error));
+            begin(words).whenComplete((said, error) -> reply(id, error == null ? said.toString() : "failed " + error));
         } catch (RuntimeException e) {
-            tell(id, "failed " + e);
+            reply(id, "failed " + e);
         }
     }
 
@@ -140,7 +140,7 @@ public final class RedissonPeer {
         return CompletableFuture.completedFuture("granted");
     }
 
-    private static synchronized void tell(String id, String said) {
+    private static synchronized void reply(String id, String said) {
         System.out.println(id + " " + System.nanoTime() + " " + said);
         System.out.flush();
     }

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#ifndef HOLDFAST_TEST_ORACLE_APART_HPP
-#define HOLDFAST_TEST_ORACLE_APART_HPP
+#ifndef HOLDFAST_TEST_ORACLE_CHILD_RUN_HPP
+#define HOLDFAST_TEST_ORACLE_CHILD_RUN_HPP
 
 #include <functional>
 #include <new>
@@ -42,8 +42,8 @@ enum class standard_error { kept, dropped };
 // Runs f in a fork of this process, which must have one thread. Alarms and crashes end the child only.
 pid_t run_in_child(std::function<void()> const& f, standard_error);
 
-// Waits for the child's end. A crash, or the alarm after `patience` seconds, is a finding.
-std::optional<finding> wait_for_child(pid_t, unsigned patience);
+// Waits for the child's end. A crash, or the alarm after `time_limit` seconds, is a finding.
+std::optional<finding> wait_for_child(pid_t, unsigned time_limit);
 
 }  // namespace holdfast::test::oracle
 

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#ifndef HOLDFAST_CLI_COMPLAIN_HPP
-#define HOLDFAST_CLI_COMPLAIN_HPP
+#ifndef HOLDFAST_CLI_REPORT_ERROR_HPP
+#define HOLDFAST_CLI_REPORT_ERROR_HPP
 
 #include <cstdio>
 #include <string>
@@ -28,7 +28,7 @@ inline void say(std::string_view what)
 }
 
 // Writes an error message to standard error.
-inline void complain(std::string_view what)
+inline void report_error(std::string_view what)
 {
     write_line(stderr, std::string("holdfast: ").append(what));
 }

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#ifndef HOLDFAST_TEST_INTEROP_PARTY_HPP
-#define HOLDFAST_TEST_INTEROP_PARTY_HPP
+#ifndef HOLDFAST_TEST_INTEROP_PEER_PROCESS_HPP
+#define HOLDFAST_TEST_INTEROP_PEER_PROCESS_HPP
 
 #include <chrono>
 #include <map>
@@ -30,14 +30,14 @@ struct terms {
 
 // A process that acquires and releases locks on request, over pipes, with the protocol that RedissonPeer.java describes
 // at its top: that program, or holdfast_peer. Many requests may be under way at once. It is killed at the end.
-class party {
+class peer_process {
 public:
     struct answer {
         std::chrono::steady_clock::time_point at;
         std::string text;
     };
 
-    // A request; valid as long as the party.
+    // A request; valid as long as the peer_process.
     class request {
     public:
         // Does not wait.
@@ -48,24 +48,24 @@ public:
         std::string const& text() const { return get().text; }
 
     private:
-        friend class party;
-        request(party& of, int id) : of_(&of), id_(id) {}
+        friend class peer_process;
+        request(peer_process& of, int id) : of_(&of), id_(id) {}
 
-        party* of_;
+        peer_process* of_;
         int id_;
     };
 
-    party(std::string name, std::vector<std::string> const& words);
-    ~party();
-    party(party const&) = delete;
-    party& operator=(party const&) = delete;
+    peer_process(std::string name, std::vector<std::string> const& words);
+    ~peer_process();
+    peer_process(peer_process const&) = delete;
+    peer_process& operator=(peer_process const&) = delete;
 
     std::string const& name() const noexcept { return name_; }
     std::string const& client_id() const noexcept { return client_id_; }
 
     request acquire(lock_id const&, int thread, terms = {});
     request release(lock_id const&, int thread);
-    request ask(std::string const& verb, lock_id const&, int thread = 0);
+    request call(std::string const& verb, lock_id const&, int thread = 0);
 
     void signal(int number);  // such as SIGSTOP
     void kill();              // and waits for its end

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include "conformance/twins.hpp"
+#include "conformance/comparison.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -24,8 +24,8 @@ constexpr std::size_t shown = 25;
 bool near(std::int64_t a, std::int64_t b)
 {
     auto const size = std::min(std::abs(a), std::abs(b));
-    auto const apart = std::abs(a - b);
-    return apart <= (size > 100'000'000'000'000 ? 20'000'000 : size > 5'000 ? 2'000 : 0);
+    auto const difference = std::abs(a - b);
+    return difference <= (size > 100'000'000'000'000 ? 20'000'000 : size > 5'000 ? 2'000 : 0);
 }
 
 bool near(std::string const& a, std::string const& b)
@@ -59,9 +59,9 @@ bool same(value const& a, value const& b)
     return std::equal(a.items.begin(), a.items.end(), b.items.begin(), same);
 }
 
-twins::twins() : real_(server_.socket_path(), resp_client::protocol::resp2), id_(model_.connect(listener_)) {}
+comparison::comparison() : real_(server_.socket_path(), resp_client::protocol::resp2), id_(model_.connect(listener_)) {}
 
-value twins::command(std::vector<std::string> const& text)
+value comparison::command(std::vector<std::string> const& text)
 {
     std::vector<std::string_view> const views(text.begin(), text.end());
     history_.push_back(to_line(views));
@@ -73,7 +73,7 @@ value twins::command(std::vector<std::string> const& text)
     return said;
 }
 
-std::string twins::recent() const
+std::string comparison::recent() const
 {
     std::string all = "After these commands:\n";
     for (auto i = history_.size() - std::min(history_.size(), shown); i != history_.size(); ++i)

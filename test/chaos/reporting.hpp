@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#ifndef HOLDFAST_TEST_CHAOS_TELLING_HPP
-#define HOLDFAST_TEST_CHAOS_TELLING_HPP
+#ifndef HOLDFAST_TEST_CHAOS_REPORTING_HPP
+#define HOLDFAST_TEST_CHAOS_REPORTING_HPP
 
 #include <chrono>
 #include <cstdint>
@@ -26,26 +26,26 @@ inline std::int64_t nanoseconds(std::chrono::steady_clock::time_point t)
 
 // Standard output is a file, to which each line is appended by a single write: a pipe would lose the last lines of a
 // killed process.
-inline void tell(std::string line)
+inline void report(std::string line)
 {
     line += '\n';
     if (::write(STDOUT_FILENO, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
         std::_Exit(1);
 }
 
-inline void tell_if_unavailable(error_code ec)
+inline void report_if_unavailable(error_code ec)
 {
     if (ec == errc::unavailable || ec == errc::no_quorum)
-        tell("unavailable " + std::to_string(nanoseconds(std::chrono::steady_clock::now())));
+        report("unavailable " + std::to_string(nanoseconds(std::chrono::steady_clock::now())));
 }
 
 // "ready", when all clients have a connection.
-inline void tell_when_ready(live& l, std::vector<client*> clients)
+inline void report_when_ready(live& l, std::vector<client*> clients)
 {
     l.spawn([clients = std::move(clients)]() -> asio::awaitable<void> {
         for (auto* const c : clients)
             co_await c->ready();
-        tell("ready");
+        report("ready");
     });
 }
 

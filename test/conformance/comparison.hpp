@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#ifndef HOLDFAST_TEST_CONFORMANCE_TWINS_HPP
-#define HOLDFAST_TEST_CONFORMANCE_TWINS_HPP
+#ifndef HOLDFAST_TEST_CONFORMANCE_COMPARISON_HPP
+#define HOLDFAST_TEST_CONFORMANCE_COMPARISON_HPP
 
 #include <initializer_list>
 #include <string>
@@ -17,9 +17,9 @@ namespace holdfast::test {
 
 // A real redis-server and the model, which get the same commands and must send the same replies. What depends on the
 // instant (times to live, fencing tokens) may differ by a little.
-class twins {
+class comparison {
 public:
-    twins();
+    comparison();
 
     // Sends the command to both and compares the replies; a difference fails the test and shows the last commands.
     // Returns the reply of the real server.

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include "oracle/apart.hpp"
+#include "oracle/child_run.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -34,12 +34,12 @@ pid_t run_in_child(std::function<void()> const& f, standard_error errors)
     ::_exit(0);
 }
 
-std::optional<finding> wait_for_child(pid_t child, unsigned patience)
+std::optional<finding> wait_for_child(pid_t child, unsigned time_limit)
 {
     int status = 0;
     ::waitpid(child, &status, 0);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        return finding{"no_livelock", "ran for " + std::to_string(patience) + " s of real time"};
+        return finding{"no_livelock", "ran for " + std::to_string(time_limit) + " s of real time"};
     if (WIFSIGNALED(status))
         return finding{"does_not_crash", std::string("died of ") + ::strsignal(WTERMSIG(status))};
     if (WEXITSTATUS(status) != 0)

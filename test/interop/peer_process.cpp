@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include "interop/party.hpp"
+#include "interop/peer_process.hpp"
 
 #include <array>
 #include <cerrno>
@@ -22,7 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr auto patience = 60s;
+constexpr auto time_limit = 60s;
 
 struct ends {
     int ours;
@@ -33,7 +33,7 @@ ends make_pipe(bool we_write)
 {
     std::array<int, 2> fds{};
     if (::pipe2(fds.data(), O_CLOEXEC) != 0)
-        throw std::runtime_error("party: no pipe");
+        throw std::runtime_error("peer_process: no pipe");
     return we_write ? ends{fds[1], fds[0]} : ends{fds[0], fds[1]};
 }
 
@@ -64,9 +64,9 @@ std::string number(std::chrono::milliseconds d)
 
 }  // namespace
 
-party::party(std::string name, std::vector<std::string> const& words) : name_(std::move(name))
+peer_process::peer_process(std::string name, std::vector<std::string> const& words) : name_(std::move(name))
 {
-    ::signal(SIGPIPE, SIG_IGN);  // one of the parties may be killed
+    ::signal(SIGPIPE, SIG_IGN);  // a peer may be killed
     auto const input = make_pipe(true);
     auto const output = make_pipe(false);
     input_ = input.ours;
@@ -79,31 +79,31 @@ party::party(std::string name, std::vector<std::string> const& words) : name_(st
     client_id_ = greeting.substr(greeting.find(' ') + 1);
 }
 
-party::~party()
+peer_process::~peer_process()
 {
     kill();
     ::close(input_);
     ::close(output_);
 }
 
-party::request party::acquire(lock_id const& lock, int thread, terms t)
+peer_process::request peer_process::acquire(lock_id const& lock, int thread, terms t)
 {
     return begin(
         "acquire " + lock.kind + " " + lock.name + " " + std::to_string(thread) + " " + number(t.lease) + " "
         + number(t.wait));
 }
 
-party::request party::release(lock_id const& lock, int thread)
+peer_process::request peer_process::release(lock_id const& lock, int thread)
 {
-    return ask("release", lock, thread);
+    return call("release", lock, thread);
 }
 
-party::request party::ask(std::string const& verb, lock_id const& lock, int thread)
+peer_process::request peer_process::call(std::string const& verb, lock_id const& lock, int thread)
 {
     return begin(verb + " " + lock.kind + " " + lock.name + " " + std::to_string(thread));
 }
 
-party::request party::begin(std::string const& words)
+peer_process::request peer_process::begin(std::string const& words)
 {
     auto const line = std::to_string(++last_id_) + " " + words + "\n";
     if (::write(input_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
@@ -111,16 +111,16 @@ party::request party::begin(std::string const& words)
     return {*this, last_id_};
 }
 
-party::answer const* party::find(int id)
+peer_process::answer const* peer_process::find(int id)
 {
     read_what_came();
     auto const found = answers_.find(id);
     return found == answers_.end() ? nullptr : &found->second;
 }
 
-party::answer const& party::wait_for(int id)
+peer_process::answer const& peer_process::wait_for(int id)
 {
-    auto const end = clock::now() + patience;
+    auto const end = clock::now() + time_limit;
     while (true) {
         if (auto const* const said = find(id))
             return *said;
@@ -131,7 +131,7 @@ party::answer const& party::wait_for(int id)
     }
 }
 
-void party::read_what_came()
+void peer_process::read_what_came()
 {
     std::array<char, 4096> buffer;
     ssize_t n = 0;
@@ -142,7 +142,7 @@ void party::read_what_came()
         take(unfinished_.substr(0, end));
 }
 
-void party::take(std::string const& line)
+void peer_process::take(std::string const& line)
 {
     std::istringstream words(line);
     int id = 0;
@@ -153,12 +153,12 @@ void party::take(std::string const& line)
     answers_[id] = {clock::time_point(std::chrono::nanoseconds(at)), text};
 }
 
-void party::signal(int number)
+void peer_process::signal(int number)
 {
     ::kill(pid_, number);
 }
 
-void party::kill()
+void peer_process::kill()
 {
     end_program(pid_);
     pid_ = -1;
