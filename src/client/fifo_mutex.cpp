@@ -70,14 +70,14 @@ void fifo_mutex::open() noexcept
 // The waiter may have entered already: then the cancellation has no effect.
 void fifo_mutex::give_up(std::uint64_t number)
 {
-    waiters gone;
+    waiters removed;
     {
         std::scoped_lock const guard(mutex_);
         auto const at = std::ranges::find(queue_, number, &waiters::value_type::first);
         if (at != queue_.end())
-            gone.splice(gone.end(), queue_, at);
+            removed.splice(removed.end(), queue_, at);
     }
-    complete_all(std::move(gone), asio::error::operation_aborted);
+    complete_all(std::move(removed), asio::error::operation_aborted);
 }
 
 }  // namespace holdfast::detail

@@ -142,7 +142,7 @@ void composite_lock::acquire(handler_at<void(error_code, lease)> h, acquire_requ
 }
 
 template <class Launch, class Result, class Merge>
-void composite_lock::ask(handler_at<void(error_code, Result)> h, Merge merge) const
+void composite_lock::query(handler_at<void(error_code, Result)> h, Merge merge) const
 {
     if (auto const ec = precondition_error(home()))
         return complete_early<Result>(std::move(h), ec, {});
@@ -151,17 +151,17 @@ void composite_lock::ask(handler_at<void(error_code, Result)> h, Merge merge) co
 
 void composite_lock::query_locked(handler_at<void(error_code, bool)> h) const
 {
-    ask<is_locked_launch>(std::move(h), merge_locked);
+    query<is_locked_launch>(std::move(h), merge_locked);
 }
 
 void composite_lock::force_release(handler_at<void(error_code, bool)> h) const
 {
-    ask<force_release_launch>(std::move(h), merge_forced);
+    query<force_release_launch>(std::move(h), merge_forced);
 }
 
 void composite_lock::query_holders(handler_at<void(error_code, std::vector<holder>)> h) const
 {
-    ask<holders_launch>(std::move(h), merge_holders);
+    query<holders_launch>(std::move(h), merge_holders);
 }
 
 }  // namespace holdfast::detail

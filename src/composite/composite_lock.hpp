@@ -57,7 +57,7 @@ protected:
 
 private:
     template <class Launch, class Result, class Merge>
-    void ask(handler_at<void(error_code, Result)>, Merge) const;
+    void query(handler_at<void(error_code, Result)>, Merge) const;
     error_code precondition_error(std::shared_ptr<client_state> const& home) const;
 
     std::string const name_;

@@ -20,11 +20,11 @@ constexpr core::instant start{};
 constexpr core::duration unlimited = core::duration::max();
 
 struct one_hold {
-    terms asked;
+    terms wanted;
     core::duration began = 0s;  // after the start
     bool is_taken_up = true;
 
-    hold made() const { return {asked, start + began, start + began}; }
+    hold made() const { return {wanted, start + began, start + began}; }
 };
 
 demand demand_of(std::vector<one_hold> const& holds)
@@ -93,19 +93,19 @@ TEST_CASE("the holds of a grant together decide the requested lease time and whe
     struct {
         char const* what;
         std::vector<one_hold> holds;
-        core::duration ask;
+        core::duration requested;
         bool is_renewed;
         core::duration pace;
     } const rows[] = {
-        {"a fixed hold asks for nothing more", {{fixed(1s)}}, 0s, false, 1s},
-        {"a renewed hold asks for its lease time", {{renewed(3s)}}, 3s, true, 3s},
+        {"a fixed hold requires nothing more", {{fixed(1s)}}, 0s, false, 1s},
+        {"a renewed hold requires its lease time", {{renewed(3s)}}, 3s, true, 3s},
         {"the longest renewed hold decides", {{renewed(200ms)}, {renewed(30s), 1s}}, 30s, true, 30s},
-        {"a longer hold that has ended is not asked for", {{renewed(200ms)}}, 200ms, true, 200ms},
+        {"a longer hold that has ended is not requested", {{renewed(200ms)}}, 200ms, true, 200ms},
         {"a fixed hold does not change what is renewed", {{renewed(3s)}, {fixed(60s), 1s}}, 3s, true, 3s},
         {"an inner renewed hold renews the grant", {{fixed(1s)}, {renewed(3s), 500ms}}, 3s, true, 3s},
         {"a hold that is not taken up is watched, but not renewed", {{renewed(3s), 0s, false}}, 0s, true, 3s},
         {"nor does it lengthen the others",
-         {{renewed(200ms)}, {.asked = renewed(30s), .is_taken_up = false}},
+         {{renewed(200ms)}, {.wanted = renewed(30s), .is_taken_up = false}},
          200ms,
          true,
          30s},
@@ -113,7 +113,7 @@ TEST_CASE("the holds of a grant together decide the requested lease time and whe
     for (auto const& r : rows) {
         INFO(r.what);
         auto const all = demand_of(r.holds);
-        CHECK(all.ask == r.ask);
+        CHECK(all.requested == r.requested);
         CHECK(all.is_renewed() == r.is_renewed);
         CHECK(all.pace() == r.pace);
     }
@@ -123,7 +123,7 @@ TEST_CASE("a re-entry waits for an extension only if neither the grant nor its r
 {
     struct {
         char const* what;
-        terms asked;
+        terms wanted;
         core::duration grant_left;
         std::vector<one_hold> present;
         bool needed;
@@ -141,7 +141,7 @@ TEST_CASE("a re-entry waits for an extension only if neither the grant nor its r
     for (auto const& r : rows) {
         INFO(r.what);
         auto const now = start + 1s;
-        CHECK(needs_extension(r.asked, now, now + r.grant_left, demand_of(r.present)) == r.needed);
+        CHECK(needs_extension(r.wanted, now, now + r.grant_left, demand_of(r.present)) == r.needed);
     }
 }
 

@@ -61,7 +61,7 @@ public:
 
     // ---- grants
     // The server has executed a release that was queued with this arbiter; so many subscribers received the message.
-    virtual void on_released(unsigned heard) = 0;
+    virtual void on_released(unsigned receivers) = 0;
 
 private:
     std::shared_ptr<lock_spec const> const lock_;

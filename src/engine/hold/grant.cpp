@@ -14,7 +14,11 @@ namespace holdfast::engine {
 
 grant::grant(
     std::shared_ptr<lock_spec const> lock, core::token token, core::duration lease, boost::intrusive_ptr<grant> under)
-    : lock_(std::move(lock)), token_(std::move(token)), under_(std::move(under)), lease_(lease), longest_asked_(lease)
+    : lock_(std::move(lock)),
+      token_(std::move(token)),
+      under_(std::move(under)),
+      lease_(lease),
+      longest_requested_(lease)
 {
     if (auto key = lock_->protocol->own_key(*lock_, token_.text()); !key.empty())
         own_key_ = std::make_unique<std::string const>(std::move(key));
@@ -72,11 +76,11 @@ bool grant::drop_claim() noexcept
 void grant::on_sent(core::duration lease) noexcept
 {
     commands_.on_sent();
-    longest_asked_ = std::max(longest_asked_, lease);
+    longest_requested_ = std::max(longest_requested_, lease);
     if (!under_)
         return;
     under_->commands_.on_sent();
-    // An extension of the read keeps the key, and with it the write's field, for longer than the write asked for. The
+    // An extension of the read keeps the key, and with it the write's field, for longer than the write requires. The
     // release of the write must not be given up before.
     under_->cover(lease);
 }
@@ -91,7 +95,7 @@ void grant::on_answered(core::instant now, bool is_known) noexcept
 void grant::cover(core::duration lease) noexcept
 {
     covers_reads_ = true;
-    longest_asked_ = std::max(longest_asked_, lease);
+    longest_requested_ = std::max(longest_requested_, lease);
 }
 
 bool grant::lasts(core::instant now) const noexcept

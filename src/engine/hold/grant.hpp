@@ -102,7 +102,7 @@ public:
     // Whether the watchdog renews it: a hold requires it, or other libraries may shorten the time to live.
     bool is_kept() noexcept { return may_be_shortened() || reckon().is_renewed(); }
     // The lease time that the next renewal requests; zero: the time to live need not become longer.
-    core::duration renewal() noexcept { return reckon().ask; }
+    core::duration renewal() noexcept { return reckon().requested; }
     core::instant renewal_due() const noexcept { return schedule.due(confirmed_, period()); }
     bool is_at_risk() const noexcept { return schedule.is_at_risk(); }
 
@@ -122,7 +122,7 @@ public:
     // `waiter_timeout`.
     core::instant expiry(core::instant queued) const noexcept
     {
-        return core::key_expiry(queued, commands_.settled(), std::max(longest_asked_, lock_->waiter_timeout));
+        return core::key_expiry(queued, commands_.settled(), std::max(longest_requested_, lock_->waiter_timeout));
     }
 
     // A writer waits, or it is not known whether one waits: no reader joins this grant.
@@ -144,9 +144,9 @@ private:
     std::unique_ptr<std::string const> own_key_;  // a pointer, because few grants have one and many may be held
     boost::intrusive_ptr<grant> const under_;
     core::duration const lease_;
-    core::token_commands commands_;  // that set its time to live
-    core::duration longest_asked_;   // by any command that may have been applied, also of a read under it
-    demand demand_;                  // may include holds that have ended since reckon()
+    core::token_commands commands_;     // that set its time to live
+    core::duration longest_requested_;  // by any command that may have been applied, also of a read under it
+    demand demand_;                     // may include holds that have ended since reckon()
     core::instant confirmed_ = core::instant::min();
     core::instant set_until_ = core::instant::min();  // by what this client set, if no other library shortens it
     core::instant valid_until_ = core::instant::min();

@@ -51,7 +51,7 @@ void demand::add(hold const& h, bool is_taken_up) noexcept
         return;
     renewed = std::max(renewed, t.lease);
     if (is_taken_up)
-        ask = std::max(ask, t.lease);
+        requested = std::max(requested, t.lease);
 }
 
 core::duration demand::extension(hold const& h, core::duration by) const noexcept
@@ -60,10 +60,10 @@ core::duration demand::extension(hold const& h, core::duration by) const noexcep
     return h.conditions().renewed ? std::max(by, renewed) : by;
 }
 
-bool needs_extension(terms const& asked, core::instant now, core::instant grant_end, demand const& present) noexcept
+bool needs_extension(terms const& wanted, core::instant now, core::instant grant_end, demand const& present) noexcept
 {
-    bool const is_covered = core::valid_until(now, asked.lease) <= grant_end;
-    bool const will_be = asked.renewed && asked.lease <= present.renewed;
+    bool const is_covered = core::valid_until(now, wanted.lease) <= grant_end;
+    bool const will_be = wanted.renewed && wanted.lease <= present.renewed;
     return !is_covered && !will_be;
 }
 

@@ -62,9 +62,9 @@ private:
 
 // What all holds of a grant together require of the server.
 struct demand {
-    core::duration ask{};      // the lease time that the next renewal sets; zero: the time to live need not grow
-    core::duration renewed{};  // the longest lease time of a renewed hold; zero: there is none
-    core::duration longest{};  // of all holds
+    core::duration requested{};  // the lease time that the next renewal sets; zero: the time to live need not grow
+    core::duration renewed{};    // the longest lease time of a renewed hold; zero: there is none
+    core::duration longest{};    // of all holds
 
     // A hold that its handler has not taken up is not renewed, because its handler may never run.
     void add(hold const&, bool is_taken_up) noexcept;
@@ -78,10 +78,10 @@ struct demand {
 
 // Whether a re-entry into a grant that is confirmed until `grant_end` has to wait for an extension. A renewed re-entry
 // does not, if the grant is renewed for at least its lease time already.
-bool needs_extension(terms const& asked, core::instant now, core::instant grant_end, demand const& present) noexcept;
+bool needs_extension(terms const& wanted, core::instant now, core::instant grant_end, demand const& present) noexcept;
 
 // Whether the terms let a grant pass from its last hold to the next contender without a round trip: both are renewed,
-// the next one asks for no longer lease time, and at least half of it remains.
+// the next one requires no longer lease time, and at least half of it remains.
 bool may_pass_on(terms const& from, terms const& to, core::duration remaining) noexcept;
 
 }  // namespace holdfast::engine

@@ -58,7 +58,7 @@ release_step release_schedule::on_refused(error_code ec, release_facts const& f)
 {
     if (state_ != state::under_way)
         return {};
-    // The key is of another type, so the token is gone.
+    // The key is of another type, so the token was deleted.
     if (ec == errc::wrong_type)
         return end(errc::lease_lost);
     // The key expires.
