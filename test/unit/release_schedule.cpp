@@ -71,6 +71,7 @@ struct transition {
 
 constexpr transition sends{state::under_way, {.what = kind::send}};
 constexpr transition pauses{state::pausing, {.what = kind::pause}};
+constexpr transition watches{state::under_way, {.what = kind::arm, .due = waiter_deadline}};
 constexpr std::optional<transition> stays;
 
 constexpr transition waits_until(core::instant due)
@@ -127,25 +128,19 @@ TEST_CASE("a release follows its table: each event leads from each state to the 
     auto const stops = ends(errc::client_stopped);
     auto const succeeds = ends({});
     auto const waits = waits_until(waiter_deadline);
-    auto const waits_for_expiry = waits_until(expiry);
     row const rows[] = {
         {"begin(), open", [](schedule& s) { return s.begin(true); }, sends, stays, stays, stays},
         {"begin(), not open", [](schedule& s) { return s.begin(false); }, waits, stays, stays, stays},
         {"on_open()", [](schedule& s) { return s.on_open(); }, sends, sends, stays, stays},
-        {"on_due(), open", [](schedule& s) { return s.on_due(is_open); }, sends, sends, stays, stays},
-        {"on_due(), not open",
-         [](schedule& s) { return s.on_due(is_closed); },
-         waits_for_expiry,
-         waits_for_expiry,
-         stays,
-         stays},
-        {"on_due(), expired", [](schedule& s) { return s.on_due(is_expired); }, gives_up, gives_up, stays, stays},
+        {"on_due(), open", [](schedule& s) { return s.on_due(is_open); }, sends, sends, watches, watches},
+        {"on_due(), not open", [](schedule& s) { return s.on_due(is_closed); }, waits, waits, watches, watches},
+        {"on_due(), expired", [](schedule& s) { return s.on_due(is_expired); }, gives_up, gives_up, watches, watches},
         {"on_due(), expired and not open",
          [](schedule& s) { return s.on_due(is_expired_and_closed); },
          gives_up,
          gives_up,
-         stays,
-         stays},
+         watches,
+         watches},
         {"on_applied(), found", [](schedule& s) { return s.on_applied(true); }, stays, stays, succeeds, succeeds},
         {"on_applied(), not found", [](schedule& s) { return s.on_applied(false); }, stays, stays, lost, succeeds},
         {"on_refused(), wrong type",
@@ -271,6 +266,19 @@ TEST_CASE("no wait ends for a release without a waiter, or one that has ended", 
     for (auto const from : all_states)
         CHECK_FALSE(made(from, {.has_waiter = false}).on_due(open_at(waiter_deadline)).ends_wait);
     CHECK_FALSE(made(state::ended).on_due(open_at(waiter_deadline)).ends_wait);
+}
+
+TEST_CASE("a wait ends in time although the connection is lost in a pause, or opens in one", "[release_schedule]")
+{
+    auto lost = made(state::pausing);
+    auto const step = lost.on_due(closed_at(waiter_deadline - 1s));
+    CHECK((step.what == kind::arm && step.due == waiter_deadline));
+    CHECK(lost.on_due(closed_at(step.due)).ends_wait);
+
+    auto opened = made(state::pausing);
+    opened.on_open();
+    CHECK(opened.on_due(open_at(waiter_deadline - 1s)).due == waiter_deadline);
+    CHECK(opened.on_due(open_at(waiter_deadline)).ends_wait);
 }
 
 TEST_CASE("a release goes on after its wait has ended", "[release_schedule]")

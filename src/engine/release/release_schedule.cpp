@@ -41,7 +41,7 @@ release_step release_schedule::on_due(release_facts const& f) noexcept
 {
     // Before resume(), whose step may complete the waiter, too.
     bool const ends_wait = end_wait(f.now);
-    auto step = is_idle() ? resume(f) : release_step{};
+    auto step = is_idle() ? resume(f) : watch_deadline();
     step.ends_wait = ends_wait;
     return step;
 }
@@ -95,7 +95,7 @@ release_step release_schedule::resume(release_facts const& f) noexcept
 {
     if (f.now >= f.expiry)
         return end(errc::unavailable);
-    return f.is_open ? send() : wait_until(f.expiry);
+    return f.is_open ? send() : wait_until(limited(f.expiry, f.now));
 }
 
 // Without a connection a pause is of no use: on_open() sends the release.
@@ -113,6 +113,12 @@ release_step release_schedule::wait_until(core::instant due) noexcept
 {
     state_ = state::waiting;
     return {.what = kind::arm, .due = due};
+}
+
+// An epoch may have opened in a pause: the deadline was then that of the pause, and the waiter's was not armed.
+release_step release_schedule::watch_deadline() const noexcept
+{
+    return is_awaited_ ? release_step{.what = kind::arm, .due = waiter_deadline_} : release_step{};
 }
 
 release_step release_schedule::end(error_code ec) noexcept

@@ -49,7 +49,9 @@ bool is_permanent(error_code refusal) noexcept;
 // | waiting, pausing | on_open()          |                             | under_way | send                          |
 // | waiting, pausing | on_due()           | expired                     | ended     | end: unavailable              |
 // | waiting, pausing | on_due()           | open                        | under_way | send                          |
-// | waiting, pausing | on_due()           | not open                    | waiting   | arm: expiry                   |
+// | waiting, pausing | on_due()           | not open                    | waiting   | arm: expiry, or before it the |
+// |                  |                    |                             |           | waiter's deadline             |
+// | under_way        | on_due()           | its waiter waits            |           | arm: the waiter's deadline    |
 // | under_way        | on_applied()       | found                       | ended     | end: success                  |
 // | under_way        | on_applied()       | not found, in doubt         | ended     | end: success                  |
 // | under_way        | on_applied()       | not found, not in doubt     | ended     | end: lease_lost               |
@@ -107,6 +109,7 @@ private:
     release_step resume(release_facts const&) noexcept;
     release_step repeat(release_facts const&) noexcept;
     release_step wait_until(core::instant due) noexcept;
+    release_step watch_deadline() const noexcept;
     release_step end(error_code) noexcept;
     bool end_wait(core::instant now) noexcept;
     core::instant limited(core::instant due, core::instant now) const noexcept;
