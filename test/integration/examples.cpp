@@ -53,8 +53,7 @@ TEST_CASE("each example for one server ends with success", "[examples]")
         {"multi_lock", "both accounts are locked"},
         {"mutex", "no other process is in here"},
         {"read_write_lock", "reads what it has written"},
-        {"threads",
-         "the lease had been lost: another holder may have worked meanwhile: check before you repeat the work"},
+        {"threads", "the lease was lost: another holder may have worked meanwhile: check before you repeat the work"},
     }));
     CAPTURE(name);
     redis_server const server;
