@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What several locks cost as one, against one of them, and against all of them one after the other.
+// Compares a composite lock with a single lock, and with the same locks acquired one after the other.
 #include <deque>
 #include <string>
 
@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto one_mutex = "one mutex";
-constexpr std::size_t crowd = 100;  // coroutines, each with names of its own
+constexpr std::size_t crowd = 100;  // coroutines, each with its own lock names
 
 plan make_plan(bool quick)
 {
@@ -45,7 +45,7 @@ void measure_multi_lock(plan const& p, redis_server& server, publication& out, s
          {as_one, of + " one by one", quantity::median_wait, 0}});
 }
 
-// The processor time of servers in the table is that of the first.
+// The table has the processor time of the first server only.
 void measure_red_lock(plan const& p, redis_server& first, publication& out, std::size_t nodes)
 {
     std::deque<redis_server> others;
@@ -57,7 +57,7 @@ void measure_red_lock(plan const& p, redis_server& first, publication& out, std:
     auto const as_one = "holdfast red_lock" + over;
     constexpr auto at_once = "a mutex on each at once";
     constexpr auto in_turn = "a mutex on each in turn";
-    constexpr auto as_redisson = "Redisson's scripts on each in turn";  // as its RedLock does it
+    constexpr auto as_redisson = "Redisson's scripts on each in turn";  // as its RedLock does
     bool const has_target = nodes == 5;
     race r(first, p);
     r.enter(make_several_mutexes({first}, one_mutex, 1, manner::one_by_one));

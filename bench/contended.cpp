@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What hand-off gains when many coroutines of one process want few locks.
+// Measures the gain of hand-off when many coroutines of one process contend for few locks.
 #include "contestants/holdfast_lock.hpp"
 #include "support/race.hpp"
 #include "support/report.hpp"

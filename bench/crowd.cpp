@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// 1,500 contenders want 15 locks, and hold them for no time or for 50 ms: in one process and in four, beside the
-// libraries of bench/peers.
+// 1,500 contenders, in one process or in four, acquire 15 locks and hold them for no time or for 50 ms. Compares
+// Holdfast with the libraries of bench/peers.
 #include "support/scenario.hpp"
 
 namespace holdfast::bench {

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// From the release of a lock to the next holder running: in the same process, in another one, and beside the libraries
-// of bench/peers; as multiples of a PING's round trip.
+// Measures the time from the release of a lock until the next holder runs, in the same process and in another one, as a
+// multiple of the round trip of a PING. Compares Holdfast with the libraries of bench/peers.
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -31,17 +31,17 @@ struct plan {
     int warm_up = 100;  // hand-overs
 };
 
-// What takes turns.
+// One measured configuration; the configurations take turns.
 class subject {
 public:
     virtual ~subject() = default;
 
-    // Microseconds; after a pause.
+    // Returns the measured time in microseconds. The pause precedes the measured event.
     virtual double measure(std::chrono::milliseconds pause) = 0;
 };
 
-// Two contenders, one of which has the lock while the other waits for it; then the other way round. Nobody has it in
-// between: not every library renews its leases.
+// Two contenders: one holds the lock while the other waits for it; in the next call they exchange their roles. Between
+// the calls the lock is free, because not every library renews its leases.
 class pair_of_contenders final : public subject {
 public:
     pair_of_contenders(redis_server const& server, entrant const& entry, bool same_process)
@@ -52,7 +52,7 @@ public:
             peers_.push_back(std::make_unique<peer>(program_of(entry, server)));
     }
 
-    // The pause: how long the other has been waiting when the lock is released.
+    // `pause`: for how long the other contender has waited when the lock is released.
     double measure(std::chrono::milliseconds pause) override
     {
         auto const holder = std::exchange(next_, 1 - next_);
@@ -61,7 +61,8 @@ public:
         of(next_).begin_acquire(name_, next_);
         std::this_thread::sleep_for(pause);
         of(holder).begin_release(name_, holder);
-        // Only then the release's answer: the contender that it wakes takes a processor from the two.
+        // Reads the grant before the reply to the release: reading that reply would wake this process earlier, and
+        // would take a processor from the two contenders.
         auto const at = of(next_).end_acquire().at;
         auto const released = of(holder).end_release();
         of(next_).begin_release(name_, next_);
@@ -78,8 +79,8 @@ private:
     int next_ = 0;
 };
 
-// The yardstick. Each hand-over is followed by one, after a pause: both meet the same machine, and find processors as
-// cold.
+// The baseline: a PING follows each hand-over, after a pause. So both are measured under the same load of the machine,
+// and after the same idle time of the processors.
 class lone_pings final : public subject {
 public:
     explicit lone_pings(redis_server const& server) : peer_(program_of({"", ours, "ping"}, server)) {}
@@ -96,20 +97,20 @@ private:
     peer peer_;
 };
 
-// How long the next one waits before the release, at random: milliseconds.
+// The bounds, in milliseconds, of the random time for which the next holder waits before the release.
 struct pauses {
     int least, most;
 };
 constexpr pauses handed_off{2, 8};  // within config::local_handoff
 constexpr pauses short_ones{5, 25};
 constexpr pauses long_ones{12, 25};   // the turn of the process is over
-constexpr pauses of_pollers{5, 305};  // they must be met at any point of their sleep with the same chance
+constexpr pauses of_pollers{5, 305};  // the release comes with equal probability at any point of their sleep
 
 struct competitor {
     std::string name;
     std::function<std::unique_ptr<subject>()> make;
     pauses before = short_ones;
-    int turns = 1;  // of which a repetition consists
+    int turns = 1;  // in a repetition
     bool polls() const { return before.most == of_pollers.most; }
 };
 
@@ -162,7 +163,7 @@ private:
     }
 };
 
-// More where each takes long, and where the median has a target.
+// Configurations whose hand-overs take long, or whose median has a target, get more turns.
 int turns_of(entrant const& entry)
 {
     if (entry.polls)

@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What a release costs the server when many processes wait for one lock, and when many wait in each of them.
+// Measures the cost of a release for the server when many processes wait for one lock, and when each of them has many
+// waiters.
 #include <algorithm>
 
 #include "support/scenario.hpp"
@@ -23,7 +24,7 @@ std::string name_of(crowd const& c)
     return "holdfast " + std::to_string(c.processes) + " x " + std::to_string(c.contenders);
 }
 
-// Commands and bytes are the server's for one grant and one release together.
+// The commands and bytes are those of the server for one grant and one release together.
 table::row measure_one(options const& o, redis_server& server, char const* mode, crowd const& c)
 {
     contest how{.contenders = c.contenders, .names = 1, .hold = 5ms, .turn = 600ms};

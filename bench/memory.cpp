@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What one held lock and one waiter cost in memory, beyond the caller's own: measured with callbacks, which have no
-// coroutine frame. Counted is what malloc has given out, with its own overhead.
+// Measures the memory of one held lock and of one waiter, without that of the caller: callbacks have no coroutine
+// frame. It counts the bytes that malloc has allocated, including malloc's overhead.
 #include <algorithm>
 #include <functional>
 #include <malloc.h>
@@ -23,7 +23,7 @@ namespace holdfast::bench {
 namespace {
 
 constexpr double most_bytes = 1024;
-constexpr std::size_t wave = 1000;  // so many at once: what is in transit is counted neither before nor after
+constexpr std::size_t wave = 1000;  // acquires started at a time: no operation is under way when memory is measured
 
 double bytes_in_use()
 {
@@ -50,7 +50,7 @@ public:
         while (!holds())
             context_.run_one();
     }
-    // Lets the engine receive the requests.
+    // Runs the ready handlers, so that the engine receives the requests.
     void settle()
     {
         context_.restart();
@@ -132,7 +132,7 @@ void measure(options const& o, redis_server& server, publication& out)
     using namespace std::chrono_literals;
     std::size_t const count = o.quick ? 10'000 : 100'000;
     subject s(server);
-    hold(s, wave);  // pools and tables reach their size
+    hold(s, wave);  // so that pools and tables have their final size
     auto const b = hold(s, count);
     std::vector<item> const items{
         {"a handle of a lock, made before", b.handle},

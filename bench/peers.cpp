@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Acquire and release when nobody is in the way, beside the libraries of bench/peers: 1 to 1,000 at once, on distinct
-// names, in one process.
+// Acquire and release without contention: 1 to 1,000 contenders of one process, each with a lock of its own. Compares
+// Holdfast with the libraries of bench/peers.
 #include <algorithm>
 
 #include "support/pipeline.hpp"
@@ -28,7 +28,7 @@ void claim(publication& out, std::vector<standing> const& all)
                 0);
 }
 
-// What a wait for the server costs anyway.
+// Compares the median wait for a lock with the round trip of a PING.
 void claim_latency(publication& out, std::vector<standing> const& all)
 {
     auto const medians = [&](std::string const& name) {

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A fair lock with a queue of 200 over 4 processes, beside Redisson's.
+// A fair lock with 200 waiters in 4 processes. Compares Holdfast with Redisson.
 #include "support/scenario.hpp"
 
 namespace holdfast::bench {

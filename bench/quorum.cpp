@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A red_lock over 3 and 5 servers, beside Redisson's: one contender, and 100 that want distinct names.
+// A red_lock over 3 and 5 servers, with one contender and with 100, each with a lock of its own. Compares Holdfast with
+// Redisson.
 #include <deque>
 
 #include "support/scenario.hpp"
@@ -27,7 +28,7 @@ std::vector<entrant> entrants(std::deque<redis_server> const& others)
         over_all(theirs[1], "redisson", "red_async")};
 }
 
-// Of the server: the first one.
+// The figures of the server are those of the first server.
 void measure(options const& o, redis_server& first, publication& out)
 {
     using namespace std::chrono_literals;

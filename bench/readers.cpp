@@ -3,7 +3,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 // 200 contenders read and write under 4 names, for 5 ms each: 95 of 100 acquires read, or 50; in one process and in
-// four. Beside Redisson's read-write lock, and a mutex, which serves readers one by one.
+// four. Compares with Redisson's read-write lock, and with a mutex, which serves readers one by one.
 #include "support/scenario.hpp"
 
 namespace holdfast::bench {

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What the way to the server costs: a UNIX socket, TCP over loopback, and TLS over that; all three to one server.
+// Compares the transports to one server: a UNIX socket, TCP over loopback, and TLS over loopback.
 #include "contestants/holdfast_lock.hpp"
 #include "support/race.hpp"
 #include "support/report.hpp"

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// What an acquire and a release cost when nobody is in the way: on distinct names, over one connection.
+// Measures an acquire and a release without contention: distinct names, one connection.
 #include <vector>
 
 #include "contestants/holdfast_lock.hpp"
@@ -28,7 +28,7 @@ plan quick_plan()
     return {.turns = 1, .turn = 100ms, .warm_up = 50ms};
 }
 
-// A bound of 0 is no target.
+// A bound of 0 means no target.
 std::vector<target> targets(std::size_t contenders)
 {
     bool const alone = contenders == 1;

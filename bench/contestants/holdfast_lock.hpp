@@ -19,12 +19,12 @@ namespace holdfast::bench {
 
 struct holdfast_options {
     std::string name;       // in the table
-    std::size_t names = 0;  // contenders share so many locks; 0: each has its own
+    std::size_t names = 0;  // the number of locks that the contenders share; 0: each has its own
     handoff local_handoff = {};
-    std::optional<transport> by = {};  // default: the server's own
+    std::optional<transport> by = {};  // none: the transport of the server
 };
 
-// A holdfast::client of its own, whose contenders run on its io_context.
+// Has a holdfast::client of its own. Its contenders run on the io_context of that client.
 std::unique_ptr<contestant> make_mutex(redis_server&, holdfast_options const&);
 
 // As above; each contender is an owner.

@@ -12,8 +12,8 @@
 
 namespace holdfast::bench {
 
-// The commands of holdfast::mutex, sent by hand: what a program would do that has Boost.Redis and no lock library. It
-// has no watchdog, no deadline, no answer to a lost reply, and it cannot wait.
+// Sends the commands of holdfast::mutex with Boost.Redis, as a program without a lock library would. It has no watchdog
+// and no deadline, it does not handle a lost reply, and it cannot wait.
 std::unique_ptr<contestant> make_raw_mutex(redis_server&);
 
 }  // namespace holdfast::bench

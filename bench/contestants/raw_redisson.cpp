@@ -35,7 +35,7 @@ end
 return redis.call('pttl', KEYS[1])
 )lua";
 
-// KEYS lock, channel, latch; ARGV message, lease, holder, publish command, life of the latch.
+// KEYS lock, channel, latch; ARGV message, lease, holder, publish command, time to live of the latch.
 constexpr auto release_script = R"lua(
 local done = redis.call('get', KEYS[3])
 if done ~= false then return tonumber(done) end
@@ -52,8 +52,8 @@ redis.call('set', KEYS[3], 1, 'px', ARGV[5])
 return 1
 )lua";
 
-// KEYS lock, queue, timeouts; ARGV lease, holder, how long a waiter is believed to live, now. nil: granted; else when to
-// try again.
+// KEYS lock, queue, timeouts; ARGV lease, holder, time for which a waiter counts as alive, now. nil: granted; else the
+// time of the next attempt.
 constexpr auto fair_acquire_script = R"lua(
 while true do
     local head = redis.call('lindex', KEYS[2], 0)
@@ -82,7 +82,8 @@ end
 return redis.call('pttl', KEYS[1])
 )lua";
 
-// KEYS lock, queue, timeouts, channel, latch; ARGV message, lease, holder, now, publish command, life of the latch.
+// KEYS lock, queue, timeouts, channel, latch; ARGV message, lease, holder, now, publish command, time to live of the
+// latch.
 constexpr auto fair_release_script = R"lua(
 local done = redis.call('get', KEYS[5])
 if done ~= false then return tonumber(done) end
@@ -217,7 +218,7 @@ private:
         return id;
     }
 
-    // Not those of another contestant: at the end of its turn the last latches of the same locks may be there still.
+    // Each contestant starts at another number: when a turn ends, the last latches of the same locks may still exist.
     unsigned long long request_ids_ = std::hash<std::string>()(name());
     std::vector<lock> locks_;
 };
@@ -254,7 +255,7 @@ private:
     }
 };
 
-// On one server after the other; the releases leave at once.
+// Acquires on one server after the other; sends all releases at once.
 class raw_redisson_red final : public raw_redisson {
 public:
     using raw_redisson::raw_redisson;

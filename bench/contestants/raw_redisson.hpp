@@ -13,14 +13,14 @@
 
 namespace holdfast::bench {
 
-// What a Redisson 4.x client sends for RLock.lock() and unlock() on a single server, without the client: two scripts
-// with the effect of Redisson's, and the DEL of the unlock latch, for whose reply Redisson does not wait either.
+// Sends what a Redisson 4.x client sends for RLock.lock() and unlock() on a single server: two scripts with the effect
+// of Redisson's, and the DEL of the unlock latch. Like Redisson, it does not wait for the reply to DEL.
 std::unique_ptr<contestant> make_raw_redisson(redis_server&);
 
-// The same for RedissonRedLock: on one server after the other.
+// The same for RedissonRedLock, which acquires on one server after the other.
 std::unique_ptr<contestant> make_raw_redisson_red(servers const&, std::string name);
 
-// The same for RFairLock, when nobody waits.
+// The same for RFairLock without waiters.
 std::unique_ptr<contestant> make_raw_redisson_fair(redis_server&);
 
 }  // namespace holdfast::bench

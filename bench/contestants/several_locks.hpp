@@ -14,15 +14,16 @@
 
 namespace holdfast::bench {
 
-// How several locks are taken.
+// How a contender acquires several locks.
 enum class manner {
     one_by_one,  // one acquire after the other
-    at_once,     // as many acquires, side by side: as fast as the slowest
+    at_once,     // all acquires concurrently: it takes as long as the slowest of them
     multi_lock,  // as one
-    red_lock,    // as one, on so many servers; had when most of them are
+    red_lock,    // as one lock; each of the locks is on another server, and a majority is enough
 };
 
-// Takes so many mutexes, dealt out over the servers, and releases them in the same manner. A client for each server.
+// Acquires several mutexes, which are distributed over the servers, and releases them in the same way. It has a client
+// for each server.
 std::unique_ptr<contestant> make_several_mutexes(servers const&, std::string name, std::size_t count, manner);
 
 }  // namespace holdfast::bench

@@ -29,7 +29,7 @@ ends make_pipe()
     return {fds[0], fds[1]};
 }
 
-// What the program says of errors goes where ours goes.
+// The program inherits the standard error of this process.
 pid_t start(std::vector<std::string> const& words, int input, int output)
 {
     std::vector<char*> arguments;

@@ -12,8 +12,8 @@
 
 namespace holdfast::bench {
 
-// Another process, with which one exchanges lines over its standard input and output. It is killed at the end, or when
-// this process dies. All functions throw std::runtime_error when it has ended.
+// Another process, with which this one exchanges lines over the standard input and output of the child. The destructor
+// kills it, and it is killed when this process ends. All functions throw std::runtime_error when it has ended.
 class child {
 public:
     explicit child(std::vector<std::string> const& words);
@@ -23,10 +23,10 @@ public:
 
     void write_line(std::string const& line);
 
-    // The next line; waits for it so long, then throws.
+    // Returns the next line. Throws if none arrives in that time.
     std::string read_line(std::chrono::seconds time_limit);
 
-    // What it has used of the processor, user and system, all threads.
+    // The processor time that it has used: user and system, all threads.
     std::chrono::duration<double> cpu_time() const;
 
 private:

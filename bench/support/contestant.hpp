@@ -16,8 +16,8 @@
 
 namespace holdfast::bench {
 
-// One way of taking and releasing locks, to be compared with others. It has one connection, and an io_context to
-// itself, as in a program of its own: timers of the others would change what it does.
+// One way to acquire and release locks, to be compared with others. It has one connection and an io_context of its own,
+// as in a program of its own: the timers of other contestants would affect its results.
 class contestant {
 public:
     explicit contestant(std::string name) : name_(std::move(name)) {}
@@ -30,10 +30,10 @@ public:
 
     virtual boost::asio::awaitable<void> connect() = 0;
 
-    // Makes what so many contenders need; not measured.
+    // Creates the objects that the contenders need. This is not measured.
     virtual void prepare(std::size_t contenders) = 0;
 
-    // One contender: acquires and releases as long as the heat goes on.
+    // One contender: acquires and releases until the heat ends.
     virtual boost::asio::awaitable<void> contend(std::size_t number, heat&) = 0;
 
 private:

@@ -12,14 +12,15 @@ namespace holdfast::bench {
 
 using clock = std::chrono::steady_clock;
 
-// One stretch of work of one contestant: all its contenders go on until the time is up, each to the end of its pair.
+// A measured period of one contestant: all its contenders acquire and release until the time has passed, and each then
+// completes its last pair.
 class heat {
 public:
     heat(clock::duration length, std::vector<clock::duration>& waits) : end_(clock::now() + length), waits_(waits) {}
 
     bool goes_on() const { return clock::now() < end_; }
 
-    // A contender has its lock.
+    // A contender was granted its lock.
     void acquired(clock::time_point requested) { waits_.push_back(clock::now() - requested); }
 
 private:

@@ -9,10 +9,10 @@
 
 namespace holdfast::bench {
 
-// What every benchmark takes on its command line; `--help` and what it does not know end the program.
+// The options of every benchmark. `--help` and an unknown option end the program.
 struct options {
-    bool quick = false;     // --quick: less than a tenth of the time, for a first impression
-    std::string json = {};  // --json FILE: the results for a program
+    bool quick = false;     // --quick: less than a tenth of the time, for a rough result
+    std::string json = {};  // --json FILE: writes the results as JSON
 };
 
 options parse_options(int argc, char const* const* argv);

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr auto time_limit = 60s;
 
-// Answers are flat JSON objects, written by our own programs: that much is enough to read them.
+// Replies are flat JSON objects, which only the programs of bench/peers write, so a complete JSON parser is not needed.
 std::string_view value_of(std::string_view answer, std::string const& name)
 {
     auto const key = "\"" + name + "\":";

@@ -15,7 +15,7 @@
 
 namespace holdfast::bench {
 
-// What the contenders of a process do in one turn. Only what happens between `begin` and `end` counts.
+// The work of the contenders of a process in one turn. Only events between `begin` and `end` count.
 struct pairs_order {
     std::size_t contenders = 1;
     std::size_t names = 1;
@@ -28,12 +28,12 @@ struct pairs_account {
     std::vector<double> waits;  // microseconds
 };
 
-// A process that takes locks with one library, in whatever language: bench/peers/README.md has the protocol.
+// A process that acquires locks with one library, in any language. bench/peers/README.md describes the protocol.
 class peer {
 public:
     explicit peer(std::vector<std::string> const& words);
 
-    // Of the library.
+    // The version of the library, and the features that it lacks.
     std::string const& version() const { return version_; }
     std::string const& lacks() const { return lacks_; }
 
@@ -42,7 +42,7 @@ public:
     void begin_pairs(pairs_order const&);
     pairs_account end_pairs();
 
-    // Contenders have numbers. An acquire is begun, and ended when the lock is had.
+    // Contenders have numbers. begin_acquire() sends the request, and end_acquire() waits until the lock is granted.
     void begin_acquire(std::string const& name, int contender);
     struct acquired {
         int contender;
@@ -50,12 +50,12 @@ public:
     };
     acquired end_acquire();
 
-    // Releases likewise; the end says when that was begun.
+    // The same for a release; end_release() returns when the release began.
     void begin_release(std::string const& name, int contender);
     clock::time_point end_release();
 
 private:
-    // The next answer that has such a member. Others, which came before it, are kept.
+    // Returns the next reply that has that member. Other replies that arrive before it are kept.
     std::string answer(std::string const& member);
 
     child process_;

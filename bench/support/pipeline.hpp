@@ -14,9 +14,9 @@
 
 namespace holdfast::bench {
 
-// What the server can do with the mutex' commands when nothing else is in its way: one connection on which so many
-// acquires are written at once, made beforehand, then as many releases. As redis-benchmark does it with its pipelines;
-// that cannot release what it has acquired.
+// Measures how many of the mutex' commands the server executes without a client library: over one connection it writes
+// many prepared acquires at once, then as many releases. redis-benchmark sends pipelines in the same way, but cannot
+// release what it has acquired.
 class pipeline {
 public:
     pipeline(redis_server&, std::size_t pairs_at_once);

@@ -18,7 +18,7 @@ constexpr int bar = 18;
 constexpr int gap = 8;
 constexpr int head = 34;
 
-// Greys and one blue, which can be read on white and on black.
+// Greys and one blue, which are legible on white and on black.
 constexpr auto own = "#3b82c4";
 constexpr auto others = "#9aa3ad";
 constexpr auto ink = "#808890";
@@ -60,7 +60,7 @@ public:
         : out_(out), table_(t), y_(top), scale_((width - left - right) / most_of(t))
     {}
 
-    // Returns where the next one begins.
+    // Returns the position of the next panel.
     int draw()
     {
         words(0, y_ + 20, "start", table_.title + ": " + table_.columns.front().head);

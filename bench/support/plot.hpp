@@ -12,8 +12,8 @@
 
 namespace holdfast::bench {
 
-// An SVG picture: for each table a panel of bars from 0, the medians of the first column, each with a line from least
-// to most. Rows without figures are left out, and those that say so.
+// An SVG picture with a panel for each table: the bars are the medians of the first column, and a line on each bar
+// goes from the least to the greatest value. Rows without values, and rows with `plotted == false`, are left out.
 std::string plot(std::vector<table> const&);
 
 }  // namespace holdfast::bench

@@ -29,7 +29,7 @@ std::string number(double value, int digits)
     return text;
 }
 
-// As many digits as a ratio deserves.
+// Formats a ratio. From 100 on, digits after the point are not significant.
 std::string concise(double value)
 {
     return number(value, value < 100 ? 2 : 0);
@@ -185,7 +185,7 @@ std::string publication::to_json() const
     return to.text();
 }
 
-// scripts/bench picks the rows for its summary by their first cell.
+// scripts/bench selects the rows of its summary by their first cell.
 std::string publication::claims_as_markdown() const
 {
     std::string text = claims_.empty() ? ""

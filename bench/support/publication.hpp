@@ -24,29 +24,30 @@ struct table {
         std::string name;
         std::vector<spread> cells;
         std::string remark = {};  // in place of cells
-        bool plotted = true;      // a yardstick may be out of all proportion
+        bool plotted = true;      // false for a baseline whose bar would be much longer than all others
     };
 
     std::string title;
-    std::vector<column> columns;  // of the first, least and most are shown, too; it is what the plot shows
+    std::vector<column> columns;  // the first one is also shown with its least and greatest value, and plotted
     std::vector<row> rows;
 };
 
-// The results of one scenario: on the terminal as they come, and at the end as JSON, as Markdown and as a plot.
+// The results of one scenario. It prints them on the terminal one by one, and writes them as JSON, as Markdown and as a
+// plot at the end.
 class publication {
 public:
     publication(std::string_view scenario, redis_server&);
 
     void add(table);
 
-    // Publishes a target of the project beside the measured value; nullopt: it was not measured. A bound of 0: no target.
+    // Publishes a target of the project and the measured value; nullopt: not measured. A bound of 0: no target.
     void claim(std::string const& what, std::optional<spread> const& measured, double at_least, double at_most);
     void claim(std::string const& what, double measured, double at_least, double at_most);
 
     // A remark below the tables.
     void note(std::string);
 
-    // FILE.json, and beside it FILE.md and FILE.svg. An empty path: nothing is written.
+    // Writes FILE.json, and FILE.md and FILE.svg in the same folder. An empty path: writes nothing.
     void write(std::string const& path) const;
 
 private:

@@ -28,7 +28,7 @@ std::chrono::duration<double> own_cpu_time()
     return to_duration(used.ru_utime) + to_duration(used.ru_stime);
 }
 
-// Runs the context until so many coroutines have ended. Connections keep it busy, so it does not run out by itself.
+// Runs the context until all coroutines have ended. Connections always have work, so run() would not return.
 class finish_line {
 public:
     finish_line(asio::io_context& c, std::size_t runners) : context_(c), runners_(runners) {}

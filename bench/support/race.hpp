@@ -18,8 +18,8 @@
 
 namespace holdfast::bench {
 
-// How long is measured. The contestants take turns within each repetition, so that a disturbance of the machine that
-// lasts longer than a turn meets them all.
+// The lengths of a measurement. The contestants take turns within each repetition, so that a disturbance of the machine
+// that lasts longer than a turn affects all of them.
 struct plan {
     int repetitions = 5;
     int turns = 2;
@@ -27,7 +27,7 @@ struct plan {
     std::chrono::milliseconds warm_up{300};
 };
 
-// What a contestant did in one repetition.
+// The results of a contestant in one repetition.
 struct repetition {
     std::vector<clock::duration> waits = {};  // of each pair, for its lock
     std::chrono::duration<double> wall{};
@@ -43,17 +43,17 @@ struct result {
     std::vector<repetition> repetitions;
 
     spread over(std::function<double(repetition const&)> const& quantity) const;
-    // Of the waits of all repetitions.
+    // The quantile of the waits of all repetitions.
     clock::duration wait(double share) const;
 };
 
-// Lets contestants run against one server, in turns, all on one thread.
+// Runs contestants against one server, in turns, on one thread.
 class race {
 public:
     race(redis_server&, plan const&);
 
     void enter(std::unique_ptr<contestant>);
-    // The results in the order of entry.
+    // Returns the results in the order of enter().
     std::vector<result> run(std::size_t contenders);
 
 private:

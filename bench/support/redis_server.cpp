@@ -34,7 +34,7 @@ fs::path make_folder()
     return pattern;
 }
 
-// Free a moment ago, and not given out again soon.
+// A port that was just closed: the system does not assign it again soon.
 unsigned short free_port()
 {
     asio::io_context context;
@@ -56,7 +56,7 @@ void make_certificate(fs::path const& file)
         throw std::runtime_error("openssl made no certificate; is it installed?");
 }
 
-// The value of a field in what INFO says.
+// The value of a field in the reply to INFO.
 double number_in(std::string const& info, std::string_view field)
 {
     return std::stod(info.substr(info.find(field) + field.size() + 1));

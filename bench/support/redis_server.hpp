@@ -18,23 +18,23 @@
 
 namespace holdfast::bench {
 
-// What the server has counted since it started.
+// The counters of the server since its start.
 struct server_counters {
-    double commands = 0;  // carried out, those that scripts call included
+    double commands = 0;  // executed, including those that scripts call
     double bytes = 0;     // received and sent
 };
 
-// A command as it is sent.
+// A command in the form in which it is sent.
 std::string to_resp(std::vector<std::string_view> const& words);
 
-// How one comes to a server. One that speaks TLS has the other two ways in as well.
+// The transport to a server. A server with TLS also accepts the other two.
 enum class transport { unix_socket, tcp_loopback, tls };
 
-// A redis-server of one's own: on a UNIX socket in a temporary folder, without persistence. It answers when the
-// constructor returns and ends with the destructor, or when this process dies.
+// A private redis-server without persistence, on a UNIX socket in a temporary folder. It replies when the constructor
+// returns, and ends with the destructor or with this process.
 class redis_server {
 public:
-    // What is measured comes by `transport`; control comes by the socket in any case.
+    // `transport`: that of the measured connections. The control connection always uses the UNIX socket.
     explicit redis_server(transport = transport::unix_socket);
     ~redis_server();
     redis_server(redis_server const&) = delete;
@@ -43,7 +43,7 @@ public:
     std::string socket_path() const { return folder_ / "redis.sock"; }
     std::string url() const { return url(transport_); }
     std::string url(transport) const;
-    // Of the server, signed by itself; only with tls.
+    // The self-signed certificate of the server; only with TLS.
     std::string certificate() const { return folder_ / "server.crt"; }
     bool is_tcp() const { return transport_ == transport::tcp_loopback; }
     unsigned short port() const { return port_; }
@@ -51,16 +51,16 @@ public:
     std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
     std::string version();
 
-    // What the server has used of the processor since it started.
+    // The processor time of the server since its start.
     std::chrono::duration<double> cpu_time();
 
-    // The commands that read this are counted, too.
+    // The commands that read the counters are counted, too.
     server_counters counters();
 
-    // Forgets all keys.
+    // Deletes all keys.
     void clear();
 
-    // Makes EVALSHA find the script; returns its SHA1.
+    // Loads the script, so that EVALSHA finds it; returns its SHA1.
     std::string load(std::string_view script);
 
 private:
@@ -69,7 +69,7 @@ private:
     void end() noexcept;
     bool try_connect();
     std::string info(std::string_view field);
-    // One command over the control connection; the reply must be a bulk string.
+    // Sends one command over the control connection; the reply must be a bulk string.
     std::string query(std::vector<std::string_view> const& words);
 
     transport transport_;

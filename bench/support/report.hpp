@@ -13,7 +13,7 @@
 
 namespace holdfast::bench {
 
-// What contestants are compared by.
+// The quantities by which contestants are compared.
 enum class quantity { pairs_per_second, median_wait, p99_wait, server_time };
 
 // A target for a contestant, relative to another one of the same race.
@@ -21,10 +21,10 @@ struct target {
     std::string contestant;
     std::string baseline;
     quantity what;
-    double bound;  // of the ratio: at least for pairs, at most for times; 0: it is shown, and has no target
+    double bound;  // of the ratio: a minimum for pairs, a maximum for times; 0: the ratio is shown without a target
 };
 
-// What a race has shown, and below that the ratios.
+// Adds the results of a race, and the ratios below them.
 void add_race(publication&, std::string const& title, std::vector<result> const&, std::vector<target> const&);
 
 // "100 coroutines".

@@ -35,7 +35,7 @@ table::row row_of(standing const& s)
         s.entry.takes_locks};
 }
 
-// Empty if it was not run.
+// Empty if the entrant was not run.
 std::vector<double> rates(std::vector<standing> const& all, std::string const& name)
 {
     std::vector<double> each;

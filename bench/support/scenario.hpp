@@ -20,19 +20,19 @@ namespace holdfast::bench {
 
 using scenario = std::function<void(options const&, redis_server&, publication&)>;
 
-// What main() of every benchmark does: the command line, a server, the measurement, and its publication. TCP is what
-// all libraries can reach. The exit status.
+// Called by main() of every benchmark: parses the command line, starts a server, measures, and publishes the results.
+// The default transport is TCP, which all libraries support. Returns the exit status.
 int run_scenario(
     std::string_view name, int argc, char const* const* argv, scenario const&, transport = transport::tcp_loopback);
 
-// What pairs cost. Says below the table what the libraries lack.
+// Adds a table with the costs of a pair, and below it a note on the features that the libraries lack.
 void add_pairs(publication&, std::string const& title, std::vector<standing> const&);
 
-// Of pairs per second: the ratio of the medians, the least and the most of those within one repetition; nullopt if one of
-// them was not run.
+// The ratio of two rates, in pairs per second: that of the medians, and the least and the greatest ratio within one
+// repetition. nullopt if one of the two was not run.
 std::optional<spread> ratio_of_rates(std::vector<standing> const&, std::string const& of, std::string const& to);
 
-// All that take locks in bench/peers, ours first.
+// All programs of bench/peers that acquire locks; Holdfast's first.
 std::vector<entrant> all_entrants();
 
 }  // namespace holdfast::bench

@@ -12,12 +12,12 @@
 
 namespace holdfast::bench {
 
-// What is left of repeated measurements.
+// The summary of repeated measurements.
 struct spread {
     double median = 0, least = 0, most = 0;
 };
 
-// The value that a share of all values does not exceed. Reorders them.
+// A quantile: the value that this share of all values does not exceed. Reorders them.
 template <class Value>
 Value quantile(std::vector<Value>& values, double share)
 {
@@ -39,7 +39,7 @@ inline spread spread_of(std::vector<double> values)
     return s;
 }
 
-// The ratio of the medians; the least and the most of the ratios within one repetition.
+// The ratio of the medians, and the least and the greatest ratio within one repetition.
 inline spread ratio(std::vector<double> const& a, std::vector<double> const& b)
 {
     std::vector<double> each;

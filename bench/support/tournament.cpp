@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// Enough for all contenders to have begun, threads included.
+// Long enough for all contenders to start, including those that are threads.
 constexpr auto ramp = 200ms;
 
 // The processes of one contestant.
@@ -117,7 +117,7 @@ std::vector<std::string> program_of(entrant const& entry, redis_server const& se
     return {folder / "peer", addresses, entry.mode};
 }
 
-// A contestant at work, until it fails.
+// A contestant and its processes, until one of them fails.
 class tournament::contestant {
 public:
     contestant(redis_server& server, entrant const& entry, std::size_t processes) : server_(server), standing_{entry}
@@ -154,7 +154,7 @@ private:
         standing_.not_run = std::string(e.what()).substr(0, 120);
         standing_.scores.clear();
         team_.clear();
-        server_.clear();  // what it held is in the way of nobody
+        server_.clear();  // its locks must not block the others
     }
 
     void say(std::string const& what) const

@@ -18,17 +18,17 @@
 
 namespace holdfast::bench {
 
-// A library and the way in which it is used.
+// A library, and the mode in which it is used.
 struct entrant {
     std::string name;
     std::string folder;  // of bench/peers
     std::string mode;
     bool polls = false;             // a waiter receives no message, but polls
-    bool takes_locks = true;        // else it is a yardstick
-    std::string more_servers = {};  // ",HOST:PORT" of each, beside the tournament's
+    bool takes_locks = true;        // false: it is a baseline
+    std::string more_servers = {};  // ",HOST:PORT" of each, in addition to the tournament's
 };
 
-// What all contestants do in their turns.
+// The work of each contestant in its turn.
 struct contest {
     std::size_t contenders = 1;  // in each process
     std::size_t names = 1;
@@ -38,7 +38,7 @@ struct contest {
     std::chrono::milliseconds warm_up{500};
 };
 
-// One turn, all processes together.
+// The results of one turn, for all processes together.
 struct score {
     double seconds = 0;
     double pairs = 0;
@@ -55,19 +55,19 @@ struct standing {
     entrant entry;
     std::string version;
     std::string lacks;
-    std::string not_run;  // why; empty: it was
+    std::string not_run;  // the reason why it was not run; empty: it was run
     std::vector<score> scores;
 
     spread over(std::function<double(score const&)> const& quantity) const;
-    // Microseconds, of the waits of all repetitions.
+    // The quantile of the waits of all repetitions, in microseconds.
     double wait(double share) const;
 };
 
-// The words that start the entrant's program. Throws std::runtime_error with the reason why there is none.
+// The command line of the entrant's program. Throws std::runtime_error with the reason if there is no program.
 std::vector<std::string> program_of(entrant const&, redis_server const&);
 
-// Lets contestants take turns on one server, in every repetition each of them. Their processes live from the first
-// contest to the last. One that cannot be started or fails is out, and its standing says why; the others go on.
+// Runs contestants on one server: in each repetition each of them has a turn. Their processes run from the first contest
+// to the last. A contestant that cannot be started, or fails, is excluded; its standing has the reason.
 class tournament {
 public:
     tournament(redis_server&, std::vector<entrant> const&, std::size_t processes);

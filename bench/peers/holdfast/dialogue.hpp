@@ -47,7 +47,7 @@ public:
 private:
     using handle = decltype(std::declval<Locks&>().make({}));
 
-    // What the contenders do between two lines.
+    // The work of the contenders for one request `pairs`.
     struct turn {
         std::size_t contenders = 0, names = 0;
         std::chrono::milliseconds hold{};
@@ -58,13 +58,13 @@ private:
         std::size_t going_on = 0;
     };
 
-    // Of the verbs acquire and release.
+    // A lock that a request `acquire` acquired and a request `release` will release.
     struct place {
         handle lock;
         typename Locks::held taken;
     };
 
-    // However a coroutine ends that has nothing more to do, the others go on; an error ends the program.
+    // Called when a coroutine ends. An error ends the program; otherwise the other coroutines continue.
     static void end(std::exception_ptr e)
     try {
         if (e)

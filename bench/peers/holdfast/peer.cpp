@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Holdfast as a peer of the others, and the yardsticks. See bench/peers/README.md.
+// Holdfast and the baselines, as peers with the protocol of bench/peers/README.md.
 //
 //     holdfast_bench_peer HOST:PORT[,HOST:PORT...] MODE
 //
@@ -67,7 +67,7 @@ private:
     std::string mode_;
 };
 
-// Of all acquires of the process so many percent read, at even distances; the others write.
+// `percent` of all acquires of the process read, evenly distributed; the others write.
 class our_readers : public our_locks {
 public:
     our_readers(asio::io_context& c, std::string const& address, unsigned percent)
@@ -87,7 +87,7 @@ private:
     unsigned acquires_ = 0;
 };
 
-// Over servers that were started just now.
+// The servers have just been started, so the red_lock must count new servers.
 class our_red_locks {
 public:
     static std::string version() { return our_locks::version(); }

@@ -23,7 +23,8 @@
 #include "peers/holdfast/dialogue.hpp"
 #include "scripts_generated.hpp"
 
-// What is no lock, and taken like one: what the server, the connection and a process cost by themselves.
+// Baselines with the interface of a lock: they measure the cost of the server, of the connection and of a process
+// without a lock library.
 namespace holdfast::bench {
 
 // Boost.Redis as its documentation shows it: one async_exec per command.
@@ -45,7 +46,7 @@ protected:
     boost::redis::connection connection_;
 };
 
-// An acquire is a PING: the round trip, by the same client library as ours.
+// An acquire sends a PING. It measures a round trip of the client library that Holdfast uses.
 class pings : public bare_connection {
 public:
     static constexpr auto lacks = "is no lock";
@@ -66,7 +67,7 @@ private:
     boost::redis::request request_;
 };
 
-// The commands of a lock and of a waiter, without a lock library. Subscriptions are left to the end of the connection.
+// The commands of a holder and of a waiter, without a lock library. Subscriptions end with the connection.
 class bare_locks : public bare_connection {
 public:
     static constexpr auto lacks = "has no watchdog, no deadline, no answer to a lost reply; one waits per process";
@@ -84,7 +85,7 @@ public:
 protected:
     held next(std::string const& key)
     {
-        // A version 8 UUID, as those of our clients: the scripts of a fair lock check that.
+        // A version 8 UUID, as those of Holdfast's clients: the scripts of a fair lock check the version.
         auto const pid = std::to_string(::getpid());
         auto const client = "00000000-0000-8000-8000-" + std::string(12 - pid.size(), '0') + pid;
         return {key, client + ":" + std::to_string(++tokens_)};
@@ -99,7 +100,7 @@ protected:
         co_await connection_.async_exec(load, boost::redis::ignore);
     }
 
-    // Completes when the server has subscribed. Its confirmation is a push, too: the waiter then tries once more.
+    // Completes at the next push. The confirmation of the subscription is a push, too: it leads to another attempt.
     asio::awaitable<void> subscribe(std::string const& channel)
     {
         if (subscribed_.insert(channel).second) {
@@ -159,7 +160,7 @@ private:
     }
 };
 
-// Besides, they give no signs of life.
+// The same for a fair lock. Waiters are not refreshed.
 class bare_fair_locks : public bare_locks {
 public:
     using bare_locks::bare_locks;
@@ -213,7 +214,7 @@ private:
     }
 };
 
-// A lock of this process alone, made of a channel: what cannot be had for less, whatever the server does.
+// A lock inside this process, which is a channel of Asio: the lowest cost that is possible without a server.
 class channels {
 public:
     static std::string version() { return "Boost " BOOST_LIB_VERSION; }
