@@ -3,5 +3,5 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 
-// Boost.Redis wants its sources compiled once per program that uses it by itself.
+// A program that uses Boost.Redis itself must compile its sources in one translation unit.
 #include <boost/redis/src.hpp>

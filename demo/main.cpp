@@ -4,8 +4,9 @@
 //
 
 // The flash sale: four processes with 250 buyers each compete for 100 items. Each buyer reads the stock, pays, and
-// writes the stock less one. First without a lock, then behind a holdfast::mutex, then with a process that is killed
-// and one that is stopped while it holds the lock. Ends with 0 if everything was as it must be. Run by scripts/demo.
+// writes the stock less one. The first sale uses no lock, the second one a holdfast::mutex. In the third one a process
+// is killed and another one is stopped while it holds the lock. The exit status is 0 if all checks succeed. scripts/demo
+// runs this program.
 
 #include <cstdio>
 #include <exception>

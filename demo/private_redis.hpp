@@ -13,7 +13,8 @@
 
 namespace demo {
 
-// A redis-server of our own: on a UNIX socket in a temporary folder, without persistence. The destructor removes both.
+// A private redis-server without persistence, on a UNIX socket in a temporary folder. The destructor ends the server and
+// removes the folder.
 class private_redis {
 public:
     // Throws std::runtime_error when it does not start.

@@ -16,7 +16,7 @@
 namespace demo {
 namespace {
 
-// Between fork and exec: nothing that allocates.
+// Runs between fork and exec, where memory must not be allocated.
 [[noreturn]] void become(char** words, int in, int out, int failures, pid_t parent)
 {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);

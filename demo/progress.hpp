@@ -10,7 +10,7 @@
 
 namespace demo {
 
-// What a viewer sees while a sale is on: one line that changes if there is a terminal, else a line now and then.
+// Prints the progress of a sale: on a terminal one line that changes, otherwise a new line from time to time.
 class progress {
 public:
     progress();

@@ -34,14 +34,14 @@ using std::chrono::steady_clock;
 
 constexpr auto longest_sale = 60s;
 
-// What the parent knows of one process.
+// The state of one process, as the parent knows it.
 struct participant {
     std::unique_ptr<seller_process> process;
     bool is_ready = false;
-    bool is_done = false;  // it said so
+    bool is_done = false;  // it reported "done"
     bool has_ended = false;
     int sold = 0;
-    std::optional<unsigned long long> inside;  // the token with which its victim is inside the lock
+    std::optional<unsigned long long> inside;  // the fencing token of its victim, which holds the lock
     std::optional<steady_clock::time_point> noticed;
 };
 
@@ -133,7 +133,7 @@ private:
         progress_.show(options_.title, sold_, static_cast<int>(result_.waits.size()));
     }
 
-    // "inside" makes sure that it hits the process while it holds the lock.
+    // Waits for the report "inside", so that the signal reaches the process while it holds the lock.
     asio::awaitable<void> kill_one()
     {
         if (!options_.killed)
@@ -147,7 +147,7 @@ private:
         result_.freed_after = steady_clock::now() - killed;
     }
 
-    // It goes on only when another process was served under the lock that it believes to hold.
+    // The stopped process continues only after another process has acquired the lock.
     asio::awaitable<void> stop_one()
     {
         if (!options_.stopped)
@@ -200,7 +200,7 @@ private:
     std::array<participant, processes> all_;
     sale_result result_;
     int sold_ = 0;
-    unsigned long long newest_ = 0;  // of the tokens under which somebody was inside
+    unsigned long long newest_ = 0;  // the greatest fencing token of all holders so far
     std::set<unsigned long long> tokens_;
     steady_clock::time_point const limit_ = steady_clock::now() + longest_sale;
 };

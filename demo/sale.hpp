@@ -29,8 +29,8 @@ struct sale_options {
     std::string name;  // of the keys
     demo::guard guard;
     std::chrono::milliseconds lease{30'000};
-    std::optional<std::size_t> killed;   // this process gets SIGKILL inside the lock
-    std::optional<std::size_t> stopped;  // this one SIGSTOP, and SIGCONT when others have the lock
+    std::optional<std::size_t> killed;   // this process gets SIGKILL while it holds the lock
+    std::optional<std::size_t> stopped;  // this one gets SIGSTOP, and SIGCONT after others acquired it
 };
 
 struct sale_result {
@@ -38,10 +38,10 @@ struct sale_result {
     std::vector<std::chrono::microseconds> waits;  // of all acquires; sorted
     std::chrono::duration<double> took{};
     int stock_left = -1;
-    bool is_complete = false;  // no process ended but the one that was killed
+    bool is_complete = false;  // only the process that was killed ended early
     std::uint64_t handed_off = 0;
     std::uint64_t lost = 0;
-    bool tokens_differ = true;  // no two sales under one grant
+    bool tokens_differ = true;  // each item was sold under a grant of its own
 
     std::optional<std::chrono::duration<double>> freed_after;    // from SIGKILL to the first other holder
     std::optional<std::chrono::duration<double>> noticed_after;  // from SIGCONT
@@ -51,7 +51,7 @@ struct sale_result {
     int sold_in_all() const;
 };
 
-// Runs a sale in processes of its own. Ends after a minute at the latest.
+// Runs a sale in child processes. Ends after a minute at the latest.
 asio::awaitable<sale_result> hold_sale(sale_options const&, class progress&);
 
 }  // namespace demo

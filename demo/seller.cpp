@@ -32,7 +32,7 @@ using std::chrono::steady_clock;
 
 constexpr auto time_to_pay = 2ms;
 
-// One write: no event is lost when we are killed after it.
+// One write for each event: no event is lost if this process is killed after it.
 template <class... Numbers>
 void report(std::string line, Numbers... numbers)
 {
@@ -68,7 +68,7 @@ private:
         holdfast::config c;
         c.url = "unix://" + o.socket;
         c.lease = o.lease;
-        c.log = [](holdfast::log_level, std::string_view) {};  // losses are on purpose here; the table shows them
+        c.log = [](holdfast::log_level, std::string_view) {};  // losses are intended; the table shows them
         return c;
     }
 
@@ -149,7 +149,7 @@ private:
             report("sold", token, waited);
     }
 
-    // The buyer whose process dies, or is stopped and goes on when somebody else has the lock.
+    // The buyer whose process is killed, or is stopped and continues after another process has acquired the lock.
     asio::awaitable<void> stay_inside(holdfast::lease& lease, std::uint64_t token, int left)
     {
         report("inside", token);
@@ -157,8 +157,8 @@ private:
         asio::steady_timer for_ever(context_, steady_clock::time_point::max());
         co_await for_ever.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
 
-        // with_lock has cancelled us: the lease is lost. Here a program stops. This one plays the program that does not
-        // look, and writes what it had in mind.
+        // with_lock has cancelled this coroutine, because the lease is lost. A correct program stops here. This one
+        // shows a program that does not check its lease: it writes the value that it had computed.
         co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
         if (!lease.valid())
             report("noticed");

@@ -18,16 +18,16 @@ struct seller_options {
     demo::guard guard = guard::none;
     std::chrono::milliseconds lease{30'000};
     int buyers = 250;
-    bool is_victim = false;  // one of its buyers stays inside the lock: the parent wants to do something to it
+    bool is_victim = false;  // one of its buyers keeps the lock, until the parent kills or stops this process
 };
 
-// One process of the sale: all of its buyers, each a coroutine. It reports on standard output, a line per event:
+// One process of the sale, with a coroutine for each buyer. It writes a line for each event to standard output:
 //     ready             connected; waits for a line on standard input
-//     sold TOKEN US     a buyer got one, after waiting for so many microseconds
-//     late TOKEN US     a buyer found nothing left
-//     inside TOKEN      the victim is inside the lock, and stays there
-//     noticed           its lease was lost, and it noticed before it did anything else
-//     refused|accepted  what became of the write that it tried all the same
+//     sold TOKEN US     a buyer bought an item, after it had waited for US microseconds
+//     late TOKEN US     a buyer found no item left
+//     inside TOKEN      the victim holds the lock, and keeps it
+//     noticed           the victim detected the loss of its lease before its next step
+//     refused|accepted  the result of the write that the victim made nevertheless
 //     done HANDOFFS LOST
 int run_seller(seller_options const&);
 

@@ -31,7 +31,7 @@ seller_process::pipes::pipes(asio::any_io_executor const& e) : child_in(e), from
 {
     asio::connect_pipe(child_in, to_child);
     asio::connect_pipe(from_child, child_out);
-    // Its siblings must not inherit them: the end of a pipe shows the end of its process.
+    // Other sellers must not inherit these pipes: a pipe is closed only when all processes that have it have ended.
     for (int const fd :
          {child_in.native_handle(), from_child.native_handle(), to_child.native_handle(), child_out.native_handle()})
         ::fcntl(fd, F_SETFD, FD_CLOEXEC);

@@ -19,12 +19,12 @@ namespace demo {
 
 namespace asio = boost::asio;
 
-// The parent's end of a seller: this very program, started with the seller's options as its arguments.
+// A seller, as the parent uses it: this program, started with the seller's options as its arguments.
 class seller_process {
 public:
     seller_process(asio::any_io_executor const&, seller_options const&);
 
-    void go();                            // it waits for that when it is ready
+    void go();                            // starts the sale in a seller that has reported "ready"
     asio::awaitable<std::string> next();  // its next report; empty: it has ended
     void send(int signal) { program_.send(signal); }
     void kill() { program_.kill(); }
@@ -41,7 +41,7 @@ private:
     std::string buffer_;
 };
 
-// The arguments of a seller, there and back.
+// Converts the options of a seller to arguments, and back.
 std::vector<std::string> to_words(seller_options const&);
 seller_options from_words(std::vector<std::string> const&);
 

@@ -31,7 +31,7 @@ shop::shop(asio::any_io_executor const& executor, std::string const& socket, std
       stock_("{stock:" + sale + "}"),
       greatest_token_(stock_ + ":token")
 {
-    // It must live until it has stopped running.
+    // The handler keeps the connection until async_run() has ended.
     connection_->async_run(at(socket), [keep = connection_](boost::system::error_code) {});
 }
 
@@ -64,7 +64,7 @@ asio::awaitable<bool> shop::write_stock(int left, std::uint64_t token)
     co_return (co_await execute(request)).has_value();
 }
 
-// Not to be cancelled: the caller needs the result, even if the lease is lost meanwhile.
+// Cannot be cancelled: the caller needs the result even if the lease is lost meanwhile.
 asio::awaitable<std::optional<int>> shop::execute(redis::request const& request)
 {
     redis::response<int> reply;

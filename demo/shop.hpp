@@ -18,8 +18,8 @@ namespace demo {
 
 namespace asio = boost::asio;
 
-// What the lock guards: a number in Redis, over a connection of the shop's own. Nothing here is atomic by itself: a
-// process that reads 7 and writes 6 undoes what was written in between.
+// The resource that the lock protects: a number in Redis, over a connection of its own. A read and a write together are
+// not atomic: a process that reads 7 and writes 6 overwrites what another one has written in between.
 class shop {
 public:
     shop(asio::any_io_executor const&, std::string const& socket, std::string const& sale);
@@ -29,9 +29,9 @@ public:
     asio::awaitable<int> read_stock();
     asio::awaitable<void> write_stock(int left);
 
-    // The same with the check that only the resource itself can make: a caller with a fencing token smaller than
-    // one that was here before is refused. Reading counts as coming: otherwise a stale write could slip in between the
-    // read and the write of its successor.
+    // The same with the check of the fencing token, which only the resource itself can make: it refuses a token that
+    // is smaller than an earlier one. A read passes its token, too: otherwise a stale write could happen between the
+    // read and the write of the next holder.
     asio::awaitable<std::optional<int>> read_stock(std::uint64_t token);
     asio::awaitable<bool> write_stock(int left, std::uint64_t token);
 

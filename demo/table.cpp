@@ -85,7 +85,7 @@ void print_table(results const& r)
     row("lock cycles per second", r, none, rate);
     row("wait for the lock, p50", r, none, [](auto const& s) { return text(wait_ms(s, 0.5), 0, " ms"); });
     row("wait for the lock, p99", r, none, [](auto const& s) { return text(wait_ms(s, 0.99), 0, " ms"); });
-    row("handed on inside a process", r, none, [](auto const& s) {
+    row("handed off inside a process", r, none, [](auto const& s) {
         return number(static_cast<long long>(s.handed_off));
     });
     row("leases lost, and noticed", r, none, [](auto const& s) {
@@ -104,9 +104,8 @@ void print_end(bool good)
 {
     std::printf(
         "\n%s\n",
-        good ? "Everything held. The killed process took 250 buyers with it; nothing else was lost: the lock came back "
-               "by\n"
-               "itself, the process that slept through its lease noticed the loss, and its late write did no harm.\n"
+        good ? "All checks succeeded. The killed process ended with its 250 buyers; nothing else was lost: its lock\n"
+               "expired, the stopped process detected the loss of its lease, and its late write was refused.\n"
                "docs/examples/mutex.cpp has the same lock in ten lines; demo/seller.cpp and demo/shop.cpp are what ran "
                "here."
              : "Something did NOT hold, see above. Please report it with this output.");
@@ -127,20 +126,20 @@ bool check(results const& r)
     good &= check(
         exact(r.locked) && all_served(r.locked),
         "with holdfast::mutex exactly 100 were sold, and all 1000 buyers were served");
-    good &= check(r.locked.lost == 0, "nobody lost a lease while nothing went wrong");
+    good &= check(r.locked.lost == 0, "no lease was lost without a fault");
     good &= check(
         exact(r.hurt) && r.hurt.tokens_differ,
         "with a process killed and one stopped still exactly 100, each under a grant of its own");
     good &= check(
         r.hurt.freed_after && *r.hurt.freed_after < soon,
-        "the lock of the killed process came free by itself when its lease of 1 s ran out (after "
+        "the lock of the killed process expired at the end of its lease time of 1 s (after "
             + seconds(r.hurt.freed_after) + ")");
     good &= check(
         r.hurt.noticed_after && r.hurt.lost == 1,
-        "the stopped process learned that its lease was lost before it did anything else");
+        "the stopped process detected the loss of its lease before its next step");
     good &= check(
         r.hurt.stale_refused == 1 && r.hurt.stale_accepted == 0,
-        "the write that it tried all the same was refused by its fencing token");
+        "its late write was refused, because its fencing token is too small");
     return good;
 }
 

@@ -20,10 +20,10 @@ struct results {
 
 void print_table(results const&);
 
-// Prints what must hold and whether it does. True if all of it does.
+// Prints each check with its result. Returns whether all of them succeeded.
 bool check(results const&);
 
-// What a viewer takes home.
+// Prints the conclusion.
 void print_end(bool good);
 
 }  // namespace demo
