@@ -16,7 +16,8 @@ func newRedislock(client *redis.Client) locks {
 	return redislockLocks{redislock.New(client)}
 }
 
-// The strategy is that of the library's own example; without a deadline of the context it would give up after the lease.
+// The retry strategy is that of the library's own example. Without a deadline of the context, the library would give up
+// after the lease time.
 func (l redislockLocks) acquire(name string) (func() error, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()

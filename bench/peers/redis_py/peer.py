@@ -22,7 +22,7 @@ def report(**answer):
 
 
 class Turn:
-    """What the contenders do between two lines."""
+    """The work of the contenders for one request `pairs`."""
 
     def __init__(self, client, words):
         self.client = client

@@ -33,7 +33,7 @@ public final class Peer {
     private final boolean fair;
     private final boolean red;
     private final boolean async;
-    private final int period;  // every so many-th acquire of the process writes, the others read; 0: plain locks
+    private final int period;  // each `period`-th acquire of the process writes, the others read; 0: plain locks
     private final AtomicInteger acquires = new AtomicInteger();
     private final Map<Integer, ExecutorService> threads = new ConcurrentHashMap<>();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
@@ -51,7 +51,7 @@ public final class Peer {
         Config config = new Config();
         config.useSingleServer().setAddress("redis://" + address);
         if (mode.startsWith("readers")) {
-            config.setLockWatchdogTimeout(2000);  // some miss their wake-up, and sleep until a lease has passed
+            config.setLockWatchdogTimeout(2000);  // some contenders miss their wake-up, and wait until a lease time has passed
         }
         return Redisson.create(config);
     }
@@ -91,7 +91,7 @@ public final class Peer {
         return fair ? redisson.getFairLock(name) : redisson.getLock(name);
     }
 
-    /** What a contender acquires, each time anew. */
+    /** Returns a function that returns the lock for each acquire of a contender. */
     private Supplier<RLock> locks(String name) {
         if (period == 0) {
             RLock always = lock(name);
@@ -129,7 +129,7 @@ public final class Peer {
         });
     }
 
-    /** What the contenders do between two lines. */
+    /** The work of the contenders for one request `pairs`. */
     private final class Turn {
         private final int contenders;
         private final int names;

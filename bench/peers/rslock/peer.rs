@@ -27,7 +27,7 @@ fn fail(error: impl std::fmt::Display) -> ! {
     std::process::exit(1)
 }
 
-/// What the contenders do between two lines.
+/// The work of the contenders for one request `pairs`.
 struct Turn {
     names: i64,
     hold: u64,
@@ -35,7 +35,7 @@ struct Turn {
     end: i64,
 }
 
-/// What one of them did.
+/// The results of one contender.
 #[derive(Default)]
 struct Account {
     pairs: usize,
