@@ -5,8 +5,8 @@
 
 // The flash sale: four processes with 250 buyers each compete for 100 items. Each buyer reads the stock, pays, and
 // writes the stock less one. The first sale uses no lock, the second one a holdfast::mutex. In the third one a process
-// is killed and another one is stopped while it holds the lock. The exit status is 0 if all checks succeed. scripts/demo
-// runs this program.
+// is killed and another one is stopped while it holds the lock. The exit status is 0 if all checks succeed. The script
+// scripts/demo runs this program.
 
 #include <cstdio>
 #include <exception>

@@ -13,8 +13,8 @@
 
 namespace demo {
 
-// A private redis-server without persistence, on a UNIX socket in a temporary folder. The destructor ends the server and
-// removes the folder.
+// A private redis-server without persistence, on a UNIX socket in a temporary folder. The destructor ends the server
+// and removes the folder.
 class private_redis {
 public:
     // Throws std::runtime_error when it does not start.

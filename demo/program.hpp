@@ -14,8 +14,8 @@ namespace demo {
 // A child process. Its destructor ends it, and the kernel kills it when this process ends for any reason.
 class program {
 public:
-    // Throws std::system_error if the program cannot be executed. `in`, `out`: the descriptors of its standard input and
-    // output; -1: none.
+    // Throws std::system_error if the program cannot be executed. `in`, `out`: the descriptors of its standard input
+    // and output; -1: none.
     program(std::vector<std::string> words, int in, int out);
     ~program();
     program(program const&) = delete;

@@ -66,8 +66,8 @@ struct standing {
 // The command line of the entrant's program. Throws std::runtime_error with the reason if there is no program.
 std::vector<std::string> program_of(entrant const&, redis_server const&);
 
-// Runs contestants on one server: in each repetition each of them has a turn. Their processes run from the first contest
-// to the last. A contestant that cannot be started, or fails, is excluded; its standing has the reason.
+// Runs contestants on one server: in each repetition each of them has a turn. Their processes run from the first
+// contest to the last. A contestant that cannot be started, or fails, is excluded; its standing has the reason.
 class tournament {
 public:
     tournament(redis_server&, std::vector<entrant> const&, std::size_t processes);

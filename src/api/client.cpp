@@ -129,7 +129,7 @@ bool is_label(std::string_view label) noexcept
 
 }  // namespace
 
-// Completion tokens such as cancel_after() call it when they initiate, also when the client has been destroyed, and
+// Completion tokens such as cancel_after() call it when they initiate, even if the client has been destroyed, and
 // need an executor that works: the system executor always exists.
 asio::any_io_executor client_launch::get_executor() const noexcept
 {

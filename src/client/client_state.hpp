@@ -36,7 +36,7 @@ class client_service;
 // The state of a client: its strand, the engine that runs on it, and the mailbox for messages from other threads. The
 // public client owns it; handles, leases and owners hold it weakly. The engine keeps it alive only while it delivers
 // messages. If its execution context ends first, shut() destroys the engine, and all functions do nothing from then on:
-// also those that other threads call while it ends.
+// including those that other threads call while it ends.
 class client_state final : public engine::inbox, public std::enable_shared_from_this<client_state> {
 public:
     // Makes the session. Throws std::invalid_argument with the name of the invalid option.

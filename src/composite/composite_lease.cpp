@@ -35,8 +35,8 @@ asio::awaitable<plain_outcome> await_all(std::vector<Operation> operations, std:
     co_return cancelled ? error_code(asio::error::operation_aborted) : classify(std::get<1>(ended), quorum);
 }
 
-// The reason of the loss that made the composite lease lost: of the losses in their order, that of number `needed`.
-// None if fewer leases were lost.
+// Returns the reason of the loss by which the composite lease became lost: the loss number `needed`, in the order in
+// which the losses occurred. None if fewer leases were lost.
 template <class Ended>
 std::optional<loss> decisive_loss(Ended const& ended, std::size_t needed)
 {

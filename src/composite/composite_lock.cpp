@@ -57,8 +57,8 @@ outcome_of<bool> merge_locked(
     return {error_code(), sure >= enough};
 }
 
-// Done when a quorum of members has replied. Of a lease that was held fewer members than a quorum are
-// left then, so it is lost.
+// A forced release is done when a quorum of members has confirmed it. A lease of this lock then has fewer members than
+// a quorum left, so it is lost.
 outcome_of<bool> merge_forced(std::vector<error_code> const& errors, std::vector<bool> const& held, std::size_t quorum)
 {
     bool const done = count_of(errors, {}) >= quorum;

@@ -66,8 +66,8 @@ private:
     std::string const validation_error_;
 };
 
-// Acquires a lock of any kind in a coroutine of the library. A function, because GCC 12 destroys an aggregate twice
-// that is made in a co_await expression.
+// Acquires a lock of any kind in a coroutine of the library. A function, because GCC 12 calls the destructor of an
+// aggregate twice if a co_await expression makes it.
 template <class Token>
 auto acquire(std::shared_ptr<lock_impl const> const& l, acquire_request const& request, Token&& token)
 {

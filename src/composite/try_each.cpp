@@ -202,8 +202,8 @@ void batch_try::finish_step()
         std::exchange(to_.at.executor, {}), to_.at.is_associated, std::move(handler), std::move(finish));
 }
 
-// Runs on the handler's executor. A cancellation takes effect until the handler is called: leases that were granted before it are destroyed by the
-// handler, which gets operation_aborted with them.
+// Runs on the handler's executor. A cancellation takes effect until the handler is called. The handler then receives
+// operation_aborted and the leases that were granted, and destroys them.
 void batch_try::call(handler_type handler)
 {
     asio::get_associated_cancellation_slot(handler).clear();

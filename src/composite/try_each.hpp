@@ -68,7 +68,7 @@ struct try_each_launch {
     void start(attempts_handler) &&;
 };
 
-// A function, because GCC 12 destroys an aggregate twice that is made in a co_await expression.
+// A function, because GCC 12 calls the destructor of an aggregate twice if a co_await expression makes it.
 template <class Token>
 auto try_each(
     lock_list locks,

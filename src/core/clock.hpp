@@ -26,7 +26,7 @@ struct clock {
 using instant = clock::time_point;
 using duration = clock::duration;
 
-// The instant that never comes. Adding a duration to it overflows.
+// Later than every other instant. Adding a duration to it overflows.
 inline constexpr instant never = instant::max();
 
 }  // namespace holdfast::core

@@ -16,7 +16,7 @@ namespace holdfast::core {
 // sample counts as at most eight times the average before it (or 8 ms, so that an average of zero can grow again).
 class response_time {
 public:
-    // No sample is longer, also the first one, which has no average before it.
+    // The limit of every sample, including the first one, which has no average before it.
     static constexpr duration longest_sample = std::chrono::milliseconds(250);
     // A fast server may be late by this much without a fault.
     static constexpr duration least_answer_timeout = std::chrono::milliseconds(25);

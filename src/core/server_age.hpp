@@ -15,8 +15,8 @@ namespace holdfast::core {
 // Returns the latest instant at which a server can have started, if a reply received at `received` reports `uptime`.
 // Redis subtracts two clock readings, each truncated to whole seconds: a server that has run for 1.1 s may report two
 // seconds, so the real uptime may be up to one second shorter than the reported one. The error must be on the safe
-// side: a red_lock that takes a restarted server for older than it is would let a second holder in. A
-// server whose wall clock was set back reports a negative uptime; it counts as just started.
+// side: if a red_lock counted a restarted server too early, a second holder could acquire the lock. A server whose wall
+// clock was set back reports a negative uptime; it counts as just started.
 constexpr instant latest_start(std::chrono::seconds uptime, instant received) noexcept
 {
     constexpr std::chrono::seconds uncertainty(1);

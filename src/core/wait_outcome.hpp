@@ -31,7 +31,7 @@ enum class wait_outcome : std::uint8_t { busy, unavailable };
 // client forgets it with each release.
 constexpr wait_outcome classify_wait(wait_facts const& f) noexcept
 {
-    // First, because a lease of this process keeps the lock busy also without a connection.
+    // First, because a lease of this process keeps the lock busy even without a connection.
     if (f.is_held_here)
         return wait_outcome::busy;
     if (!f.is_connected)

@@ -46,7 +46,7 @@ public:
     // at any time, so a caller calls home() once and keeps the result.
     virtual std::shared_ptr<client_state> home() const noexcept = 0;
 
-    // The operations of the public handle; thread-safe. Each completes once, as if posted, also if its
+    // The operations of the public handle; thread-safe. Each completes once, as if posted, even if its
     // arguments are invalid.
     virtual void acquire(handler_at<void(error_code, lease)>, acquire_request const&) const = 0;
     virtual void query_locked(handler_at<void(error_code, bool)>) const = 0;

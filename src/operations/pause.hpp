@@ -30,7 +30,7 @@ struct pause_launch {
     void start(handler_at<void(error_code)>) &&;
 };
 
-// Functions, because GCC 12 destroys an aggregate twice that is made in a co_await expression.
+// Functions, because GCC 12 calls the destructor of an aggregate twice if a co_await expression makes it.
 template <class Token>
 auto pause(
     std::shared_ptr<client_state> c, core::duration least, core::duration spread, core::instant limit, Token&& token)

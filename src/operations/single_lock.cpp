@@ -26,7 +26,7 @@ public:
         : operation(std::move(h), home, std::move(w))
     {}
 
-    // A contender ends exactly once, also after a cancellation. Then the lease is destroyed in finish(), which releases
+    // A contender ends exactly once, even after a cancellation. Then the lease is destroyed in finish(), which releases
     // the lock.
     void acquired(lease l) override { finish({}, std::move(l)); }
     // try_acquire() completes with success and an empty lease.

@@ -16,7 +16,7 @@
 namespace holdfast::redis {
 
 // Implements session::environment::wake_at() with one timer of Asio (rule 24). A pending wait keeps the object alive,
-// also after its environment was destroyed; it refers to the session weakly. On the strand.
+// even after its environment was destroyed; it refers to the session weakly. On the strand.
 class alarm : public std::enable_shared_from_this<alarm> {
 public:
     alarm(engine::strand const& on, std::weak_ptr<session::clock_events> to) : to_(std::move(to)), timer_(on) {}

@@ -31,7 +31,7 @@ boost::asio::ssl::context context_for(endpoint const& e, tls_options const& opti
     if (e.transport == transport::tls)
         return make_tls_context(options, e.hosts.front().host);
     refuse_tls_options(options);
-    // Boost.Redis requires a context also for connections without TLS.
+    // Boost.Redis requires a context even for connections without TLS.
     return boost::asio::ssl::context(boost::asio::ssl::context::tls_client);
 }
 

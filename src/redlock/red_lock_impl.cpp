@@ -62,8 +62,8 @@ core::duration red_lock_impl::node_timeout(core::duration lease) const noexcept
 }
 
 // All handles of one lock must find the same queue. The client with the least id keeps it: that does not depend on the
-// order of the members. Not one whose execution context has ended: its end would not let the waiters pass, which may own
-// the queue.
+// order of the members. A client whose execution context has ended is excluded: the end of a context opens the queues
+// of its clients only once, so later waiters, which may own the queue, would wait for ever.
 std::shared_ptr<red_queue> red_lock_impl::queue() const
 {
     std::shared_ptr<client_state> first;

@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A function, because GCC 12 destroys an aggregate twice that is made in a co_await expression.
+// A function, because GCC 12 calls the destructor of an aggregate twice if a co_await expression makes it.
 auto raise(lease& l, std::uint64_t fence)
 {
     return initiate<void(error_code, bool)>(raise_fence_launch{{lease_access::impl_of(l)}, fence}, asio::deferred);

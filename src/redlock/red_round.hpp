@@ -52,7 +52,7 @@ public:
 
     // Precondition: is_won().
     lease take_lease(std::unique_ptr<composite_hold>);
-    // Releases all grants, also those that arrive later.
+    // Releases all grants, including those that arrive later.
     void give_back() noexcept;
 
 private:

@@ -51,7 +51,7 @@ public:
     // Sends the added commands in one write.
     virtual void flush() = 0;
 
-    // Closes the connection. No event follows, also if the caller is in one. Commands that were flushed may still reach
+    // Closes the connection. No event follows, even if an event calls it. Commands that were flushed may still reach
     // the server: that is why the next connection begins with a barrier (rule 8).
     virtual void close() noexcept = 0;
 };

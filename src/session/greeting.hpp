@@ -65,7 +65,7 @@ public:
     enum class step : std::uint8_t { hello, select, info, barrier, done };
     enum class outcome : std::uint8_t { more, kill, open, refused };
 
-    // Starts for a new connection. It keeps previous(), also if this connection is refused: the last connection that
+    // Starts for a new connection. It keeps previous(), even if this connection is refused: the last connection that
     // was opened is the one that has carried commands of the engine.
     void begin(bool selects_database) noexcept;
 

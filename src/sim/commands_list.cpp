@@ -37,7 +37,7 @@ std::string take(list_value& from, bool front)
     return text;
 }
 
-// With a count the reply is an array, also for a count of one; without it, one element.
+// With a count the reply is an array, even for a count of one; without it, one element.
 value pop(call& c, bool front)
 {
     // The table has no upper limit for the number of words, only a lower one.

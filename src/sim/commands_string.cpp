@@ -97,7 +97,7 @@ value run_set(call& c)
         return options.get ? reply : nil();
     if (options.keep_ttl && found.entry)
         until.integer = found.entry->expires_at;
-    // Without an option for it the key has no time to live afterwards, also if it had one: reentrant_acquire_fenced.lua
+    // Without an option for it the key has no time to live afterwards, even if it had one: reentrant_acquire_fenced.lua
     // depends on it.
     c.keys.put(c.args[1], string_value(c.args[2])).expires_at = until.integer;
     return reply;

@@ -307,7 +307,7 @@ value run_zremrangebyscore(call& c)
 }
 
 constexpr auto store = trait::writes | trait::grows | trait::keyed;
-// Only removes, so it is permitted when out of memory. ZADD is not, also for a member that exists: fair_refresh.lua
+// Only removes, so it is permitted when out of memory. ZADD is not, even for a member that exists: fair_refresh.lua
 // must write something else before it.
 constexpr auto cut = trait::writes | trait::keyed;
 

@@ -97,7 +97,7 @@ public:
     bool is_cluster() const noexcept { return is_cluster_; }
     std::size_t connection_count() const noexcept { return connections_.size(); }
 
-    // The function is called after each command, also after those of scripts. It must not call the model.
+    // The function is called after each command, including those of scripts. It must not call the model.
     void watch(std::function<void(execution const&)> watcher) { watcher_ = std::move(watcher); }
 
     // ---- for the functions of commands

@@ -23,12 +23,11 @@ using namespace std::chrono_literals;
 
 constexpr core::duration first_pause = 10ms;
 constexpr core::duration longest_pause = 1s;
-// Rule 3.
+// After so many late grants in a row the acquire ends with an error (rule 3).
 constexpr int most_late_grants = 3;
 
-// When the client sends the probe after an attempt that had none. More often than not, the faster contender has
-// released the lock by then, and the client saves the probe. No lease time is shorter than this (rule 3), so no grant
-// ends sooner.
+// The time after which the client sends a probe if the last attempt had none. Usually the faster contender has released
+// the lock by then, and no probe is needed. No lease time is shorter than this (rule 3), so no grant ends sooner.
 constexpr core::duration probe_again = 100ms;
 
 }  // namespace
@@ -56,15 +55,15 @@ void acquisition::proceed()
     step(attempt_event::wanted);
     if (!is_due() || !parts_.runtime.session().is_open())
         return;
-    // An attempt that is too early waits for the pace of messages. A re-check that is due before that stays armed, and
-    // leads back to this line.
+    // Messages may lead to an attempt only at their pace, so an attempt that is too early waits. A re-check that is due
+    // before that stays armed, and leads back to this line.
     if (state_ == attempt_state::ready || !messages_.are_ahead_of_pace(parts_.runtime.recent()))
         attempt(script_form::sha1);
     else if (!is_armed() || due() > messages_.pace.next())
         parts_.runtime.arm(*this, messages_.pace.next());
 }
 
-// The lock is held, or no contender is left. The subscription goes on for a moment (subscriptions.hpp).
+// The lock is held, or no contender is left. The subscription lasts for a second longer (subscriptions.hpp).
 void acquisition::settle()
 {
     step(attempt_event::ended);
@@ -202,7 +201,7 @@ void acquisition::on_busy(bool is_mute)
 
 // No contender waits without a subscription: if there is none yet, or the contender joined while only single attempts
 // were made, the client makes another attempt with it. A first refusal that does not describe the key leads to another
-// attempt, too, also for single attempts: the probe decides whether the key is a lock or wrong_type (rule 15).
+// attempt, too, even for single attempts: the probe decides whether the key is a lock or wrong_type (rule 15).
 bool acquisition::must_repeat(bool needs_probe) const
 {
     bool const must_subscribe = !is_subscribed() && parts_.runtime.session().notifies();
@@ -327,7 +326,7 @@ void acquisition::yield()
     arbiter_.on_contested();
     step(attempt_event::yielded);
     sent_ = parts_.runtime.recent();
-    // Limits the turn of others also when no reply to the release comes.
+    // Limits the turn of others even if no reply to the release arrives.
     parts_.runtime.arm(*this, sent_ + core::longest_yield);
     // Before the channel is joined below: the release is submitted, so only a subscription that exists already receives
     // its message.

@@ -41,14 +41,15 @@ public:
     attempt_call(attempt_call const&) = delete;
     attempt_call& operator=(attempt_call const&) = delete;
 
-    // Sends a probe with the attempt that follows. Without one, the listener may assume when the present grant ends.
+    // Sends a probe with the attempt that follows. Without a probe, assume() sets the time after which the present
+    // grant ends.
     void add_probe(lock_spec const&);
     void assume(core::duration remaining) noexcept { probe_.guess(remaining); }
     // Sends an attempt for the head with the token of that grant, which stays until the result: the head may leave
     // before. Preconditions: no attempt is under way, and the session is open.
     void send(contender& head, grant const&, attempt const&, script_form);
 
-    // When the last attempt that was answered had been sent.
+    // The send of the last attempt that has a reply.
     core::instant sent() const noexcept { return sent_; }
     // Busy: after what time the lock may become free without a message.
     core::duration remaining() const noexcept { return result_.is_mute ? probe_.remaining() : result_.remaining; }

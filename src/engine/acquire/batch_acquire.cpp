@@ -66,8 +66,8 @@ void batch_acquire::submit(session& to, command& c, script_form form)
         keys.push_back(p.what.lock.key);
         arguments.push_back(p.what.token);
     }
-    // Own releases of these locks go first. Each attempt has flushed those before it; this covers the ones that were
-    // queued since, above all before the text is sent.
+    // Own releases of these locks are sent first. Each attempt has flushed the releases that were queued before it.
+    // More of them may have been queued since, in particular before the text is sent.
     releaser_.flush();
     submit_script(to, c, *first.lock.protocol->batch_acquire(), form, keys, arguments);
 }

@@ -78,7 +78,7 @@ public:
     // The arbiter in whose queue it waits; null: none.
     arbiter* home = nullptr;
     core::instant joined{};
-    // Since when the server owes the reply to the extension of a re-entry; never: it owes none.
+    // The first send of the extension for its re-entry, while no reply has arrived; never: no reply is missing.
     core::instant extension_sent = core::never;
     // The batch in which its attempt is sent, while the members of the batch join; null after that, so that a later
     // attempt is sent alone.

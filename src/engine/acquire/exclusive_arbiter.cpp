@@ -78,7 +78,7 @@ void exclusive_arbiter::end_tenure(tenure& t, release_waiter* waiter)
             waiter->released({});
         return;
     }
-    // The budget is spent: without a turn of others, one process of two kept the lock nearly all the time.
+    // The budget is spent. Without a turn of others, one of two processes would hold the lock nearly all the time.
     bool const others_turn = head() && !in_budget;
     parts_.releaser.release(std::move(grant_), waiter, others_turn ? this : nullptr);
     // After the release is submitted: yield() infers from that order whether this client receives the message.

@@ -107,7 +107,7 @@ core::wait_facts queued_arbiter::facts_of(contender const& c, core::instant now)
     return {
         .is_held_here = is_held_here(),
         .is_connected = parts_.runtime.session().is_open(),
-        // Later than, not at the instant of joining: a lease that ended at that instant says nothing of the time since.
+        // Strictly later: a lease that ended at the instant of joining does not show that the lock was held since.
         .was_held = last_held_ > c.joined,
         .is_in_doubt = acquisition_ && acquisition_->is_in_doubt(),
         .needs_answer = c.needs_answer(now, command_timeout),

@@ -24,8 +24,8 @@ namespace holdfast::engine {
 
 namespace {
 
-// How long after a reply of the server readers join without another one. Where hand-off is disabled, each reader queries
-// the server.
+// How long after a reply of the server readers join without another one. Where hand-off is disabled, each reader
+// queries the server.
 core::duration freshness(config const& c) noexcept
 {
     return c.local_handoff.max_count > 0 ? core::duration(c.local_handoff.max_time) : core::duration::zero();
@@ -33,8 +33,8 @@ core::duration freshness(config const& c) noexcept
 
 }  // namespace
 
-// The extension whose reply shows whether readers may join a grant. It deletes itself when it completes. Until then it keeps
-// the arbiter, whose readers may all be cancelled, and the grant, which may be lost.
+// The extension whose reply shows whether readers may join a grant. It deletes itself when it completes. Until then it
+// keeps the arbiter, whose readers may all be cancelled, and the grant, which may be lost.
 class shared_arbiter::inquiry final : public extension_waiter {
 public:
     inquiry(shared_arbiter& a, grant& g) : home_(&a), grant_(&g) {}

@@ -22,7 +22,7 @@ class contender;
 struct engine_parts;
 
 // The grant that an acquisition seeks, from the choice of its token until the lock is granted or the grant is given up.
-// It knows what the attempts with that token have left on the server: nothing, something that a release of the token
+// It records what the attempts with that token have left on the server: nothing, something that a release of the token
 // removes, or a place in the queue of a fair lock, which lasts from one attempt to the next.
 class sought_grant {
 public:

@@ -13,17 +13,18 @@ namespace holdfast::engine {
 namespace {
 
 constexpr auto linger = std::chrono::seconds(1);
-// Channels whose time ends within this time end together, by one command.
+// Subscriptions whose time ends within this period of each other end together, by one command.
 constexpr auto slack = std::chrono::milliseconds(500);
 
-// A listener leaves without knowledge of the list in which it is: on_message() moves listeners between two.
+// The list does not count its members: a listener unlinks itself without access to the list, because on_message() moves
+// listeners between two lists.
 using listener_list = boost::intrusive::list<listener, boost::intrusive::constant_time_size<false>>;
 
 }  // namespace
 
 struct subscriptions::channel final : core::deadline {
     channel(subscriptions& h, std::string_view n) : home(h), name(n) {}
-    // Listeners that are left are no longer linked: they outlive the channel, and do not leave it.
+    // Unlinks the remaining listeners, which outlive the channel.
     ~channel() { listeners.clear(); }
 
     // Destroys this object, too.
@@ -46,7 +47,8 @@ void subscriptions::join(std::string_view name, listener& l)
     auto found = channels_.find(name);
     if (found == channels_.end()) {
         auto fresh = std::make_unique<channel>(*this, name);
-        // A view into the channel's own copy of the name: the caller's may contain a token that ends before.
+        // A view into the channel's own copy of the name: the caller's name may contain a token that is destroyed
+        // earlier.
         auto const key = std::string_view(fresh->name);
         found = channels_.emplace(key, std::move(fresh)).first;
         runtime_.session().subscribe(key);
@@ -99,8 +101,8 @@ void subscriptions::on_message(std::string_view name)
     auto const found = channels_.find(name);
     if (found == channels_.end())
         return;
-    // A message may lead to an attempt, and so to other listeners that leave and are destroyed: the list is not iterated
-    // meanwhile, and those that have not received the message are in a list from which leave() removes them, too.
+    // A message may lead to an attempt, by which other listeners may leave and be destroyed. So this function does not
+    // iterate over the list, and leave() can also remove the listeners that have not received the message yet.
     auto& c = *found->second;
     listener_list rest;
     rest.swap(c.listeners);

@@ -12,9 +12,9 @@
 
 namespace holdfast::engine {
 
-// What an acquisition knows from the unlock messages that it received since its last attempt. A message is a hint, never
-// a proof, and any client may publish (rule 13): the attempts to which messages lead have a pace. The client receives
-// the message of its own release, too, which does not mean that another client had its turn.
+// The unlock messages that an acquisition has received since its last attempt. A message is a hint, never a proof, and
+// any client may publish one (rule 13): so messages lead to attempts only at a limited pace. The client also receives
+// the message of its own release, which does not mean that another client had its turn.
 class unlock_messages {
 public:
     // A message came. False: it is that of the own release.
@@ -27,12 +27,12 @@ public:
 
     // The own release was queued. `reaches_client`: this client is among the subscribers that receive its message.
     void on_own_release(bool reaches_client) noexcept { is_own_expected_ = is_own_counted_ = reaches_client; }
-    // Whether another of so many subscribers that received that message than this client is among them.
+    // Whether other clients received that message. `receivers`: the number of all subscribers that received it.
     bool reached_others(unsigned receivers) const noexcept { return receivers > (is_own_counted_ ? 1U : 0U); }
 
     // Whether the lock is likely free: a message announced a release after the last attempt was sent.
     bool announce_release() const noexcept { return announces_release_; }
-    // They may be outdated, or no contender is left.
+    // Forgets the messages, because they may be outdated, or because no contender is left.
     void forget_release() noexcept { announces_release_ = false; }
     // A new epoch: the message of the own release came on the old connection, or was lost.
     void on_open() noexcept { is_own_expected_ = announces_release_ = false; }
@@ -48,8 +48,8 @@ public:
     // Whether an attempt to which messages led must wait for the pace.
     bool are_ahead_of_pace(core::instant now) const noexcept { return announces_release_ && now < pace.next(); }
 
-    // Of attempts to which messages led. Without it, forged messages made one waiter send thousands of commands in a
-    // second.
+    // Limits the attempts to which messages lead. Without it, forged messages could make one waiter send thousands of
+    // commands in a second.
     core::message_pace pace;
 
 private:

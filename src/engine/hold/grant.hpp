@@ -106,9 +106,9 @@ public:
     core::instant renewal_due() const noexcept { return schedule.due(confirmed_, period()); }
     bool is_at_risk() const noexcept { return schedule.is_at_risk(); }
 
-    // Called before a command that sets its time to live is submitted, and when its reply, or that it is unknown, has
-    // come. A read lies in the key of the write under which it reads, so its commands count as commands of that write,
-    // too.
+    // Called before a command that sets its time to live is submitted, and when the outcome of the command is known or
+    // has become unknown. A read is stored in the key of the write under which it reads, so its commands count as
+    // commands of that write, too.
     void on_sent(core::duration lease) noexcept;
     void on_answered(core::instant now, bool is_known) noexcept;
     void on_barrier(core::instant now) noexcept { commands_.on_barrier(now); }

@@ -46,7 +46,7 @@ public:
     // Whether validity that ends then ends by max_hold, not because the lease time is over.
     bool is_capped_at(core::instant end) const noexcept { return end == capped_at(); }
 
-    // Whether max_hold leaves room for an extension by so much.
+    // Whether max_hold permits an extension by that time.
     bool may_last(core::instant now, core::duration by) const noexcept;
     // An extension of this hold was confirmed: a command that was sent then set that lease time.
     void extend(core::instant sent, core::duration by) noexcept;

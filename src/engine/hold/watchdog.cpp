@@ -42,7 +42,8 @@ void watchdog::watch(grant& g)
     arm(g);
 }
 
-// Does not look at the other holds: many readers may join at once. The deadline only moves to an earlier time.
+// Does not iterate over the other holds, because many readers may join at once. The deadline only moves to an earlier
+// time.
 void watchdog::attend(grant& g, tenure const& t)
 {
     auto const stop = g.stop_at(t);
@@ -98,7 +99,8 @@ void watchdog::on_due(grant& due, core::instant now)
 void watchdog::renew(grant& g)
 {
     auto& session = runtime_.session();
-    // The connection may be dead without an error. Closed now, it leaves time to renew the lease on a new one.
+    // The connection may have failed without an error. If the client closes it now, there is time to renew the lease on
+    // a new one.
     if (session.is_open() && g.schedule.is_silent_too_long(runtime_.recent(), g.period()))
         session.drop("renewals were not answered");
     if (!is_taken_up(g))

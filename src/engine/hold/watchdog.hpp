@@ -39,7 +39,7 @@ public:
     // The last tenure has ended. No effect if the grant is not watched.
     void unwatch(grant&);
 
-    // Renews one grant now for at least `lease`. `tenure`, which may be null, is the hold that is extended, also if it
+    // Renews one grant now for at least `lease`. `tenure`, which may be null, is the hold that is extended, even if it
     // is not renewed. `waiter` receives the outcome, perhaps within the call; it may be null.
     void extend(grant&, tenure*, core::duration lease, extension_waiter* waiter);
 

@@ -7,7 +7,7 @@
 namespace holdfast::engine {
 namespace {
 
-// Redis checks these conditions before the first write of a script. A script that has written may continue, also if the
+// Redis checks these conditions before the first write of a script. A script that has written may continue, even if the
 // condition begins meanwhile (for example, if the memory becomes short).
 bool comes_before_any_write(refusal why) noexcept
 {

@@ -145,7 +145,7 @@ void script_batch::finish_parts(answer const& a)
         calls_[i]->finish(part_of(a, a.value.items[i]));
 }
 
-// Each call tries EVALSHA first, also if the batch was sent by its text: the script for single calls may be another
+// Each call tries EVALSHA first, even if the batch was sent by its text: the script for single calls may be another
 // one, which the server has.
 void script_batch::send_alone()
 {

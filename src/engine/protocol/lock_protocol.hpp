@@ -77,8 +77,8 @@ public:
     // of all processes, so its contenders must not wait behind each other in an arbiter.
     virtual bool is_private() const noexcept { return false; }
 
-    // Whether an attempt that will wait takes a place in a queue on the server. Such an attempt may be repeated with the same
-    // token: the script finds the token's place or its grant. A release of the token gives up either of them.
+    // Whether an attempt that will wait takes a place in a queue on the server. Such an attempt may be repeated with
+    // the same token: the script finds the token's place or its grant. A release of the token gives up either of them.
     virtual bool has_queue() const noexcept { return false; }
 
     virtual void acquire(session&, command&, attempt const&, script_form) const = 0;
@@ -136,8 +136,8 @@ protected:
 // The result of an outcome that is not `applied`, the same for all kinds of lock.
 acquire_result classify_failure(answer const&) noexcept;
 
-// Busy, with the time to live from the server's reply. -1 (the key does not expire) and -2 (it does not exist any more) do not
-// say when the lock becomes free.
+// Busy, with the time to live from the server's reply. The values -1 (the key does not expire) and -2 (it does not
+// exist any more) do not tell when the lock becomes free.
 acquire_result busy_result(std::int64_t pttl) noexcept;
 
 // The reply of an acquire script without fencing is nil: granted, or an integer: busy, with that PTTL.
