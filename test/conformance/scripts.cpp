@@ -86,7 +86,7 @@ void compare_values(comparison& both)
     }
 }
 
-TEST_CASE("a call has an argument for each that the header of the script describes", "[conformance]")
+TEST_CASE("a call passes each argument that the header of the script describes", "[conformance]")
 {
     grammar g(1);
     auto const call = g.call_of("-- Acquires.\n-- KEYS  lock, counter (left out: not fenced)\n"

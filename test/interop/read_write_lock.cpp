@@ -105,7 +105,9 @@ TEST_CASE("all readers of both libraries are granted the lock when a writer rele
     CHECK(m.server().command({"EXISTS", d.name}).integer == 0);
 }
 
-TEST_CASE("a downgrade by Holdfast lets the waiting readers of both libraries in", "[interop][read_write_lock]")
+TEST_CASE(
+    "after a downgrade by Holdfast the waiting readers of both libraries acquire the lock",
+    "[interop][read_write_lock]")
 {
     auto& m = the_meeting();
     document const d;
@@ -125,7 +127,7 @@ TEST_CASE("a downgrade by Holdfast lets the waiting readers of both libraries in
 
 // Redisson sends no message when a writer becomes a reader: Holdfast's readers find out by polling.
 TEST_CASE(
-    "a downgrade by Redisson, which sends no message, lets a waiting reader of Holdfast in",
+    "after a downgrade by Redisson, which sends no message, a waiting reader of Holdfast acquires the lock",
     "[interop][read_write_lock]")
 {
     auto& m = the_meeting();

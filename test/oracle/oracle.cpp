@@ -60,7 +60,7 @@ TEST_CASE(
         FAIL(describe(*r.broken, p));
 }
 
-// Shrunk programs that once broke a promise; it depended on moments that a test can hardly choose.
+// Shrunk programs that once found a broken promise. The faults depended on moments that a test can hardly choose.
 constexpr std::string_view once_broken[] = {
     R"(seed 480926
 with_lock lock=r1 us=1562
@@ -119,7 +119,7 @@ try_acquire process=1 lock=multi_red wait=5
 advance us=5000
 )"};
 
-TEST_CASE("the library keeps its promises in programs that once found a broken one", "[oracle]")
+TEST_CASE("the library keeps its promises in the programs that once found a fault", "[oracle]")
 {
     for (auto const text : once_broken) {
         auto const p = parse(std::string(text));
@@ -131,7 +131,7 @@ TEST_CASE("the library keeps its promises in programs that once found a broken o
 
 // For work on the oracle or the library: counts which promises are broken, with an example of each.
 // HOLDFAST_ORACLE_CHECK restricts it to one check.
-TEST_CASE("a survey counts the promises that random programs find broken", "[.survey]")
+TEST_CASE("a survey counts how often random programs find each promise broken", "[.survey]")
 {
     auto const first = number_or("HOLDFAST_ORACLE_SEED", 1);
     auto const examples = number_or("HOLDFAST_ORACLE_EXAMPLES", 1);

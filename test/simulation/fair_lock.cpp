@@ -422,7 +422,8 @@ TEST_CASE("fencing tokens of a fair lock grow even after their counter was delet
     });
 }
 
-TEST_CASE("waiters() lists the queue of a fair lock, and force_release() lets the next waiter in", "[fair_lock]")
+TEST_CASE(
+    "waiters() lists the queue of a fair lock, and force_release() frees the lock for the next waiter", "[fair_lock]")
 {
     printer p;
     auto& a = p.world;
@@ -571,7 +572,8 @@ TEST_CASE("fair waiters are all served after keys or entries of their queue were
     });
 }
 
-TEST_CASE("while the server is out of memory, fair waiters keep their places and pass over killed ones", "[fair_lock]")
+TEST_CASE(
+    "while the server is out of memory, fair waiters keep their places and killed waiters are removed", "[fair_lock]")
 {
     bool const is_fenced = GENERATE(false, true);
     behind_a_holder(

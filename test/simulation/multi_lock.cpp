@@ -183,7 +183,7 @@ TEST_CASE("try_acquire of a multi_lock ends within its wait time, with a busy or
     });
 }
 
-TEST_CASE("acquire of a multi_lock waits through the outage of a member's server", "[multi_lock]")
+TEST_CASE("acquire of a multi_lock continues to wait during an outage of a member's server", "[multi_lock]")
 {
     arena a;
     auto& c = a.client();

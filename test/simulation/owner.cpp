@@ -98,7 +98,7 @@ bool is_holder(std::string_view text)
            && text.find_first_not_of("0123456789", pattern.size()) == text.npos;
 }
 
-TEST_CASE("a grant of a fair lock to process_owner() admits all waiting tasks of the process", "[owner][fair]")
+TEST_CASE("a grant of a fair lock to process_owner() is shared by all waiting tasks of the process", "[owner][fair]")
 {
     arena a;
     auto& c = a.client();

@@ -597,7 +597,9 @@ TEST_CASE("a dead foreign reader blocks a writer only until its slot expires", "
 
 // ---- invalid input
 
-TEST_CASE("a read-write lock is wrong_type on a list and busy on a mutex or a reentrant lock", "[read_write_lock]")
+TEST_CASE(
+    "an acquire of a read-write lock is wrong_type on a list and busy on a mutex or a reentrant lock",
+    "[read_write_lock]")
 {
     arena a;
     auto& c = a.client();

@@ -79,7 +79,9 @@ TEST_CASE("with any subset of five servers failing, a red_lock is granted exactl
         }
 }
 
-TEST_CASE("a red_lock acquire without a majority does not spin and succeeds when a majority returns", "[red_lock]")
+TEST_CASE(
+    "a red_lock acquire without a majority does not spin, and succeeds when a majority is available again",
+    "[red_lock]")
 {
     unsigned commands = 0;
     nodes a(3);
@@ -220,7 +222,7 @@ TEST_CASE("a restarted server does not count towards a majority until max_lease 
     });
 }
 
-TEST_CASE("a server that restarted without its data lets a second holder in only if it is trusted", "[red_lock]")
+TEST_CASE("a server that restarted without its data allows a second holder only with trust_new_nodes", "[red_lock]")
 {
     for (bool const trusts : {false, true}) {
         nodes a(3);

@@ -175,7 +175,7 @@ held_interval interval_of(arena const& a, std::string holder, core::instant from
 }
 
 TEST_CASE(
-    "when the clocks of a majority step, a second holder gets in, and fencing refuses the first one",
+    "when the clocks of a majority step, a second holder is granted the lock, and fencing refuses the first",
     "[red_lock][fencing]")
 {
     nodes a(3);

@@ -66,7 +66,7 @@ bool restart_admits_two(simulation_options o, core::duration phase, core::durati
     return two;
 }
 
-TEST_CASE("a server that restarts at any fraction of a clock second does not let a second holder in", "[red_lock]")
+TEST_CASE("a server that restarts at any fraction of a clock second leads to no second holder", "[red_lock]")
 {
     for (auto phase = 0ms; phase < 1000ms; phase += 50ms) {
         CAPTURE(phase / 1ms);
@@ -74,7 +74,7 @@ TEST_CASE("a server that restarts at any fraction of a clock second does not let
     }
 }
 
-TEST_CASE("a server that restarts at a random moment does not let a second holder in", "[red_lock][contest]")
+TEST_CASE("a server that restarts at a random moment leads to no second holder", "[red_lock][contest]")
 {
     for (std::uint64_t seed = 1; seed <= seeds_or(100); ++seed) {
         CAPTURE(seed);
@@ -134,7 +134,7 @@ TEST_CASE("a red_lock extension cannot outlast the time in which a restarted ser
 }
 
 // One clock is enough, since only two servers have granted. The drift allowance of a lease time of 3 s is 32 ms.
-TEST_CASE("a clock step beyond the drift allowance on a granting server lets a second holder in", "[red_lock]")
+TEST_CASE("a clock step beyond the drift allowance on a granting server allows a second holder", "[red_lock]")
 {
     for (auto const step : {0ms, 30ms, 200ms, 10'000ms})
         for (unsigned const which : {0u, 2u}) {

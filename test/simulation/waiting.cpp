@@ -269,7 +269,7 @@ TEST_CASE("waiters poll when the server refuses subscriptions, and the client lo
     });
 }
 
-TEST_CASE("two processes with local queues hand off grants and keep exclusion", "[waiting][yield]")
+TEST_CASE("two processes that hand off grants locally never hold the lock together", "[waiting][yield]")
 {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         auto const result = run_contest(

@@ -135,7 +135,7 @@ TEST_CASE("a message does not end a pause between attempts", "[acquisition]")
     CHECK(next(pausing, event::due) == ready);
 }
 
-TEST_CASE("an acquisition at rest makes no attempt after the connection was lost and opened again", "[acquisition]")
+TEST_CASE("an acquisition at rest makes no attempt when the connection is lost and opens again", "[acquisition]")
 {
     CHECK(next(next(resting, event::closed), event::opened_paced) == resting);
 }

@@ -39,7 +39,7 @@ TEST_CASE("the attempts on the members decide how a round of a multi_lock ends",
     }
 }
 
-TEST_CASE("a round of another result separates late rounds of a multi_lock", "[multi_lock]")
+TEST_CASE("a round with another result resets the count of late rounds of a multi_lock", "[multi_lock]")
 {
     using enum multi_round;
     CHECK(late_in_a_row(0, late) == 1);

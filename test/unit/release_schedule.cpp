@@ -261,14 +261,14 @@ TEST_CASE("the wait for a release ends once, command_timeout after it was queued
     }
 }
 
-TEST_CASE("no wait ends for a release without a waiter, or one that has ended", "[release_schedule]")
+TEST_CASE("the waiter's deadline ends no wait for a release that has ended or has no waiter", "[release_schedule]")
 {
     for (auto const from : all_states)
         CHECK_FALSE(made(from, {.has_waiter = false}).on_due(open_at(waiter_deadline)).ends_wait);
     CHECK_FALSE(made(state::ended).on_due(open_at(waiter_deadline)).ends_wait);
 }
 
-TEST_CASE("a wait ends in time although the connection is lost in a pause, or opens in one", "[release_schedule]")
+TEST_CASE("a wait ends in time although the connection is lost, or opens, during a pause", "[release_schedule]")
 {
     auto lost = made(state::pausing);
     auto const step = lost.on_due(closed_at(waiter_deadline - 1s));
@@ -281,7 +281,7 @@ TEST_CASE("a wait ends in time although the connection is lost in a pause, or op
     CHECK(opened.on_due(open_at(waiter_deadline)).ends_wait);
 }
 
-TEST_CASE("a release goes on after its wait has ended", "[release_schedule]")
+TEST_CASE("a release continues after its wait has ended", "[release_schedule]")
 {
     struct {
         state from;

@@ -140,7 +140,7 @@ TEST_CASE_METHOD(watched_grant, "a refused renewal is repeated a sixth of the le
 }
 
 TEST_CASE_METHOD(
-    watched_grant, "a lease that is not taken up is looked at again after a sixth of its time", "[renewal]")
+    watched_grant, "a lease that no handler has taken up is checked again after a sixth of its lease time", "[renewal]")
 {
     made.on(event::due_untaken, third);
     CHECK(due() == third + sixth);
@@ -181,14 +181,14 @@ TEST_CASE_METHOD(
 // ---- how long renewals may be unanswered
 
 TEST_CASE_METHOD(
-    watched_grant, "a connection is silent for too long a third of the lease time after the send", "[renewal]")
+    watched_grant, "a connection counts as silent for too long a third of the lease time after the send", "[renewal]")
 {
     made.on(event::due, third);
     CHECK_FALSE(made.is_silent_too_long(third + silence - 1ns, lease));
     CHECK(made.is_silent_too_long(third + silence, lease));
 }
 
-TEST_CASE_METHOD(watched_grant, "a connection is never silent for too long within a second", "[renewal]")
+TEST_CASE_METHOD(watched_grant, "a connection never counts as silent for too long within the first second", "[renewal]")
 {
     made.on(event::due, third);
     CHECK_FALSE(made.is_silent_too_long(third + 1s - 1ns, 150ms));
@@ -227,7 +227,8 @@ TEST_CASE_METHOD(
     }
 }
 
-TEST_CASE_METHOD(watched_grant, "a grant without an unanswered renewal is never silent for too long", "[renewal]")
+TEST_CASE_METHOD(
+    watched_grant, "a connection without an unanswered renewal never counts as silent for too long", "[renewal]")
 {
     CHECK_FALSE(made.is_silent_too_long(granted + 1h, lease));
     made.on(event::refused, third);

@@ -30,7 +30,8 @@ TEST_CASE("the message of the own release announces nothing, and comes once", "[
     CHECK((m.take() && m.announce_release()));
 }
 
-TEST_CASE("a client that does not receive its own message takes the first one as news", "[unlock_messages]")
+TEST_CASE(
+    "a client that does not receive its own message counts the first message as another client's", "[unlock_messages]")
 {
     unlock_messages m;
     m.on_own_release(false);
@@ -48,7 +49,7 @@ TEST_CASE("the own message is no longer expected after an attempt or on a new co
     CHECK(after_open.take());
 }
 
-TEST_CASE("a new connection and a forgotten release leave no announcement", "[unlock_messages]")
+TEST_CASE("no release is announced after a new connection, or after forget_release()", "[unlock_messages]")
 {
     unlock_messages m;
     m.take();
@@ -59,7 +60,7 @@ TEST_CASE("a new connection and a forgotten release leave no announcement", "[un
     CHECK_FALSE(m.announce_release());
 }
 
-TEST_CASE("another subscriber received a release if more than this client did", "[unlock_messages]")
+TEST_CASE("a release reached other clients if more subscribers than this client received it", "[unlock_messages]")
 {
     unlock_messages m;
     m.on_own_release(false);
@@ -72,7 +73,7 @@ TEST_CASE("another subscriber received a release if more than this client did", 
     CHECK_FALSE(m.reached_others(1));
 }
 
-TEST_CASE("only messages have a pace: a burst, then one attempt per millisecond", "[unlock_messages]")
+TEST_CASE("only attempts that messages lead to are limited: a burst, then one per millisecond", "[unlock_messages]")
 {
     unlock_messages m;
     core::instant const now{1000s};
