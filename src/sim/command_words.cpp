@@ -72,6 +72,7 @@ value not_a_float()
     return error("ERR value is not a valid float");
 }
 
+// The name of a subcommand includes that of its command: "client|kill".
 value wrong_arity(std::string_view full_name)
 {
     return error("ERR wrong number of arguments for '" + std::string(full_name) + "' command");

@@ -85,6 +85,7 @@ value run_hdel(call& c)
     return of(removed);
 }
 
+// field() accepts the null pointer of a missing key.
 value run_hexists(call& c)
 {
     auto const at = find_typed<hash_value>(c.keys, c.args[1]);

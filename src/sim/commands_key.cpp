@@ -67,7 +67,7 @@ value run_persist(call& c)
 {
     auto* const e = c.keys.find(c.args[1]);
     if (!e || e->expires_at == keyspace::no_expiry)
-        return of(0);
+        return of(0);  // nothing changed
     e->expires_at = keyspace::no_expiry;
     return of(1);
 }
@@ -102,6 +102,7 @@ value parse_expire(words args, expire_options& to)
         else
             return error("ERR Unsupported option " + std::string(word));
     }
+    // XX may be combined with GT or LT; NX excludes all others.
     if (to.nx && (to.xx || to.gt || to.lt))
         return error("ERR NX and XX, GT or LT options at the same time are not compatible");
     if (to.gt && to.lt)

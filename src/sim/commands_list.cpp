@@ -10,7 +10,8 @@
 namespace holdfast::simulated {
 namespace {
 
-// At the front, each element is put before the one that was pushed before it: LPUSH reverses its arguments.
+// At the front, each element is put before the one that was pushed before it: LPUSH reverses its arguments. The table
+// requires one element at least, so a new list is never empty.
 value push(call& c, bool front)
 {
     auto const at = make_typed<list_value>(c.keys, c.args[1]);
@@ -51,7 +52,7 @@ value pop(call& c, bool front)
     if (at.wrong)
         return wrong_type();
     if (!at.data)
-        return nil();
+        return nil();  // even with a count: an empty array would mean a list from which nothing was requested
     std::vector<value> taken;
     while (std::int64_t(taken.size()) < *count && !at.data->empty())
         taken.push_back(bulk(take(*at.data, front)));
@@ -155,6 +156,7 @@ value run_lrem(call& c)
     if (at.wrong || !at.data)
         return at.wrong ? wrong_type() : of(0);
     auto const removed = remove(*at.data, *count, c.args[3]);
+    // As pop(): fair_leave.lua may remove the last waiter by LREM.
     if (at.data->empty())
         c.keys.erase(c.args[1]);
     return of(removed);
@@ -172,7 +174,7 @@ value run_linsert(call& c)
     auto const pivot = std::find(at.data->begin(), at.data->end(), c.args[3]);
     if (pivot == at.data->end())
         return of(-1);
-    at.data->insert(pivot + after, std::string(c.args[4]));
+    at.data->insert(pivot + after, std::string(c.args[4]));  // AFTER: in front of the element behind the pivot
     return of(std::int64_t(at.data->size()));
 }
 

@@ -19,6 +19,7 @@ std::string lower(std::string_view s)
     return text;
 }
 
+// The table has only a lower limit for the number of words.
 value run_ping(call& c)
 {
     if (c.args.size() > 2)
@@ -171,6 +172,7 @@ value run_script(call& c)
         return script_load(c);
     if (sub == "exists" && c.args.size() >= 3)
         return script_exists(c);
+    // Redis distinguishes a wrong number of words from an unknown subcommand.
     if (sub == "load" || sub == "exists")
         return wrong_arity("script|" + sub);
     if (sub != "flush")
@@ -205,6 +207,7 @@ value run_client(call& c)
         return c.from.name = c.args[2], ok();
     if (sub == "getname" && c.args.size() == 2)
         return c.from.name.empty() ? nil() : bulk(c.from.name);
+    // As in run_script(): the number of words is wrong.
     if (sub == "id" || sub == "kill" || sub == "setname" || sub == "getname")
         return wrong_arity("client|" + sub);
     return unknown_subcommand(c);

@@ -93,6 +93,7 @@ value run_set(call& c)
         return wrong_type();
     // Made before put(), which destroys the old value.
     auto reply = options.get ? (found.data ? bulk(*found.data) : nil()) : ok();
+    // With GET the reply is the old value, whether the key is set or not.
     if ((options.nx && found.entry) || (options.xx && !found.entry))
         return options.get ? reply : nil();
     if (options.keep_ttl && found.entry)
@@ -103,6 +104,7 @@ value run_set(call& c)
     return reply;
 }
 
+// A missing key counts as 0. A sum that overflows leaves the key as it is.
 value add(call& c, std::int64_t by)
 {
     auto const at = find_typed<string_value>(c.keys, c.args[1]);

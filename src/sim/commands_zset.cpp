@@ -26,6 +26,7 @@ void insert(zset_value& z, double score, std::string_view name)
     z.members.insert(std::lower_bound(z.members.begin(), z.members.end(), fresh), std::move(fresh));
 }
 
+// The options of ZADD, under the names of Redis.
 struct add_options {
     bool nx = false, xx = false, gt = false, lt = false, ch = false, incr = false;
 };
@@ -73,7 +74,7 @@ bool add_one(zset_value& z, add_options const& o, double score, std::string_view
 {
     auto const at = locate(z, name);
     bool const is_new = at == z.members.end();
-    sum.score = nil();
+    sum.score = nil();  // until the member has a new score: the options may exclude it
     if (is_new ? o.xx : o.nx)
         return true;
     if (!is_new && o.incr)
@@ -108,6 +109,7 @@ value add(call& c, add_options const& o, words pairs)
         return o.incr ? nil() : of(0);
     auto& z = *make_typed<zset_value>(c.keys, c.args[1]).data;
     added sum;
+    // Only INCR adds two scores, and it has one pair: when the sum is not a number, no other pair was changed before.
     for (std::size_t i = 0; i != pairs.size(); i += 2)
         if (!add_one(z, o, *to_score(pairs[i]), pairs[i + 1], sum))
             return error("ERR resulting score is not a number (NaN)");
@@ -228,6 +230,7 @@ value parse_range(words args, std::size_t from, range_options& to)
     return {};
 }
 
+// Redis parses the bounds first, in both kinds of range: with an invalid bound, even a missing key leads to an error.
 value range_by_score(call& c, range_options const& o)
 {
     // With REV the command has the higher end first.
@@ -301,6 +304,7 @@ value run_zremrangebyscore(call& c)
     if (at.wrong || !at.data)
         return at.wrong ? wrong_type() : of(0);
     auto const removed = std::erase_if(at.data->members, [&](member const& m) { return within(m.first, *low, *high); });
+    // As in run_zrem(). fair_leave.lua checks with EXISTS whether a sorted set has members.
     if (at.data->members.empty())
         c.keys.erase(c.args[1]);
     return of(std::int64_t(removed));

@@ -25,6 +25,7 @@ keyspace::entry& keyspace::put(std::string_view key, decltype(entry::data) data)
     // Found first, so that a key that exists is replaced without a copy of its name.
     if (at == entries_.end())
         at = entries_.emplace(std::string(key), entry{}).first;
+    // The whole entry is replaced, so that the time to live of the old value does not remain.
     at->second = entry{std::move(data), no_expiry};
     return at->second;
 }

@@ -256,6 +256,7 @@ void lua_engine::define_redis()
         {"log", nothing},
         {"replicate_commands", say_true}};
     lua_createtable(state_, 0, 12);
+    // Each function gets the engine as its upvalue, for redis_library::self().
     for (auto const& [name, function] : functions) {
         lua_pushlightuserdata(state_, this);
         lua_pushcclosure(state_, function, 1);
@@ -317,7 +318,7 @@ value lua_engine::run(std::string_view sha1, words keys, words arguments, script
     set_global("ARGV", arguments);
     lua_pushcfunction(state_, on_error);
     lua_rawgeti(state_, LUA_REGISTRYINDEX, scripts_.find(sha1)->second);
-    bool const failed = lua_pcall(state_, 0, 1, -2) != 0;
+    bool const failed = lua_pcall(state_, 0, 1, -2) != 0;  // -2: on_error(), below the function
     auto result = failed ? failure(sha1) : to_reply(state_, -1);
     // After the result was copied, whose strings belong to Lua.
     lua_settop(state_, 0);

@@ -76,6 +76,8 @@ value list_at_top(lua_State* l, int depth)
     return array(std::move(items));
 }
 
+// A table with a field `err` or `ok` is an error or a status: redis.error_reply() and redis.status_reply() make these,
+// and redis.call() returns statuses in this form. Any other table is a list.
 value table_at_top(lua_State* l, int depth)
 {
     std::string text;
@@ -110,7 +112,7 @@ value to_reply(lua_State* l, int index, int depth)
     auto result = nil();
     switch (lua_type(l, -1)) {
         case LUA_TSTRING: result = bulk(text_at(l, -1)); break;
-        case LUA_TBOOLEAN: result = lua_toboolean(l, -1) ? of(1) : nil(); break;
+        case LUA_TBOOLEAN: result = lua_toboolean(l, -1) ? of(1) : nil(); break;  // false stands for nil in Lua
         case LUA_TNUMBER: result = of(truncate(lua_tonumber(l, -1))); break;
         case LUA_TTABLE: result = table_at_top(l, depth); break;
         default: break;

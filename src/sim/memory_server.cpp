@@ -170,14 +170,14 @@ private:
     std::shared_ptr<memory_server> const server_;
     engine::strand strand_;
     std::weak_ptr<session::connection_events> const events_;
-    bool open_ = true;
+    bool open_ = true;  // close() was not called
 
-    connection_id id_ = 0;
-    std::vector<std::vector<std::string>> leaving_;
-    std::vector<arrival> inbox_;
-    bool delivery_posted_ = false;
-    bool killed_ = false;
-    bool closing_ = false;
+    connection_id id_ = 0;                           // in the model
+    std::vector<std::vector<std::string>> leaving_;  // commands that the server has not executed
+    std::vector<arrival> inbox_;                     // replies and pushes that were not delivered
+    bool delivery_posted_ = false;                   // a delivery will follow, so none need be posted
+    bool killed_ = false;                            // the server has closed the connection
+    bool closing_ = false;                           // the client has closed it, but the server has commands to execute
 };
 
 memory_server::memory_server()

@@ -20,6 +20,7 @@ core::instant boot_time() noexcept
     ::clock_gettime(CLOCK_BOOTTIME, &t);
     return core::instant(std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec));
 #else
+    // A system without that clock: its steady clock may stop while the host sleeps.
     return core::instant(std::chrono::steady_clock::now().time_since_epoch());
 #endif
 }

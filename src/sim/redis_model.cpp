@@ -23,7 +23,7 @@ value unknown_command(words args)
             break;
         auto const shown = word.substr(0, left);
         text.append("'").append(shown).append("' ");
-        left -= std::min(left, shown.size() + 3);
+        left -= std::min(left, shown.size() + 3);  // Redis also counts the quotes and the blank
     }
     return error(std::move(text));
 }
@@ -88,7 +88,9 @@ bool crosses_slots(words keys)
     return std::ranges::any_of(keys, [&](auto const key) { return hash_slot(key) != hash_slot(keys.front()); });
 }
 
-// Whether a server in that state refuses a command with these traits.
+// Whether a server in that state refuses a command with these traits. Out of memory it still executes commands that
+// need none, so that clients can release their locks. A replica, and a server that cannot save or replicate its data,
+// refuses every write.
 bool refuses(condition c, trait t)
 {
     switch (c) {
@@ -150,7 +152,7 @@ void redis_model::disconnect_all()
 void redis_model::restart(bool data_lost)
 {
     disconnect_all();
-    scripts_.clear();
+    scripts_.clear();  // with the data or without: Redis does not save scripts
     started_us_.reset();
     ++runs_;  // another run id: the session does not send CLIENT KILL with a number of the run before
     if (data_lost)
@@ -179,6 +181,7 @@ std::optional<value> redis_model::execute(connection_id id, words args, std::int
 {
     // Once for each command: as in Redis, no key expires during a script.
     keys_.set_time(now_us);
+    // The first command of a run sets its start, from which INFO computes the uptime.
     started_us_ = started_us_.value_or(now_us);
     auto& from = connections_.at(id);
     auto reply = check_and_run(from, args);
@@ -215,6 +218,8 @@ bool redis_model::is_denied(command_spec const& spec, words args) const
            && (denied_commands_.contains(spec.name) || denied_commands_.contains(full_name(spec, args)));
 }
 
+// In the order of Redis. Access rules come before the state of the server: without the right to a command, a user gets
+// NOPERM even from a busy server, so waiting for the server would not help the client.
 std::optional<value> redis_model::refuse(command_spec const& spec, words args) const
 {
     if (is_denied(spec, args))
@@ -321,6 +326,7 @@ void redis_model::subscribe(connection& c, std::string_view channel)
 
 void redis_model::unsubscribe(connection& c, std::string_view channel)
 {
+    // A channel without a subscription is confirmed, too, as in Redis.
     if (c.channels.erase(std::string(channel)) != 0) {
         auto const at = subscribers_.find(channel);
         std::erase(at->second, &c);

@@ -39,6 +39,7 @@ void deliver(session::connection_events& to, value const& v)
     to.on_reply(r);
 }
 
+// [message, channel, text]. The text is not passed on: a message is a hint, whatever it says (rule 13).
 void deliver_push(session::connection_events& to, value const& push)
 {
     if (push.items.size() == 3 && push.items[0].text == "message")

@@ -132,6 +132,7 @@ void server::disconnect()
     impl_->host->disconnect_all();
 }
 
+// The key of each kind of lock exists exactly while the lock is held.
 bool server::is_locked(std::string_view name) const
 {
     return impl_->execute({"EXISTS", name}).integer != 0;

@@ -31,6 +31,7 @@ std::string session_registry::add(std::shared_ptr<memory_server> s)
     return name;
 }
 
+// Connections share ownership of their server, so it lasts as long as its clients use it.
 void session_registry::remove(std::string_view name)
 {
     std::lock_guard const guard(mutex_);

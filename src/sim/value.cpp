@@ -23,8 +23,8 @@ std::string to_string(value const& v)
         case value::kind::nil: return "nil";
         case value::kind::integer: return std::to_string(v.integer);
         case value::kind::status: return v.text;
-        case value::kind::bulk: return '"' + v.text + '"';
-        case value::kind::error: return "-" + v.text;  // as in the protocol
+        case value::kind::bulk: return '"' + v.text + '"';  // the quotes distinguish it from a status
+        case value::kind::error: return "-" + v.text;       // as in the protocol
         case value::kind::array: return list(v.items);
     }
     return {};

@@ -17,14 +17,15 @@ namespace holdfast::simulated {
 // The words of a command, the name first.
 using words = std::span<std::string_view const>;
 
-// A reply or a push of a server.
+// A reply or a push of a server, in the form in which scripts receive it: a map is an array of keys and values in turn,
+// and a double is a bulk string. A status is not a bulk string, because scripts receive it as a table.
 struct value {
     enum class kind : std::uint8_t { nil, integer, status, bulk, error, array };
 
     kind type = kind::nil;
-    std::int64_t integer = 0;
-    std::string text = {};  // of a status, a bulk string, or an error, without its leading '-'
-    std::vector<value> items = {};
+    std::int64_t integer = 0;       // of an integer
+    std::string text = {};          // of a status, a bulk string, or an error, without its leading '-'
+    std::vector<value> items = {};  // of an array
 
     bool is_error() const noexcept { return type == kind::error; }
     bool is_nil() const noexcept { return type == kind::nil; }
