@@ -1,6 +1,7 @@
-# Finds what the library is built from. Whatever changes here changes in holdfast-config.cmake.in, too.
+# Finds the libraries from which Holdfast is built. A change here must also be made in holdfast-config.cmake.in.
 
-# What scripts/setup unpacked comes before what the system has, and a Boost that the environment names before both.
+# Libraries that scripts/setup unpacked take precedence over those of the system, and a Boost that the environment names
+# takes precedence over both.
 if(EXISTS "${PROJECT_SOURCE_DIR}/.deps/usr")
     list(PREPEND CMAKE_PREFIX_PATH "${PROJECT_SOURCE_DIR}/.deps/usr")
 endif()

@@ -3,7 +3,7 @@
 #     SOURCES <file>...
 #     [LIBRARIES <target>...]
 #     [TIMEOUT <seconds>]        120 unless given
-#     [SERIAL])                  never beside another test: for what measures time
+#     [SERIAL])                  never runs at the same time as another test: for tests that measure time
 #
 # One Catch2 program and one ctest entry of the same name. Its sources see the private headers (`#include
 # "engine/hold/arbiter.hpp"`) and those of test/support (`#include "support/..."`). Target `tests-<label>` builds all

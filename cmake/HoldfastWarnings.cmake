@@ -21,11 +21,12 @@ target_compile_options(holdfast_warnings INTERFACE
     -Wno-missing-field-initializers # designated initialisers leave the rest to their defaults, on purpose
     $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond>
     $<$<CXX_COMPILER_ID:GNU>:-Wlogical-op>
-    # GCC 12 sees copies out of bounds inside std::string and std::vector when it optimises (GCC bug 105651 and its kin).
+    # GCC 12 warns of copies out of bounds inside std::string and std::vector when it optimises (GCC bug 105651 and
+    # similar ones).
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-array-bounds>
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
-    # GCC 14, too, sees writes to address zero where Boost.Intrusive casts a hook to its element, and takes the frame
-    # allocator of a coroutine for another one's. Clang and AddressSanitizer look for both faults.
+    # GCC 14 also warns of writes to address zero where Boost.Intrusive casts a hook to its element, and confuses the
+    # frame allocators of coroutines. Clang and AddressSanitizer check for both faults.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>
     $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete>
     $<$<BOOL:${HOLDFAST_WERROR}>:-Werror>)

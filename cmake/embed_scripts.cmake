@@ -1,8 +1,8 @@
 # cmake -DOUTPUT=<header> "-DFILES=<a.lua;b.lua...>" -P embed_scripts.cmake
 #
-# Writes a header with the text of each script and the SHA1 of just that text. The comment at a script's head is for
-# readers of the repository and is left out: the server would parse it on every EVAL. A line "-- include <part>" is
-# replaced by parts/<part>.lua beside the script, what several scripts share.
+# Writes a header with the text of each script and the SHA1 of exactly that text. The comment at the head of a script is
+# for readers of the repository and is left out: the server would parse it on every EVAL. A line "-- include <part>" is
+# replaced by the text of parts/<part>.lua, which several scripts share.
 
 function(embed file out)
     get_filename_component(name "${file}" NAME_WE)

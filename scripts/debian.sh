@@ -30,8 +30,8 @@ missing_of() { # PACKAGE...: prints those that are not installed
 # An apt source of the machine that does not answer is no reason to stop, as long as the packages are found.
 update_lists() { as_root apt-get update -q || say "apt-get update had errors; going on"; }
 
-# Debian starts a service as soon as its package is installed. The tests start servers of their own, and port 6379
-# may be wanted by somebody else, so services are held back by a policy file that lives as long as apt-get does.
+# Debian starts a service as soon as its package is installed. The tests start their own servers, and another program
+# may need port 6379, so a policy file prevents the start of services while apt-get runs.
 install_packages() { # PACKAGE...
     local policy=/usr/sbin/policy-rc.d
     if [[ ! -e $policy ]]; then
@@ -82,8 +82,8 @@ debian_mirrors() {
         }'
 }
 
-# An apt beside the machine's: it reads the same settings (proxy, certificates, dates), but its sources, package
-# lists and cache are its own, and it runs none of the machine's hooks. The machine's apt notices nothing.
+# A separate apt: it reads the machine's settings (proxy, certificates, dates), but has its own sources, package lists
+# and cache, and runs none of the machine's hooks. It does not change the state of the machine's apt.
 prepare_apt() { # deb|deb-src MIRROR SUITE
     local apt=$deps/apt
     [[ -r $keyring ]] || { update_lists && install_packages debian-archive-keyring; } || return 1
