@@ -28,7 +28,7 @@ missing_of() { # PACKAGE...: prints those that are not installed
 }
 
 # An apt source of the machine that does not answer is no reason to stop, as long as the packages are found.
-update_lists() { as_root apt-get update -q || say "apt-get update had errors; going on"; }
+update_lists() { as_root apt-get update -q || say "apt-get update had errors; continuing"; }
 
 # Debian starts a service as soon as its package is installed. The tests start their own servers, and another program
 # may need port 6379, so a policy file prevents the start of services while apt-get runs.
