@@ -5,10 +5,10 @@
 -- ARGV     1  the holder's fencing token
 --          2  the new value; left out: the value is only read
 -- returns  the value
--- errors   STALE: somebody with a greater token was here
+-- errors   STALE: a greater token has passed before
 
 if tonumber(redis.call('get', KEYS[2]) or '0') > tonumber(ARGV[1]) then
-    return redis.error_reply('STALE somebody with a greater token was here')
+    return redis.error_reply('STALE a greater token has passed before')
 end
 redis.call('set', KEYS[2], ARGV[1])
 if ARGV[2] then

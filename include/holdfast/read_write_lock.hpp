@@ -84,7 +84,7 @@ private:
 /// auto reader = co_await doc.read().acquire();
 /// co_await reader.release();
 /// auto writer = co_await doc.write().acquire();
-/// auto after = co_await writer.downgrade();   // nobody wrote in between
+/// auto after = co_await writer.downgrade();   // no other contender wrote in between
 /// @endcode
 class read_write_lock {
 public:

@@ -25,9 +25,8 @@ std::vector<exclusion> const& not_yet()
 {
     static std::vector<exclusion> const all{
         {"fleeting",
-         "Undecidable: several locks whose max_hold is shorter than a round are had by luck, and acquire() waits for "
-         "that "
-         "as long as it takes.",
+         "Undecidable: whether several locks with a max_hold shorter than a round are granted depends on timing, and "
+         "acquire() waits until they are.",
          hold_for_a_round},
     };
     return all;
