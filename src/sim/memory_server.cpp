@@ -44,7 +44,12 @@ public:
         id_ = server_->model_.connect(*this);
     }
 
-    void send(words text) override { leaving_.emplace_back(text.begin(), text.end()); }
+    // With the mutex, because resume() takes the commands on the thread of its caller.
+    void send(words text) override
+    {
+        std::lock_guard const guard(server_->mutex_);
+        leaving_.emplace_back(text.begin(), text.end());
+    }
 
     // The replies are there at once, so they are delivered within the call, as the port permits. After the mutex is
     // unlocked: an event may send commands, or close this connection.

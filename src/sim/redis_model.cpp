@@ -78,7 +78,7 @@ words keys_of(command_spec const& spec, words args)
         auto const count = to_integer(args[2]).value_or(0);
         return count > 0 && count <= std::int64_t(args.size()) - 3 ? args.subspan(3, std::size_t(count)) : words();
     }
-    if (spec.name == "del" || spec.name == "exists" || spec.name == "mget")
+    if (spec.name == "del" || spec.name == "unlink" || spec.name == "exists" || spec.name == "mget")
         return args.subspan(1);
     return has(spec.traits, trait::keyed) ? args.subspan(1, 1) : words();
 }

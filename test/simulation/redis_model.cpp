@@ -140,6 +140,17 @@ TEST_CASE("the loading and disk error conditions refuse the commands that Redis 
     CHECK(s.say({"SET", "k", "v"}) == "OK");
 }
 
+TEST_CASE("in cluster mode all keys of a command must be in one hash slot", "[model]")
+{
+    served s;
+    s.model.set_cluster_mode(true);
+    for (auto const* const command : {"DEL", "UNLINK", "EXISTS", "MGET"}) {
+        CAPTURE(command);
+        CHECK(s.say({command, "a", "b"}).find("CROSSSLOT") != std::string::npos);
+        CHECK(s.say({command, "{a}1", "{a}2"}).find("CROSSSLOT") == std::string::npos);
+    }
+}
+
 TEST_CASE("a watcher receives the commands of a script before the script itself", "[model]")
 {
     served s;
