@@ -191,7 +191,7 @@ TEST_CASE("a red_lock's lease stays valid while a late member joins it from anot
 {
     separate_threads a;
     a.run([&]() -> awaitable<void> {
-        auto l = co_await a.lock().acquire();  // the clients learn the identities of their servers
+        auto l = co_await a.lock().acquire();  // all servers are connected and have loaded the scripts
         bool on_all = co_await a.comes_to_stand_on(3);
         REQUIRE(on_all);
         co_await l.release();
