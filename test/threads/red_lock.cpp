@@ -91,7 +91,9 @@ private:
             held = co_await lock.try_acquire({.wait = 20ms}, redirect(ec));
         else
             held = co_await lock.acquire(redirect(ec));
-        if (ec && ec != asio::error::operation_aborted && ec != errc::no_quorum && ec != errc::unavailable)
+        // A wait of 20 ms may be shorter than a round here.
+        bool const is_late = how % 3 == 2 && (ec == errc::no_quorum || ec == errc::unavailable);
+        if (ec && ec != asio::error::operation_aborted && !is_late)
             ++surprises;
         if (held.empty())
             co_return;
