@@ -7,8 +7,8 @@
 //     read_write_contender URL READERS WRITERS LEASE_MS    until SIGTERM
 //
 // Writes a line for each hold, in one piece: "hold LOCK FROM TO FENCE", followed by "shared" for a read, in nanoseconds
-// of CLOCK_MONOTONIC; before the line of a write "waited MS". Writes "ready" when it is connected, "unavailable TIME"
-// for each read that ended as unavailable, and at the end "end".
+// of CLOCK_MONOTONIC; "waited MS" after each write acquire without a time limit. Writes "ready" when it is connected,
+// "unavailable TIME" for each acquire that ended as unavailable, and at the end "end".
 
 #include <algorithm>
 #include <cstdlib>
@@ -57,13 +57,9 @@ public:
     awaitable<void> write()
     {
         while (!enough) {
-            error_code ec;
-            auto const start = clock::now();
-            auto held = co_await lock_.write().acquire(redirect(ec));
-            auto const from = clock::now();
-            report("waited " + std::to_string((from - start) / 1ms));
+            auto held = co_await acquire_write(chance_.happens(0.5));
             if (!held.empty())
-                co_await hold_write(std::move(held), from);
+                co_await hold_write(std::move(held), clock::now());
             co_await sleep_for(std::chrono::milliseconds(20 + chance_.below(50)));
         }
     }
@@ -71,6 +67,22 @@ public:
     bool enough = false;
 
 private:
+    // Without a time limit an acquire hardly ever ends as unavailable, however long the server is silent.
+    awaitable<lease> acquire_write(bool is_limited)
+    {
+        error_code ec;
+        lease held;
+        auto const start = clock::now();
+        if (is_limited)
+            held = co_await lock_.write().try_acquire({.wait = 2s}, redirect(ec));
+        else
+            held = co_await lock_.write().acquire(redirect(ec));
+        if (!is_limited)
+            report("waited " + std::to_string((clock::now() - start) / 1ms));
+        report_if_unavailable(ec);
+        co_return held;
+    }
+
     awaitable<void> hold_read(lease held)
     {
         auto const from = clock::now();

@@ -30,13 +30,16 @@ public:
 private:
     void note(std::string what, lock_event const& e) noexcept { ++entries_[what + ' ' + std::string(e.name)]; }
 
+    static char const* name_of(error_code ec) noexcept
+    {
+        if (ec == asio::error::operation_aborted)
+            return "cancelled";
+        return ec == errc::unavailable ? "unavailable" : ec == errc::no_quorum ? "no_quorum" : "failed";
+    }
+
     void on_acquired(lock_event const& e) noexcept override { note("acquired", e); }
     void on_busy(lock_event const& e) noexcept override { note("busy", e); }
-    void on_failed(lock_event const& e) noexcept override
-    {
-        bool const is_cancelled = e.code == asio::error::operation_aborted;
-        note(is_cancelled ? "cancelled" : e.code == errc::unavailable ? "unavailable" : "failed", e);
-    }
+    void on_failed(lock_event const& e) noexcept override { note(name_of(e.code), e); }
     void on_released(lock_event const& e) noexcept override { note("released", e); }
     void on_lost(lock_event const& e) noexcept override { note("lost", e); }
 
@@ -91,6 +94,13 @@ struct stage {
 
     // Made outside of coroutines: GCC 12 does not accept an initializer list in a co_await expression.
     any_lock nested() const { return multi_lock(std::vector<any_lock>{two_servers(), mutex_of("m")}); }
+    // The key of that name on both servers of majority(), with a value of somebody else.
+    void occupy(std::string_view key)
+    {
+        for (auto const* const server : {"redis", "s2"})
+            a.server(server).execute({"SET", key, "somebody else", "PX", "60000"});
+    }
+
     any_lock majority() const { return red_lock(std::vector<client const*>{mine, elsewhere}, "r", trusting); }
 
     // An acquire that is cancelled after the duration d.
@@ -216,6 +226,29 @@ program const programs[] = {
      [](stage& s) -> awaitable<void> { co_await s.majority().acquire(); },
      {.acquired = 1, .waits = 1, .holds = 1},
      {{"acquired r", 1}, {"released r", 1}}},
+    {"a red_lock that somebody else holds",
+     [](stage& s) -> awaitable<void> {
+         s.occupy("r");
+         co_await s.majority().try_acquire();
+         co_await s.majority().try_acquire({.wait = 50ms});
+     },
+     {.busy = 2},
+     {{"busy r", 2}}},
+    {"a red_lock without a majority",
+     [](stage& s) -> awaitable<void> {
+         s.a.server("s2").pause();
+         co_await s.majority().try_acquire(redirect(s.ec));
+         s.a.server("s2").resume();
+     },
+     {.unavailable = 1},
+     {{"no_quorum r", 1}}},
+    {"a red_lock, cancelled while it waits",
+     [](stage& s) -> awaitable<void> {
+         s.occupy("r");
+         co_await s.cancelled_after(50ms, s.majority());
+     },
+     {.cancelled = 1},
+     {{"cancelled r", 1}}},
 };
 
 TEST_CASE("the statistics and the observer report each acquire exactly once", "[accounts]")

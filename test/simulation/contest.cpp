@@ -23,6 +23,7 @@
 
 #include "client/client_access.hpp"
 #include "core/lock_name.hpp"
+#include "core/response_time.hpp"
 #include "engine/hold/grant.hpp"
 #include "operations/operation.hpp"
 #include "scripts_generated.hpp"
@@ -127,6 +128,7 @@ struct participant {
     process* where;
     std::unique_ptr<holdfast::client> client;
     std::uint64_t started = 0;  // acquires that were started
+    bool is_connected = false;  // has been connected
 };
 
 class contest {
@@ -150,6 +152,8 @@ private:
     void check_leftovers();
     void check_promptness() const;
     void check_validity(lease const& l) const;
+    bool may_be_unavailable(participant const& p) const;
+    static void check_end(std::string_view lock, error_code ec, bool may_be_unavailable);
     bool all_done() const;
     process& start_process(unsigned index);
     asio::awaitable<void> contend(participant& p, unsigned id);
@@ -223,6 +227,7 @@ void contest::start()
         auto client = detail::client_access::make(where.get_executor(), config, session);
         participants_.push_back({&where, std::make_unique<holdfast::client>(std::move(client))});
         participants_.back().client->run(asio::detached);
+        participants_.back().client->ready([&p = participants_.back()](error_code ec) { p.is_connected = !ec; });
     }
     for (auto& p : participants_)
         for (unsigned i = 0; i < options_.contenders; ++i) {
@@ -415,6 +420,24 @@ auto contest::cancellable(participant& p, error_code& ec)
     return asio::bind_cancellation_slot(signal.slot(), asio::redirect_error(asio::use_awaitable, ec));
 }
 
+// Whether a wait that begins now may end as unavailable: only because of an outage, because the first connection is
+// not open, or because no reply has yet shown that the network is slower than a client assumes. An acquire may take
+// several commands before its first reply, if the script is not loaded.
+bool contest::may_be_unavailable(participant const& p) const
+{
+    bool const is_slow = 8 * options_.network.delay.most > core::response_time::least_answer_timeout;
+    bool const was_answered = p.client->stats().round_trip.count > 0;
+    return has_outages(options_) || !p.is_connected || (is_slow && !was_answered);
+}
+
+void contest::check_end(std::string_view lock, error_code ec, bool may_be_unavailable)
+{
+    if (ec == errc::unavailable && !may_be_unavailable)
+        throw std::runtime_error("acquire of " + std::string(lock) + ": unavailable, but nothing was wrong");
+    if (ec && ec != asio::error::operation_aborted && ec != errc::unavailable)
+        throw std::runtime_error("acquire of " + std::string(lock) + ": " + ec.message());
+}
+
 template <class Lock>
 asio::awaitable<lease> contest::acquire(participant& p, Lock const& lock)
 {
@@ -422,9 +445,11 @@ asio::awaitable<lease> contest::acquire(participant& p, Lock const& lock)
     lease l;
     auto const start = simulation_.now();
     ++p.started;
-    bool const was_answered = p.client->stats().round_trip.count > 0;
     auto const lease_time = std::chrono::milliseconds(200 + luck().below(2'000));
-    switch (luck().below(6)) {
+    auto const way = luck().below(6);
+    bool const is_limited = way <= 1;  // the others wait for the connection
+    bool const is_excused = is_limited ? may_be_unavailable(p) : has_outages(options_);
+    switch (way) {
         case 0: l = co_await lock.try_acquire(cancellable(p, ec)); break;
         case 1:
             l = co_await lock.try_acquire(
@@ -443,12 +468,7 @@ asio::awaitable<lease> contest::acquire(participant& p, Lock const& lock)
         check_validity(l);
     result_.busy += !ec && l.empty();
     result_.cancelled += ec == asio::error::operation_aborted;
-    bool const expected = !ec || ec == asio::error::operation_aborted || ec == errc::unavailable;
-    if (!expected)
-        throw std::runtime_error("acquire of " + std::string(lock.name()) + ": " + ec.message());
-    // Before the first reply the client does not know how long the server takes.
-    if (ec == errc::unavailable && was_answered && !has_outages(options_))
-        throw std::runtime_error("acquire of " + std::string(lock.name()) + ": unavailable, but nothing was wrong");
+    check_end(lock.name(), ec, is_excused);
     co_return l;
 }
 
@@ -524,7 +544,9 @@ asio::awaitable<void> contest::write(participant& p, read_write_lock lock, bool 
         after = co_await l.downgrade(cancellable(p, ec));
     else if (way == 1 && reads_too) {
         ++p.started;
+        bool const is_excused = may_be_unavailable(p);
         after = co_await lock.read().try_acquire({.wait = 200ms}, cancellable(p, ec));
+        check_end(lock.read().name(), ec, is_excused);
     }
     // During the downgrade others may have begun to read, but not to write.
     if (l.empty())

@@ -2,13 +2,16 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// When an observer is called: never from inside a library call of the user.
+// When an observer is called: never from inside a library call of the user, but for the end of its context.
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include "simulation/arena.hpp"
@@ -82,6 +85,63 @@ TEST_CASE("an observer is never called from inside a library call of the user", 
         CHECK_FALSE(last.valid());
     });
     CHECK(observer->intrusions == 0);
+}
+
+// The events of a composite lock do not come from the engine: the thread that destroys its lease sends them.
+TEST_CASE("an observer learns of a multi_lock's acquire and release outside of the user's calls", "[observer]")
+{
+    arena a;
+    auto const observer = std::make_shared<witness>();
+    auto config = arena::quick();
+    config.observer = observer;
+    auto& c = a.client("A", config);
+    auto& other = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        multi_lock const both(mutex(c, "x"), mutex(c, "y"));
+        lease l;
+        for (bool const is_released : {true, false}) {
+            observer->events.clear();
+            observer->inside([&] { both.acquire([&](error_code, lease got) { l = std::move(got); }); });
+            co_await a.sleep(10ms);
+            REQUIRE(l.valid());
+            CHECK(observer->events == std::vector<std::string>{"acquired"});
+            observer->inside([&] {
+                if (is_released)
+                    l.release(asio::detached);
+                else
+                    l = lease();
+            });
+            co_await a.sleep(10ms);
+            CHECK(observer->events == std::vector<std::string>{"acquired", "released"});
+        }
+        auto const held = co_await mutex(other, "y").acquire();
+        observer->inside([&] { both.try_acquire([](error_code, lease const&) {}); });
+        co_await a.sleep(10ms);
+        CHECK(observer->events.back() == "busy");
+    });
+    CHECK(observer->intrusions == 0);
+}
+
+// In real time on memory://, so it waits for an event, not for a duration.
+TEST_CASE("an execution context that ends before its client reports its leases as lost", "[observer][lifetimes]")
+{
+    auto const observer = std::make_shared<witness>();
+    auto context = std::make_unique<asio::io_context>(1);
+    client c(*context, {.url = "memory://", .observer = observer, .log = [](log_level, std::string_view) {}});
+    c.run(asio::detached);
+    lease held;
+    mutex(c, "observed").acquire([&](error_code, lease l) { held = std::move(l); });
+    auto const limit = std::chrono::steady_clock::now() + 60s;
+    while (held.empty() && std::chrono::steady_clock::now() < limit)
+        context->run_one_for(10ms);
+    REQUIRE(held.valid());
+    CHECK(observer->events == std::vector<std::string>{"acquired"});
+    context.reset();
+    CHECK(observer->events == std::vector<std::string>{"acquired", "lost"});
+    CHECK(held.state() == lease_state::lost);
+    held = {};
+    CHECK(observer->events.size() == 2);
 }
 
 TEST_CASE("an observer may start operations from its callbacks", "[observer]")

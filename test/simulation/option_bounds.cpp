@@ -122,6 +122,83 @@ TEST_CASE("each duration option of an operation works or is refused by name at i
         }
 }
 
+// One kind of lock; `longest` is the longest lease that it allows.
+struct lock_kind {
+    char const* name;
+    any_lock (*make)(holdfast::client&, holdfast::client& second);
+    milliseconds longest = milliseconds::max();
+};
+
+lock_kind const lock_kinds[] = {
+    {"reentrant_lock", [](auto& c, auto&) -> any_lock { return reentrant_lock(c, "l", c.make_owner()); }},
+    {"fair_lock", [](auto& c, auto&) -> any_lock { return fair_lock(c, "l"); }},
+    {"read", [](auto& c, auto&) -> any_lock { return read_write_lock(c, "l").read(); }},
+    {"write", [](auto& c, auto&) -> any_lock { return read_write_lock(c, "l").write(); }},
+    {"multi_lock", [](auto& c, auto& d) -> any_lock { return multi_lock(mutex(c, "l"), mutex(d, "l")); }},
+    {"red_lock",
+     [](auto& c, auto& d) -> any_lock {
+         return red_lock({c, d}, "l", {.trust_new_nodes = true});
+     },
+     arena::quick().lease},  // max_lease
+};
+
+// The four duration options of a lock's operations. Each is used alone, in a single attempt or a limited wait: a
+// red_lock without a limit waits as long as its grants end too early.
+struct lock_option {
+    char const* name;
+    milliseconds least;
+    bool is_lease;
+    awaitable<error_code> (*use)(any_lock, milliseconds);
+
+    bool allows(milliseconds d, lock_kind const& k) const { return d >= least && !(is_lease && d > k.longest); }
+};
+
+awaitable<error_code> try_once(any_lock lock, try_options o)
+{
+    auto const ec = co_await error_of(lock.try_acquire(o, use_awaitable));
+    co_return ec;
+}
+
+lock_option const lock_options[] = {
+    {"lease", 100ms, true, [](any_lock l, milliseconds d) { return try_once(l, {.lease = d}); }},
+    {"max_hold", 0ms, false, [](any_lock l, milliseconds d) { return try_once(l, {.max_hold = d}); }},
+    {"wait", 0ms, false, [](any_lock l, milliseconds d) { return try_once(l, {.wait = d}); }},
+    {"extend",
+     1ms,
+     true,
+     [](any_lock lock, milliseconds d) -> awaitable<error_code> {
+         auto l = co_await lock.acquire({.lease = 2s});
+         auto const ec = co_await error_of(l.extend(d, use_awaitable));
+         co_return ec;
+     }},
+};
+
+TEST_CASE("every kind of lock accepts the bounds of each duration option or refuses it by name", "[options]")
+{
+    for (auto const& k : lock_kinds)
+        for (auto const& o : lock_options)
+            for (auto const d : values) {
+                INFO(k.name << ": " << o.name << " = " << d.count() << " ms");
+                arena a;
+                auto& c = a.client();
+                auto& second = a.client("A", arena::quick(), "two");
+                error_code ec;
+                a.run([&]() -> awaitable<void> {
+                    co_await c.ready();
+                    co_await second.ready();
+                    ec = co_await o.use(k.make(c, second), d);
+                });
+                // The servers may not reply within 1 ms.
+                bool const is_late = d == 1ms && (ec == errc::unavailable || ec == errc::no_quorum);
+                if (o.allows(d, k))
+                    CHECK((!ec || is_late));
+                else {
+                    CHECK(ec == errc::invalid_option);
+                    CHECK(c.last_failure().message.find(o.name) != std::string::npos);
+                }
+            }
+}
+
 // The error message of a constructor; empty if it does not throw.
 std::string error_of_making(std::function<void()> const& make)
 {

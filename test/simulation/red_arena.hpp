@@ -5,8 +5,10 @@
 #ifndef HOLDFAST_TEST_SIMULATION_RED_ARENA_HPP
 #define HOLDFAST_TEST_SIMULATION_RED_ARENA_HPP
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/redirect_error.hpp>
@@ -58,6 +60,17 @@ inline asio::awaitable<void> ready(std::vector<client const*> const& all)
 {
     for (auto const* c : all)
         co_await const_cast<client*>(c)->ready();
+}
+
+// Calls strike() when the server has granted the lock "r" for the first time.
+inline void after_grant(simulated_server& s, std::function<void()> strike)
+{
+    s.check([strike = std::move(strike), done = false](executed const& e) mutable {
+        bool const grants = e.what.in_script && e.what.args[0] == "set" && e.what.args.size() > 5
+                            && e.what.args[1] == "r";
+        if (grants && !std::exchange(done, true))
+            strike();
+    });
 }
 
 }  // namespace holdfast::test

@@ -22,17 +22,6 @@ bool has(std::string const& text, char const* what)
     return text.find(what) != text.npos;
 }
 
-// Calls strike() when the server has granted the lock for the first time.
-void after_grant(simulated_server& s, std::function<void()> strike)
-{
-    s.check([strike = std::move(strike), done = false](executed const& e) mutable {
-        bool const grants = e.what.in_script && e.what.args[0] == "set" && e.what.args.size() > 5
-                            && e.what.args[1] == "r";
-        if (grants && !std::exchange(done, true))
-            strike();
-    });
-}
-
 TEST_CASE(
     "a fencing token of a red_lock is greater than all earlier ones, whichever majority grants it",
     "[red_lock][fencing]")

@@ -143,7 +143,9 @@ private:
             held = co_await copy.try_acquire({.wait = 5ms}, redirect(ec));
         else
             held = co_await copy.acquire(redirect(ec));
-        if (ec && ec != asio::error::operation_aborted && ec != errc::client_stopped && ec != errc::unavailable)
+        // A wait of 5 ms may be shorter than a round trip here.
+        bool const is_late = round % 3 == 2 && ec == errc::unavailable;
+        if (ec && ec != asio::error::operation_aborted && ec != errc::client_stopped && !is_late)
             ++surprises;
         if (held.empty())
             co_return;

@@ -91,7 +91,9 @@ private:
             held = co_await lock.try_acquire({.wait = 20ms}, redirect(ec));
         else
             held = co_await lock.acquire(redirect(ec));
-        if (ec && ec != asio::error::operation_aborted && ec != errc::no_quorum && ec != errc::unavailable)
+        // A wait of 20 ms may be shorter than a round here.
+        bool const is_late = how % 3 == 2 && (ec == errc::no_quorum || ec == errc::unavailable);
+        if (ec && ec != asio::error::operation_aborted && !is_late)
             ++surprises;
         if (held.empty())
             co_return;
@@ -191,7 +193,7 @@ TEST_CASE("a red_lock's lease stays valid while a late member joins it from anot
 {
     separate_threads a;
     a.run([&]() -> awaitable<void> {
-        auto l = co_await a.lock().acquire();  // the clients learn the identities of their servers
+        auto l = co_await a.lock().acquire();  // all servers are connected and have loaded the scripts
         bool on_all = co_await a.comes_to_stand_on(3);
         REQUIRE(on_all);
         co_await l.release();
