@@ -12,6 +12,7 @@
 #include <holdfast/error.hpp>
 
 #include "support/child_program.hpp"
+#include "support/redis_program.hpp"
 #include "support/redis_server.hpp"
 #include "support/session_probe.hpp"
 
@@ -33,7 +34,7 @@ public:
             if (!password.empty())
                 file << "sentinel auth-pass mymaster " << password << '\n';
         }
-        pid_ = spawn({"redis-server", folder_ / "sentinel.conf", "--sentinel"}, folder_ / "sentinel.log");
+        pid_ = spawn({redis_program(), folder_ / "sentinel.conf", "--sentinel"}, folder_ / "sentinel.log");
         auto const limit = std::chrono::steady_clock::now() + 20s;
         while (!knows_master() && std::chrono::steady_clock::now() < limit)
             std::this_thread::sleep_for(5ms);
