@@ -24,13 +24,26 @@ std::string_view value_of(std::string_view info, std::string_view field)
     return {};
 }
 
-// The number at the beginning of the value, so of "7.0.15" the major version; 0 if there is none.
-std::uint64_t number_of(std::string_view info, std::string_view field)
+// The number at the beginning of the text; 0 if there is none.
+std::uint64_t number_at(std::string_view text)
 {
-    auto const text = value_of(info, field);
     std::uint64_t n = 0;
     std::from_chars(text.data(), text.data() + text.size(), n);
     return n;
+}
+
+std::uint64_t number_of(std::string_view info, std::string_view field)
+{
+    return number_at(value_of(info, field));
+}
+
+// Whether "6.2.14" is 6.2 or newer.
+bool is_new_enough(std::string_view version)
+{
+    auto const major = number_at(version);
+    auto const dot = version.find('.');
+    auto const minor = dot == version.npos ? 0 : number_at(version.substr(dot + 1));
+    return major > 6 || (major == 6 && minor >= 2);
 }
 
 // Valkey reports the version of Redis with which it is compatible, too.
@@ -39,9 +52,9 @@ finding version(std::string_view info)
     auto const redis = value_of(info, "redis_version");
     auto const valkey = value_of(info, "valkey_version");
     auto const words = valkey.empty() ? "Redis " + std::string(redis) : "Valkey " + std::string(valkey);
-    if (number_of(info, "redis_version") >= 7)
+    if (is_new_enough(redis))
         return {good, "version", words};
-    return {bad, "version", words + ": 7.0 or newer is needed"};
+    return {bad, "version", words + ": 6.2 or newer is needed"};
 }
 
 finding mode(std::string_view info)

@@ -3,15 +3,17 @@
 -- KEYS  locks
 -- ARGV  for each lock: token, lease time in ms
 -- returns for each lock 1: it has the token, and expires after the lease time at the earliest; 0: lost
--- errors those with which the server refuses GET or PEXPIRE; the locks before that one are renewed then
--- redis.calls for each lock: get, pexpire
+-- errors those with which the server refuses GET, PTTL or PEXPIRE; the locks before that one are renewed then
+-- redis.calls for each lock: get, pttl, pexpire; get, pttl (it expires later already)
 local kept = {}
 -- include renewal
+-- include prolong
 for i = 1, #KEYS do
     local token = redis.pcall('get', KEYS[i])
     if is_refusal(token) then return token end
     local ours = token == ARGV[2 * i - 1]
-    if ours then redis.call('pexpire', KEYS[i], ARGV[2 * i], 'GT') end
+    local failed = ours and prolong(KEYS[i], ARGV[2 * i])
+    if failed then return failed end
     kept[i] = ours and 1 or 0
 end
 return kept

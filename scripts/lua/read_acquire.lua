@@ -6,8 +6,8 @@
 --   (0: none)
 -- returns nil: granted; n: busy, PTTL of the key that excludes the reader (-1: it has no time to live)
 -- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live
--- redis.calls: hget, pttl, pttl, set, hset, pexpire (granted, the first); hget, pttl, set, hset, pexpire (granted, a
---   further one); hget, pttl, set (busy)
+-- redis.calls: hget, pttl, pttl, set, hset, pexpire (granted, the first); hget, pttl, set, hset, pttl, pexpire (granted,
+--   a further one); the same without pexpire (the lock expires later already); hget, pttl, set (busy)
 local mode = redis.pcall('hget', KEYS[1], 'mode')
 if type(mode) == 'table' then
     local left = redis.call('pttl', KEYS[1])
@@ -28,16 +28,14 @@ if left ~= -2 then
     if KEYS[4] and ARGV[4] ~= '0' then redis.call('set', KEYS[4], 'wait', 'PX', ARGV[4]) end
     return left
 end
+-- include prolong
 -- A slot without its field belongs to no reader, and expires; a field without its slot would hold the lock.
 redis.call('set', KEYS[2], '1', 'PX', ARGV[2])
 if mode then
     redis.call('hset', KEYS[1], ARGV[1], '1')
-    local extended = redis.pcall('pexpire', KEYS[1], ARGV[2], 'GT')
-    if type(extended) == 'table' then
-        redis.pcall('hdel', KEYS[1], ARGV[1])
-        return extended
-    end
-    return nil
+    local failed = prolong(KEYS[1], ARGV[2])
+    if failed then redis.pcall('hdel', KEYS[1], ARGV[1]) end
+    return failed
 end
 -- include hold
 hold(ARGV[2], 'mode', 'read', ARGV[1], '1')

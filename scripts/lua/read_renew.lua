@@ -6,9 +6,11 @@
 -- returns for each lock 1: the holder has it, until after the lease time at the earliest; 2: the same, and a writer
 --   waits; 0: lost
 -- errors those with which the server refuses one of the calls; the locks before that one are renewed then
--- redis.calls for each lock: hexists, pttl, pexpire, pexpire, exists
+-- redis.calls for each lock: hexists, pttl, pexpire, pttl, pexpire, exists; without the last pexpire if the lock expires
+--   later already
 local kept = {}
 -- include renewal
+-- include prolong
 for i = 1, #KEYS / 3 do
     local lock, slot, lease = KEYS[3 * i - 2], KEYS[3 * i - 1], tonumber(ARGV[2 * i])
     local found = redis.pcall('hexists', lock, ARGV[2 * i - 1])
@@ -20,7 +22,8 @@ for i = 1, #KEYS / 3 do
             redis.call('pexpire', slot, lease)
             left = lease
         end
-        redis.call('pexpire', lock, left, 'GT')
+        local failed = prolong(lock, left)
+        if failed then return failed end
         kept[i] = 1 + redis.call('exists', KEYS[3 * i])
     end
 end

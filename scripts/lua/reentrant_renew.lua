@@ -3,15 +3,17 @@
 -- KEYS  locks
 -- ARGV  for each lock: holder, lease time in ms
 -- returns for each lock 1: the holder has it, and it expires after the lease time at the earliest; 0: lost
--- errors those with which the server refuses HEXISTS or PEXPIRE; the locks before that one are renewed then
--- redis.calls for each lock: hexists, pexpire
+-- errors those with which the server refuses HEXISTS, PTTL or PEXPIRE; the locks before that one are renewed then
+-- redis.calls for each lock: hexists, pttl, pexpire; hexists, pttl (it expires later already)
 local kept = {}
 -- include renewal
+-- include prolong
 for i = 1, #KEYS do
     local found = redis.pcall('hexists', KEYS[i], ARGV[2 * i - 1])
     if is_refusal(found) then return found end
     local ours = found == 1
-    if ours then redis.call('pexpire', KEYS[i], ARGV[2 * i], 'GT') end
+    local failed = ours and prolong(KEYS[i], ARGV[2 * i])
+    if failed then return failed end
     kept[i] = ours and 1 or 0
 end
 return kept

@@ -52,6 +52,8 @@ TEST_CASE("PEXPIREAT with GT, LT, NX and XX compares times to the millisecond, a
     if (!redis_server::is_installed())
         SKIP("no redis-server");
     comparison both;
+    if (both.real().command({"PEXPIREAT", "none", "9999999999999", "GT"}).is_error())
+        SKIP("this server does not have the options");
     for (auto const* const before : {"9999999999999", "9999999999998", "9999999999997"})
         for (auto const* const condition : {"GT", "LT", "NX", "XX"}) {
             both.command({"SET", "k", "v"});
@@ -69,7 +71,9 @@ TEST_CASE("the modelled server replies to CLIENT, SCRIPT, EVAL and unknown comma
     both.command({"CLIENT", "SETNAME", "me"});
     both.command({"CLIENT", "GETNAME"});
     both.command({"CLIENT", "KILL", "ID", "99999"});
-    both.command({"CLIENT", "KILL", "ID", "0"});
+    // Redis 6.2 ignores the number 0, and kills every other connection.
+    if (!both.real().info("redis_version").starts_with("6."))
+        both.command({"CLIENT", "KILL", "ID", "0"});
     both.command({"CLIENT", "KILL", "ID", "x"});
     both.command({"CLIENT", "NOSUCH"});
     both.command({"client", "id", "x"});

@@ -42,7 +42,8 @@ TEST_CASE("cli doctor: each topic is graded by the fields of INFO", "[cli]")
         CAPTURE(f.topic, f.words);
         CHECK(f.grade == grade::good);
     }
-    CHECK(grade_of("version", {{"redis_version", "6.2.14"}}) == grade::bad);
+    CHECK(grade_of("version", {{"redis_version", "6.0.16"}}) == grade::bad);
+    CHECK(grade_of("version", {{"redis_version", "6.2.14"}}) == grade::good);
     CHECK(grade_of("version", {{"redis_version", "10.0.0"}}) == grade::good);
     CHECK(grade_of("mode", {{"redis_mode", "cluster"}}) == grade::bad);
     CHECK(grade_of("mode", {{"redis_mode", "sentinel"}}) == grade::bad);
@@ -56,12 +57,22 @@ TEST_CASE("cli doctor: each topic is graded by the fields of INFO", "[cli]")
     CHECK(grade_of("replicas", {{"connected_slaves", "2"}}) == grade::doubtful);
 }
 
+TEST_CASE("cli doctor: Valkey is named with its own version", "[cli]")
+{
+    auto const all = diagnose("# Server\r\nredis_version:7.2.4\r\nserver_name:valkey\r\nvalkey_version:9.1.2\r\n");
+    CHECK(all.at(0).topic == "version");
+    CHECK(all.at(0).words == "Valkey 9.1.2");
+    CHECK(all.at(0).grade == grade::good);
+}
+
 TEST_CASE("cli doctor: a suitable server is reported as ok, and no key is left on it", "[cli]")
 {
     redis_server server{"appendonly yes"};
     std::string output;
     CHECK(run_tool(server, {"doctor"}, &output) == 0);
-    CHECK_THAT(output, ContainsSubstring("ok    version      Redis ") && ContainsSubstring("ok    persistence"));
+    auto const product = server.info("valkey_version").empty() ? "Redis" : "Valkey";
+    CHECK_THAT(output, ContainsSubstring(std::string("ok    version      ") + product + " "));
+    CHECK_THAT(output, ContainsSubstring("ok    persistence"));
     CHECK_THAT(output, ContainsSubstring("ok    access") && ContainsSubstring("latency"));
     CHECK_FALSE(has_key(server, "holdfast:doctor"));
 }

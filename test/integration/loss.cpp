@@ -407,7 +407,7 @@ TEST_CASE("a client without rights to channels polls, and mutual exclusion still
 
 TEST_CASE("no acquire fails while a script blocks the server, and mutual exclusion holds", "[loss][access]")
 {
-    redis_server server{"busy-reply-threshold 100"};
+    redis_server server{"lua-time-limit 100"};
     live l;
     auto& a = l.client(with_lease(server.url(), 30s));
     auto& b = l.client(with_lease(server.url(), 30s));

@@ -10,6 +10,7 @@
 
 #include <holdfast/error.hpp>
 
+#include "support/kill_count.hpp"
 #include "support/proxy.hpp"
 #include "support/redis_server.hpp"
 #include "support/session_probe.hpp"
@@ -102,27 +103,27 @@ TEST_CASE("session loss: commands of a lost connection end as unknown, and then 
 
 TEST_CASE("session loss: a new epoch opens after the previous connection was killed", "[redis]")
 {
-    redis_server server;
+    redis_server server{logs_commands};
     session_probe probe(named(server.url(), "victim"));
     REQUIRE(probe.start_and_open());
-    CHECK(server.calls("client|kill") == 0);
+    CHECK(kill_count(server) == 0);
     std::size_t clients_when_open = 0;
     probe.when_open = [&] { clients_when_open = count_of_clients(server, "victim"); };
     probe.session().drop("test");
     REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
     CHECK(clients_when_open == 1);
-    CHECK(server.calls("client|kill") == 1);
+    CHECK(kill_count(server) == 1);
     CHECK(probe.closed.size() == 1);
 }
 
 TEST_CASE("session loss: no CLIENT KILL is sent to a server that was restarted", "[redis]")
 {
-    redis_server server;
+    redis_server server{logs_commands};
     session_probe probe(server.url());
     REQUIRE(probe.start_and_open());
     server.restart();
     REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
-    CHECK(server.calls("client|kill") == 0);
+    CHECK(kill_count(server) == 0);
 }
 
 TEST_CASE("session loss: it connects again after each CLIENT KILL", "[redis]")

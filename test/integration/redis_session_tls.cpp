@@ -26,10 +26,19 @@ using namespace std::chrono_literals;
 
 namespace {
 
+// A port for TLS. Skips the test on a server that was built without TLS: it does not know the option.
+std::uint16_t tls_port()
+{
+    redis_server plain;
+    if (plain.command({"CONFIG", "GET", "tls-port"}).items.empty())
+        SKIP("this server was built without TLS");
+    return free_port();
+}
+
 // A redis-server with TLS on a port of its own.
 struct tls_server {
     tls_server(certificates& authority, certificates::pair const& own, std::string const& more = "tls-auth-clients no")
-        : port(free_port()),
+        : port(tls_port()),
           server{
               "tls-port " + std::to_string(port),
               "tls-ca-cert-file " + authority.ca_file(),

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "support/child_program.hpp"
+#include "support/redis_program.hpp"
 
 namespace holdfast::test {
 
@@ -46,7 +47,7 @@ redis_server::~redis_server()
 
 bool redis_server::is_installed()
 {
-    return std::system("redis-server --version > /dev/null 2>&1") == 0;
+    return std::system(("'" + redis_program() + "' --version > /dev/null 2>&1").c_str()) == 0;
 }
 
 std::string redis_server::url() const
@@ -63,14 +64,14 @@ void redis_server::write_config()
 {
     std::ofstream file(folder_ / "redis.conf");
     file << "bind 127.0.0.1\nport " << port_ << "\nunixsocket " << socket_path() << "\ndir " << folder_.string()
-         << "\nsave \"\"\nappendonly no\ndaemonize no\nenable-debug-command local\n";
+         << "\nsave \"\"\nappendonly no\ndaemonize no\n";
     for (auto const& line : lines_)
         file << line << '\n';
 }
 
 void redis_server::start()
 {
-    pid_ = spawn({"redis-server", folder_ / "redis.conf"}, folder_ / "redis.log");
+    pid_ = spawn({redis_program(), folder_ / "redis.conf"}, folder_ / "redis.log");
     auto const limit = std::chrono::steady_clock::now() + 30s;
     while (!answers()) {
         if (::waitpid(pid_, nullptr, WNOHANG) == pid_) {

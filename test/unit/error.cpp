@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
+#include <string>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include <holdfast/error.hpp>
@@ -52,6 +54,40 @@ TEST_CASE("error replies are classified by their text", "[refusal]")
     CHECK(classify("OOM command not allowed when used memory > 'maxmemory'.") == refusal::out_of_resources);
     CHECK(classify("ERR syntax error") == refusal::other);
     CHECK(classify("") == refusal::other);
+}
+
+TEST_CASE("the error of a command in a script is classified behind the places that Redis 6.2 writes first", "[refusal]")
+{
+    using engine::classify;
+    using engine::refusal;
+    auto const raised = [](std::string const& cause) {
+        return classify("ERR Error running script (call to f_862fd74e4f36841de8815c2cb94a83642bd83539): " + cause);
+    };
+    std::string const place = "@user_script: 12: ";
+    for (auto const& before : {"@user_script:1: " + place, place}) {
+        CAPTURE(before);
+        CHECK(raised(before + "-OOM command not allowed when used memory > 'maxmemory'.") == refusal::out_of_resources);
+        CHECK(raised(before + "-MISCONF Redis is configured to save RDB snapshots") == refusal::out_of_resources);
+        CHECK(raised(before + "-NOREPLICAS Not enough good replicas to write.") == refusal::out_of_resources);
+        CHECK(raised(before + "-READONLY You can't write against a read only replica.") == refusal::read_only);
+        CHECK(raised(before + "-MASTERDOWN Link with MASTER is down") == refusal::not_now);
+        CHECK(raised(before + "-NOPERM this user has no permissions") == refusal::not_permitted);
+        CHECK(raised(before + "The user executing the script can't run this command") == refusal::not_permitted);
+        CHECK(raised(before + "WRONGTYPE Operation against a key") == refusal::wrong_type);
+        CHECK(raised(before + "Wrong number of args calling Redis command From Lua script") == refusal::other);
+        CHECK(raised(before) == refusal::other);
+    }
+    // Without the first part if the script returns the error.
+    CHECK(classify(place + "-OOM command not allowed when used memory > 'maxmemory'.") == refusal::out_of_resources);
+    CHECK(classify(place + "-READONLY You can't write against a read only replica.") == refusal::read_only);
+}
+
+TEST_CASE("a code that another error only quotes does not classify it", "[refusal]")
+{
+    using engine::classify;
+    using engine::refusal;
+    CHECK(classify("ERR unknown command 'x', with args beginning with: '@user_script: 1: -OOM' ") == refusal::other);
+    CHECK(classify("ERR invalid value -OOM") == refusal::other);
 }
 
 TEST_CASE("the interval checker finds overlapping holds and fencing tokens that do not grow", "[interval_checker]")

@@ -4,6 +4,7 @@
 //
 #include "engine/port/refusal.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace holdfast::engine {
@@ -33,14 +34,31 @@ constexpr std::array prefixes{
 };
 
 // The error of a command inside a script that the user has no right to call. It has no prefix of its own. The first
-// text is that of Redis 7.0, the second that of Redis 7.2 and later and of Valkey.
+// text is that of Redis 6.2 and 7.0, the second that of Redis 7.2 and later and of Valkey.
 constexpr std::array script_may_not{
     std::string_view("user executing the script can't"), std::string_view("ACL failure in script")};
+
+// Redis 6.2 writes the error of a command in a script behind places in the script; later versions write them at the
+// end, or not at all:
+//     ERR Error running script (call to f_<sha1>): @user_script:1: @user_script: 12: -OOM command not allowed ...
+//     @user_script: 12: -OOM command not allowed ...     if the script returns the error
+std::string_view without_places(std::string_view words) noexcept
+{
+    constexpr std::string_view place = "@user_script:";
+    auto const last = words.rfind(place);
+    bool const begins_so = words.starts_with("ERR Error running script") || words.starts_with(place);
+    if (!begins_so || last == words.npos)
+        return words;
+    words.remove_prefix(last + place.size());
+    words.remove_prefix(std::min(words.find_first_not_of(" :0123456789"), words.size()));
+    return words;
+}
 
 }  // namespace
 
 refusal classify(std::string_view words) noexcept
 {
+    words = without_places(words);
     if (words.starts_with('-'))
         words.remove_prefix(1);
     for (auto const& p : prefixes)
