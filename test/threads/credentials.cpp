@@ -53,15 +53,18 @@ TEST_CASE("a provider may complete on any thread, also while its client is destr
 TEST_CASE("a handler may be called after the end of its client and context", "[threads][credentials]")
 {
     for (int round = 0; round < 50; ++round) {
-        std::mutex mutex;
+        std::mutex protects_kept;
         std::vector<credentials_handler> kept;
         auto context = std::make_unique<asio::thread_pool>(2);
         auto c = std::make_unique<client>(*context, options([&](credentials_request, credentials_handler done) {
-            std::scoped_lock const guard(mutex);
+            std::scoped_lock const guard(protects_kept);
             kept.push_back(std::move(done));
         }));
         c->run(asio::detached);
-        CHECK(wait_until([&] { return std::scoped_lock(mutex), !kept.empty(); }));
+        REQUIRE(wait_until([&] {
+            std::scoped_lock const guard(protects_kept);
+            return !kept.empty();
+        }));
         auto const done = kept.front();
         std::thread late([done] {
             for (int i = 0; i < 100; ++i)
