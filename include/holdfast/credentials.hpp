@@ -86,7 +86,7 @@ public:
     executor_type get_executor() const { return call_->executor(); }
 
     /// Emitted, on that strand, when the answer is not awaited any more: the limit has passed, the connection was lost,
-    /// or the client was stopped.
+    /// or the client was stopped. A handler whose slot was used must not be kept when the execution context has ended.
     cancellation_slot_type get_cancellation_slot() const noexcept { return call_->slot(); }
 
 private:

@@ -59,7 +59,7 @@ struct asked {
 
     std::unique_ptr<asio::io_context> context = std::make_unique<asio::io_context>();
     std::shared_ptr<listener> to = std::make_shared<listener>();
-    std::shared_ptr<provider_call> call;
+    std::shared_ptr<provider_call> call;  // is destroyed before the context
 };
 
 using lines = std::vector<std::string>;
@@ -129,10 +129,9 @@ TEST_CASE("provider call: the answer of an abandoned call is dropped", "[session
 TEST_CASE("provider call: the cancellation reaches the provider on the strand of the call", "[session][credentials]")
 {
     bool is_cancelled = false, is_on_strand = false;
-    std::optional<credentials_handler> kept;
     asked a([&](credentials_request, credentials_handler done) {
-        kept = done;
-        auto const on = done.get_executor().target<engine::strand>();
+        auto const executor = done.get_executor();
+        auto const* const on = executor.target<engine::strand>();
         REQUIRE(on);
         done.get_cancellation_slot().assign([&, on = *on](asio::cancellation_type what) {
             is_cancelled = what == asio::cancellation_type::terminal;
