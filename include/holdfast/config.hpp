@@ -76,7 +76,8 @@ struct config {
     /// Yields the user and the password, which the URL must not contain then. Empty: those of the URL.
     ///
     /// The client asks it before each connection, and again before the credentials end; then it authenticates the
-    /// living connection anew, which interrupts nothing. It has one question under way at a time.
+    /// living connection anew, which interrupts nothing. It awaits one answer at a time; a cancelled question that does
+    /// not end may still be running when the next one begins.
     /// - Threads: it is called on a strand of the client's executor, never inside a call of the program. It must not
     ///   block.
     /// - Limit: 10 s. A question without an answer by then is cancelled, and counts as failed.
