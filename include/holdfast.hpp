@@ -9,6 +9,7 @@
 #include <holdfast/any_lock.hpp>
 #include <holdfast/client.hpp>
 #include <holdfast/config.hpp>
+#include <holdfast/credentials.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/fair_lock.hpp>
 #include <holdfast/fence_gate.hpp>

@@ -13,7 +13,14 @@
 
 namespace holdfast {
 
+class credentials_handler;
+struct credentials_request;
 class observer;
+
+/// A function that yields the user and the password for a connection, for servers whose passwords change; see
+/// `config::credentials` and <holdfast/credentials.hpp>. It completes by calling the handler once, inside the call or
+/// later, on any thread. @ref coroutine_provider makes one of a coroutine.
+using credentials_provider = std::function<void(credentials_request, credentials_handler)>;
 
 /// Limits of the hand-off, in which a grant passes between coroutines of one process without a round trip (see
 /// docs/architecture.md). They also limit how long readers of one process join a grant without a reply of the server.
@@ -65,6 +72,26 @@ struct config {
 
     /// For `rediss://` only.
     tls_options tls = {};
+
+    /// Yields the user and the password, which the URL must not contain then. Empty: those of the URL.
+    ///
+    /// The client asks it before each connection, and again before the credentials end; then it authenticates the
+    /// living connection anew, which interrupts nothing. It awaits one answer at a time; a cancelled question that does
+    /// not end may still be running when the next one begins.
+    /// - Threads: it is called on a strand of the client's executor, never inside a call of the program. It must not
+    ///   block.
+    /// - Limit: 10 s. A question without an answer by then is cancelled, and counts as failed.
+    /// - Errors: a failed question (an error, an exception, no answer in time, an empty password, credentials that have
+    ///   ended already) is repeated after a pause that grows from 0.1 s to 5 s. A living connection is kept meanwhile.
+    /// - Refusal: if the server refuses the credentials, the client asks again, after the same pauses. A refusal is not
+    ///   permanent: operations wait, or end with `errc::unavailable`.
+    /// - Lifetime: the client keeps the function until it is destroyed and the last question has ended. A question that
+    ///   is under way when the client stops is cancelled.
+    /// - Secrets: no password reaches a log line, an error or a statistic, and neither does the text of an exception of
+    ///   the provider, which may contain one. The message of a `boost::system::system_error`'s code is logged.
+    ///
+    /// Sentinels are asked without credentials.
+    credentials_provider credentials = {};
 
     /// The default lease time: how long the server keeps a grant after its last renewal. At least 100 ms.
     std::chrono::milliseconds lease{30'000};

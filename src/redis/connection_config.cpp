@@ -43,24 +43,16 @@ void set_place(boost::redis::config& c, endpoint const& to)
         c.addr = to_address(to.hosts.front());
 }
 
-void set_sentinels(boost::redis::config& c, endpoint const& to, std::string const& client_name)
+void set_sentinels(boost::redis::config& c, endpoint const& to)
 {
     for (auto const& h : to.hosts)
         c.sentinel.addresses.push_back(to_address(h));
     c.sentinel.master_name = to.master_name;
-    // Boost.Redis sends ROLE to the master before the session's greeting, so the setup request must authenticate
-    // already.
-    auto const login = credentials_of(to, client_name);
-    auto const hello = session::hello_words(login);
-    c.setup.push_range(hello.front(), hello.begin() + 1, hello.end());
-    if (to.database != 0)
-        c.setup.push("SELECT", to.database);
 }
 
 }  // namespace
 
-boost::redis::config make_connection_config(
-    endpoint const& to, std::string const& client_name, holdfast::config const& options)
+boost::redis::config make_connection_config(endpoint const& to, holdfast::config const& options)
 {
     boost::redis::config c;
     c.resolve_timeout = c.connect_timeout = c.ssl_handshake_timeout = step_limit;
@@ -74,11 +66,22 @@ boost::redis::config make_connection_config(
     c.setup.clear();
     set_place(c, to);
     if (to.transport == transport::sentinel)
-        set_sentinels(c, to, client_name);
+        set_sentinels(c, to);
     return c;
 }
 
-session::credentials credentials_of(endpoint const& e, std::string const& client_name)
+boost::redis::config with_login(boost::redis::config c, session::client_login const& login)
+{
+    if (c.sentinel.addresses.empty())
+        return c;
+    auto const hello = session::hello_words(login);
+    c.setup.push_range(hello.front(), hello.begin() + 1, hello.end());
+    if (login.database != 0)
+        c.setup.push("SELECT", login.database);
+    return c;
+}
+
+session::client_login login_of(endpoint const& e, std::string const& client_name)
 {
     return {e.has_password, e.user, e.password, client_name, e.database};
 }

@@ -28,7 +28,6 @@ std::uint64_t random_seed()
 environment::environment(
     engine::strand on,
     endpoint const& e,
-    std::string const& client_name,
     boost::asio::ssl::context tls,
     config const& options,
     engine::log log,
@@ -36,16 +35,18 @@ environment::environment(
     : strand_(std::move(on)),
       server_name_(redacted(e)),
       tls_(std::move(tls)),
-      connection_config_(make_connection_config(e, client_name, options)),
+      connection_config_(make_connection_config(e, options)),
       log_(std::move(log)),
       jitter_(random_seed()),
       alarm_(std::make_shared<alarm>(strand_, std::move(clock)))
 {}
 
 // Each connection gets an owner of the TLS context of its own, because Boost.Redis takes the context by value.
-std::shared_ptr<session::connection> environment::connect(std::weak_ptr<session::connection_events> events)
+std::shared_ptr<session::connection> environment::connect(
+    std::weak_ptr<session::connection_events> events, session::client_login const& login)
 {
-    return redis::connect(strand_, share(tls_), log_, connection_config_, std::move(events));
+    auto const how = with_login(connection_config_, login);
+    return redis::connect(strand_, share(tls_), log_, how, std::move(events));
 }
 
 }  // namespace holdfast::redis

@@ -31,13 +31,13 @@ public:
     environment(
         engine::strand,
         endpoint const&,
-        std::string const& client_name,
         boost::asio::ssl::context,
         config const&,
         engine::log,
         std::weak_ptr<session::clock_events>);
 
-    std::shared_ptr<session::connection> connect(std::weak_ptr<session::connection_events>) override;
+    std::shared_ptr<session::connection> connect(
+        std::weak_ptr<session::connection_events>, session::client_login const&) override;
     std::string server_name() const override { return server_name_; }
     core::instant now() const noexcept override { return boot_time(); }
     void wake_at(core::instant at) override { alarm_->wake_at(at); }

@@ -35,12 +35,18 @@ boost::asio::ssl::context context_for(endpoint const& e, tls_options const& opti
     return boost::asio::ssl::context(boost::asio::ssl::context::tls_client);
 }
 
-void warn_of(endpoint const& e, tls_options const& tls, engine::log const& log)
+void check_credentials(endpoint const& e, config const& options)
 {
-    if (tls.insecure_skip_verify)
+    if (options.credentials && (e.has_password || !e.user.empty()))
+        throw std::invalid_argument("credentials: the URL has a user or a password, too; give one of the two");
+}
+
+void warn_of(endpoint const& e, config const& options, engine::log const& log)
+{
+    if (options.tls.insecure_skip_verify)
         log.warning("tls.insecure_skip_verify: the client does not verify the server's certificate, so an attacker on "
                     "the network can read and change all data");
-    if (e.transport != transport::tls && e.has_password && is_remote(e))
+    if (e.transport != transport::tls && (e.has_password || options.credentials) && is_remote(e))
         log.warning("url: the password is sent without encryption; use rediss:// to encrypt it");
 }
 
@@ -50,12 +56,13 @@ std::shared_ptr<engine::session> make_session(engine::strand on, config const& o
 {
     auto e = parse_url(options.url);
     auto name = checked_name(options.name);
+    check_credentials(e, options);
     auto tls = context_for(e, options.tls);
-    warn_of(e, options.tls, log);
+    warn_of(e, options, log);
     auto const s = std::make_shared<session::session>(
-        on, session::session::settings{credentials_of(e, name), options.command_timeout}, log);
+        on, session::session::settings{login_of(e, name), options.command_timeout, options.credentials}, log);
     // After the session exists: the environment refers to it weakly, through clock().
-    s->live_in(std::make_unique<environment>(on, e, name, std::move(tls), options, log, s->clock()));
+    s->live_in(std::make_unique<environment>(on, e, std::move(tls), options, log, s->clock()));
     return s;
 }
 

@@ -18,7 +18,7 @@
 // it.
 namespace holdfast::redis {
 
-// Makes a session over Boost.Redis. Reads url, name, tls, lease and command_timeout of the configuration and throws
+// Makes a session over Boost.Redis. Reads url, name, tls, credentials, lease and command_timeout of the configuration and throws
 // std::invalid_argument with the name of an invalid option, without secrets.
 //
 // Once started, the session keeps itself alive until stop(), or until its execution context is destroyed. Like any I/O

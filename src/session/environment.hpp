@@ -12,6 +12,7 @@
 
 #include "core/clock.hpp"
 #include "session/connection.hpp"
+#include "session/greeting.hpp"
 
 namespace holdfast::session {
 
@@ -33,8 +34,9 @@ public:
     virtual ~environment() = default;
 
     // Starts to establish a connection. The pointer is weak, because the session owns its connection: the connection
-    // calls the events only as long as they exist.
-    virtual std::shared_ptr<connection> connect(std::weak_ptr<connection_events>) = 0;
+    // calls the events only as long as they exist. The session sends the greeting; the login is for a transport that
+    // must authenticate before it (Sentinel), and valid during the call.
+    virtual std::shared_ptr<connection> connect(std::weak_ptr<connection_events>, client_login const&) = 0;
     // The name of the server in log lines, without secrets.
     virtual std::string server_name() const = 0;
 

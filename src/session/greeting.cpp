@@ -64,7 +64,7 @@ std::int64_t number_of(std::string_view key, engine::reply const& map)
 
 }  // namespace
 
-std::vector<std::string_view> hello_words(credentials const& c)
+std::vector<std::string_view> hello_words(client_login const& c)
 {
     std::vector<std::string_view> words{"HELLO", "3"};
     if (c.has_password)

@@ -15,8 +15,8 @@
 
 namespace holdfast::session {
 
-// The identity that a client sends with HELLO.
-struct credentials {
+// What a client sends in its greeting: its credentials, its name and its database.
+struct client_login {
     bool has_password = false;
     std::string user;  // empty: the default user
     std::string password;
@@ -24,8 +24,8 @@ struct credentials {
     unsigned database = 0;
 };
 
-// The words of HELLO with credentials and client name, as views into its argument.
-std::vector<std::string_view> hello_words(credentials const&);
+// The words of HELLO with the credentials and the client name, as views into its argument.
+std::vector<std::string_view> hello_words(client_login const&);
 
 // Identifies a connection on its server. A restarted server numbers its connections from 1 again, so the number alone
 // may be that of another client's connection, which a CLIENT KILL would end.

@@ -4,7 +4,6 @@
 //
 #include "session/session.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cassert>
 #include <utility>
@@ -24,21 +23,16 @@ using namespace std::chrono_literals;
 // Limits all steps of opening a connection together, from the resolution of the name to the last reply to the greeting:
 // a transport limits single steps only, and a server may accept connections without replying.
 constexpr core::duration opening_limit = 10s;
-// After an epoch that lasted at least this long, the next pause is short again. After shorter ones the pauses grow: a
-// server that accepts each connection and then closes it would otherwise cause a storm of connections.
-constexpr core::duration good_epoch = 1s;
-
-// Of the commands of the library, only HELLO has such a reply, which is part of the greeting.
-bool is_nested(engine::reply const& r)
-{
-    return std::ranges::any_of(r.items, [](auto const& item) { return item.type == engine::reply::kind::array; });
-}
 
 }  // namespace
 
 session::session(engine::strand on, settings s, engine::log l)
-    : strand_(std::move(on)), settings_(std::move(s)), log_(std::move(l)), pause_(50ms, 2s), long_pause_(1s, 5s)
-{}
+    : strand_(std::move(on)), settings_(std::move(s)), log_(std::move(l))
+{
+    if (settings_.provider)
+        authentication_ = std::make_unique<authentication>(
+            strand_, settings_.provider, log_, static_cast<authenticating_session&>(*this));
+}
 
 // An aliasing pointer: the base class is private, so std::shared_ptr cannot convert the pointer.
 std::weak_ptr<clock_events> session::clock()
@@ -71,24 +65,40 @@ void session::stop() noexcept
     pipeline_.replies().forget_all();
     for (auto* const t : {&opening_limit_, &reconnection_, &deadline_, &alarm_})
         timers_.disarm(*t);
+    if (authentication_)
+        authentication_->stop();
     environment_->stop();
     pipeline_.end();
 }
 
 // ---- connecting
 
-// The commands of the greeting are sent at once, in one write, and each reply is read when it arrives: a greeting costs
-// one round trip, and a second one only for a barrier. The timer is armed before write(), in which a transport in
-// memory may complete the greeting.
 void session::connect()
 {
     ++generation_;
+    if (!authentication_)
+        return greet(settings_.login);
+    state_ = state::asking;
+    authentication_->connect();
+}
+
+void session::greet_as(holdfast::credentials const& c)
+{
+    auto const& s = settings_.login;
+    greet({true, c.user, c.password, s.client_name, s.database});
+}
+
+// The commands of the greeting are sent at once, in one write, and each reply is read when it arrives: a greeting costs
+// one round trip, and a second one only for a barrier. The timer is armed before write(), in which a transport in
+// memory may complete the greeting.
+void session::greet(client_login const& login)
+{
     state_ = state::greeting;
-    greeting_.begin(settings_.login.database != 0);
-    pipeline_.begin(environment_->connect(std::shared_ptr<connection_events>(shared_from_this(), this)));
+    greeting_.begin(login.database != 0);
+    pipeline_.begin(environment_->connect(std::shared_ptr<connection_events>(shared_from_this(), this), login));
     arm(opening_limit_, now() + opening_limit);
-    pipeline_.send(hello_words(settings_.login));
-    if (auto const database = std::to_string(settings_.login.database); settings_.login.database != 0)
+    pipeline_.send(hello_words(login));
+    if (auto const database = std::to_string(login.database); login.database != 0)
         pipeline_.send(std::array<std::string_view, 2>{"SELECT", database});
     pipeline_.send(std::array<std::string_view, 2>{"INFO", "server"});
     pipeline_.write();
@@ -99,7 +109,7 @@ void session::go_on(greeting::outcome o)
     switch (o) {
         case greeting::outcome::more: return;
         case greeting::outcome::open: return open();
-        case greeting::outcome::refused: return lose(greeting_.refusal());
+        case greeting::outcome::refused: return lose_refused(greeting_.refusal());
         case greeting::outcome::kill: break;
     }
     auto const number = std::to_string(greeting_.previous().number);
@@ -114,9 +124,11 @@ void session::open()
     state_ = state::open;
     opened_ = now();
     last_words_.clear();
-    long_pause_.reset();
+    pause_.on_open();
     right_.on_open();
     log_.info("connected to " + environment_->server_name() + " as client " + std::to_string(greeting_.id().number));
+    if (authentication_)
+        authentication_->on_open();
     events_->on_open();
 }
 
@@ -129,7 +141,21 @@ void session::on_opening_limit()
 
 void session::on_ended(ending const& e)
 {
-    lose(e.is_refusal ? classify_refusal(e.words) : engine::closing{e.code, e.words, false});
+    e.is_refusal ? lose_refused(classify_refusal(e.words)) : lose({e.code, e.words, false});
+}
+
+// With a provider, a refused password is not permanent: the provider may yield another one.
+void session::lose_refused(engine::closing const& why)
+{
+    if (!authentication_ || !refuses_credentials(why.words))
+        return lose(why);
+    authentication_->on_refused();
+    lose({errc::unavailable, why.words, false}, end_cause::credentials);
+}
+
+void session::go_without(std::string_view why)
+{
+    lose({errc::unavailable, why, false}, end_cause::credentials);
 }
 
 // The connection is closed in a turn of its own, because drop() is a call of the engine, which on_closed() must not
@@ -151,23 +177,24 @@ void session::drop(std::string_view why)
 // - The connection is closed before the commands end, so that no reply can follow.
 // - The commands end before on_closed(), as the port promises.
 // - The next attempt is scheduled last, unless the engine has stopped the session meanwhile.
-void session::lose(engine::closing const& why)
+void session::lose(engine::closing const& why, end_cause cause)
 {
     auto const self = shared_from_this();
-    bool const was_good = (state_ == state::open || state_ == state::dropping) && now() - opened_ >= good_epoch;
+    if (state_ == state::open || state_ == state::dropping)
+        pause_.on_end_after(now() - opened_);
     state_ = state::pausing;
     ++generation_;
     flush_is_posted_ = false;
     timers_.disarm(opening_limit_);
     timers_.disarm(deadline_);
     pipeline_.end();
-    if (was_good)
-        pause_.reset();
+    if (authentication_)
+        authentication_->on_closed();
     pipeline_.replies().give_up_all(now());
     if (state_ == state::pausing)
         report_closed(why);
     if (state_ == state::pausing)
-        arm(reconnection_, now() + (why.permanent ? long_pause_ : pause_).next(random()));
+        arm(reconnection_, now() + pause_.next(cause, random()));
 }
 
 // Logs a failure once, not at each attempt to connect. on_closed() is called each time.
@@ -198,6 +225,12 @@ void session::end_as_unknown(engine::command& c)
         if (self->state_ != state::stopped)
             c.on_answer({.sent = sent});
     });
+}
+
+void session::send_auth(engine::command& c, std::span<std::string_view const> words)
+{
+    if (is_open())
+        submit(c, words);
 }
 
 void session::change_subscription(std::string_view verb, std::string_view channel)
@@ -232,78 +265,11 @@ void session::flush()
     pipeline_.write();
 }
 
-// ---- receiving
-
-// The entry is removed before the command is called, because the command may submit others, drop the connection or stop
-// the session. In the state `dropping` replies are not read: the connection is not trusted any more. A reply without a
-// command, or one that no command can have, means that replies and commands are out of step, so the connection ends.
-void session::on_reply(engine::reply const& r)
-{
-    if (state_ == state::greeting)
-        return go_on(greeting_.on_reply(r, now()));
-    if (state_ != state::open)
-        return;
-    if (pipeline_.replies().empty() || is_nested(r))
-        return lose({errc::protocol, "the client does not understand the server's reply", false});
-    auto const first = pipeline_.replies().take();
-    if (first.kind != awaited_replies::kind::command)
-        return r.text == "PONG" ? pass_guard(first.kind) : on_refused_subscription(r.text);
-    if (first.to)
-        first.to->on_answer({.outcome = engine::outcome::applied, .sent = first.sent, .value = r});
-}
-
-// An error without a command concerns the connection, which ends with that reason. READONLY means that the master was
-// demoted to a replica: the connection is closed, because the next one may lead to the new master. It is closed after
-// the command got its outcome, which is a certain refusal and not `unknown`.
-void session::on_error(std::string_view words)
-{
-    if (state_ == state::greeting)
-        return go_on(greeting_.on_error(words));
-    if (state_ != state::open)
-        return;
-    if (pipeline_.replies().empty())
-        return lose(classify_refusal(words));
-    auto const first = pipeline_.replies().take();
-    if (first.kind != awaited_replies::kind::command)
-        return on_refused_subscription(words);
-    auto const why = engine::classify(words);
-    if (first.to)
-        first.to->on_answer({.outcome = engine::outcome::refused, .sent = first.sent, .why = why, .words = words});
-    if (why == engine::refusal::read_only && is_open())
-        lose({errc::server_refused, words, false});
-}
-
-void session::on_message(std::string_view channel)
-{
-    if (is_open())
-        events_->on_message(channel);
-}
-
-void session::pass_guard(awaited_replies::kind k)
-{
-    using change = core::subscription_right::change;
-    if (k == awaited_replies::kind::subscribe_guard && right_.on_confirmed() == change::subscribes_again)
-        log_.info("the server permits SUBSCRIBE again");
-}
-
-// The error took the place of the PONG, so the PONG would be taken for the reply to the next command, and so on: the
-// connection ends. A temporary refusal (BUSY) does not mean that a permission is missing.
-void session::on_refused_subscription(std::string_view words)
-{
-    auto const text = printable(words);
-    if (!engine::is_passing(engine::classify(words))) {
-        last_words_ = text;  // so that report_closed() does not log it again
-        if (right_.on_refused() == core::subscription_right::change::polls)
-            log_.warning("the server does not permit SUBSCRIBE, so waiters poll: " + text);
-    }
-    lose({errc::unavailable, words, false});
-}
-
 // ---- time
 
-void session::arm(timer& t, core::instant when)
+void session::arm(core::deadline& d, core::instant when)
 {
-    timers_.arm(t, when);
+    timers_.arm(d, when);
     environment_->wake_at(timers_.next());
 }
 

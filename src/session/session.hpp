@@ -11,15 +11,16 @@
 #include <string>
 #include <string_view>
 
-#include "core/backoff.hpp"
 #include "core/deadline_queue.hpp"
 #include "core/subscription_right.hpp"
 #include "engine/port/log.hpp"
 #include "engine/port/session.hpp"
 #include "engine/port/strand.hpp"
+#include "session/authentication.hpp"
 #include "session/environment.hpp"
 #include "session/greeting.hpp"
 #include "session/pipeline.hpp"
+#include "session/reconnect_pause.hpp"
 
 // src/session: the decisions about a connection: greeting, barrier, subscription guards, deadlines, reconnection. The
 // folder includes only itself, src/engine and src/core: no socket, no timer, no clock. A transport (src/redis, src/sim)
@@ -33,6 +34,9 @@ namespace holdfast::session {
 // | state    | event                                    | next     | action                                      |
 // |----------|------------------------------------------|----------|---------------------------------------------|
 // | idle     | start()                                  | greeting | connects, sends the greeting                |
+// | idle     | the same, with a provider                | asking   | asks for credentials                        |
+// | asking   | the provider has yielded credentials     | greeting | connects, sends the greeting                |
+// | asking   | it has failed, or is late                | pausing  | on_closed()                                 |
 // | greeting | the greeting is complete                 | open     | on_open()                                   |
 // | greeting | a refusal, the end of the connection, or | pausing  | on_closed()                                 |
 // |          | opening_limit has passed                 |          |                                             |
@@ -40,18 +44,23 @@ namespace holdfast::session {
 // | open     | the end of the connection, a refused     | pausing  | commands end as `unknown`, then on_closed() |
 // |          | subscription, a demoted server           |          |                                             |
 // | dropping | the end of this turn                     | pausing  | the same                                    |
-// | pausing  | the pause is over                        | greeting | connects, sends the greeting                |
+// | pausing  | the pause is over                        | greeting | connects, sends the greeting; with a        |
+// |          |                                          | or asking| provider: asks for credentials              |
 // | any      | stop()                                   | stopped  | forgets all commands                        |
+//
+// With a provider, `authentication` replaces the credentials while the session is open.
 class session final : public engine::session,
                       private connection_events,
                       private clock_events,
+                      private authenticating_session,
                       public std::enable_shared_from_this<session> {
 public:
-    enum class state : std::uint8_t { idle, greeting, open, dropping, pausing, stopped };
+    enum class state : std::uint8_t { idle, asking, greeting, open, dropping, pausing, stopped };
 
     struct settings {
-        credentials login;
+        client_login login;
         core::duration command_timeout;
+        credentials_provider provider = {};  // empty: the credentials of the login
     };
 
     session(engine::strand, settings, engine::log);
@@ -95,11 +104,19 @@ private:
     void on_ended(ending const&) override;
     void on_time() override;
 
+    void greet_as(holdfast::credentials const&) override;
+    void go_without(std::string_view why) override;
+    void send_auth(engine::command&, std::span<std::string_view const> words) override;
+    std::shared_ptr<void> keep() override { return shared_from_this(); }
+
     void connect();
+    void greet(client_login const&);
     void go_on(greeting::outcome);
     void open();
     void on_opening_limit();
-    void lose(engine::closing const&);
+    void lose(engine::closing const& why) { lose(why, why.permanent ? end_cause::permanent : end_cause::lost); }
+    void lose(engine::closing const&, end_cause);
+    void lose_refused(engine::closing const&);
     void report_closed(engine::closing const&);
 
     void end_as_unknown(engine::command&);
@@ -109,7 +126,8 @@ private:
     void pass_guard(awaited_replies::kind);
     void on_refused_subscription(std::string_view words);
 
-    void arm(timer&, core::instant);
+    void arm(core::deadline&, core::instant) override;
+    void disarm(core::deadline& d) noexcept override { timers_.disarm(d); }
     void watch_deadlines();
     void on_deadline();
     void on_alarm();
@@ -132,16 +150,16 @@ private:
     core::subscription_right right_;
     bool flush_is_posted_ = false;
 
-    core::instant opened_{};    // when the current epoch began
-    std::string last_words_;    // of the last failure that was logged
-    core::backoff pause_;       // between connections
-    core::backoff long_pause_;  // after a permanent failure: a wrong password must not lead to a storm of attempts
+    core::instant opened_{};  // when the current epoch began
+    std::string last_words_;  // of the last failure that was logged
+    reconnect_pause pause_;
 
     core::deadline_queue timers_;
     timer opening_limit_{*this, &session::on_opening_limit};
     timer reconnection_{*this, &session::connect};
-    timer deadline_{*this, &session::on_deadline};  // of the oldest command: one timer for all (rule 24)
-    timer alarm_{*this, &session::on_alarm};        // of the engine
+    timer deadline_{*this, &session::on_deadline};    // of the oldest command: one timer for all (rule 24)
+    timer alarm_{*this, &session::on_alarm};          // of the engine
+    std::unique_ptr<authentication> authentication_;  // null: without a provider
 };
 
 }  // namespace holdfast::session

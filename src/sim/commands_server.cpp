@@ -67,17 +67,45 @@ value run_info(call& c)
     return bulk(text);
 }
 
-// HELLO 3 [AUTH user password] [SETNAME name]. Every password is accepted: access rules are modelled by deny_command()
-// only. The reply is a map, as a list of names and values in turn: a session reads the connection's id from it, which
-// the barrier of the next connection needs (rule 8).
+// AUTH [user] password.
+value run_auth(call& c)
+{
+    if (c.args.size() > 3)
+        return syntax_error();
+    if (c.args.size() == 2 && !c.server.has_users())
+        return error(
+            "ERR AUTH <password> called without any password configured for the default user. Are you sure your "
+            "configuration is correct?");
+    return c.server.authenticate(c.from, c.args.size() == 3 ? c.args[1] : "default", c.args.back());
+}
+
+// The options of HELLO. Returns the error of a refused login, else OK.
+value take_options(call& c)
+{
+    auto result = ok();
+    for (std::size_t i = 2; i + 1 < c.args.size(); ++i) {
+        auto const option = lower(c.args[i]);
+        if (option == "setname")
+            c.from.name = c.args[++i];
+        else if (option == "auth" && i + 2 < c.args.size())
+            result = c.server.authenticate(c.from, c.args[i + 1], c.args[i + 2]), i += 2;
+    }
+    return result;
+}
+
+// HELLO 3 [AUTH user password] [SETNAME name]. The reply is a map, as a list of names and values in turn: a session
+// reads the connection's id from it, which the barrier of the next connection needs (rule 8).
 value run_hello(call& c)
 {
     // RESP2 is not modelled: in it a connection with subscriptions can send no other commands.
     if (c.args.size() < 2 || c.args[1] != "3")
         return error("NOPROTO unsupported protocol version");
-    for (std::size_t i = 2; i + 1 < c.args.size(); ++i)
-        if (lower(c.args[i]) == "setname")
-            c.from.name = c.args[i + 1];
+    if (auto const login = take_options(c); login.is_error())
+        return login;
+    if (!c.from.is_authenticated)
+        return error("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> "
+                     "AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol "
+                     "version at the same time");
     return array(
         {bulk("server"),
          bulk("redis"),
@@ -224,6 +252,7 @@ constexpr std::array table{
     command_spec{"time", 1, trait::while_loading, run_time},
     command_spec{"info", -1, trait::while_loading, run_info},
     command_spec{"hello", -1, always | outside | trait::while_busy, run_hello},
+    command_spec{"auth", -2, always | outside | trait::while_busy, run_auth},
     command_spec{"dbsize", 1, trait::none, run_dbsize},
     command_spec{"flushall", -1, trait::writes, run_flushall},
     command_spec{"publish", 3, always, run_publish},

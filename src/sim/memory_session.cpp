@@ -47,7 +47,7 @@ std::shared_ptr<engine::session> make_memory_session(engine::strand s, config co
     if (auto const make = registry.replacement())
         return make(std::move(s), c, std::move(l), name);
     auto const made = std::make_shared<session::session>(
-        s, session::session::settings{{.client_name = c.name}, c.command_timeout}, std::move(l));
+        s, session::session::settings{{.client_name = c.name}, c.command_timeout, c.credentials}, std::move(l));
     // After the session exists: the environment refers to it weakly, through clock().
     made->live_in(std::make_unique<real_world>(s, name, registry.find_or_make(name), made->clock()));
     return made;

@@ -82,7 +82,8 @@ void real_world::stop() noexcept
     alarm_->timer.cancel();
 }
 
-std::shared_ptr<session::connection> real_world::connect(std::weak_ptr<session::connection_events> to)
+std::shared_ptr<session::connection> real_world::connect(
+    std::weak_ptr<session::connection_events> to, session::client_login const&)
 {
     return server_->connect(strand_, std::move(to));
 }

@@ -33,7 +33,8 @@ public:
     core::instant now() const noexcept override { return boot_time(); }
     void wake_at(core::instant) override;
     void stop() noexcept override;
-    std::shared_ptr<session::connection> connect(std::weak_ptr<session::connection_events>) override;
+    std::shared_ptr<session::connection> connect(
+        std::weak_ptr<session::connection_events>, session::client_login const&) override;
     std::string server_name() const override { return name_; }
     std::uint64_t random() noexcept override { return random_(); }
     std::array<std::uint8_t, 16> identity() override;

@@ -122,7 +122,7 @@ redis_model::redis_model(std::shared_ptr<lua_engine> lua) : lua_(std::move(lua))
 connection_id redis_model::connect(peer& p)
 {
     auto const id = ++last_id_;  // never reused: CLIENT KILL with an old number must not end another connection
-    connections_.emplace(id, connection{.id = id, .peer = &p});
+    connections_.emplace(id, connection{.id = id, .peer = &p, .is_authenticated = users_.empty()});
     return id;
 }
 
@@ -199,6 +199,8 @@ value redis_model::check_and_run(connection& from, words args)
         return unknown_command(args);
     if (!arity_fits(*spec, args))
         return wrong_arity(spec->name);
+    if (!from.is_authenticated && spec->name != "hello" && spec->name != "auth")
+        return error("NOAUTH Authentication required.");
     if (auto refused = refuse(*spec, args))
         return *refused;
     return run(*spec, from, args);
@@ -208,6 +210,14 @@ value redis_model::run(command_spec const& spec, connection& from, words args)
 {
     call c{*this, keys_, from, args};
     return spec.run(c);
+}
+
+value redis_model::authenticate(connection& c, std::string_view user, std::string_view password) const
+{
+    auto const found = users_.find(user);
+    bool const is_right = users_.empty() || (found != users_.end() && found->second == password);
+    c.is_authenticated = c.is_authenticated || is_right;
+    return is_right ? ok() : error("WRONGPASS invalid username-password pair or user is disabled.");
 }
 
 // An access rule denies a command or one of its subcommands. Most servers have no rules, and the name of a subcommand

@@ -40,6 +40,7 @@ struct connection {
     simulated::peer* peer = nullptr;
     std::string name = {};
     std::unordered_set<std::string> channels = {};
+    bool is_authenticated = true;
 };
 
 // The states of a server. Each but `normal` refuses some commands, with the error message of Redis.
@@ -79,6 +80,9 @@ public:
     void deny_channels(bool yes) { channels_denied_ = yes; }
     void deny_key(std::string_view name) { denied_keys_.emplace(name); }
     void allow_all() { denied_commands_.clear(), denied_keys_.clear(), channels_denied_ = false; }
+    // From now on only such users may log in, each with one password; connections that exist stay, as with ACL SETUSER.
+    // Without users every login is accepted. Without a password, the user is disabled.
+    void set_user(std::string name, std::optional<std::string> password) { users_[name] = std::move(password); }
     // As the only node of a cluster: a command with keys of several hash slots is refused.
     void set_cluster_mode(bool yes) { is_cluster_ = yes; }
     void disconnect_all();
@@ -101,6 +105,9 @@ public:
     void watch(std::function<void(execution const&)> watcher) { watcher_ = std::move(watcher); }
 
     // ---- for the functions of commands
+    // AUTH, also as a part of HELLO: returns OK or an error, after which the connection keeps the login that it has.
+    value authenticate(connection&, std::string_view user, std::string_view password) const;
+    bool has_users() const noexcept { return !users_.empty(); }
     // Returns the number of subscribers.
     std::int64_t publish(std::string_view channel, std::string_view text);
     void subscribe(connection&, std::string_view channel);
@@ -134,6 +141,7 @@ private:
     unsigned runs_ = 1;
     std::set<std::string, std::less<>> denied_commands_;
     std::set<std::string, std::less<>> denied_keys_;
+    std::map<std::string, std::optional<std::string>, std::less<>> users_;  // none: every login is accepted
     bool channels_denied_ = false;
     bool is_cluster_ = false;
     std::function<void(execution const&)> watcher_;

@@ -47,6 +47,7 @@ struct example {
 TEST_CASE("each example for one server ends with success", "[examples]")
 {
     auto const [name, line] = GENERATE(values<example>({
+        {"credentials", "the server has accepted the token"},
         {"fair_lock", "the printer is ours, those above wait"},
         {"fencing", "balance: 34; the stale write of 33 was refused"},
         {"lease", "the lease has expired"},

@@ -9,6 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <holdfast/credentials.hpp>
 #include <holdfast/error.hpp>
 
 #include "support/child_program.hpp"
@@ -100,6 +101,27 @@ TEST_CASE("session sentinel: it authenticates to a master with a password", "[re
     REQUIRE(probe.start_and_open());
     CHECK(probe.execute({"PING"}).text == "PONG");
     CHECK_FALSE(probe.has_logged("secret"));
+}
+
+TEST_CASE("session sentinel: it authenticates to a master with the credentials of a provider", "[redis]")
+{
+    redis_server master{"requirepass secret"};
+    master.command({"AUTH", "secret"});
+    sentinel watch(master, "secret");
+    auto options = session_probe::with_url("redis+sentinel://" + watch.host() + "/mymaster");
+    int questions = 0;
+    options.credentials = [&](credentials_request what, credentials_handler done) {
+        CHECK(what.is_refused == (questions == 1));
+        done({"default", ++questions == 1 ? "hunter2" : "secret"});
+    };
+    session_probe probe(options);
+    REQUIRE(probe.start_and_open());
+    CHECK(questions == 2);
+    REQUIRE(probe.closed.size() == 1);
+    CHECK_FALSE(probe.closed[0].permanent);
+    CHECK(probe.execute({"PING"}).text == "PONG");
+    CHECK_FALSE(probe.has_logged("secret"));
+    CHECK_FALSE(probe.has_logged("hunter2"));
 }
 
 TEST_CASE("session sentinel: a wrong password is a permanent error", "[redis]")

@@ -43,6 +43,10 @@ public:
     explicit recorder(simulation& s, std::string_view process = "A", std::string_view server = "redis")
         : session_(s.make_session(s.at(process), server))
     {}
+    // With options of its own.
+    recorder(simulation& s, config const& c)
+        : session_(s.make_session(s.at("A"), engine::strand(s.at("A").get_executor()), c, {}, "redis"))
+    {}
     ~recorder() { session_->stop(); }
 
     engine::session& session() { return *session_; }

@@ -34,7 +34,8 @@ public:
         : process_(p), server_(s), strand_(std::move(st)), connections_(connections), clock_(std::move(clock))
     {}
 
-    std::shared_ptr<session::connection> connect(std::weak_ptr<session::connection_events> to) override
+    std::shared_ptr<session::connection> connect(
+        std::weak_ptr<session::connection_events> to, session::client_login const&) override
     {
         auto fresh = std::make_shared<virtual_link>(process_, server_, strand_, std::move(to), ++connections_);
         fresh->connect();
@@ -161,7 +162,7 @@ std::shared_ptr<engine::session> simulation::make_session(
     process& p, engine::strand s, holdfast::config const& c, engine::log l, std::string_view name)
 {
     auto const made = std::make_shared<session::session>(
-        s, session::session::settings{{.client_name = c.name}, c.command_timeout}, std::move(l));
+        s, session::session::settings{{.client_name = c.name}, c.command_timeout, c.credentials}, std::move(l));
     made->live_in(std::make_unique<virtual_view>(p, server(name), s, connections_[&p], made->clock()));
     return made;
 }

@@ -4,173 +4,19 @@
 //
 // Every line of the table in session/session.hpp, without a server and without a clock.
 
-#include "session/session.hpp"
-
-#include <deque>
-#include <memory>
 #include <string>
-#include <vector>
 
-#include <boost/asio/error.hpp>
-#include <boost/asio/io_context.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include <holdfast/error.hpp>
+
+#include "unit/session_scenario.hpp"
 
 namespace holdfast::session {
 namespace {
 
 using namespace std::chrono_literals;
 using engine::outcome;
-using lines = std::vector<std::string>;
-
-constexpr core::instant start{std::chrono::hours(1000)};
-
-engine::reply text(std::string_view t)
-{
-    return {.type = engine::reply::kind::text, .text = t};
-}
-
-// Records what the session does with one connection. The test acts as the server.
-struct fake_connection final : connection {
-    explicit fake_connection(std::weak_ptr<connection_events> e) : events(std::move(e)) {}
-
-    void send(std::span<std::string_view const> words) override
-    {
-        std::string line;
-        for (auto const w : words)
-            line.append(line.empty() ? "" : " ").append(w);
-        unsent.push_back(line);
-    }
-    void flush() override
-    {
-        sent.insert(sent.end(), unsent.begin(), unsent.end());
-        unsent.clear();
-    }
-    void close() noexcept override { is_closed = true; }
-
-    lines take() { return std::exchange(sent, {}); }
-
-    void reply(std::string_view t) { events.lock()->on_reply(text(t)); }
-    void error(std::string_view words) { events.lock()->on_error(words); }
-    void end() { events.lock()->on_ended({boost::asio::error::eof, "End of file"}); }
-    void hello(std::int64_t number)
-    {
-        std::vector<engine::reply> const items{text("id"), {engine::reply::kind::integer, number, {}, {}}};
-        events.lock()->on_reply({.type = engine::reply::kind::array, .items = items});
-    }
-    void info(std::string const& run) { reply("# Server\r\nrun_id:" + run + "\r\nuptime_in_seconds:9\r\n"); }
-
-    std::weak_ptr<connection_events> events;
-    lines unsent, sent;
-    bool is_closed = false;
-};
-
-struct fake_world {
-    core::instant now = start;
-    core::instant alarm = core::never;
-    std::vector<std::shared_ptr<fake_connection>> connections;
-};
-
-class fake_environment final : public environment {
-public:
-    explicit fake_environment(fake_world& w) : world_(w) {}
-
-    std::shared_ptr<connection> connect(std::weak_ptr<connection_events> e) override
-    {
-        return world_.connections.emplace_back(std::make_shared<fake_connection>(std::move(e)));
-    }
-    std::string server_name() const override { return "fake"; }
-    core::instant now() const noexcept override { return world_.now; }
-    void wake_at(core::instant when) override { world_.alarm = std::min(world_.alarm, when); }
-    void stop() noexcept override { world_.alarm = core::never; }
-    std::uint64_t random() noexcept override { return 0; }
-    std::array<std::uint8_t, 16> identity() override { return {}; }
-    std::uint64_t incarnation() const noexcept override { return 0; }
-
-private:
-    fake_world& world_;
-};
-
-struct probe final : engine::command {
-    void on_answer(engine::answer const& a) override
-    {
-        ++answers;
-        outcome = a.outcome;
-        words = a.outcome == engine::outcome::applied ? a.value.text : a.words;
-    }
-
-    int answers = 0;
-    engine::outcome outcome = engine::outcome::unknown;
-    std::string words;
-};
-
-// A session and the engine above it.
-class scenario final : engine::session_events {
-public:
-    explicit scenario(unsigned database = 0)
-        : strand_(context_.get_executor()),
-          session_(std::make_shared<session>(
-              strand_,
-              session::settings{{.client_name = "me", .database = database}, 3s},
-              engine::log([this](log_level, std::string_view line) { logged.emplace_back(line); })))
-    {
-        session_->live_in(std::make_unique<fake_environment>(world));
-        session_->start(*this);
-        turn();
-    }
-    ~scenario() { session_->stop(); }
-
-    session& operator*() { return *session_; }
-    session* operator->() { return session_.get(); }
-    fake_connection& server() { return *world.connections.back(); }
-
-    void turn()
-    {
-        context_.restart();
-        context_.poll();
-    }
-    void advance(core::duration by)
-    {
-        auto const end = world.now + by;
-        for (auto const clock = session_->clock(); world.alarm <= end;) {
-            world.now = std::max(world.now, std::exchange(world.alarm, core::never));
-            clock.lock()->on_time();
-            turn();
-        }
-        world.now = end;
-    }
-    void submit(probe& p, std::initializer_list<std::string_view> words)
-    {
-        session_->submit(p, std::span(words.begin(), words.size()));
-    }
-    void greet(std::int64_t number, std::string const& run)
-    {
-        server().hello(number);
-        server().info(run);
-        server().take();
-    }
-
-    fake_world world;
-    lines events;
-    lines logged;
-    engine::closing last;
-
-private:
-    void on_open() override { events.emplace_back("open"); }
-    void on_closed(engine::closing const& c) override
-    {
-        events.emplace_back("closed: " + std::string(c.words));
-        last = {c.code, {}, c.permanent};
-    }
-    void on_message(std::string_view channel) override { events.emplace_back("message: " + std::string(channel)); }
-    void on_turn_end() override {}
-    void on_alarm() override { events.emplace_back("alarm"); }
-
-    boost::asio::io_context context_;
-    engine::strand strand_;
-    std::shared_ptr<session> session_;
-};
 
 TEST_CASE("session: it sends HELLO and INFO, and is open after their replies", "[session]")
 {

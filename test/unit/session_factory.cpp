@@ -10,6 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 
+#include <holdfast/credentials.hpp>
 #include <holdfast/testing/server.hpp>
 
 #include "session/memory_transport.hpp"
@@ -51,6 +52,35 @@ TEST_CASE("session factory: without holdfast::testing the error names the URL an
         Catch::Matchers::Message(
             "url: memory://seats needs a program that is linked with the CMake target holdfast::testing"));
     CHECK(make_session(context, "redis://localhost"));
+}
+
+TEST_CASE("session factory: credentials in the URL and a provider exclude each other", "[client][credentials]")
+{
+    boost::asio::io_context context;
+    auto const make = [&](std::string url) {
+        config c{.url = std::move(url)};
+        c.credentials = [](credentials_request, credentials_handler) {};
+        return detail::make_session(engine::strand(context.get_executor()), c, {});
+    };
+    for (auto const* const url :
+         {"redis://me:hunter2@localhost", "redis://:hunter2@localhost", "redis+sentinel://me:hunter2@localhost/name"})
+        CHECK_THROWS_MATCHES(
+            make(url),
+            std::invalid_argument,
+            Catch::Matchers::Message("credentials: the URL has a user or a password, too; give one of the two"));
+    CHECK(make("redis://localhost/3"));
+    CHECK(make("memory://"));
+}
+
+TEST_CASE("session factory: a provider's password that is sent unencrypted is a warning", "[client][credentials]")
+{
+    boost::asio::io_context context;
+    std::string logged;
+    engine::log const log([&](log_level, std::string_view line) { logged = line; });
+    config c{.url = "redis://redis.example.org"};
+    c.credentials = [](credentials_request, credentials_handler) {};
+    detail::make_session(engine::strand(context.get_executor()), c, log);
+    CHECK(logged == "url: the password is sent without encryption; use rediss:// to encrypt it");
 }
 
 TEST_CASE("session factory: a testing server makes memory:// URLs work without a static initialiser", "[client]")

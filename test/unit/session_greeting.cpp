@@ -155,7 +155,7 @@ TEST_CASE("hello_words: AUTH and SETNAME are sent only if there are credentials 
 {
     using words = std::vector<std::string_view>;
     CHECK(hello_words({}) == words{"HELLO", "3"});
-    credentials const named{.has_password = true, .user = {}, .password = "", .client_name = "c"};
+    client_login const named{.has_password = true, .user = {}, .password = "", .client_name = "c"};
     CHECK(hello_words(named) == words{"HELLO", "3", "AUTH", "default", "", "SETNAME", "c"});
 }
 

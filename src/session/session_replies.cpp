@@ -1,0 +1,92 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// What a session does with what it receives: replies, errors and messages. The rest of the class is in session.cpp.
+#include <algorithm>
+
+#include <holdfast/error.hpp>
+
+#include "session/session.hpp"
+#include "session/words.hpp"
+
+namespace holdfast::session {
+namespace {
+
+// Of the commands of the library, only HELLO has such a reply, which is part of the greeting.
+bool is_nested(engine::reply const& r)
+{
+    return std::ranges::any_of(r.items, [](auto const& item) { return item.type == engine::reply::kind::array; });
+}
+
+}  // namespace
+
+// The entry is removed before the command is called, because the command may submit others, drop the connection or stop
+// the session. In the state `dropping` replies are not read: the connection is not trusted any more. A reply without a
+// command, or one that no command can have, means that replies and commands are out of step, so the connection ends.
+void session::on_reply(engine::reply const& r)
+{
+    if (state_ == state::greeting)
+        return go_on(greeting_.on_reply(r, now()));
+    if (state_ != state::open)
+        return;
+    if (pipeline_.replies().empty() || is_nested(r))
+        return lose({errc::protocol, "the client does not understand the server's reply", false});
+    auto const first = pipeline_.replies().take();
+    if (first.kind != awaited_replies::kind::command)
+        return r.text == "PONG" ? pass_guard(first.kind) : on_refused_subscription(r.text);
+    if (first.to)
+        first.to->on_answer({.outcome = engine::outcome::applied, .sent = first.sent, .value = r});
+}
+
+// An error without a command concerns the connection, which ends with that reason. READONLY means that the master was
+// demoted to a replica: the connection is closed, because the next one may lead to the new master. It is closed after
+// the command got its outcome, which is a certain refusal and not `unknown`. With a provider the same holds for NOAUTH:
+// the next connection has fresh credentials.
+void session::on_error(std::string_view words)
+{
+    if (state_ == state::greeting)
+        return go_on(greeting_.on_error(words));
+    if (state_ != state::open)
+        return;
+    if (pipeline_.replies().empty())
+        return lose(classify_refusal(words));
+    auto const first = pipeline_.replies().take();
+    if (first.kind != awaited_replies::kind::command)
+        return on_refused_subscription(words);
+    auto const why = engine::classify(words);
+    if (first.to)
+        first.to->on_answer({.outcome = engine::outcome::refused, .sent = first.sent, .why = why, .words = words});
+    if (why == engine::refusal::read_only && is_open())
+        lose({errc::server_refused, words, false});
+    else if (authentication_ && is_open() && words.starts_with("NOAUTH"))
+        lose_refused({errc::not_permitted, words, true});
+}
+
+void session::on_message(std::string_view channel)
+{
+    if (is_open())
+        events_->on_message(channel);
+}
+
+void session::pass_guard(awaited_replies::kind k)
+{
+    using change = core::subscription_right::change;
+    if (k == awaited_replies::kind::subscribe_guard && right_.on_confirmed() == change::subscribes_again)
+        log_.info("the server permits SUBSCRIBE again");
+}
+
+// The error took the place of the PONG, so the PONG would be taken for the reply to the next command, and so on: the
+// connection ends. A temporary refusal (BUSY) does not mean that a permission is missing.
+void session::on_refused_subscription(std::string_view words)
+{
+    auto const text = printable(words);
+    if (!engine::is_passing(engine::classify(words))) {
+        last_words_ = text;  // so that report_closed() does not log it again
+        if (right_.on_refused() == core::subscription_right::change::polls)
+            log_.warning("the server does not permit SUBSCRIBE, so waiters poll: " + text);
+    }
+    lose({errc::unavailable, words, false});
+}
+
+}  // namespace holdfast::session
