@@ -14,6 +14,7 @@
 
 #include <holdfast/error.hpp>
 
+#include "engine/port/applied.hpp"
 #include "session/words.hpp"
 
 namespace holdfast::session {
@@ -28,7 +29,7 @@ constexpr core::duration opening_limit = 10s;
 // server that accepts each connection and then closes it would otherwise cause a storm of connections.
 constexpr core::duration good_epoch = 1s;
 
-// Of the commands of the library, only HELLO has such a reply, which is part of the greeting.
+// Of the commands of the library, only HELLO and CLUSTER SLOTS have such a reply. They are part of the greeting.
 bool is_nested(engine::reply const& r)
 {
     return std::ranges::any_of(r.items, [](auto const& item) { return item.type == engine::reply::kind::array; });
@@ -78,8 +79,8 @@ void session::stop() noexcept
 // ---- connecting
 
 // The commands of the greeting are sent at once, in one write, and each reply is read when it arrives: a greeting costs
-// one round trip, and a second one only for a barrier. The timer is armed before write(), in which a transport in
-// memory may complete the greeting.
+// one round trip, and further ones only for a barrier and in cluster mode. The timer is armed before write(), in which a
+// transport in memory may complete the greeting.
 void session::connect()
 {
     ++generation_;
@@ -96,14 +97,14 @@ void session::connect()
 
 void session::go_on(greeting::outcome o)
 {
+    auto const number = std::to_string(greeting_.previous().number);
     switch (o) {
         case greeting::outcome::more: return;
         case greeting::outcome::open: return open();
         case greeting::outcome::refused: return lose(greeting_.refusal());
-        case greeting::outcome::kill: break;
+        case greeting::outcome::slots: pipeline_.send(std::array<std::string_view, 2>{"CLUSTER", "SLOTS"}); break;
+        case greeting::outcome::kill: pipeline_.send(std::array<std::string_view, 4>{"CLIENT", "KILL", "ID", number});
     }
-    auto const number = std::to_string(greeting_.previous().number);
-    pipeline_.send(std::array<std::string_view, 4>{"CLIENT", "KILL", "ID", number});
     pipeline_.write();
 }
 
@@ -252,9 +253,8 @@ void session::on_reply(engine::reply const& r)
         first.to->on_answer({.outcome = engine::outcome::applied, .sent = first.sent, .value = r});
 }
 
-// An error without a command concerns the connection, which ends with that reason. READONLY means that the master was
-// demoted to a replica: the connection is closed, because the next one may lead to the new master. It is closed after
-// the command got its outcome, which is a certain refusal and not `unknown`.
+// An error without a command concerns the connection, which ends with that reason. Before the connection to a server
+// that is not the right one any more is closed, the command gets its outcome, which is a certain refusal.
 void session::on_error(std::string_view words)
 {
     if (state_ == state::greeting)
@@ -266,10 +266,10 @@ void session::on_error(std::string_view words)
     auto const first = pipeline_.replies().take();
     if (first.kind != awaited_replies::kind::command)
         return on_refused_subscription(words);
-    auto const why = engine::classify(words);
+    auto const answer = engine::answer_to_error(first.sent, words);
     if (first.to)
-        first.to->on_answer({.outcome = engine::outcome::refused, .sent = first.sent, .why = why, .words = words});
-    if (why == engine::refusal::read_only && is_open())
+        first.to->on_answer(answer);
+    if (is_open() && leads_to_another_server(answer.why, server()))
         lose({errc::server_refused, words, false});
 }
 
