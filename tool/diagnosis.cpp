@@ -63,7 +63,8 @@ finding mode(std::string_view info)
     if (mode == "sentinel")
         return {bad, "mode", "a Sentinel, which stores no locks: use redis+sentinel://"};
     if (mode == "cluster")
-        return {bad, "mode", "Redis Cluster: the client does not follow slots to other nodes"};
+        // A client is refused by any other member of a cluster before it can send INFO.
+        return {good, "mode", "Redis Cluster of one primary, unless the access rules deny CLUSTER SLOTS"};
     return {good, "mode", "standalone"};
 }
 

@@ -39,7 +39,8 @@ enum class errc {
     not_permitted,
     /// The server refuses to write: OOM, MISCONF, NOREPLICAS and similar errors.
     server_refused,
-    /// The server's reply has no meaning for the client: an error that it does not know, or a value of another type.
+    /// The server's reply has no meaning for the client: an error that it does not know, or a value of another type. Or
+    /// the server is a member of a Redis Cluster of several primaries.
     protocol,
     /// red_lock: fewer than a majority of the servers replied in time, or may be counted.
     no_quorum,

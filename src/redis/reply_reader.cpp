@@ -4,7 +4,9 @@
 //
 #include "redis/reply_reader.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <optional>
 
 namespace holdfast::redis {
@@ -60,6 +62,14 @@ bool is_list(type t)
     return t == type::array || t == type::set || t == type::map;
 }
 
+// A reply has fewer elements than that. So the sum of all announced lengths cannot overflow.
+constexpr std::size_t most_elements = std::size_t{1} << 31;
+
+bool has_too_many_elements(node_view const& list)
+{
+    return list.aggregate_size > most_elements;
+}
+
 std::size_t elements_of(node_view const& list)
 {
     return list.aggregate_size * (list.data_type == type::map ? 2 : 1);
@@ -74,12 +84,15 @@ progress reply_reader::take(node_view const& n)
 
 progress reply_reader::take_head(node_view const& n)
 {
+    if (is_list(n.data_type) && has_too_many_elements(n))
+        return progress::malformed;
     if (is_list(n.data_type)) {
         items_.clear();
+        shapes_.clear();
         texts_.clear();
-        expected_ = elements_of(n);
-        skipped_ = 0;
-        return expected_ == 0 ? complete_array() : progress::more;
+        is_nested_ = false;
+        expected_ = missing_ = elements_of(n);
+        return missing_ == 0 ? complete_array() : progress::more;
     }
     auto const r = scalar(n);
     if (!r)
@@ -88,26 +101,34 @@ progress reply_reader::take_head(node_view const& n)
     return is_error(n.data_type) ? progress::error : progress::complete;
 }
 
-// Counts the elements of inner lists without keeping them: HELLO's reply contains a list of modules. A list adds its
-// elements to the count when its head arrives, and each deeper node removes itself.
+// An inner list adds its elements to the count of those that are missing.
 progress reply_reader::take_element(node_view const& n)
 {
-    auto const r = is_list(n.data_type) ? engine::reply{.type = engine::reply::kind::array} : scalar(n);
-    if (!r)
+    bool const is_inner_list = is_list(n.data_type);
+    auto const r = is_inner_list ? engine::reply{.type = engine::reply::kind::array} : scalar(n);
+    if (!r || (is_inner_list && has_too_many_elements(n)))
         return progress::malformed;
-    if (n.depth > 1)
-        --skipped_;
-    if (is_list(n.data_type))
-        skipped_ += elements_of(n);
-    if (n.depth == 1) {
-        items_.push_back(*r);
-        texts_ += r->text;  // the view in the item is set later: this string may still reallocate
-    }
-    return items_.size() == expected_ && skipped_ == 0 ? complete_array() : progress::more;
+    std::size_t const elements = is_inner_list ? elements_of(n) : 0;
+    is_nested_ = is_nested_ || is_inner_list;
+    items_.push_back(*r);
+    shapes_.push_back({n.depth, elements});
+    texts_ += r->text;  // the view in the item is set later: this string may still reallocate
+    missing_ += elements;
+    return --missing_ == 0 ? complete_array() : progress::more;
 }
 
-// Sets the views of the items to their copied texts, which do not move any more.
+// The copies do not move any more.
 progress reply_reader::complete_array()
+{
+    set_texts();
+    if (is_nested_)
+        arrange();
+    value_ = {.type = engine::reply::kind::array, .items = std::span(items_).first(expected_)};
+    return progress::complete;
+}
+
+// Sets the views of the items to their copied texts.
+void reply_reader::set_texts()
 {
     std::string_view rest = texts_;
     for (auto& item : items_) {
@@ -115,8 +136,26 @@ progress reply_reader::complete_array()
         item.text = rest.substr(0, size);
         rest.remove_prefix(size);
     }
-    value_ = {.type = engine::reply::kind::array, .items = items_};
-    return progress::complete;
+}
+
+// Moves the elements of each list next to each other, and sets the views of the lists. The elements have arrived as a
+// tree is walked, each list before its elements. Sorted by depth, they are in the order of their lists.
+void reply_reader::arrange()
+{
+    std::vector<std::size_t> order(items_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return shapes_[i].depth; });
+    std::vector<engine::reply> sorted;
+    for (auto const i : order)
+        sorted.push_back(items_[i]);
+    items_ = std::move(sorted);
+    auto next = std::span(items_).subspan(expected_);
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        auto const elements = shapes_[order[i]].elements;
+        if (elements > 0)
+            items_[i].items = next.first(elements);
+        next = next.subspan(elements);
+    }
 }
 
 }  // namespace holdfast::redis

@@ -39,12 +39,22 @@ private:
     progress take_head(boost::redis::resp3::node_view const&);
     progress take_element(boost::redis::resp3::node_view const&);
     progress complete_array();
+    void set_texts();
+    void arrange();
+
+    // Where an item is in a nested array.
+    struct shape {
+        std::size_t depth;
+        std::size_t elements;  // of an inner list
+    };
 
     engine::reply value_;
-    std::vector<engine::reply> items_;
-    std::string texts_;         // the texts of all items, concatenated
-    std::size_t expected_ = 0;  // how many items the array has
-    std::size_t skipped_ = 0;   // elements inside items, which are not kept, that have not arrived yet
+    std::vector<engine::reply> items_;  // of all depths
+    std::vector<shape> shapes_;         // of each item
+    std::string texts_;                 // the texts of all items, concatenated
+    std::size_t expected_ = 0;          // how many items the array itself has
+    std::size_t missing_ = 0;           // how many items of all depths have not arrived yet
+    bool is_nested_ = false;
 };
 
 }  // namespace holdfast::redis

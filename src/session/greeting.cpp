@@ -10,6 +10,7 @@
 #include <holdfast/error.hpp>
 
 #include "core/server_age.hpp"
+#include "session/cluster_slots.hpp"
 
 namespace holdfast::session {
 namespace {
@@ -41,7 +42,7 @@ std::string_view field(std::string_view info, std::string_view name)
     return {};
 }
 
-engine::server_identity identity_of(std::string_view info, core::instant now)
+engine::server_identity identity_of(std::string_view info, core::instant now, engine::slot_coverage slots)
 {
     using id = engine::server_identity::run_id_type;
     auto const run = field(info, "run_id").substr(0, id::static_capacity);  // a longer one would throw
@@ -50,16 +51,26 @@ engine::server_identity identity_of(std::string_view info, core::instant now)
     auto const parsed = std::from_chars(uptime.data(), uptime.data() + uptime.size(), seconds);
     bool const is_known = parsed.ec == std::errc() && !uptime.empty();
     return {
-        id(run.data(), run.size()), is_known ? core::latest_start(std::chrono::seconds(seconds), now) : core::never};
+        .run_id = id(run.data(), run.size()),
+        .running_since = is_known ? core::latest_start(std::chrono::seconds(seconds), now) : core::never,
+        .slots = slots};
 }
 
-// The number with that key in a map, which a reply represents as a list of keys and values in turn.
-std::int64_t number_of(std::string_view key, engine::reply const& map)
+// The value with that key in a map, which a reply represents as a list of keys and values in turn; nil if there is none.
+engine::reply value_of(std::string_view key, engine::reply const& map)
 {
     for (std::size_t i = 0; i + 1 < map.items.size(); i += 2)
         if (map.items[i].text == key)
-            return map.items[i + 1].integer;
-    return 0;
+            return map.items[i + 1];
+    return {};
+}
+
+std::string reason_to_refuse(cluster_summary const& c)
+{
+    std::string const which = c.primaries > 1 ? "of " + std::to_string(c.primaries) + " primaries"
+                                              : "in which " + std::to_string(core::hash_slots - c.slots)
+                                                    + " of 16384 hash slots have no primary";
+    return "the server is a member of a Redis Cluster " + which + ", which redis:// cannot use";
 }
 
 }  // namespace
@@ -87,6 +98,7 @@ greeting::outcome greeting::on_reply(engine::reply const& r, core::instant now)
         case step::hello: return on_hello(r);
         case step::select: step_ = step::info; return outcome::more;
         case step::info: return on_info(r.text, now);
+        case step::slots: return on_slots(r);
         case step::barrier: return open();
         case step::done: break;
     }
@@ -98,15 +110,46 @@ greeting::outcome greeting::on_hello(engine::reply const& r)
     // In RESP3 the reply is a map. In RESP2 a connection with subscriptions could not send other commands.
     if (r.type != engine::reply::kind::array)
         return refuse({errc::protocol, "the server does not speak RESP3", true});
-    present_.number = static_cast<std::uint64_t>(number_of("id", r));
+    present_.number = static_cast<std::uint64_t>(value_of("id", r).integer);
+    is_replica_ = value_of("role", r).text == "replica";
+    if (value_of("mode", r).text == "cluster")
+        present_.server.slots = engine::slot_coverage::unconfirmed;
     step_ = selects_ ? step::select : step::info;
     return outcome::more;
 }
 
-// The previous connection is ended only on the same run of the server: otherwise its number belongs to another client.
 greeting::outcome greeting::on_info(std::string_view text, core::instant now)
 {
-    present_.server = identity_of(text, now);
+    present_.server = identity_of(text, now, present_.server.slots);
+    return ask_slots();
+}
+
+// Only a server in cluster mode gets the additional command.
+greeting::outcome greeting::ask_slots()
+{
+    if (!present_.server.has_hash_slots())
+        return raise_barrier();
+    step_ = step::slots;
+    return outcome::slots;
+}
+
+// A replica shows the slots of its primary, and answers MOVED to every write.
+greeting::outcome greeting::on_slots(engine::reply const& r)
+{
+    auto const cluster = read_cluster_slots(r);
+    if (!cluster)
+        return refuse({errc::protocol, "the client does not understand the server's reply to CLUSTER SLOTS", true});
+    if (!cluster->is_one_node())
+        return refuse({errc::protocol, reason_to_refuse(*cluster), true});
+    if (is_replica_)
+        return refuse({errc::unavailable, "the server is a replica in a Redis Cluster", false});
+    present_.server.slots = engine::slot_coverage::all;
+    return raise_barrier();
+}
+
+// The previous connection is ended only on the same run of the server: otherwise its number belongs to another client.
+greeting::outcome greeting::raise_barrier()
+{
     if (!present_.is_beside(previous_))
         return open();
     step_ = step::barrier;
@@ -114,15 +157,20 @@ greeting::outcome greeting::on_info(std::string_view text, core::instant now)
 }
 
 // An error in place of INFO or CLIENT KILL means, as a rule, that the access rules deny them: the connection is used
-// without a barrier, and one key may stay until its lease time ends (rule 8). BUSY is different: the server will accept
-// these commands later, so the session connects again, and no command of the previous connection can be executed behind
-// the new epoch.
+// without a barrier, and one key may stay until its lease time ends (rule 8). An error in place of CLUSTER SLOTS means
+// the same, or that a proxy does not know the command: the server has hash slots, whichever they are. BUSY is different:
+// the server will accept these commands later, so the session connects again, and no command of the previous connection
+// can be executed behind the new epoch.
 greeting::outcome greeting::on_error(std::string_view words)
 {
     bool const is_needed = step_ == step::hello || step_ == step::select;
     if (is_needed || is_busy(words))
         return refuse(classify_refusal(words));
-    return open();
+    switch (step_) {
+        case step::info: return ask_slots();
+        case step::slots: return raise_barrier();
+        default: return open();
+    }
 }
 
 // Only a connection that was opened becomes the previous one: a refused connection has carried no command of the
@@ -157,6 +205,12 @@ engine::closing classify_refusal(std::string_view words)
     if (passes(words))
         return {errc::unavailable, words, false};
     return {errc::protocol, words, true};
+}
+
+bool leads_to_another_server(engine::refusal why, engine::server_identity const& server) noexcept
+{
+    bool const has_lost_slots = why == refusal::moved && server.slots == engine::slot_coverage::all;
+    return why == refusal::read_only || has_lost_slots;
 }
 
 }  // namespace holdfast::session

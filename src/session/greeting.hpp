@@ -42,18 +42,29 @@ struct connection_id {
 };
 
 // The first commands of a connection, and the meaning of their replies. HELLO needs no permission, and its reply
-// contains the number of the connection. The reply to INFO contains the run of the server and its uptime. CLIENT KILL
-// is the barrier of rule 8: it ends the previous connection, from which the server could still read commands. The
-// session sends the commands; this class only decides, so that each row can be tested without a server.
+// contains the number of the connection and whether the server is in cluster mode. The reply to INFO contains the run of
+// the server and its uptime. CLUSTER SLOTS is sent in cluster mode only: the client can use a server that has all hash
+// slots, and no other member of a cluster. CLIENT KILL is the barrier of rule 8: it ends the previous connection, from
+// which the server could still read commands. The session sends the commands; this class only decides, so that each row
+// can be tested without a server.
 //
 // | step          | reply                    | next    | outcome                                                     |
 // |---------------|--------------------------|---------|-------------------------------------------------------------|
 // | hello         | a map                    | select  | more; the next step is info if the database is 0            |
 // | select        | OK                       | info    | more                                                        |
+// | info          | any but BUSY, in cluster | slots   | slots: which slots does the server have?                    |
+// |               | mode                     |         |                                                             |
 // | info          | text, same run as before | barrier | kill: the server may still read from the old connection     |
 // | info          | text, another run        | done    | open                                                        |
 // | info          | an error but BUSY        | done    | open: without the right to INFO there is no barrier         |
 // | info          | BUSY                     | done    | refused: a busy server cannot raise a barrier               |
+// | slots         | one primary has all      | barrier | kill or open, as after INFO                                 |
+// |               |                          | or done |                                                             |
+// | slots         | an error but BUSY        | barrier | kill or open, as after INFO: the slots are not confirmed    |
+// |               |                          | or done |                                                             |
+// | slots         | any other reply          | done    | refused: a member of a cluster, for good; a replica, for    |
+// |               |                          |         | now                                                         |
+// | slots         | BUSY                     | done    | refused                                                     |
 // | barrier       | any but BUSY             | done    | open: the old connection is or was closed, or the access    |
 // |               |                          |         | rules deny CLIENT KILL                                      |
 // | barrier       | BUSY                     | done    | refused                                                     |
@@ -62,8 +73,8 @@ struct connection_id {
 // BUSY stands for every error that engine::classify() calls not_now.
 class greeting {
 public:
-    enum class step : std::uint8_t { hello, select, info, barrier, done };
-    enum class outcome : std::uint8_t { more, kill, open, refused };
+    enum class step : std::uint8_t { hello, select, info, slots, barrier, done };
+    enum class outcome : std::uint8_t { more, slots, kill, open, refused };
 
     // Starts for a new connection. It keeps previous(), even if this connection is refused: the last connection that
     // was opened is the one that has carried commands of the engine.
@@ -84,11 +95,15 @@ public:
 private:
     outcome on_hello(engine::reply const&);
     outcome on_info(std::string_view text, core::instant now);
+    outcome ask_slots();
+    outcome on_slots(engine::reply const&);
+    outcome raise_barrier();
     outcome open();
     outcome refuse(engine::closing const&);
 
     step step_ = step::done;
     bool selects_ = false;
+    bool is_replica_ = false;
     connection_id present_;
     connection_id previous_;
     std::string words_;  // a copy for refusal_: the words of the server are valid during a call only
@@ -97,6 +112,11 @@ private:
 
 // Classifies the error text of a server that does not accept this client: whether another attempt can help.
 engine::closing classify_refusal(std::string_view words);
+
+// Whether an error in place of a reply means that the next connection may be one to another server, or be refused.
+// READONLY: the master was demoted to a replica, and the next connection may lead to the new master. MOVED from a server
+// that had all hash slots: its cluster has another primary by now.
+bool leads_to_another_server(engine::refusal, engine::server_identity const&) noexcept;
 
 }  // namespace holdfast::session
 

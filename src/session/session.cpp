@@ -89,8 +89,8 @@ void session::greet_as(holdfast::credentials const& c)
 }
 
 // The commands of the greeting are sent at once, in one write, and each reply is read when it arrives: a greeting costs
-// one round trip, and a second one only for a barrier. The timer is armed before write(), in which a transport in
-// memory may complete the greeting.
+// one round trip, and further ones only for a barrier and in cluster mode. The timer is armed before write(), in which a
+// transport in memory may complete the greeting.
 void session::greet(client_login const& login)
 {
     state_ = state::greeting;
@@ -106,14 +106,14 @@ void session::greet(client_login const& login)
 
 void session::go_on(greeting::outcome o)
 {
+    auto const number = std::to_string(greeting_.previous().number);
     switch (o) {
         case greeting::outcome::more: return;
         case greeting::outcome::open: return open();
         case greeting::outcome::refused: return lose_refused(greeting_.refusal());
-        case greeting::outcome::kill: break;
+        case greeting::outcome::slots: pipeline_.send(std::array<std::string_view, 2>{"CLUSTER", "SLOTS"}); break;
+        case greeting::outcome::kill: pipeline_.send(std::array<std::string_view, 4>{"CLIENT", "KILL", "ID", number});
     }
-    auto const number = std::to_string(greeting_.previous().number);
-    pipeline_.send(std::array<std::string_view, 4>{"CLIENT", "KILL", "ID", number});
     pipeline_.write();
 }
 

@@ -3,17 +3,19 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 // What a session does with what it receives: replies, errors and messages. The rest of the class is in session.cpp.
+
 #include <algorithm>
 
 #include <holdfast/error.hpp>
 
+#include "engine/port/applied.hpp"
 #include "session/session.hpp"
 #include "session/words.hpp"
 
 namespace holdfast::session {
 namespace {
 
-// Of the commands of the library, only HELLO has such a reply, which is part of the greeting.
+// Of the commands of the library, only HELLO and CLUSTER SLOTS have such a reply. They are part of the greeting.
 bool is_nested(engine::reply const& r)
 {
     return std::ranges::any_of(r.items, [](auto const& item) { return item.type == engine::reply::kind::array; });
@@ -39,10 +41,9 @@ void session::on_reply(engine::reply const& r)
         first.to->on_answer({.outcome = engine::outcome::applied, .sent = first.sent, .value = r});
 }
 
-// An error without a command concerns the connection, which ends with that reason. READONLY means that the master was
-// demoted to a replica: the connection is closed, because the next one may lead to the new master. It is closed after
-// the command got its outcome, which is a certain refusal and not `unknown`. With a provider the same holds for NOAUTH:
-// the next connection has fresh credentials.
+// An error without a command concerns the connection, which ends with that reason. Before the connection to a server
+// that is not the right one any more is closed, the command gets its outcome, which is a certain refusal. With a
+// provider the same holds for NOAUTH: the next connection has fresh credentials.
 void session::on_error(std::string_view words)
 {
     if (state_ == state::greeting)
@@ -54,10 +55,10 @@ void session::on_error(std::string_view words)
     auto const first = pipeline_.replies().take();
     if (first.kind != awaited_replies::kind::command)
         return on_refused_subscription(words);
-    auto const why = engine::classify(words);
+    auto const answer = engine::answer_to_error(first.sent, words);
     if (first.to)
-        first.to->on_answer({.outcome = engine::outcome::refused, .sent = first.sent, .why = why, .words = words});
-    if (why == engine::refusal::read_only && is_open())
+        first.to->on_answer(answer);
+    if (is_open() && leads_to_another_server(answer.why, server()))
         lose({errc::server_refused, words, false});
     else if (authentication_ && is_open() && words.starts_with("NOAUTH"))
         lose_refused({errc::not_permitted, words, true});

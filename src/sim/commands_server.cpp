@@ -2,7 +2,9 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
+#include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "sim/command_words.hpp"
 #include "sim/redis_model.hpp"
@@ -174,7 +176,8 @@ value run_evalsha(call& c)
 // Redis writes the command in capitals here, in whatever case it was sent.
 value unknown_subcommand(call& c)
 {
-    auto help = lower(c.args[0]) == "client" ? "CLIENT" : "SCRIPT";
+    auto help = std::string(c.args[0]);
+    std::ranges::transform(help, help.begin(), [](unsigned char x) { return char(std::toupper(x)); });
     return error("ERR unknown subcommand '" + std::string(c.args[1]) + "'. Try " + help + " HELP.");
 }
 
@@ -241,6 +244,21 @@ value run_client(call& c)
     return unknown_subcommand(c);
 }
 
+// CLUSTER SLOTS. The other subcommands are not modelled. The id of a node is computed from its name.
+value run_cluster(call& c)
+{
+    if (lower(c.args[1]) != "slots" || c.args.size() != 2)
+        return unknown_subcommand(c);
+    if (!c.server.is_cluster())
+        return error("ERR This instance has cluster support disabled");
+    std::vector<value> ranges;
+    for (auto const& r : c.server.slots()) {
+        auto node = array({bulk(r.primary), of(6379), bulk(sha1(r.primary)), array({})});
+        ranges.push_back(array({of(r.first), of(r.last), std::move(node)}));
+    }
+    return array(std::move(ranges));
+}
+
 constexpr auto always = trait::while_loading;
 constexpr auto outside = trait::not_in_script;
 
@@ -262,6 +280,7 @@ constexpr std::array table{
     command_spec{"evalsha", -3, outside, run_evalsha},
     command_spec{"script", -2, outside, run_script},
     command_spec{"client", -2, always | outside, run_client},
+    command_spec{"cluster", -2, always | outside, run_cluster},
 };
 
 }  // namespace

@@ -6,12 +6,15 @@
 
 #include <algorithm>
 
+#include "core/hash_slot.hpp"
 #include "sim/command_words.hpp"
-#include "sim/hash_slot.hpp"
 #include "sim/sha1.hpp"
 
 namespace holdfast::simulated {
 namespace {
+
+// The name of this server in its cluster.
+constexpr std::string_view own_node = "self";
 
 // Redis quotes at most 128 bytes of the name, and 128 bytes of all arguments together.
 value unknown_command(words args)
@@ -38,7 +41,7 @@ bool arity_fits(command_spec const& spec, words args)
 std::string full_name(command_spec const& spec, words args)
 {
     std::string name(spec.name);
-    if ((name == "client" || name == "script") && args.size() > 1)
+    if ((name == "client" || name == "cluster" || name == "script") && args.size() > 1)
         name.append("|").append(args[1]);
     std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return char(std::tolower(c)); });
     return name;
@@ -85,7 +88,8 @@ words keys_of(command_spec const& spec, words args)
 
 bool crosses_slots(words keys)
 {
-    return std::ranges::any_of(keys, [&](auto const key) { return hash_slot(key) != hash_slot(keys.front()); });
+    return std::ranges::any_of(
+        keys, [&](auto const key) { return core::hash_slot(key) != core::hash_slot(keys.front()); });
 }
 
 // Whether a server in that state refuses a command with these traits. Out of memory it still executes commands that
@@ -157,6 +161,14 @@ void redis_model::restart(bool data_lost)
     ++runs_;  // another run id: the session does not send CLIENT KILL with a number of the run before
     if (data_lost)
         keys_.clear();
+}
+
+void redis_model::set_cluster_mode(bool yes)
+{
+    is_cluster_ = yes;
+    slots_.clear();
+    if (yes)
+        slots_.push_back({0, core::hash_slots - 1, std::string(own_node)});
 }
 
 std::string redis_model::run_id() const
@@ -241,10 +253,28 @@ std::optional<value> redis_model::refuse(command_spec const& spec, words args) c
     // Redis checks READONLY before MASTERDOWN: the session reacts to the first by a new connection.
     if (condition_ == condition::stale && has(spec.traits, trait::writes))
         return error(words_of(condition::replica));
-    if (is_cluster_ && crosses_slots(keys_of(spec, args)))
-        return error("CROSSSLOT Keys in request don't hash to the same slot");
+    if (is_cluster_)
+        if (auto refused = refuse_slot(keys_of(spec, args)))
+            return refused;
     if (refuses(condition_, spec.traits))
         return error(words_of(condition_));
+    return std::nullopt;
+}
+
+// Redis checks the slots before it runs the command, so nothing was executed.
+std::optional<value> redis_model::refuse_slot(words keys) const
+{
+    if (keys.empty())
+        return std::nullopt;
+    if (crosses_slots(keys))
+        return error("CROSSSLOT Keys in request don't hash to the same slot");
+    auto const slot = core::hash_slot(keys.front());
+    auto const has_it = [slot](slot_range const& r) { return r.first <= slot && slot <= r.last; };
+    auto const found = std::ranges::find_if(slots_, has_it);
+    if (found == slots_.end())
+        return error("CLUSTERDOWN Hash slot not served");
+    if (found->primary != own_node)
+        return error("MOVED " + std::to_string(slot) + " " + found->primary + ":6379");
     return std::nullopt;
 }
 
@@ -253,6 +283,11 @@ std::optional<value> redis_model::refuse(command_spec const& spec, words args) c
 bool redis_model::has_denied_key(words keys) const
 {
     return !denied_keys_.empty() && std::ranges::any_of(keys, [&](auto const k) { return denied_keys_.contains(k); });
+}
+
+bool redis_model::has_given_key(words keys) const
+{
+    return !given_keys_.empty() && std::ranges::any_of(keys, [&](auto const k) { return given_keys_.contains(k); });
 }
 
 // In a script Redis 7.0 reports a missing right with another message than outside, without NOPERM. engine::classify()
@@ -265,6 +300,8 @@ std::optional<value> redis_model::refuse_in_script(command_spec const& spec, wor
         return error("ERR The user executing the script can't run this command or subcommand");
     if (channels_denied_ && spec.name == "publish")
         return error("ERR The user executing the script can't publish to the channel mentioned in the command");
+    if (has_given_key(keys_of(spec, args)))
+        return error("ERR Script attempted to access a non local key in a cluster node");
     // Redis does not refuse a write in the middle of a script that has written already: all of its writes must be
     // applied. fair_refresh.lua and engine::may_be_applied() depend on it. A script runs in a busy or loading server
     // only if it began before.

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include "sim/command_table.hpp"
 #include "sim/keyspace.hpp"
@@ -41,6 +42,13 @@ struct connection {
     std::string name = {};
     std::unordered_set<std::string> channels = {};
     bool is_authenticated = true;
+};
+
+// Hash slots of a cluster, and the name of the primary that has them.
+struct slot_range {
+    std::uint16_t first;
+    std::uint16_t last;
+    std::string primary;
 };
 
 // The states of a server. Each but `normal` refuses some commands, with the error message of Redis.
@@ -83,8 +91,14 @@ public:
     // From now on only such users may log in, each with one password; connections that exist stay, as with ACL SETUSER.
     // Without users every login is accepted. Without a password, the user is disabled.
     void set_user(std::string name, std::optional<std::string> password) { users_[name] = std::move(password); }
-    // As the only node of a cluster: a command with keys of several hash slots is refused.
-    void set_cluster_mode(bool yes) { is_cluster_ = yes; }
+    // As a node of a cluster: a command with keys of several hash slots is refused. Yes: it has all slots.
+    void set_cluster_mode(bool yes);
+    // As a node of a cluster in which these primaries have slots; "self" is this one. Other slots have no primary.
+    void set_slots(std::vector<slot_range> ranges) { slots_ = std::move(ranges), is_cluster_ = true; }
+    // As a node that is moving a hash slot to another one, which has this key already: a script that touches the key, but
+    // does not name it in KEYS, fails there.
+    void give_away(std::string_view key) { given_keys_.emplace(key); }
+    void take_back_all() { given_keys_.clear(); }
     void disconnect_all();
     // Closes all connections and forgets all scripts. Without `data_lost` the keys remain, as with an append-only file.
     void restart(bool data_lost);
@@ -99,6 +113,7 @@ public:
     std::string run_id() const;
     std::int64_t uptime_us() const noexcept { return keys_.now_us() - started_us_.value_or(keys_.now_us()); }
     bool is_cluster() const noexcept { return is_cluster_; }
+    std::vector<slot_range> const& slots() const noexcept { return slots_; }
     std::size_t connection_count() const noexcept { return connections_.size(); }
 
     // The function is called after each command, including those of scripts. It must not call the model.
@@ -125,7 +140,9 @@ private:
     std::optional<value> refuse(command_spec const&, words) const;
     std::optional<value> refuse_in_script(command_spec const&, words) const;
     bool is_denied(command_spec const&, words) const;
+    std::optional<value> refuse_slot(words keys) const;
     bool has_denied_key(words keys) const;
+    bool has_given_key(words keys) const;
 
     keyspace keys_;
     std::shared_ptr<lua_engine> lua_;
@@ -142,8 +159,10 @@ private:
     std::set<std::string, std::less<>> denied_commands_;
     std::set<std::string, std::less<>> denied_keys_;
     std::map<std::string, std::optional<std::string>, std::less<>> users_;  // none: every login is accepted
+    std::set<std::string, std::less<>> given_keys_;
     bool channels_denied_ = false;
     bool is_cluster_ = false;
+    std::vector<slot_range> slots_;
     std::function<void(execution const&)> watcher_;
 };
 

@@ -4,13 +4,16 @@
 //
 #include "sim/reply_view.hpp"
 
+#include <algorithm>
+#include <deque>
+#include <vector>
+
 #include <boost/container/small_vector.hpp>
 
 namespace holdfast::simulated {
 namespace {
 
-// Without its items. A status and a bulk string are the same for the library, and an array inside an array is empty: no
-// command of the library needs its items.
+// Without its items. A status and a bulk string are the same for the library.
 engine::reply leaf(value const& v)
 {
     switch (v.type) {
@@ -24,12 +27,41 @@ engine::reply leaf(value const& v)
     return {};
 }
 
+// The items of arrays inside arrays. A deque does not move its elements when it grows.
+using inner_items = std::deque<std::vector<engine::reply>>;
+
+engine::reply tree(value const& v, inner_items& to)
+{
+    auto r = leaf(v);
+    if (v.items.empty())
+        return r;
+    std::vector<engine::reply> items;
+    for (auto const& item : v.items)
+        items.push_back(tree(item, to));
+    r.items = to.emplace_back(std::move(items));
+    return r;
+}
+
+bool is_array(value const& v)
+{
+    return v.type == value::kind::array;
+}
+
+// For the replies to HELLO and CLUSTER SLOTS.
+void deliver_nested(session::connection_events& to, value const& v)
+{
+    inner_items storage;
+    to.on_reply(tree(v, storage));
+}
+
 }  // namespace
 
 void deliver(session::connection_events& to, value const& v)
 {
     if (v.is_error())
         return to.on_error(v.text);
+    if (std::ranges::any_of(v.items, is_array))
+        return deliver_nested(to, v);
     // On the stack, because most replies have few items. The reply refers to them during the event.
     boost::container::small_vector<engine::reply, 8> items;
     for (auto const& item : v.items)

@@ -45,7 +45,7 @@ TEST_CASE("cli doctor: each topic is graded by the fields of INFO", "[cli]")
     CHECK(grade_of("version", {{"redis_version", "6.0.16"}}) == grade::bad);
     CHECK(grade_of("version", {{"redis_version", "6.2.14"}}) == grade::good);
     CHECK(grade_of("version", {{"redis_version", "10.0.0"}}) == grade::good);
-    CHECK(grade_of("mode", {{"redis_mode", "cluster"}}) == grade::bad);
+    CHECK(grade_of("mode", {{"redis_mode", "cluster"}}) == grade::good);
     CHECK(grade_of("mode", {{"redis_mode", "sentinel"}}) == grade::bad);
     CHECK(grade_of("memory", {{"maxmemory_policy", "allkeys-lru"}}) == grade::doubtful);
     CHECK(grade_of("memory", {{"maxmemory_policy", "allkeys-lru"}, {"maxmemory", "1000000"}}) == grade::bad);

@@ -113,6 +113,13 @@ private:
     std::set<std::string, std::less<>> granted_;
 };
 
+// Throws if a command had keys of several hash slots.
+void require_one_slot(executed const& e)
+{
+    if (e.what.reply && e.what.reply->is_error() && e.what.reply->text.starts_with("CROSSSLOT"))
+        throw std::runtime_error("CROSSSLOT for " + std::string(e.what.args[0]));
+}
+
 constexpr std::string_view lost_mark = " (lost)";
 
 // Whether a server or a process may be unreachable for a time, so that a wait may end before a reply.
@@ -204,6 +211,8 @@ contest_result contest::run()
 void contest::start()
 {
     simulation_.server().check(command_rules());
+    simulation_.server().check(require_one_slot);
+    simulation_.server().model().set_cluster_mode(options_.is_cluster);
     if (options_.is_in_order)
         simulation_.server().check(fair_order());
     for (unsigned i = 0; i < options_.locks; ++i)

@@ -39,6 +39,8 @@ struct contest_options {
     bool data_is_safe = true;  // false: the faults may break exclusion; only liveness and leftovers are checked
     bool is_in_order = false;  // fair locks must be granted in order of arrival: no waiter counts as dead
     std::chrono::milliseconds waiter_timeout{60'000};  // of fair locks
+    bool is_cluster =
+        false;               // the server is the only node of a cluster: no command may have keys of several hash slots
     bool is_prompt = false;  // a released lock must be granted to a waiter within a few round trips
     fault_plan faults = {};
     network_options network = {};

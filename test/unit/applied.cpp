@@ -27,6 +27,8 @@ TEST_CASE("a single command that the server refused was not applied", "[applied]
           refusal::read_only,
           refusal::not_now,
           refusal::out_of_resources,
+          refusal::moved,
+          refusal::ask,
           refusal::other}) {
         CAPTURE(static_cast<int>(why));
         CHECK_FALSE(after(command_kind::single, why));
@@ -47,6 +49,8 @@ TEST_CASE("a refused script may have been applied, unless its error comes before
              row{refusal::read_only, false},
              row{refusal::not_now, false},
              row{refusal::out_of_resources, false},
+             row{refusal::moved, false},
+             row{refusal::ask, false},
              row{refusal::other, true},
          }) {
         CAPTURE(static_cast<int>(r.why));
@@ -60,4 +64,20 @@ TEST_CASE("a command whose outcome is applied or unknown counts as possibly appl
         CHECK(may_be_applied(kind, {.outcome = outcome::applied}));
         CHECK(may_be_applied(kind, {.outcome = outcome::unknown}));
     }
+}
+
+TEST_CASE(
+    "an error in place of a reply is a refusal, unless it comes from the middle of a script", "[applied][cluster]")
+{
+    holdfast::core::instant const sent{std::chrono::hours(1)};
+    auto const moved = answer_to_error(sent, "MOVED 1 h:1");
+    CHECK(moved.outcome == outcome::refused);
+    CHECK(moved.why == refusal::moved);
+    CHECK(moved.words == "MOVED 1 h:1");
+    CHECK(moved.sent == sent);
+    auto const half = answer_to_error(
+        sent, "ERR Script attempted to access a non local key in a cluster node script: x");
+    CHECK(half.outcome == outcome::unknown);
+    CHECK(half.why == refusal::none);
+    CHECK(half.sent == sent);
 }

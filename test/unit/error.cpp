@@ -52,6 +52,20 @@ TEST_CASE("error replies are classified by their text", "[refusal]")
     CHECK(classify("BUSY Redis is busy running a script.") == refusal::not_now);
     CHECK(classify("LOADING Redis is loading the dataset in memory") == refusal::not_now);
     CHECK(classify("OOM command not allowed when used memory > 'maxmemory'.") == refusal::out_of_resources);
+    CHECK(classify("MOVED 3999 127.0.0.1:6381") == refusal::moved);
+    CHECK(classify("ASK 3999 127.0.0.1:6381") == refusal::ask);
+    CHECK(classify("TRYAGAIN Multiple keys request during rehashing of slot") == refusal::not_now);
+    CHECK(classify("CLUSTERDOWN The cluster is down") == refusal::not_now);
+    CHECK(classify("CROSSSLOT Keys in request don't hash to the same slot") == refusal::other);
+    // Redis 6.2, and 7.0 and later.
+    CHECK(
+        classify(
+            "ERR Error running script (call to f_0): @user_script:1: @user_script: 1: Script attempted to access a non "
+            "local key in a cluster node")
+        == refusal::half_applied);
+    CHECK(
+        classify("ERR Script attempted to access a non local key in a cluster node script: 0, on @user_script:1.")
+        == refusal::half_applied);
     CHECK(classify("ERR syntax error") == refusal::other);
     CHECK(classify("") == refusal::other);
 }

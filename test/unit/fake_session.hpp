@@ -30,7 +30,7 @@ public:
     void start(session_events&) override {}
     void stop() noexcept override {}
     bool is_open() const noexcept override { return open; }
-    server_identity const& server() const noexcept override { return server_; }
+    server_identity const& server() const noexcept override { return identity_of_server; }
     void submit(command& c, std::span<std::string_view const> words) override
     {
         sent.push_back({&c, texts(words.begin(), words.end())});
@@ -55,12 +55,10 @@ public:
     }
 
     bool open = true;
+    server_identity identity_of_server = {};
     core::instant time{};
     std::deque<submitted> sent;
     texts subscribed;
-
-private:
-    server_identity server_;
 };
 
 }  // namespace holdfast::engine

@@ -111,7 +111,7 @@ TEST_CASE("reply_reader: one reader can read several messages one after the othe
     CHECK(reader.value().items[0].text == "d");
 }
 
-TEST_CASE("reply_reader: it skips the elements of nested arrays and maps", "[redis]")
+TEST_CASE("reply_reader: it reads nested arrays and maps", "[redis]")
 {
     fed const f("*3\r\n*2\r\n:1\r\n%1\r\n+a\r\n:2\r\n:3\r\n*1\r\n+b\r\n");
     REQUIRE(f.last == progress::complete);
@@ -120,6 +120,40 @@ TEST_CASE("reply_reader: it skips the elements of nested arrays and maps", "[red
     CHECK(items[0].type == kind::array);
     CHECK(items[1].integer == 3);
     CHECK(items[2].type == kind::array);
+    REQUIRE(items[0].items.size() == 2);
+    CHECK(items[0].items[0].integer == 1);
+    REQUIRE(items[0].items[1].items.size() == 2);
+    CHECK(items[0].items[1].items[0].text == "a");
+    CHECK(items[0].items[1].items[1].integer == 2);
+    REQUIRE(items[2].items.size() == 1);
+    CHECK(items[2].items[0].text == "b");
+}
+
+TEST_CASE("reply_reader: it reads the reply to CLUSTER SLOTS", "[redis][cluster]")
+{
+    fed const f("*2\r\n"
+                "*3\r\n:0\r\n:99\r\n*4\r\n$1\r\nh\r\n:6379\r\n$2\r\nid\r\n*2\r\n+hostname\r\n+n\r\n"
+                "*4\r\n:100\r\n:16383\r\n*4\r\n_\r\n:6380\r\n$2\r\nie\r\n*0\r\n*3\r\n+r\r\n:1\r\n+x\r\n");
+    REQUIRE(f.last == progress::complete);
+    auto const& ranges = f.reader.value().items;
+    REQUIRE(ranges.size() == 2);
+    REQUIRE(ranges[0].items.size() == 3);
+    CHECK(ranges[0].items[1].integer == 99);
+    REQUIRE(ranges[0].items[2].items.size() == 4);
+    CHECK(ranges[0].items[2].items[0].text == "h");
+    CHECK(ranges[0].items[2].items[2].text == "id");
+    CHECK(ranges[0].items[2].items[3].items[1].text == "n");
+    REQUIRE(ranges[1].items.size() == 4);
+    CHECK(ranges[1].items[2].items[0].is_nil());
+    CHECK(ranges[1].items[2].items[3].items.empty());
+    CHECK(ranges[1].items[3].items[0].text == "r");
+}
+
+TEST_CASE("reply_reader: a length that no reply has is malformed", "[redis]")
+{
+    CHECK(fed("*9000000000\r\n").last == progress::malformed);
+    CHECK(fed("*2\r\n*18446744073709551615\r\n").last == progress::malformed);
+    CHECK(fed("*2\r\n%9223372036854775808\r\n").last == progress::malformed);
 }
 
 TEST_CASE("reply_reader: invalid integers, attributes and streamed strings are malformed", "[redis]")

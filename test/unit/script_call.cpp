@@ -88,8 +88,8 @@ struct fixture {
 
     void send_together()
     {
-        batches.add(all, a);
-        batches.add(all, b);
+        batches.add(all, 0, a);
+        batches.add(all, 0, b);
         batches.flush();
     }
 };
@@ -189,10 +189,10 @@ TEST_CASE("a call whose script replies with a list receives its only element", "
 TEST_CASE("gathered calls are sent as one command, and each receives its part of the reply", "[script_call]")
 {
     fixture r;
-    r.batches.add(all, r.a);
+    r.batches.add(all, 0, r.a);
     CHECK(r.a.current_state() == state::batched);
     CHECK(r.batches.is_gathering());
-    r.batches.add(all, r.b);
+    r.batches.add(all, 0, r.b);
     CHECK(r.to.sent.empty());
     r.batches.flush();
     CHECK_FALSE(r.batches.is_gathering());
@@ -206,7 +206,7 @@ TEST_CASE("gathered calls are sent as one command, and each receives its part of
 TEST_CASE("a batch with one call is sent as that call alone", "[script_call]")
 {
     fixture r;
-    r.batches.add(all, r.a);
+    r.batches.add(all, 0, r.a);
     r.batches.flush();
     CHECK(r.next() == a_by_sha1);
     CHECK(r.a.current_state() == state::by_sha1);
@@ -215,9 +215,9 @@ TEST_CASE("a batch with one call is sent as that call alone", "[script_call]")
 TEST_CASE("a full batch is sent at once", "[script_call]")
 {
     fixture r;
-    r.batches.add(all, r.a);
-    r.batches.add(all, r.b);
-    r.batches.add(all, r.c);
+    r.batches.add(all, 0, r.a);
+    r.batches.add(all, 0, r.b);
+    r.batches.add(all, 0, r.c);
     CHECK(r.to.sent.size() == 1);
     CHECK_FALSE(r.batches.is_gathering());
 }
@@ -225,9 +225,9 @@ TEST_CASE("a full batch is sent at once", "[script_call]")
 TEST_CASE("each script has a batch of its own", "[script_call]")
 {
     fixture r;
-    r.batches.add(all, r.a);
-    r.batches.add(one, r.b);
-    r.batches.flush_if([&](auto const& c) { return &c == &r.b; });
+    r.batches.add(all, 0, r.a);
+    r.batches.add(one, 0, r.b);
+    r.batches.flush_if(0, [&](auto const& c) { return &c == &r.b; });
     CHECK(r.to.sent.size() == 1);
     CHECK(r.next() == b_by_sha1);
     r.batches.flush();
@@ -237,7 +237,7 @@ TEST_CASE("each script has a batch of its own", "[script_call]")
 TEST_CASE("calls that are gathered when the connection is lost end as refused", "[script_call]")
 {
     fixture r;
-    r.batches.add(all, r.a);
+    r.batches.add(all, 0, r.a);
     r.batches.on_closed();
     CHECK(r.a.last().why == refusal::not_now);
     CHECK(r.a.current_state() == state::idle);
@@ -325,7 +325,7 @@ TEST_CASE("after a refused batch each call is sent alone until the next epoch, a
     CHECK_FALSE(r.batches.are_allowed());
     CHECK(r.lines == texts{"several locks cannot be renewed by one script, so each is renewed alone: CROSSSLOT"});
 
-    r.batches.add(all, r.a);
+    r.batches.add(all, 0, r.a);
     CHECK(r.next() == a_by_sha1);
     CHECK_FALSE(r.batches.is_gathering());
     r.to.answer_next(value(1));
@@ -338,12 +338,12 @@ TEST_CASE("after a refused batch each call is sent alone until the next epoch, a
 TEST_CASE("the refusal of two batches under way is logged once", "[script_call]")
 {
     fixture r;
-    r.batches.add(all, r.a);
-    r.batches.add(all, r.b);
+    r.batches.add(all, 0, r.a);
+    r.batches.add(all, 0, r.b);
     r.batches.flush();
     call d("d");
-    r.batches.add(all, r.c);
-    r.batches.add(all, d);
+    r.batches.add(all, 0, r.c);
+    r.batches.add(all, 0, d);
     r.batches.flush();
     r.to.answer_next(refused(refusal::other, "CROSSSLOT"));
     r.to.answer_next(refused(refusal::other, "CROSSSLOT"));
@@ -390,6 +390,64 @@ TEST_CASE(
     }
 }
 
+// ---- hash slots
+
+TEST_CASE("a server with hash slots gets a batch for each slot", "[script_call][cluster]")
+{
+    fixture r;
+    r.to.identity_of_server.slots = slot_coverage::all;
+    call d("d");
+    r.batches.add(all, 0, r.a);
+    r.batches.add(all, 5, r.b);
+    r.batches.add(all, 0, r.c);
+    r.batches.add(all, 5, d);
+    r.batches.flush();
+    REQUIRE(r.to.sent.size() == 2);
+    CHECK(r.to.sent[0].words == texts{"EVALSHA", "sha1 of all", "2", "a", "c", "argument", "argument"});
+    CHECK(r.to.sent[1].words == texts{"EVALSHA", "sha1 of all", "2", "b", "d", "argument", "argument"});
+    CHECK_FALSE(r.batches.is_gathering());
+}
+
+TEST_CASE("a server without hash slots gets one batch for the calls of all slots", "[script_call][cluster]")
+{
+    fixture r;
+    r.batches.add(all, 7, r.a);
+    r.batches.add(all, 5, r.b);
+    r.batches.flush();
+    CHECK(r.next() == both_by_sha1);
+    CHECK(r.to.sent.size() == 1);
+}
+
+TEST_CASE("flush_if() sends only batches of the slot that it is asked for", "[script_call][cluster]")
+{
+    fixture r;
+    r.to.identity_of_server.slots = slot_coverage::all;
+    r.batches.add(all, 5, r.a);
+    r.batches.add(all, 6, r.b);
+    auto const any = [](auto const&) { return true; };
+    r.batches.flush_if(4, any);
+    CHECK(r.to.sent.empty());
+    r.batches.flush_if(5, any);
+    CHECK(r.to.sent.size() == 1);
+    CHECK(r.next() == a_by_sha1);
+    CHECK(r.batches.is_gathering());
+    r.batches.flush();
+    CHECK(r.to.sent.size() == 2);
+}
+
+TEST_CASE("MOVED and ASK in place of a batch's reply end each call, and batches stay allowed", "[script_call][cluster]")
+{
+    for (auto const why : {refusal::moved, refusal::ask}) {
+        fixture r;
+        r.send_together();
+        r.to.answer_next(refused(why));
+        CHECK(r.a.last().why == why);
+        CHECK(r.b.last().why == why);
+        CHECK(r.to.sent.empty());
+        CHECK(r.batches.are_allowed());
+    }
+}
+
 TEST_CASE("a call may be sent again while it receives its reply", "[script_call]")
 {
     struct again final : batchable_call {
@@ -407,8 +465,8 @@ TEST_CASE("a call may be sent again while it receives its reply", "[script_call]
     };
     fixture r;
     again g(r.to);
-    r.batches.add(all, g);
-    r.batches.add(all, r.a);
+    r.batches.add(all, 0, g);
+    r.batches.add(all, 0, r.a);
     r.batches.flush();
     r.to.answer_next(list_of({1, 1}));
     r.to.answer_next(value(1));
@@ -421,7 +479,7 @@ TEST_CASE("batches that are stopped complete none of their calls", "[script_call
 {
     fixture r;
     r.send_together();
-    r.batches.add(all, r.c);
+    r.batches.add(all, 0, r.c);
     r.batches.stop();
     CHECK(r.a.replies.empty());
     CHECK(r.c.replies.empty());

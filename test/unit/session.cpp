@@ -269,6 +269,34 @@ TEST_CASE("session: READONLY refuses the command and closes the connection", "[s
     CHECK_FALSE(s->is_open());
 }
 
+TEST_CASE("session: only a server in cluster mode is asked for its slots, and MOVED ends the connection", "[session]")
+{
+    using engine::reply;
+    scenario s;
+    std::vector<reply> const hello{text("mode"), text("cluster"), text("id"), {reply::kind::integer, 7, {}, {}}};
+    s.server().events.lock()->on_reply({.type = reply::kind::array, .items = hello});
+    s.server().take();
+    s.server().info("a");
+    CHECK(s.server().take() == lines{"CLUSTER SLOTS"});
+    std::vector<reply> const node{text("h"), {reply::kind::integer, 6379, {}, {}}, text("id")};
+    std::vector<reply> const range{
+        {reply::kind::integer, 0, {}, {}}, {reply::kind::integer, 16383, {}, {}}, {reply::kind::array, 0, {}, node}};
+    std::vector<reply> const ranges{{reply::kind::array, 0, {}, range}};
+    s.server().events.lock()->on_reply({.type = reply::kind::array, .items = ranges});
+    CHECK(s->is_open());
+
+    probe set, eval;
+    s.submit(eval, {"EVALSHA", "..."});
+    s.submit(set, {"SET", "k", "v"});
+    s.turn();
+    s.server().error("ERR Script attempted to access a non local key in a cluster node script: x");
+    CHECK(eval.outcome == outcome::unknown);
+    CHECK(s->is_open());
+    s.server().error("MOVED 5 h:6380");
+    CHECK(set.outcome == outcome::refused);
+    CHECK_FALSE(s->is_open());
+}
+
 TEST_CASE("session: a reply without a command and a nested array close the connection", "[session]")
 {
     scenario to_nothing;

@@ -5,6 +5,7 @@
 // Every line of the table in session/greeting.hpp.
 
 #include <array>
+#include <span>
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
@@ -149,6 +150,152 @@ TEST_CASE("greeting: the reply of a server without RESP3 ends the connection", "
     g.begin(false);
     CHECK(g.on_reply(text("OK"), now) == outcome::refused);
     CHECK(g.refusal().words == "the server does not speak RESP3");
+}
+
+// ---- a server in cluster mode
+
+using engine::slot_coverage;
+
+constexpr engine::reply number(std::int64_t n)
+{
+    return {.type = engine::reply::kind::integer, .integer = n};
+}
+
+outcome say_cluster_hello(greeting& g, std::int64_t id, std::string_view role = "master")
+{
+    std::array const items{text("id"), number(id), text("mode"), text("cluster"), text("role"), text(role)};
+    return g.on_reply({.type = engine::reply::kind::array, .items = items}, now);
+}
+
+// The first range belongs to primary "a", and the rest to `owner_of_rest`, if it has a name.
+outcome say_slots(greeting& g, std::int64_t last, std::string_view owner_of_rest = {})
+{
+    auto const list = [](auto const& items) { return engine::reply{engine::reply::kind::array, 0, {}, items}; };
+    std::array const a{text("h"), number(1), text("a")};
+    std::array const b{text("h"), number(2), text(owner_of_rest)};
+    std::array const first{number(0), number(last), list(a)};
+    std::array const rest{number(last + 1), number(16383), list(b)};
+    std::array const ranges{list(first), list(rest)};
+    return g.on_reply(list(std::span(ranges).first(owner_of_rest.empty() ? 1 : 2)), now);
+}
+
+// Returns a greeting whose first connection, number 7 of run "a", was opened, and whose second connection is at the
+// step slots.
+greeting at_slots(std::string_view role = "master")
+{
+    auto g = second_connection();
+    REQUIRE(say_cluster_hello(g, 8, role) == outcome::more);
+    REQUIRE(say_info(g, "a") == outcome::slots);
+    REQUIRE(g.current_step() == step::slots);
+    return g;
+}
+
+TEST_CASE("greeting: a server that is not in cluster mode has no hash slots", "[session][cluster]")
+{
+    greeting g;
+    g.begin(false);
+    std::array const items{text("mode"), text("standalone"), text("id"), number(7)};
+    CHECK(g.on_reply({.type = engine::reply::kind::array, .items = items}, now) == outcome::more);
+    CHECK(say_info(g, "a") == outcome::open);
+    CHECK_FALSE(g.id().server.has_hash_slots());
+}
+
+TEST_CASE("greeting: the only primary of a cluster is used, after the barrier", "[session][cluster]")
+{
+    auto g = at_slots();
+    CHECK(say_slots(g, 16383) == outcome::kill);
+    CHECK(g.current_step() == step::barrier);
+    CHECK(g.on_reply(number(1), now) == outcome::open);
+    CHECK(g.id().server.slots == slot_coverage::all);
+    CHECK(g.id().server.run_id == "a");
+
+    greeting first;
+    first.begin(false);
+    say_cluster_hello(first, 7);
+    CHECK(say_info(first, "a") == outcome::slots);
+    CHECK(say_slots(first, 16383) == outcome::open);
+}
+
+TEST_CASE("greeting: a member of a cluster of several primaries is refused for good", "[session][cluster]")
+{
+    auto g = at_slots();
+    CHECK(say_slots(g, 99, "b") == outcome::refused);
+    CHECK(g.refusal().code == errc::protocol);
+    CHECK(g.refusal().permanent);
+    CHECK(g.refusal().words == "the server is a member of a Redis Cluster of 2 primaries, which redis:// cannot use");
+    CHECK(g.previous().number == 7);
+}
+
+TEST_CASE("greeting: a server of a cluster with slots without a primary is refused for good", "[session][cluster]")
+{
+    auto g = at_slots();
+    CHECK(say_slots(g, 8191) == outcome::refused);
+    CHECK(g.refusal().code == errc::protocol);
+    CHECK(g.refusal().permanent);
+    CHECK(
+        g.refusal().words
+        == "the server is a member of a Redis Cluster in which 8192 of 16384 hash slots have no primary, which "
+           "redis:// cannot use");
+}
+
+TEST_CASE("greeting: a reply to CLUSTER SLOTS that makes no sense is refused for good", "[session][cluster]")
+{
+    auto g = at_slots();
+    CHECK(g.on_reply(text("OK"), now) == outcome::refused);
+    CHECK(g.refusal().code == errc::protocol);
+    CHECK(g.refusal().permanent);
+}
+
+TEST_CASE("greeting: a replica in a cluster is not used for now", "[session][cluster]")
+{
+    auto g = at_slots("replica");
+    CHECK(say_slots(g, 16383) == outcome::refused);
+    CHECK(g.refusal().code == errc::unavailable);
+    CHECK_FALSE(g.refusal().permanent);
+}
+
+TEST_CASE("greeting: hash slots are assumed if the server denies CLUSTER SLOTS or INFO", "[session][cluster]")
+{
+    auto g = at_slots();
+    CHECK(g.on_error(denied) == outcome::kill);
+    CHECK(g.id().server.slots == slot_coverage::unconfirmed);
+    CHECK(g.id().server.has_hash_slots());
+
+    auto without_info = second_connection();
+    say_cluster_hello(without_info, 8);
+    CHECK(without_info.on_error(denied) == outcome::slots);
+    CHECK(say_slots(without_info, 16383) == outcome::open);  // without a barrier, which needs INFO
+    CHECK(without_info.id().server.slots == slot_coverage::all);
+}
+
+TEST_CASE("greeting: a server too busy for CLUSTER SLOTS is not used", "[session][cluster]")
+{
+    auto g = at_slots();
+    CHECK(g.on_error(busy) == outcome::refused);
+    CHECK_FALSE(g.refusal().permanent);
+}
+
+TEST_CASE("greeting: what one connection learned of slots does not count for the next one", "[session][cluster]")
+{
+    auto g = at_slots();
+    CHECK(say_slots(g, 16383) == outcome::kill);
+    g.on_reply(number(1), now);
+    g.begin(false);
+    CHECK(say_hello(g, 9) == outcome::more);
+    CHECK(say_info(g, "a") == outcome::kill);
+    CHECK_FALSE(g.id().server.has_hash_slots());
+}
+
+TEST_CASE("MOVED ends the connection to a server that had all slots, READONLY any", "[session][cluster]")
+{
+    using engine::refusal;
+    for (auto const slots : {slot_coverage::no_slots, slot_coverage::unconfirmed, slot_coverage::all}) {
+        engine::server_identity const server{.slots = slots};
+        CHECK(leads_to_another_server(refusal::moved, server) == (slots == slot_coverage::all));
+        CHECK(leads_to_another_server(refusal::read_only, server));
+        for (auto const why : {refusal::ask, refusal::none, refusal::not_now, refusal::other})
+            CHECK_FALSE(leads_to_another_server(why, server));
+    }
 }
 
 TEST_CASE("hello_words: AUTH and SETNAME are sent only if there are credentials and a name", "[session]")

@@ -39,6 +39,8 @@ answer each_for_itself(answer const& a) noexcept
 
 bool batch_acquire::take(contender& c, command& tried, attempt const& what)
 {
+    if (!parts_.empty() && is_in_another_slot(what.lock))
+        return in_another_slot().take(c, tried, what);
     // The script has one lease time for all locks.
     bool const fits = what.lock.protocol->batch_acquire()
                       && (parts_.empty() || what.lock.protocol == parts_.front().what.lock.protocol)
@@ -48,8 +50,22 @@ bool batch_acquire::take(contender& c, command& tried, attempt const& what)
     return fits;
 }
 
+bool batch_acquire::is_in_another_slot(lock_spec const& l) const
+{
+    return l.slot != parts_.front().what.lock.slot && runtime_.session().server().has_hash_slots();
+}
+
+batch_acquire& batch_acquire::in_another_slot()
+{
+    if (!next_)
+        next_.reset(new batch_acquire(runtime_, releaser_));
+    return *next_;
+}
+
 void batch_acquire::send()
 {
+    if (next_)
+        next_->send();
     if (parts_.size() > 1)
         return script_call::send(runtime_.session());
     for (auto const& p : parts_)
@@ -77,9 +93,11 @@ void batch_acquire::call_off()
     // The acquisitions drop their references when they receive their answers. Contenders leave first: otherwise their
     // attempts would be sent alone.
     boost::intrusive_ptr<batch_acquire> const keep(this);
-    for (auto const& p : parts_)
-        p.waiter->leave(boost::asio::error::operation_aborted);
-    answer_all(each_for_itself({}));
+    for (auto* b = this; b; b = b->next_.get())
+        for (auto const& p : b->parts_)
+            p.waiter->leave(boost::asio::error::operation_aborted);
+    for (auto* b = this; b; b = b->next_.get())
+        b->answer_all(each_for_itself({}));
 }
 
 void batch_acquire::on_reply(answer const& a)

@@ -144,7 +144,7 @@ void renewal_sender::renew(std::vector<boost::intrusive_ptr<grant>> const& due)
     auto const now = runtime_.now();
     for (auto const& g : due)
         if (is_alive(*g, now))
-            batches_.add(g->lock().protocol->renewal(), make(*g, nullptr, g->renewal(), nullptr));
+            batches_.add(g->lock().protocol->renewal(), g->lock().slot, make(*g, nullptr, g->renewal(), nullptr));
     batches_.flush();
 }
 

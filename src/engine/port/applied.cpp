@@ -7,14 +7,17 @@
 namespace holdfast::engine {
 namespace {
 
-// Redis checks these conditions before the first write of a script. A script that has written may continue, even if the
-// condition begins meanwhile (for example, if the memory becomes short).
+// Redis checks these conditions before the first write of a script, and the hash slots of its KEYS before it starts. A
+// script that has written may continue, even if the condition begins meanwhile (for example, if the memory becomes
+// short).
 bool comes_before_any_write(refusal why) noexcept
 {
     switch (why) {
         case refusal::no_script:
         case refusal::read_only:
         case refusal::not_now:
+        case refusal::moved:
+        case refusal::ask:
         case refusal::out_of_resources: return true;
         default: return false;
     }
@@ -27,6 +30,14 @@ bool may_be_applied(command_kind kind, answer const& a) noexcept
     if (a.outcome != outcome::refused)
         return true;
     return kind == command_kind::script && !comes_before_any_write(a.why);
+}
+
+answer answer_to_error(core::instant sent, std::string_view words) noexcept
+{
+    auto const why = classify(words);
+    if (why == refusal::half_applied)
+        return {.outcome = outcome::unknown, .sent = sent};
+    return {.outcome = outcome::refused, .sent = sent, .why = why, .words = words};
 }
 
 }  // namespace holdfast::engine

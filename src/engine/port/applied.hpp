@@ -6,6 +6,7 @@
 #define HOLDFAST_ENGINE_APPLIED_HPP
 
 #include <cstdint>
+#include <string_view>
 
 #include "engine/port/command.hpp"
 
@@ -23,6 +24,10 @@ enum class command_kind : std::uint8_t {
 // script, or accepted no command, or no write, at that time. It checks this before a script writes, not in the middle
 // of it.
 bool may_be_applied(command_kind, answer const&) noexcept;
+
+// The answer to a command for which the server replied with an error. The outcome is unknown if the error came from the
+// middle of a script, after which the command can be neither repeated nor taken for refused.
+answer answer_to_error(core::instant sent, std::string_view words) noexcept;
 
 }  // namespace holdfast::engine
 

@@ -21,7 +21,8 @@ namespace holdfast::engine {
 enum class outcome : std::uint8_t {
     applied,  // the server executed it and replied
     refused,  // the server replied with an error; a script may have written before it (applied.hpp)
-    unknown,  // no reply in time, or the connection was lost: the server may have executed it, or may do so later
+    unknown,  // no reply in time, or the connection was lost: the server may have executed it, or may do so later; or a
+              // script failed in the middle (refusal::half_applied)
 };
 
 // An outcome with its reply. All views are valid during the call that passes it on.

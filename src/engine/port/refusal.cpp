@@ -31,12 +31,17 @@ constexpr std::array prefixes{
     prefix{"OOM", refusal::out_of_resources},
     prefix{"MISCONF", refusal::out_of_resources},
     prefix{"NOREPLICAS", refusal::out_of_resources},
+    prefix{"MOVED ", refusal::moved},
+    prefix{"ASK ", refusal::ask},
 };
 
 // The error of a command inside a script that the user has no right to call. It has no prefix of its own. The first
 // text is that of Redis 6.2 and 7.0, the second that of Redis 7.2 and later and of Valkey.
 constexpr std::array script_may_not{
     std::string_view("user executing the script can't"), std::string_view("ACL failure in script")};
+
+// The error of a command inside a script, at a server that is moving the hash slot to another one of its cluster.
+constexpr std::string_view key_is_gone = "Script attempted to access a non local key";
 
 // Redis 6.2 writes the error of a command in a script behind places in the script; later versions write them at the
 // end, or not at all:
@@ -67,6 +72,8 @@ refusal classify(std::string_view words) noexcept
     for (auto const& denial : script_may_not)
         if (words.find(denial) != words.npos)
             return refusal::not_permitted;
+    if (words.find(key_is_gone) != words.npos)
+        return refusal::half_applied;
     // The error of a command inside a script may come after the position in the script.
     if (words.find("WRONGTYPE") != words.npos)
         return refusal::wrong_type;

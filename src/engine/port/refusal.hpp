@@ -19,7 +19,11 @@ enum class refusal : std::uint8_t {
     read_only,         // READONLY: the master was demoted to a replica; the session closes the connection
     not_now,           // BUSY, LOADING, MASTERDOWN, TRYAGAIN, CLUSTERDOWN: the server accepts no command for a while
     out_of_resources,  // OOM, MISCONF, NOREPLICAS: the server accepts no write for a while
-    other,             // any other error, for example CROSSSLOT or an unknown command
+    moved,             // MOVED: not applied; the hash slot of the key belongs to another server of the cluster
+    ask,               // ASK: not applied; the hash slot is being moved, and the key is at the other server already
+    half_applied,      // "Script attempted to access a non local key ...": the hash slot is being moved, and the script
+                       // found a key gone after it may have written: the outcome is unknown
+    other,             // any other error, for example CROSSSLOT (not applied) or an unknown command
 };
 
 // Whether the reason is a temporary state of the server and not the command: the server would refuse any other command,
@@ -27,6 +31,13 @@ enum class refusal : std::uint8_t {
 constexpr bool is_passing(refusal r) noexcept
 {
     return r == refusal::not_now || r == refusal::read_only || r == refusal::out_of_resources;
+}
+
+// Whether the server refused the command, with all its keys, because of their hash slot. Splitting a batch, whose keys
+// are in one slot, would not help.
+constexpr bool is_of_slot(refusal r) noexcept
+{
+    return r == refusal::moved || r == refusal::ask;
 }
 
 // Classifies an error reply by its text. Redis has no error numbers: most errors begin with a word in capitals.

@@ -100,7 +100,7 @@ void script_batch::on_answer(answer const& a)
     auto const self = home_.take(*this);
     if (a.outcome == outcome::applied)
         return on_applied(a);
-    bool const is_of_a_member = a.outcome == outcome::refused && !is_passing(a.why);
+    bool const is_of_a_member = a.outcome == outcome::refused && !is_passing(a.why) && !is_of_slot(a.why);
     if (!is_of_a_member || !is_open)
         return finish_all(calls_, a);
     home_.refuse(a.words);
@@ -175,11 +175,11 @@ bool script_batches::is_gathering() const noexcept
     return std::ranges::any_of(gathering_, [](auto const& entry) { return entry.second != nullptr; });
 }
 
-void script_batches::add(script const& s, batchable_call& c)
+void script_batches::add(script const& s, std::uint16_t slot, batchable_call& c)
 {
     if (are_refused_)
         return c.send(to_);
-    auto& b = gathering_[&s];
+    auto& b = gathering_[{slot_of_group(slot), &s}];
     if (!b)
         b = std::make_unique<script_batch>(*this, s);
     b->add(c);
@@ -187,10 +187,13 @@ void script_batches::add(script const& s, batchable_call& c)
         send(b);
 }
 
+// The few entries of slot 0 stay, so that a server without hash slots costs no allocation. Those of other slots go:
+// there may be one for each lock.
 void script_batches::flush()
 {
-    for (auto& [script, b] : gathering_)
+    for (auto& [group, b] : gathering_)
         send(b);
+    gathering_.erase(gathering_.lower_bound({1, nullptr}), gathering_.end());
 }
 
 void script_batches::send(std::unique_ptr<script_batch>& gathered)
@@ -207,7 +210,7 @@ void script_batches::send(std::unique_ptr<script_batch>& gathered)
 
 void script_batches::on_closed()
 {
-    for (auto& [script, gathered] : gathering_)
+    for (auto& [group, gathered] : gathering_)
         if (auto const b = std::move(gathered))
             b->call_off();
 }

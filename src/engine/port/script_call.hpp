@@ -6,13 +6,14 @@
 #define HOLDFAST_ENGINE_SCRIPT_CALL_HPP
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string_view>
 
-#include <boost/container/flat_map.hpp>
 #include <boost/container/small_vector.hpp>
 #include <boost/intrusive/list.hpp>
 
@@ -113,8 +114,9 @@ class script_batches;
 // | by_sha1, by_text | a list with a part for each                  | ended   | completes, each with its part         |
 // | by_sha1, by_text | any other reply                              | ended   | no more batches; completes: unknown   |
 // | by_sha1, by_text | refused because of a member (is_passing() is | ended   | no more batches; sends each alone, if |
-// |                  | false: NOPERM of one key, CROSSSLOT ...)     |         | it is still wanted                    |
-// | by_sha1, by_text | refused because of the server (BUSY, OOM)    | ended   | completes: refused                    |
+// |                  | false: NOPERM of one key, WRONGTYPE ...)     |         | it is still wanted                    |
+// | by_sha1, by_text | refused because of the server (BUSY, OOM) or | ended   | completes: refused                    |
+// |                  | of the slot (MOVED, ASK)                     |         |                                       |
 // | by_sha1, by_text | unknown                                      | ended   | completes: unknown                    |
 //
 // After a reply of a wrong shape it is not known which members were applied, so the batch does not send them again.
@@ -154,9 +156,10 @@ private:
 };
 
 // Gathers the calls of one sender (the watchdog, the releaser) into batches, one for each script, and owns the batches
-// that are under way. A release in a batch costs the server about half as much as a script of its own (rule 21). After
-// the server refused a batch because of a member, all calls are sent alone until the next epoch: otherwise the key
-// without permission, or the cluster's hash slots, would refuse each further batch, too.
+// that are under way. A release in a batch costs the server about half as much as a script of its own (rule 21). A
+// server with hash slots refuses a command with keys of several slots, so it gets a batch for each script and slot.
+// After the server refused a batch because of a member, all calls are sent alone until the next epoch: otherwise the
+// key without permission would refuse each further batch, too.
 class script_batches {
 public:
     // `done`: what the scripts do with locks, for log lines: "renewed". `most`: the largest batch; the server executes
@@ -170,15 +173,16 @@ public:
     bool is_gathering() const noexcept;
 
     // Adds the call to the batch of that script, which is sent at the next flush, or now if it is full. If the server
-    // refused a batch in this epoch, the call is sent alone, now.
+    // refused a batch in this epoch, the call is sent alone, now. `slot`: the hash slot of its keys.
     // Preconditions: the call is idle; the session is open; calls with one script are of one class.
-    void add(script const&, batchable_call&);
+    void add(script const&, std::uint16_t slot, batchable_call&);
 
     // Sends all batches that are gathering.
     void flush();
-    // Sends only the batches with a member for which the predicate is true.
+    // Sends only the batches with a member for which the predicate is true. `slot`: that of the keys of such a member.
+    // Precondition: the session is open.
     template <class Predicate>
-    void flush_if(Predicate);
+    void flush_if(std::uint16_t slot, Predicate);
 
     // A new epoch has begun. The access rules may have changed, or it is another server: batches are allowed again.
     void on_open() noexcept { are_refused_ = false; }
@@ -190,6 +194,14 @@ public:
 private:
     friend class script_batch;
 
+    // Slot 0 for all calls on a server without hash slots. The slot comes first: flush_if() reads one of them.
+    struct group {
+        std::uint16_t slot;
+        script const* with;
+        friend auto operator<=>(group const&, group const&) = default;
+    };
+
+    std::uint16_t slot_of_group(std::uint16_t slot) const noexcept { return to_.server().has_hash_slots() ? slot : 0; }
     void send(std::unique_ptr<script_batch>&);
     std::unique_ptr<script_batch> take(script_batch&) noexcept;
     void refuse(std::string_view words);
@@ -198,17 +210,18 @@ private:
     log const& log_;
     std::string_view const done_;
     std::size_t const most_;
-    boost::container::flat_map<script const*, std::unique_ptr<script_batch>> gathering_;  // null: none for that script
-    boost::intrusive::list<script_batch> under_way_;                                      // owned
+    std::map<group, std::unique_ptr<script_batch>> gathering_;  // null: none for that group
+    boost::intrusive::list<script_batch> under_way_;            // owned
     bool are_refused_ = false;
 };
 
 template <class Predicate>
-void script_batches::flush_if(Predicate holds)
+void script_batches::flush_if(std::uint16_t slot, Predicate holds)
 {
-    for (auto& [script, b] : gathering_)
-        if (b && std::ranges::any_of(b->members(), [&](auto const* c) { return holds(*c); }))
-            send(b);
+    auto const in = slot_of_group(slot);
+    for (auto at = gathering_.lower_bound({in, nullptr}); at != gathering_.end() && at->first.slot == in; ++at)
+        if (at->second && std::ranges::any_of(at->second->members(), [&](auto const* c) { return holds(*c); }))
+            send(at->second);
 }
 
 }  // namespace holdfast::engine

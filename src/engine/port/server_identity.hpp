@@ -5,13 +5,22 @@
 #ifndef HOLDFAST_ENGINE_SERVER_IDENTITY_HPP
 #define HOLDFAST_ENGINE_SERVER_IDENTITY_HPP
 
+#include <cstdint>
+
 #include <boost/static_string/static_string.hpp>
 
 #include "core/clock.hpp"
 
 namespace holdfast::engine {
 
-// The server of an epoch, as its INFO describes it. It is not known where the access rules deny INFO. A restarted
+// Whether the server has hash slots: it refuses a command with keys of several slots (CROSSSLOT).
+enum class slot_coverage : std::uint8_t {
+    no_slots,     // not in cluster mode
+    unconfirmed,  // in cluster mode, but it did not say which slots it has: the access rules deny CLUSTER SLOTS
+    all,          // the only primary of its cluster
+};
+
+// The server of an epoch, as its HELLO and INFO describe it. It is not known where the access rules deny INFO. A restarted
 // server closes its connections, so it is always the server of another epoch.
 struct server_identity {
     // Redis has 40 characters. Without an allocation, because client_state copies it for other threads.
@@ -19,6 +28,9 @@ struct server_identity {
 
     run_id_type run_id = {};                    // new at each start of the server; empty: not known
     core::instant running_since = core::never;  // the latest possible start; never: not known
+    slot_coverage slots = slot_coverage::no_slots;
+
+    bool has_hash_slots() const noexcept { return slots != slot_coverage::no_slots; }
 
     // Whether both describe the same run of the same server. False if it is not known.
     bool is_same_server(server_identity const& other) const noexcept

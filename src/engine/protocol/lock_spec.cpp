@@ -8,6 +8,8 @@
 #include <functional>
 #include <utility>
 
+#include "core/hash_slot.hpp"
+
 namespace holdfast::engine {
 namespace {
 
@@ -34,6 +36,7 @@ lock_spec::lock_spec(lock_protocol const& f, words const& w, std::vector<std::st
     name = place(w.name, next);
     key = {text_.get(), w.prefix.size() + w.name.size()};
     key_hash = std::hash<std::string_view>()(key);
+    slot = core::hash_slot(key);
     channel = place(w.channel, next);
     counter = place(w.counter, next);
     label = place(w.label, next);

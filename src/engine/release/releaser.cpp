@@ -45,7 +45,7 @@ void releaser::gather(script const& s, order& o)
     // The first release of a batch requests on_turn_end(), which the session calls by itself only after a command.
     if (batches_.are_allowed() && !batches_.is_gathering())
         runtime_.session().await_turn_end();
-    batches_.add(s, o);
+    batches_.add(s, o.lock().slot, o);
 }
 
 void releaser::flush()
@@ -56,7 +56,8 @@ void releaser::flush()
 void releaser::flush(lock_spec const& of)
 {
     // All calls in these batches are orders.
-    batches_.flush_if([&](auto const& c) { return static_cast<order const&>(c).lock().has_key_of(of); });
+    auto const is_of_lock = [&](auto const& c) { return static_cast<order const&>(c).lock().has_key_of(of); };
+    batches_.flush_if(of.slot, is_of_lock);
 }
 
 void releaser::on_open()

@@ -2,15 +2,15 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include "sim/hash_slot.hpp"
-
 #include <catch2/catch_test_macros.hpp>
 
-namespace holdfast::simulated {
+#include "core/hash_slot.hpp"
+
+namespace holdfast::core {
 namespace {
 
 // The slots that CLUSTER KEYSLOT of Redis 7.0 returns.
-TEST_CASE("the modelled server computes hash slots as Redis does", "[cluster]")
+TEST_CASE("hash slots are those that Redis computes", "[cluster]")
 {
     struct {
         std::string_view key;
@@ -41,4 +41,4 @@ TEST_CASE("the hash tag is the text between the first braces, unless it is empty
 }
 
 }  // namespace
-}  // namespace holdfast::simulated
+}  // namespace holdfast::core

@@ -1,0 +1,66 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// The tool at a server in cluster mode.
+
+#include <signal.h>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "cli_tool.hpp"
+#include "support/child_program.hpp"
+
+using namespace holdfast::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+// A server in cluster mode that has slots up to `last`.
+struct cluster_node : redis_server {
+    explicit cluster_node(char const* last)
+        : redis_server{"cluster-enabled yes", "cluster-port " + std::to_string(free_port()), "appendonly yes"}
+    {
+        command({"CLUSTER", "ADDSLOTSRANGE", "0", last});
+    }
+
+    bool is_in(std::string const& state)
+    {
+        auto const field = "cluster_state:" + state;
+        return eventually([&] { return command({"CLUSTER", "INFO"}).text.find(field) != std::string::npos; });
+    }
+};
+
+}  // namespace
+
+TEST_CASE("cli: all commands work at the only node of a cluster", "[cli][cluster]")
+{
+    cluster_node server("16383");
+    REQUIRE(server.is_in("ok"));
+    std::string output;
+    CHECK(run_tool(server, {"doctor"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("ok    mode         Redis Cluster") && ContainsSubstring("ok    access"));
+
+    tool holds(server, {"run", "nightly", "--", "sleep", "60"});
+    REQUIRE(eventually([&] { return has_key(server, "nightly"); }));
+    CHECK(run_tool(server, {"status", "nightly"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("nightly"));
+    CHECK(run_tool(server, {"list"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("nightly"));
+    holds.send(SIGTERM);
+    holds.wait();
+    CHECK_FALSE(has_key(server, "nightly"));
+}
+
+TEST_CASE("cli: a member of a larger cluster is named as the reason", "[cli][cluster]")
+{
+    cluster_node server("8191");
+    REQUIRE(server.is_in("fail"));
+    for (auto const* verb : {"doctor", "list"}) {
+        std::string output;
+        CHECK(run_tool(server, {verb}, &output) == 69);
+        CHECK_THAT(output, ContainsSubstring("which redis:// cannot use"));
+    }
+}

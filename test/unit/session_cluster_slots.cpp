@@ -1,0 +1,144 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <deque>
+#include <string_view>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "session/cluster_slots.hpp"
+
+namespace holdfast::session {
+namespace {
+
+using engine::reply;
+
+reply number(std::int64_t n)
+{
+    return {.type = reply::kind::integer, .integer = n};
+}
+
+reply text(std::string_view t)
+{
+    return {.type = reply::kind::text, .text = t};
+}
+
+// Builds replies, and keeps their items.
+struct builder {
+    reply list(std::vector<reply> items)
+    {
+        return {.type = reply::kind::array, .items = lists.emplace_back(std::move(items))};
+    }
+    reply node(std::string_view id, std::int64_t port = 6379)
+    {
+        return list({text("127.0.0.1"), number(port), text(id), list({})});
+    }
+    reply range(std::int64_t first, std::int64_t last, std::string_view id)
+    {
+        return list({number(first), number(last), node(id)});
+    }
+
+    std::deque<std::vector<reply>> lists;
+};
+
+TEST_CASE("CLUSTER SLOTS: one primary may have all slots in several ranges", "[session][cluster]")
+{
+    builder b;
+    auto const whole = read_cluster_slots(b.list({b.range(0, 16383, "a")}));
+    REQUIRE(whole);
+    CHECK(whole->is_one_node());
+    auto const parts = read_cluster_slots(b.list({b.range(8000, 16383, "a"), b.range(0, 7999, "a")}));
+    REQUIRE(parts);
+    CHECK(parts->is_one_node());
+}
+
+TEST_CASE("CLUSTER SLOTS: replicas are not counted", "[session][cluster]")
+{
+    builder b;
+    auto const s = read_cluster_slots(
+        b.list({b.list({number(0), number(16383), b.node("a"), b.node("b"), b.node("c")})}));
+    REQUIRE(s);
+    CHECK(s->is_one_node());
+}
+
+TEST_CASE("CLUSTER SLOTS: primaries are counted once each, and missing slots are noticed", "[session][cluster]")
+{
+    builder b;
+    auto const three = read_cluster_slots(
+        b.list({b.range(0, 99, "a"), b.range(100, 199, "b"), b.range(200, 300, "a"), b.range(301, 16383, "c")}));
+    REQUIRE(three);
+    CHECK(three->primaries == 3);
+    CHECK(three->slots == 16384);
+    CHECK_FALSE(three->is_one_node());
+
+    auto const half = read_cluster_slots(b.list({b.range(0, 8191, "a")}));
+    REQUIRE(half);
+    CHECK(half->primaries == 1);
+    CHECK(half->slots == 8192);
+    CHECK_FALSE(half->is_one_node());
+
+    auto const none = read_cluster_slots(b.list({}));
+    REQUIRE(none);
+    CHECK(none->primaries == 0);
+    CHECK(none->slots == 0);
+    CHECK_FALSE(none->is_one_node());
+}
+
+TEST_CASE("CLUSTER SLOTS: overlapping ranges are counted once", "[session][cluster]")
+{
+    builder b;
+    auto const same = read_cluster_slots(b.list({b.range(0, 8191, "a"), b.range(0, 8191, "a")}));
+    REQUIRE(same);
+    CHECK(same->slots == 8192);
+    CHECK_FALSE(same->is_one_node());
+    auto const two = read_cluster_slots(b.list({b.range(0, 16383, "a"), b.range(5, 5, "b")}));
+    REQUIRE(two);
+    CHECK(two->primaries == 2);
+    CHECK_FALSE(two->is_one_node());
+}
+
+TEST_CASE("CLUSTER SLOTS: without an id a node is known by host and port; the host may be nil", "[session][cluster]")
+{
+    builder b;
+    auto const at = [&](reply host, std::int64_t port) { return b.list({host, number(port)}); };
+    auto const ranges = [&](reply first, reply second) {
+        return read_cluster_slots(
+            b.list({b.list({number(0), number(99), first}), b.list({number(100), number(16383), second})}));
+    };
+    CHECK(ranges(at(text("h"), 1), at(text("h"), 1))->is_one_node());
+    CHECK(ranges(at({}, 1), at({}, 1))->is_one_node());
+    CHECK(ranges(at(text("h"), 1), at(text("h"), 2))->primaries == 2);
+    CHECK(ranges(at(text("h"), 1), at(text("g"), 1))->primaries == 2);
+}
+
+TEST_CASE("CLUSTER SLOTS: a reply of another form is not understood", "[session][cluster]")
+{
+    builder b;
+    auto const a = b.node("a");
+    for (auto const& range :
+         {number(1),
+          text("0"),
+          reply{},
+          b.list({}),
+          b.list({number(0)}),
+          b.list({number(0), number(16383)}),
+          b.list({text("0"), number(16383), a}),
+          b.list({number(0), text("16383"), a}),
+          b.list({number(0), number(16384), a}),
+          b.list({number(-1), number(16383), a}),
+          b.list({number(2), number(1), a}),
+          b.list({number(0), number(INT64_MAX), a}),
+          b.list({number(0), number(16383), text("a")}),
+          b.list({number(0), number(16383), b.list({})}),
+          b.list({number(0), number(16383), b.list({text("h"), text("6379")})}),
+          b.list({number(0), number(16383), b.list({b.list({a})})})})
+        CHECK_FALSE(read_cluster_slots(b.list({range})));
+    CHECK_FALSE(read_cluster_slots(text("OK")));
+    CHECK_FALSE(read_cluster_slots(number(0)));
+    CHECK_FALSE(read_cluster_slots({}));
+}
+
+}  // namespace
+}  // namespace holdfast::session
