@@ -7,8 +7,9 @@
 namespace holdfast::engine {
 namespace {
 
-// Redis checks these conditions before the first write of a script, and the hash slots of its KEYS before it starts. A script that has written may continue, also if the
-// condition begins meanwhile (for example, if the memory becomes short).
+// Redis checks these conditions before the first write of a script, and the hash slots of its KEYS before it starts. A
+// script that has written may continue, also if the condition begins meanwhile (for example, if the memory becomes
+// short).
 bool comes_before_any_write(refusal why) noexcept
 {
     switch (why) {
