@@ -56,7 +56,7 @@ engine::server_identity identity_of(std::string_view info, core::instant now, en
         .slots = slots};
 }
 
-// The value with that key in a map, which a reply represents as a list of keys and values in turn; nil if there is none.
+// The value with that key in a map, which a reply represents as a list of keys and values in turn, or nil.
 engine::reply value_of(std::string_view key, engine::reply const& map)
 {
     for (std::size_t i = 0; i + 1 < map.items.size(); i += 2)
@@ -158,9 +158,9 @@ greeting::outcome greeting::raise_barrier()
 
 // An error in place of INFO or CLIENT KILL means, as a rule, that the access rules deny them: the connection is used
 // without a barrier, and one key may stay until its lease time ends (rule 8). An error in place of CLUSTER SLOTS means
-// the same, or that a proxy does not know the command: the server has hash slots, whichever they are. BUSY is different:
-// the server will accept these commands later, so the session connects again, and no command of the previous connection
-// can be executed behind the new epoch.
+// the same, or that a proxy does not know the command: the server has hash slots, whichever they are. BUSY is
+// different: the server will accept these commands later, so the session connects again, and no command of the previous
+// connection can be executed behind the new epoch.
 greeting::outcome greeting::on_error(std::string_view words)
 {
     bool const is_needed = step_ == step::hello || step_ == step::select;

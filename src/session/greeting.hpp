@@ -42,11 +42,11 @@ struct connection_id {
 };
 
 // The first commands of a connection, and the meaning of their replies. HELLO needs no permission, and its reply
-// contains the number of the connection and whether the server is in cluster mode. The reply to INFO contains the run of
-// the server and its uptime. CLUSTER SLOTS is sent in cluster mode only: the client can use a server that has all hash
-// slots, and no other member of a cluster. CLIENT KILL is the barrier of rule 8: it ends the previous connection, from
-// which the server could still read commands. The session sends the commands; this class only decides, so that each row
-// can be tested without a server.
+// contains the number of the connection and whether the server is in cluster mode. The reply to INFO contains the run
+// of the server and its uptime. CLUSTER SLOTS is sent in cluster mode only: the client can use a server that has all
+// hash slots, and no other member of a cluster. CLIENT KILL is the barrier of rule 8: it ends the previous connection,
+// from which the server could still read commands. The session sends the commands; this class only decides, so that
+// each row can be tested without a server.
 //
 // | step          | reply                    | next    | outcome                                                     |
 // |---------------|--------------------------|---------|-------------------------------------------------------------|
@@ -114,8 +114,8 @@ private:
 engine::closing classify_refusal(std::string_view words);
 
 // Whether an error in place of a reply means that the next connection may be one to another server, or be refused.
-// READONLY: the master was demoted to a replica, and the next connection may lead to the new master. MOVED from a server
-// that had all hash slots: its cluster has another primary by now.
+// READONLY: the master was demoted to a replica, and the next connection may lead to the new master. MOVED from a
+// server that had all hash slots: its cluster has another primary by now.
 bool leads_to_another_server(engine::refusal, engine::server_identity const&) noexcept;
 
 }  // namespace holdfast::session

@@ -95,8 +95,8 @@ public:
     void set_cluster_mode(bool yes);
     // As a node of a cluster in which these primaries have slots; "self" is this one. Other slots have no primary.
     void set_slots(std::vector<slot_range> ranges) { slots_ = std::move(ranges), is_cluster_ = true; }
-    // As a node that is moving a hash slot to another one, which has this key already: a script that touches the key, but
-    // does not name it in KEYS, fails there.
+    // As a node that is moving a hash slot to another one, which has this key already: a script that touches the key,
+    // but does not name it in KEYS, fails there.
     void give_away(std::string_view key) { given_keys_.emplace(key); }
     void take_back_all() { given_keys_.clear(); }
     void disconnect_all();

@@ -25,7 +25,8 @@ class runtime;
 // or none. client_batch creates a batch, lets the contenders join while it gathers their attempts, and sends it. An
 // attempt is sent alone if the arbiter serves another contender just then, or if the lock's protocol has no such
 // script. On a server with hash slots each slot has a script of its own, because the server refuses keys of several
-// slots (CROSSSLOT): if a lock of one slot is held, those of the others may be granted for a moment. The acquisitions whose attempts the batch carries keep it alive.
+// slots (CROSSSLOT): if a lock of one slot is held, those of the others may be granted for a moment. The acquisitions
+// whose attempts the batch carries keep it alive.
 class batch_acquire final : public core::pooled<batch_acquire>,
                             public boost::intrusive_ref_counter<batch_acquire, boost::thread_unsafe_counter>,
                             private script_call {

@@ -50,7 +50,8 @@ protected:
 };
 
 // Sends renewals: those that are due together as batches, one script for up to a hundred grants whose lock protocols
-// share it and, on a server with hash slots, whose keys are in one slot; and each extension alone. The watchdog decides when to renew, and what an outcome means. On the strand.
+// share it and, on a server with hash slots, whose keys are in one slot; and each extension alone. The watchdog decides
+// when to renew, and what an outcome means. On the strand.
 class renewal_sender {
 public:
     renewal_sender(runtime&, renewal_events&);

@@ -12,8 +12,8 @@
 namespace holdfast::engine {
 
 // The reply to one command. It is a view of the transport's buffer, valid only during the call that passes it on: a
-// copy of each reply would be an allocation (rule 24). An array may contain arrays, but no script of the library replies
-// with such a one: outside of its greeting, the session treats it as a protocol error.
+// copy of each reply would be an allocation (rule 24). An array may contain arrays, but no script of the library
+// replies with such a one: outside of its greeting, the session treats it as a protocol error.
 struct reply {
     enum class kind : std::uint8_t { nil, integer, text, array };
 

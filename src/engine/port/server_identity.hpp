@@ -20,8 +20,8 @@ enum class slot_coverage : std::uint8_t {
     all,          // the only primary of its cluster
 };
 
-// The server of an epoch, as its HELLO and INFO describe it. It is not known where the access rules deny INFO. A restarted
-// server closes its connections, so it is always the server of another epoch.
+// The server of an epoch, as its HELLO and INFO describe it. It is not known where the access rules deny INFO. A
+// restarted server closes its connections, so it is always the server of another epoch.
 struct server_identity {
     // Redis has 40 characters. Without an allocation, because client_state copies it for other threads.
     using run_id_type = boost::static_string<64>;
