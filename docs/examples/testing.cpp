@@ -28,7 +28,7 @@ asio::awaitable<std::string> run_job(holdfast::client& client, std::chrono::mill
         co_await timer.async_wait();
     };
     try {
-        co_await holdfast::with_lock(lock, work, {.wait = 50ms});
+        co_await holdfast::with_lock(lock, {.wait = 50ms}, work);
         co_return "done";
     } catch (boost::system::system_error const& e) {
         if (e.code() == holdfast::errc::busy)

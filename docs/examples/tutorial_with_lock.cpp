@@ -28,7 +28,7 @@ asio::awaitable<void> report(holdfast::client& client)
 {
     holdfast::mutex lock{client, "report"};
     try {
-        co_await holdfast::with_lock(lock, write_report, {.lease = 1s});
+        co_await holdfast::with_lock(lock, {.lease = 1s}, write_report);
         std::cout << "the report is complete" << std::endl;
     } catch (boost::system::system_error const& e) {
         if (e.code() != holdfast::errc::lease_lost)
