@@ -5,6 +5,9 @@
 #ifndef HOLDFAST_HPP
 #define HOLDFAST_HPP
 
+/// @namespace holdfast
+/// Distributed locks over Redis or Valkey.
+
 // All public headers except <holdfast/testing/server.hpp>, which is for tests.
 #include <holdfast/any_lock.hpp>
 #include <holdfast/client.hpp>

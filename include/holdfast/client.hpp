@@ -77,6 +77,7 @@ struct shutdown_launch : client_launch {
 /// @endcode
 class client {
 public:
+    /// The executor that the client was made with.
     using executor_type = asio::any_io_executor;
 
     /// Checks the options, and reads the files of `config::tls`. Sends nothing: `run()` connects.
@@ -89,6 +90,7 @@ public:
     client(Context& context, config cfg) : client(executor_type(context.get_executor()), std::move(cfg))
     {}
 
+    /// The client that was moved from may only be destroyed.
     client(client&&) noexcept = default;
     client& operator=(client&&) = delete;
 

@@ -83,10 +83,12 @@ boost::system::error_condition make_error_condition(cond) noexcept;
 
 }  // namespace holdfast
 
+/// @cond
 template <>
 struct boost::system::is_error_code_enum<holdfast::errc> : std::true_type {};
 
 template <>
 struct boost::system::is_error_condition_enum<holdfast::cond> : std::true_type {};
+/// @endcond
 
 #endif

@@ -62,6 +62,7 @@ struct waiters_launch : lock_launch {
 /// @endcode
 class fair_lock : public detail::lock_base<fair_acquire_options, fair_try_options> {
 public:
+    /// The options of the lock.
     using options = fair_options;
 
     /// Sends nothing. With an invalid name, the operations complete with errc::invalid_name.

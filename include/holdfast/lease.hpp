@@ -84,11 +84,13 @@ struct release_launch;
 class [[nodiscard("an unbound lease releases its lock at once")]] lease
 {
 public:
+    /// The executor on which operations complete whose handler has none.
     using executor_type = asio::any_io_executor;
 
     /// An empty lease.
     lease() noexcept = default;
 
+    /// Leaves an empty lease behind.
     lease(lease &&) noexcept = default;
 
     /// Queues the release of the lease that `*this` held, as the destructor does. Beware of
@@ -140,7 +142,7 @@ public:
     /// resource refuse smaller ones. A re-entry has the token of the grant that it entered.
     std::optional<std::uint64_t> fencing_token() const noexcept;
 
-    /// The fencing token of the member with that name, if this is the lease of a @ref multi_lock: each of its members
+    /// The fencing token of the member with that name, if this is the lease of a @ref multi_lock, each of whose members
     /// has a token of its own. For other locks `member` must be the lock's name.
     std::optional<std::uint64_t> fencing_token(std::string_view member) const noexcept;
 

@@ -88,14 +88,14 @@ struct lock_options {
     bool fencing = false;
 };
 
-/// Which side of a @ref read_write_lock is preferred. Its header states how long each side waits at most.
+/// Which side of a @ref holdfast::read_write_lock is preferred. Its header states how long each side waits at most.
 enum class preference {
     arrival,  ///< in turns: waiting readers and waiting writers alternate
     readers,  ///< writers wait until there is no reader
     writers,  ///< readers wait until no writer waits
 };
 
-/// Options of a @ref read_write_lock. All handles of one lock should have the same values.
+/// Options of a @ref holdfast::read_write_lock. All handles of one lock should have the same values.
 struct rw_options {
     /// Each write has a fencing token, as in @ref lock_options. Reads have none.
     bool fencing = false;

@@ -88,6 +88,7 @@ private:
 /// @endcode
 class read_write_lock {
 public:
+    /// The options of the lock.
     using options = rw_options;
 
     /// Sends nothing. With an invalid name, the operations complete with errc::invalid_name.
@@ -100,8 +101,10 @@ public:
     /// @throws std::invalid_argument also if another client made the owner.
     read_write_lock(client const&, std::string_view name, holdfast::owner, options = {});
 
-    /// The two sides. Cheap copies, which may outlive this handle.
+    /// The side of the readers: a cheap copy, which may outlive this handle.
     read_lock read() const { return read_; }
+
+    /// The side of the writers: a cheap copy, which may outlive this handle.
     write_lock write() const { return write_; }
 
     /// The lock's name, without the client's prefix. The view is valid while a copy of this handle exists.

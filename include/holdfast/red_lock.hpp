@@ -80,6 +80,7 @@ namespace holdfast {
 /// @endcode
 class red_lock : public detail::lock_base<acquire_options, try_options> {
 public:
+    /// The options of the lock.
     using options = red_options;
 
     /// With a @ref mutex of that name for each client. Sends nothing. If the members or options are invalid, the

@@ -40,6 +40,7 @@ namespace holdfast {
 /// @endcode
 class reentrant_lock : public detail::lock_base<acquire_options, try_options> {
 public:
+    /// The options of the lock.
     using options = lock_options;
 
     /// Sends nothing. With an invalid name, the operations complete with errc::invalid_name.

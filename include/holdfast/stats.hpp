@@ -17,6 +17,7 @@ namespace holdfast {
 /// A distribution of durations. Bucket 0 counts those below 1 microsecond, bucket `i` those of at least `2^(i-1)` and
 /// less than `2^i` microseconds, and the last bucket all longer ones.
 struct histogram {
+    /// The number of buckets.
     static constexpr std::size_t bucket_count = 40;
 
     std::uint64_t count = 0;                  ///< of all durations
@@ -53,7 +54,7 @@ struct stats {
 
 /// The last error of a client; see `client::last_failure()`.
 struct failure {
-    error_code code;
+    error_code code;      ///< of the operation
     std::string message;  ///< the server's error message, or the reason; without control bytes
 };
 

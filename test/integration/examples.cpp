@@ -10,6 +10,11 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/system/error_code.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
@@ -55,6 +60,10 @@ TEST_CASE("each example for one server ends with success", "[examples]")
         {"mutex", "no other process is in here"},
         {"read_write_lock", "reads what it has written"},
         {"threads", "the lease was lost: another holder may have worked meanwhile: check before you repeat the work"},
+        {"tutorial_fencing", "the late report of the first holder: refused"},
+        {"tutorial_mutex", "this process writes the report"},
+        {"tutorial_try", "another process writes the report"},
+        {"tutorial_with_lock", "the lease was lost, and the report was stopped"},
     }));
     CAPTURE(name);
     redis_server const server;
@@ -66,6 +75,38 @@ TEST_CASE("the example of fencing needs no server", "[examples]")
 {
     child program(words_of("fencing", {}));
     check_end(program, "balance: 34; the stale write of 33 was refused");
+}
+
+TEST_CASE("the example of tests needs no server", "[examples]")
+{
+    child program(words_of("testing", {}));
+    check_end(program, "a job that lost its lock stops: passed");
+}
+
+// Returns what the server of the tutorial writes to a connection.
+std::string answer_of(child const& program)
+{
+    boost::asio::io_context ioc;
+    auto const port = program.lines().front().substr(std::string("port ").size());
+    boost::asio::ip::tcp::socket socket(ioc);
+    socket.connect({boost::asio::ip::address_v4::loopback(), static_cast<unsigned short>(std::stoi(port))});
+    std::string answer;
+    boost::system::error_code ec;  // the server closes the connection
+    boost::asio::read(socket, boost::asio::dynamic_buffer(answer), ec);
+    return answer;
+}
+
+TEST_CASE("the tutorial's server works under a lock, and ends after SIGTERM", "[examples]")
+{
+    redis_server server;
+    child program(words_of("tutorial_server", {server.url(), "0"}));
+    REQUIRE(wait_until([&] { return !program.lines().empty(); }));
+    CHECK(answer_of(program) == "done\n");
+    auto const holds = [&] { return server.command({"SET", "counter", "x", "NX", "PX", "60000"}).text == "OK"; };
+    REQUIRE(wait_until(holds));  // when the lease of the first connection has been released
+    CHECK(answer_of(program) == "busy\n");
+    program.signal(SIGTERM);
+    check_end(program, "the server has ended");
 }
 
 TEST_CASE("the example of a red_lock is granted the lock by a majority of five servers", "[examples]")

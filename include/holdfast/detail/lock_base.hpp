@@ -119,13 +119,16 @@ struct holders_launch : lock_launch {
 ///
 /// Causes of errors that all operations have: errc::not_permitted, the server's access rules deny a command, the key or
 /// the channel; errc::protocol, the server replied with an error that is not known, such as one of a cluster node;
-/// errc::invalid_name, see @ref errc; errc::not_running, `client::run()` was not called; errc::client_stopped, the
+/// errc::invalid_name, see @ref holdfast::errc; errc::not_running, `client::run()` was not called; errc::client_stopped, the
 /// client was stopped or destroyed, or its execution context has ended.
 template <class AcquireOptions, class TryOptions>
 class lock_base {
 public:
+    /// The options of `acquire()`.
     using acquire_options = AcquireOptions;
+    /// The options of `try_acquire()`.
     using try_options = TryOptions;
+    /// The executor on which operations complete whose handler has none.
     using executor_type = asio::any_io_executor;
 
     /// The client's executor; the system executor if the client was destroyed or its execution context has ended.
@@ -270,6 +273,7 @@ public:
         return initiate<void(error_code, std::vector<holder>)>(holders_launch{{state_}}, std::forward<Token>(token));
     }
 
+    /// @cond
 protected:
     explicit lock_base(std::shared_ptr<lock_impl const> state) noexcept : state_(std::move(state)) {}
 
@@ -280,6 +284,7 @@ protected:
 
     // Precondition: the lock is not a composite.
     std::shared_ptr<single_lock const> state() const noexcept;
+    /// @endcond
 
 private:
     friend struct lock_access;
