@@ -74,10 +74,14 @@ TEST_CASE("an outer lease without renewal ends at its own time while a renewed i
 
 TEST_CASE("the client stops renewing a grant when its only renewed hold is released", "[hold_terms]")
 {
-    held_lock a({.lease = 1s});
+    held_lock a({.lease = 4s});
     a.run([&]() -> awaitable<void> {
         auto inner = co_await a.r.acquire();
         co_await inner.release();
+        a.commands();
+        co_await a.sleep(3s);  // three times the renewal interval
+        CHECK(a.outer.valid());
+        CHECK(a.commands().empty());
         co_await a.sleep(1s);
         CHECK_FALSE(a.outer.valid());
         a.commands();
