@@ -35,7 +35,7 @@ public:
         auto const is_in_state = [&] {
             return command({"CLUSTER", "INFO"}).text.find("cluster_state:" + state) != std::string::npos;
         };
-        for (int i = 0; i < 1'000 && !is_in_state(); ++i)
+        for (int i = 0; i < 6'000 && !is_in_state(); ++i)
             std::this_thread::sleep_for(10ms);
         return is_in_state();
     }
