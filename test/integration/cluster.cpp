@@ -35,7 +35,7 @@ public:
         auto const is_in_state = [&] {
             return command({"CLUSTER", "INFO"}).text.find("cluster_state:" + state) != std::string::npos;
         };
-        for (int i = 0; i < 1'000 && !is_in_state(); ++i)
+        for (int i = 0; i < 6'000 && !is_in_state(); ++i)
             std::this_thread::sleep_for(10ms);
         return is_in_state();
     }
@@ -128,7 +128,7 @@ TEST_CASE("a node with half of the slots of a cluster is refused at once, and wi
     });
     CHECK(server.calls("cluster|slots") <= 4);
     CHECK(server.calls("set") == 0);
-    CHECK(l.lines_with("which redis:// cannot use") == 1);
+    CHECK(l.lines_with("no connection to") == 1);
 }
 
 TEST_CASE("CLUSTER SLOTS that the access rules deny is not needed", "[live][cluster]")
