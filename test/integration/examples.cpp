@@ -87,9 +87,9 @@ TEST_CASE("the example of tests needs no server", "[examples]")
 std::string answer_of(child const& program)
 {
     boost::asio::io_context ioc;
-    auto const port = program.lines().front().substr(std::string("port ").size());
+    int const port = std::stoi(program.reported("port "));
     boost::asio::ip::tcp::socket socket(ioc);
-    socket.connect({boost::asio::ip::address_v4::loopback(), static_cast<unsigned short>(std::stoi(port))});
+    socket.connect({boost::asio::ip::address_v4::loopback(), static_cast<unsigned short>(port)});
     std::string answer;
     boost::system::error_code ec;  // the server closes the connection
     boost::asio::read(socket, boost::asio::dynamic_buffer(answer), ec);
@@ -100,7 +100,7 @@ TEST_CASE("the tutorial's server works under a lock, and ends after SIGTERM", "[
 {
     redis_server server;
     child program(words_of("tutorial_server", {server.url(), "0"}));
-    REQUIRE(wait_until([&] { return !program.lines().empty(); }));
+    REQUIRE(wait_until([&] { return !program.reported("port ").empty(); }));
     CHECK(answer_of(program) == "done\n");
     auto const holds = [&] { return server.command({"SET", "counter", "x", "NX", "PX", "60000"}).text == "OK"; };
     REQUIRE(wait_until(holds));  // when the lease of the first connection has been released
