@@ -44,6 +44,9 @@ struct connection {
     bool is_authenticated = true;
 };
 
+// The name of this server in its cluster.
+inline constexpr std::string_view own_name = "self";
+
 // Hash slots of a cluster, and the name of the primary that has them.
 struct slot_range {
     std::uint16_t first;
