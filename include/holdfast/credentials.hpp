@@ -64,9 +64,9 @@ public:
 /// only posts, so it neither blocks nor calls code of the user.
 class credentials_handler {
 public:
-    using executor_type = boost::asio::any_io_executor;
-    using cancellation_slot_type = boost::asio::cancellation_slot;
-
+    using executor_type = boost::asio::any_io_executor;             ///< Of @ref get_executor.
+    using cancellation_slot_type = boost::asio::cancellation_slot;  ///< Of @ref get_cancellation_slot.
+    /// For the library, which makes the handlers.
     explicit credentials_handler(std::shared_ptr<detail::credentials_call> c) noexcept : call_(std::move(c)) {}
 
     /// The credentials that the client sends to the server.
@@ -77,7 +77,7 @@ public:
     {
         call_->complete(ec ? std::make_exception_ptr(boost::system::system_error(ec)) : nullptr, std::move(c));
     }
-    void operator()(std::exception_ptr failure, credentials c) const
+    void operator()(std::exception_ptr failure, credentials c) const  ///< The same with an exception.
     {
         call_->complete(std::move(failure), std::move(c));
     }
