@@ -59,7 +59,8 @@ finding version(std::string_view info)
 
 finding mode(std::string_view info)
 {
-    auto const mode = value_of(info, "redis_mode");
+    auto const of_redis = value_of(info, "redis_mode");
+    auto const mode = of_redis.empty() ? value_of(info, "server_mode") : of_redis;  // Valkey's name
     if (mode == "sentinel")
         return {bad, "mode", "a Sentinel, which stores no locks: use redis+sentinel://"};
     if (mode == "cluster")
