@@ -8,6 +8,7 @@
 #include <charconv>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 namespace holdfast::redis {
 namespace {
@@ -139,12 +140,12 @@ void reply_reader::set_texts()
 }
 
 // Moves the elements of each list next to each other, and sets the views of the lists. The elements have arrived as a
-// tree is walked, each list before its elements. Sorted by depth, they are in the order of their lists.
+// tree is walked, each list before its elements. Sorted by depth and arrival, they are in the order of their lists.
 void reply_reader::arrange()
 {
     std::vector<std::size_t> order(items_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return shapes_[i].depth; });
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(shapes_[i].depth, i); });
     std::vector<engine::reply> sorted;
     for (auto const i : order)
         sorted.push_back(items_[i]);
