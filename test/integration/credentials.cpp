@@ -58,7 +58,7 @@ awaitable<std::vector<lease>> hold(client& c, int count)
     co_return held;
 }
 
-// Acquires and releases other locks until it is told to stop.
+// Acquires and releases other locks until `is_over` is set.
 awaitable<void> load(client& c, bool const& is_over, int& rounds)
 {
     mutex m(c, "busy");
