@@ -127,7 +127,8 @@ TEST_CASE("session credentials: a question without an answer ends after 10 s", "
 }
 
 TEST_CASE(
-    "session credentials: a refused password is not permanent, and the next request to the provider reports it", "[session][credentials]")
+    "session credentials: a refused password is not permanent, and the next request reports it",
+    "[session][credentials]")
 {
     provided p;
     p.s.turn();
