@@ -7,14 +7,19 @@
 
 #include <memory>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
+#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/execution/outstanding_work.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/require.hpp>
 #include <boost/asio/system_executor.hpp>
 
 #include <holdfast/detail/initiate.hpp>
@@ -69,15 +74,23 @@ void call_handler(asio::any_completion_handler<void(error_code, Results...)> han
     std::move(handler)(ec, std::move(results)...);
 }
 
+// The executor of an io_context, as operations keep it until they complete: it tracks work.
+using io_context_executor = std::decay_t<decltype(asio::require(
+    std::declval<asio::io_context::executor_type>(), asio::execution::outstanding_work.tracked))>;
+
 // Posts a handler to its executor, where `Finish` is called with it. The handler and its results are in memory of the
-// handler's associated allocator (by default asio::recycling_allocator): asio::any_io_executor would not pass an
-// allocator on. As Asio requires, the memory is deallocated before the handler is called, so that the handler's next
-// operation can use it again.
+// handler's associated allocator (by default asio::recycling_allocator). As Asio requires, the memory is deallocated
+// before the handler is called, so that the handler's next operation can use it again.
+//
+// An io_context takes that allocator, so one block suffices. asio::any_io_executor does not pass an allocator on: then
+// the handler has a block of its own, and Asio allocates two more for the post.
 template <class Handler, class Finish>
 class delivery {
 public:
     static void post(asio::any_io_executor const& executor, bool is_associated, Handler handler, Finish finish)
     {
+        if (auto const* direct = executor.target<io_context_executor>(); direct && is_associated)
+            return post_to(*direct, std::move(handler), std::move(finish));
         auto const memory = asio::get_associated_allocator(handler);
         allocator a(memory);
         auto* const place = std::allocator_traits<allocator>::allocate(a, 1);
@@ -116,6 +129,17 @@ private:
     };
     using allocator =
         typename std::allocator_traits<asio::associated_allocator_t<Handler>>::template rebind_alloc<content>;
+
+    // What is posted counts as work itself, so the copies that post() makes of the executor need not count.
+    static void post_to(io_context_executor const& executor, Handler handler, Finish finish)
+    {
+        auto const memory = asio::get_associated_allocator(handler);
+        asio::post(
+            asio::require(executor, asio::execution::outstanding_work.untracked),
+            asio::bind_allocator(memory, [handler = std::move(handler), finish = std::move(finish)]() mutable {
+                finish(std::move(handler));
+            }));
+    }
 
     delivery(content* c, allocator const& a) noexcept : content_(c), allocator_(a) {}
 

@@ -10,7 +10,9 @@
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "simulation/arena.hpp"
 
@@ -66,7 +68,8 @@ struct probe {
     }
 };
 
-// One block holds the handler during the operation, one the posted completion.
+// One block holds the handler during the operation, one the posted completion. An io_context takes the allocator for
+// its own block; a strand does not.
 TEST_CASE(
     "a completion uses its handler's allocator and frees that memory before the handler is called", "[completion]")
 {
@@ -74,8 +77,11 @@ TEST_CASE(
     auto& c = a.client();
     probe early, done, tried;
     lease held;
+    bool const is_strand = GENERATE(false, true);
     a.run([&]() -> awaitable<void> {
-        auto const here = co_await asio::this_coro::executor;
+        auto here = co_await asio::this_coro::executor;
+        if (is_strand)
+            here = asio::make_strand(here);
         co_await c.ready();
         mutex(c, "").is_locked(early.handler(here));  // completes at once
         mutex(c, "m").is_locked(done.handler(here));  // when the server has replied
@@ -83,6 +89,7 @@ TEST_CASE(
         held.release(tried.handler(here));  // when the members are released
         co_await a.sleep(1s);
     });
+    CAPTURE(is_strand);
     for (auto const* p : {&early, &done, &tried}) {
         CHECK(p->called);
         CHECK(p->used.blocks == 2);
