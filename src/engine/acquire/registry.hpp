@@ -60,7 +60,7 @@ private:
     // One side of a lock. The view of the key refers to the lock of the arbiter that is stored with it.
     struct address {
         std::string_view key;
-        std::size_t key_hash;
+        std::uint32_t key_hash;
         std::uint8_t side;
 
         static address of(lock_spec const&, std::uint8_t side) noexcept;

@@ -125,13 +125,14 @@ public:
         return core::key_expiry(queued, commands_.settled(), std::max(longest_requested_, lock_->waiter_timeout));
     }
 
-    // A writer waits, or it is not known whether one waits: no reader joins this grant.
-    bool is_closed = false;
-
     // ---- the watchdog's
     grant_watcher* watcher = nullptr;  // null: not watched
     renewal_schedule schedule;
     refusal last_refusal = refusal::none;  // to log each once, of its own renewals only; none since one succeeded
+
+    // A writer waits, or it is not known whether one waits: no reader joins this grant. It stands beside another small
+    // member, because many grants may be held.
+    bool is_closed = false;
 
     void on_due(core::instant now) override;
 

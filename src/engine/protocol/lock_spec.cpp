@@ -35,7 +35,7 @@ lock_spec::lock_spec(lock_protocol const& f, words const& w, std::vector<std::st
     place(w.prefix, next);
     name = place(w.name, next);
     key = {text_.get(), w.prefix.size() + w.name.size()};
-    key_hash = std::hash<std::string_view>()(key);
+    key_hash = static_cast<std::uint32_t>(std::hash<std::string_view>()(key));
     slot = core::hash_slot(key);
     channel = place(w.channel, next);
     counter = place(w.counter, next);

@@ -64,9 +64,9 @@ private:
 
 public:
     lock_protocol const* protocol;
-    std::string_view key;  // prefix and name: adjacent in text_
-    std::size_t key_hash;  // computed once: an acquire searches for the key several times
-    std::uint16_t slot;    // of all its keys in a Redis Cluster (core/lock_name.hpp)
+    std::string_view key;    // prefix and name: adjacent in text_
+    std::uint32_t key_hash;  // computed once: an acquire searches for the key several times
+    std::uint16_t slot;      // of all its keys in a Redis Cluster (core/lock_name.hpp)
     std::string_view name;
     std::string_view channel;
     std::string_view counter;
