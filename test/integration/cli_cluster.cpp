@@ -11,34 +11,15 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "cli_tool.hpp"
-#include "support/child_program.hpp"
+#include "support/cluster_node.hpp"
 
 using namespace holdfast::test;
 using Catch::Matchers::ContainsSubstring;
 
-namespace {
-
-// A server in cluster mode that has slots up to `last`.
-struct cluster_node : redis_server {
-    explicit cluster_node(char const* last)
-        : redis_server{"cluster-enabled yes", "cluster-port " + std::to_string(free_port()), "appendonly yes"}
-    {
-        command({"CLUSTER", "ADDSLOTSRANGE", "0", last});
-    }
-
-    bool is_in(std::string const& state)
-    {
-        auto const field = "cluster_state:" + state;
-        return eventually([&] { return command({"CLUSTER", "INFO"}).text.find(field) != std::string::npos; });
-    }
-};
-
-}  // namespace
-
 TEST_CASE("cli: all commands work at the only node of a cluster", "[cli][cluster]")
 {
-    cluster_node server("16383");
-    REQUIRE(server.is_in("ok"));
+    cluster_node server{"appendonly yes"};
+    REQUIRE(server.add_slots(16383, "ok"));
     std::string output;
     CHECK(run_tool(server, {"doctor"}, &output) == 0);
     CHECK_THAT(output, ContainsSubstring("ok    mode         Redis Cluster") && ContainsSubstring("ok    access"));
@@ -56,8 +37,8 @@ TEST_CASE("cli: all commands work at the only node of a cluster", "[cli][cluster
 
 TEST_CASE("cli: a member of a larger cluster is named as the reason", "[cli][cluster]")
 {
-    cluster_node server("8191");
-    REQUIRE(server.is_in("fail"));
+    cluster_node server;
+    REQUIRE(server.add_slots(8191, "fail"));
     for (auto const* verb : {"doctor", "list"}) {
         std::string output;
         CHECK(run_tool(server, {verb}, &output) == 69);

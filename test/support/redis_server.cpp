@@ -21,17 +21,19 @@ namespace holdfast::test {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-redis_server::redis_server(std::initializer_list<std::string> lines)
-    : folder_(make_folder()), port_(free_port()), lines_(lines)
+redis_server::redis_server(std::vector<std::string> lines)
+    : folder_(make_folder()), port_(free_port()), lines_(std::move(lines))
 {
-    // Between free_port() and the start another process may take the port.
-    for (int attempt = 0; attempt < 5; ++attempt) {
+    // Between free_port() and the start another process may take the port. The second port of a cluster's node may be
+    // taken, or too large: about one port of five is.
+    constexpr int attempts = 20;
+    for (int attempt = 1;; ++attempt) {
         write_config();
         try {
             start();
             return;
         } catch (std::runtime_error const&) {
-            if (attempt == 4 || !is_installed())
+            if (attempt == attempts || !is_installed())
                 throw;
             port_ = free_port();
         }

@@ -29,7 +29,8 @@ namespace holdfast::test {
 class redis_server {
 public:
     // With more lines of redis.conf, which override the default ones.
-    explicit redis_server(std::initializer_list<std::string> lines = {});
+    explicit redis_server(std::vector<std::string> lines = {});
+    redis_server(std::initializer_list<std::string> lines) : redis_server(std::vector(lines)) {}
     ~redis_server();
     redis_server(redis_server const&) = delete;
     redis_server& operator=(redis_server const&) = delete;
