@@ -54,6 +54,7 @@ pid_t spawn(std::vector<std::string> const& words, fs::path const& output)
     if (pid != 0)
         return pid;
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::signal(SIGHUP, SIG_DFL);  // a test run that was started with nohup ignores it, which a child would inherit
     int const out = ::open(output.c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
     ::dup2(out, STDOUT_FILENO);
     ::dup2(out, STDERR_FILENO);
