@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <boost/asio/execution_context.hpp>
+#include <boost/config.hpp>
 
 #include <holdfast/config.hpp>
 #include <holdfast/detail/initiate.hpp>
@@ -37,20 +38,20 @@ struct client_access;
 
 // An operation on a client that is not started yet. The reference is weak: with asio::deferred it may start after the
 // client was destroyed.
-struct client_launch {
+struct BOOST_SYMBOL_VISIBLE client_launch {
     std::weak_ptr<client_state> of;
     asio::any_io_executor get_executor() const noexcept;
 };
 
-struct run_launch : client_launch {
+struct BOOST_SYMBOL_VISIBLE run_launch : client_launch {
     void start(handler_at<void(error_code)>) &&;
 };
 
-struct ready_launch : client_launch {
+struct BOOST_SYMBOL_VISIBLE ready_launch : client_launch {
     void start(handler_at<void(error_code)>) &&;
 };
 
-struct shutdown_launch : client_launch {
+struct BOOST_SYMBOL_VISIBLE shutdown_launch : client_launch {
     std::chrono::milliseconds grace;
     void start(handler_at<void(error_code)>) &&;
 };
@@ -75,7 +76,7 @@ struct shutdown_launch : client_launch {
 /// asio::co_spawn(ioc, work(client), asio::detached);
 /// ioc.run();
 /// @endcode
-class client {
+class BOOST_SYMBOL_VISIBLE client {
 public:
     /// The executor that the client was made with.
     using executor_type = asio::any_io_executor;

@@ -7,6 +7,7 @@
 
 #include <type_traits>
 
+#include <boost/config.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/system/error_condition.hpp>
 #include <boost/system/is_error_code_enum.hpp>
@@ -76,10 +77,10 @@ enum class cond {
 };
 
 /// Thread-safe. Does not allocate.
-error_code make_error_code(errc) noexcept;
+BOOST_SYMBOL_VISIBLE error_code make_error_code(errc) noexcept;
 
 /// Thread-safe. Does not allocate.
-boost::system::error_condition make_error_condition(cond) noexcept;
+BOOST_SYMBOL_VISIBLE boost::system::error_condition make_error_condition(cond) noexcept;
 
 }  // namespace holdfast
 

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/config.hpp>
+
 #include <holdfast/client.hpp>
 #include <holdfast/detail/lock_base.hpp>
 #include <holdfast/options.hpp>
@@ -17,7 +19,7 @@
 namespace holdfast {
 namespace detail {
 
-struct waiters_launch : lock_launch {
+struct BOOST_SYMBOL_VISIBLE waiters_launch : lock_launch {
     void start(handler_at<void(error_code, std::vector<holder>)>) &&;
 };
 
@@ -60,7 +62,7 @@ struct waiters_launch : lock_launch {
 /// holdfast::fair_lock printer{client, "printer", {.waiter_timeout = 5s}};
 /// auto lease = co_await printer.acquire({.priority = 8});
 /// @endcode
-class fair_lock : public detail::lock_base<fair_acquire_options, fair_try_options> {
+class BOOST_SYMBOL_VISIBLE fair_lock : public detail::lock_base<fair_acquire_options, fair_try_options> {
 public:
     /// The options of the lock.
     using options = fair_options;

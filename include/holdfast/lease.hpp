@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include <boost/config.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
 #include <holdfast/detail/initiate.hpp>
@@ -27,25 +28,25 @@ struct lease_access;
 
 // The implementation of a lease. Reference-counted, because operations of the lease may outlive it.
 using lease_ptr = boost::intrusive_ptr<lease_impl>;
-void intrusive_ptr_add_ref(lease_impl*) noexcept;
-void intrusive_ptr_release(lease_impl*) noexcept;
+BOOST_SYMBOL_VISIBLE void intrusive_ptr_add_ref(lease_impl*) noexcept;
+BOOST_SYMBOL_VISIBLE void intrusive_ptr_release(lease_impl*) noexcept;
 
 // An operation on a lease that is not started yet. The lease may be moved, released or destroyed before it starts.
-struct lease_launch {
+struct BOOST_SYMBOL_VISIBLE lease_launch {
     lease_ptr of;
     asio::any_io_executor get_executor() const noexcept;
 };
 
-struct extend_launch : lease_launch {
+struct BOOST_SYMBOL_VISIBLE extend_launch : lease_launch {
     std::chrono::milliseconds by;
     void start(handler_at<void(error_code)>) &&;
 };
 
-struct lost_launch : lease_launch {
+struct BOOST_SYMBOL_VISIBLE lost_launch : lease_launch {
     void start(handler_at<void(error_code, loss)>) &&;
 };
 
-struct downgrade_launch : lease_launch {
+struct BOOST_SYMBOL_VISIBLE downgrade_launch : lease_launch {
     void start(handler_at<void(error_code, lease)>) &&;
 };
 
@@ -81,7 +82,7 @@ struct release_launch;
 ///     co_await work();
 /// co_await lease.release();         // or let it go out of scope
 /// @endcode
-class [[nodiscard("an unbound lease releases its lock at once")]] lease
+class [[nodiscard("an unbound lease releases its lock at once"), gnu::visibility("default")]] lease
 {
 public:
     /// The executor on which operations complete whose handler has none.
@@ -267,7 +268,7 @@ private:
 
 namespace detail {
 
-struct release_launch {
+struct BOOST_SYMBOL_VISIBLE release_launch {
     lease of;
     asio::any_io_executor get_executor() const noexcept { return of.get_executor(); }
     void start(handler_at<void(error_code)>) &&;

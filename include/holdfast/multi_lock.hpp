@@ -7,6 +7,8 @@
 
 #include <vector>
 
+#include <boost/config.hpp>
+
 #include <holdfast/any_lock.hpp>
 #include <holdfast/detail/lock_base.hpp>
 #include <holdfast/options.hpp>
@@ -64,7 +66,7 @@ namespace holdfast {
 /// auto lease = co_await both.acquire();
 /// co_await transfer(lease.fencing_token("account:1"), lease.fencing_token("account:2"));
 /// @endcode
-class multi_lock : public detail::lock_base<acquire_options, try_options> {
+class BOOST_SYMBOL_VISIBLE multi_lock : public detail::lock_base<acquire_options, try_options> {
 public:
     /// Copies the handles, not the locks. Sends nothing. A multi_lock among the members is replaced by its members. If
     /// the members are invalid, the operations complete with errc::invalid_option.

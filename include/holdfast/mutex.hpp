@@ -7,6 +7,8 @@
 
 #include <string_view>
 
+#include <boost/config.hpp>
+
 #include <holdfast/client.hpp>
 #include <holdfast/detail/lock_base.hpp>
 #include <holdfast/options.hpp>
@@ -33,7 +35,7 @@ namespace holdfast {
 /// holdfast::mutex seat{client, "nightly"};
 /// auto lease = co_await seat.acquire();
 /// @endcode
-class mutex : public detail::lock_base<acquire_options, try_options> {
+class BOOST_SYMBOL_VISIBLE mutex : public detail::lock_base<acquire_options, try_options> {
 public:
     /// The options of the lock.
     using options = lock_options;

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <string_view>
 
+#include <boost/config.hpp>
+
 #include <holdfast/error.hpp>
 #include <holdfast/loss.hpp>
 
@@ -48,7 +50,7 @@ struct lock_event {
 ///
 /// @par Lifetimes
 /// The client shares ownership of its observer.
-class observer {
+class BOOST_SYMBOL_VISIBLE observer {
 public:
     virtual ~observer() = default;
 

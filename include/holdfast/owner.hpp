@@ -8,6 +8,8 @@
 #include <memory>
 #include <string_view>
 
+#include <boost/config.hpp>
+
 #include <holdfast/fwd.hpp>
 
 namespace holdfast {
@@ -32,7 +34,7 @@ namespace holdfast {
 /// holdfast::owner me = client.make_owner("transaction-7");
 /// holdfast::reentrant_lock order{client, "order:42", me};
 /// @endcode
-class owner {
+class BOOST_SYMBOL_VISIBLE owner {
 public:
     /// The label that was passed to `make_owner()`. The view is valid while a copy of this owner exists.
     std::string_view label() const noexcept;

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include <boost/config.hpp>
+
 #include <holdfast/client.hpp>
 #include <holdfast/detail/lock_base.hpp>
 #include <holdfast/options.hpp>
@@ -86,7 +88,7 @@ private:
 /// auto writer = co_await doc.write().acquire();
 /// auto after = co_await writer.downgrade();   // no other contender wrote in between
 /// @endcode
-class read_write_lock {
+class BOOST_SYMBOL_VISIBLE read_write_lock {
 public:
     /// The options of the lock.
     using options = rw_options;

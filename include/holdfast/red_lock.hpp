@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/config.hpp>
+
 #include <holdfast/any_lock.hpp>
 #include <holdfast/client.hpp>
 #include <holdfast/detail/lock_base.hpp>
@@ -78,7 +80,7 @@ namespace holdfast {
 /// holdfast::red_lock quorum{{client1, client2, client3}, "nightly"};
 /// auto lease = co_await quorum.acquire();
 /// @endcode
-class red_lock : public detail::lock_base<acquire_options, try_options> {
+class BOOST_SYMBOL_VISIBLE red_lock : public detail::lock_base<acquire_options, try_options> {
 public:
     /// The options of the lock.
     using options = red_options;

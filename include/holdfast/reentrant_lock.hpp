@@ -7,6 +7,8 @@
 
 #include <string_view>
 
+#include <boost/config.hpp>
+
 #include <holdfast/client.hpp>
 #include <holdfast/detail/lock_base.hpp>
 #include <holdfast/options.hpp>
@@ -38,7 +40,7 @@ namespace holdfast {
 /// auto outer = co_await order.acquire();
 /// auto inner = co_await order.acquire();   // no round trip
 /// @endcode
-class reentrant_lock : public detail::lock_base<acquire_options, try_options> {
+class BOOST_SYMBOL_VISIBLE reentrant_lock : public detail::lock_base<acquire_options, try_options> {
 public:
     /// The options of the lock.
     using options = lock_options;

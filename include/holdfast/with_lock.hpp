@@ -21,6 +21,7 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/config.hpp>
 
 #include <holdfast/any_lock.hpp>
 #include <holdfast/error.hpp>
@@ -104,7 +105,7 @@ struct with_lock_end {
 };
 
 // Throws the exception with which `with_lock` ends; returns if it ends with the body's value.
-void throw_unless_returned(with_lock_end const&);
+BOOST_SYMBOL_VISIBLE void throw_unless_returned(with_lock_end const&);
 
 template <class Lock, class Body>
 auto run_with_lock(Lock lock, typename Lock::try_options options, Body body) -> std::invoke_result_t<Body&, lease&>

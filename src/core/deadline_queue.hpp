@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <vector>
 
+#include <boost/config.hpp>
+
 #include "core/clock.hpp"
 
 namespace holdfast::core {
@@ -16,7 +18,7 @@ class deadline_queue;
 
 // Something that is due at some instant. It is a member or a base of its owner. Its destructor withdraws it from the
 // queue, so an object may be destroyed while it is armed.
-class deadline {
+class BOOST_SYMBOL_VISIBLE deadline {
 public:
     deadline() = default;
     deadline(deadline const&) = delete;
@@ -42,7 +44,7 @@ private:
 // All deadlines of a client or a session behind one timer (rule 24): a timer of Asio for each command would cost a
 // third of the throughput. It is a binary heap of pointers: arm() and disarm() are O(log n) and do not allocate once
 // the vector has grown. Not thread-safe.
-class deadline_queue {
+class BOOST_SYMBOL_VISIBLE deadline_queue {
 public:
     deadline_queue() = default;
     deadline_queue(deadline_queue const&) = delete;

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/config.hpp>
+
 #include <holdfast/client.hpp>
 #include <holdfast/detail/initiate.hpp>
 #include <holdfast/error.hpp>
@@ -19,7 +21,7 @@
 namespace holdfast::detail {
 
 // The text of INFO.
-struct server_info_launch : client_launch {
+struct BOOST_SYMBOL_VISIBLE server_info_launch : client_launch {
     explicit server_info_launch(client&);
     void start(handler_at<void(error_code, std::string)>) &&;
 };
@@ -36,7 +38,7 @@ struct key_page {
     std::vector<std::string> locks;  // keys with a token of Holdfast's and Redisson's form
 };
 
-struct key_page_launch : client_launch {
+struct BOOST_SYMBOL_VISIBLE key_page_launch : client_launch {
     key_page_launch(client&, std::string from, std::string pattern);
     void start(handler_at<void(error_code, key_page)>) &&;
 

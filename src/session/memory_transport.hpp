@@ -8,6 +8,8 @@
 #include <atomic>
 #include <memory>
 
+#include <boost/config.hpp>
+
 #include <holdfast/config.hpp>
 
 #include "engine/port/log.hpp"
@@ -21,7 +23,7 @@ using memory_session_maker = std::shared_ptr<engine::session> (*)(engine::strand
 
 // The transport of memory:// URLs; null in a program that is not linked with holdfast::testing. That library contains
 // src/sim and sets this variable, so that holdfast::holdfast refers neither to src/sim nor to Lua.
-extern std::atomic<memory_session_maker> memory_transport;
+extern BOOST_SYMBOL_VISIBLE std::atomic<memory_session_maker> memory_transport;
 
 }  // namespace holdfast::session
 

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include <boost/config.hpp>
+
 #include "core/deadline_queue.hpp"
 #include "core/subscription_right.hpp"
 #include "engine/port/log.hpp"
@@ -49,7 +51,7 @@ namespace holdfast::session {
 // | any      | stop()                                   | stopped  | forgets all commands                        |
 //
 // With a provider, `authentication` replaces the credentials while the session is open.
-class session final : public engine::session,
+class BOOST_SYMBOL_VISIBLE session final : public engine::session,
                       private connection_events,
                       private clock_events,
                       private authenticating_session,

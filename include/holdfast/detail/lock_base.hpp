@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/config.hpp>
+
 #include <holdfast/detail/initiate.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/fwd.hpp>
@@ -89,25 +91,25 @@ constexpr acquire_request to_request(TryOptions const& o) noexcept
 
 // An operation on a lock that is not started yet. It shares ownership of the implementation: with asio::deferred the
 // operation may start after the handle was destroyed.
-struct lock_launch {
+struct BOOST_SYMBOL_VISIBLE lock_launch {
     std::shared_ptr<lock_impl const> of;
     asio::any_io_executor get_executor() const noexcept;
 };
 
-struct acquire_launch : lock_launch {
+struct BOOST_SYMBOL_VISIBLE acquire_launch : lock_launch {
     acquire_request request;
     void start(handler_at<void(error_code, lease)>) &&;
 };
 
-struct is_locked_launch : lock_launch {
+struct BOOST_SYMBOL_VISIBLE is_locked_launch : lock_launch {
     void start(handler_at<void(error_code, bool)>) &&;
 };
 
-struct force_release_launch : lock_launch {
+struct BOOST_SYMBOL_VISIBLE force_release_launch : lock_launch {
     void start(handler_at<void(error_code, bool)>) &&;
 };
 
-struct holders_launch : lock_launch {
+struct BOOST_SYMBOL_VISIBLE holders_launch : lock_launch {
     void start(handler_at<void(error_code, std::vector<holder>)>) &&;
 };
 
@@ -122,7 +124,7 @@ struct holders_launch : lock_launch {
 /// errc::invalid_name, see @ref holdfast::errc; errc::not_running, `client::run()` was not called; errc::client_stopped, the
 /// client was stopped or destroyed, or its execution context has ended.
 template <class AcquireOptions, class TryOptions>
-class lock_base {
+class BOOST_SYMBOL_VISIBLE lock_base {
 public:
     /// The options of `acquire()`.
     using acquire_options = AcquireOptions;
@@ -294,8 +296,8 @@ private:
     std::shared_ptr<lock_impl const> state_;
 };
 
-extern template class lock_base<acquire_options, try_options>;
-extern template class lock_base<fair_acquire_options, fair_try_options>;
+extern template class BOOST_SYMBOL_VISIBLE lock_base<acquire_options, try_options>;
+extern template class BOOST_SYMBOL_VISIBLE lock_base<fair_acquire_options, fair_try_options>;
 
 }  // namespace detail
 }  // namespace holdfast
