@@ -35,5 +35,5 @@ endif()
 
 if(HOLDFAST_TESTING)
     find_package(PkgConfig REQUIRED)
-    pkg_check_modules(holdfast_lua REQUIRED IMPORTED_TARGET GLOBAL lua5.1)
+    pkg_search_module(holdfast_lua REQUIRED IMPORTED_TARGET GLOBAL ${HOLDFAST_LUA})
 endif()

@@ -1,20 +1,29 @@
-# The install rules: libraries, public headers, tool, licence, and the package that find_package(holdfast) reads.
+# The install rules: libraries, public headers, tool, licence, and what find_package(holdfast) and pkg-config read. The
+# components are the packages of Debian: a program needs `library` to run and `development` to be built.
 
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/holdfast")
 
-install(TARGETS holdfast EXPORT holdfast-targets FILE_SET HEADERS)
-install(EXPORT holdfast-targets NAMESPACE holdfast:: DESTINATION "${package_dir}")
+install(TARGETS holdfast EXPORT holdfast-targets
+    LIBRARY COMPONENT library NAMELINK_COMPONENT development
+    ARCHIVE COMPONENT development
+    FILE_SET HEADERS COMPONENT development)
+install(EXPORT holdfast-targets NAMESPACE holdfast:: DESTINATION "${package_dir}" COMPONENT development)
 if(TARGET holdfast_testing) # a component of the package
-    install(TARGETS holdfast_testing EXPORT holdfast-testing-targets FILE_SET HEADERS)
-    install(EXPORT holdfast-testing-targets NAMESPACE holdfast:: DESTINATION "${package_dir}")
+    install(TARGETS holdfast_testing EXPORT holdfast-testing-targets
+        ARCHIVE COMPONENT development
+        FILE_SET HEADERS COMPONENT development)
+    install(EXPORT holdfast-testing-targets NAMESPACE holdfast:: DESTINATION "${package_dir}" COMPONENT development)
 endif()
 if(TARGET holdfast_cli)
-    install(TARGETS holdfast_cli)
+    install(TARGETS holdfast_cli RUNTIME COMPONENT tool)
 endif()
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+if(NOT HOLDFAST_DEB) # Debian wants the licence in a file of another form
+    install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)
+endif()
+include(HoldfastPkgConfig)
 
 configure_package_config_file(
     "${CMAKE_CURRENT_LIST_DIR}/holdfast-config.cmake.in" "${PROJECT_BINARY_DIR}/holdfast-config.cmake"
@@ -24,4 +33,5 @@ write_basic_package_version_file(
     "${PROJECT_BINARY_DIR}/holdfast-config-version.cmake" COMPATIBILITY SameMinorVersion)
 install(
     FILES "${PROJECT_BINARY_DIR}/holdfast-config.cmake" "${PROJECT_BINARY_DIR}/holdfast-config-version.cmake"
-    DESTINATION "${package_dir}")
+    DESTINATION "${package_dir}"
+    COMPONENT development)
