@@ -161,9 +161,9 @@ void shutdown_launch::start(plain_handler h) &&
 
 }  // namespace detail
 
-// make_session() chooses the transport by the URL. A simulator passes another function, through client_access.
+// make_io() chooses the transport by the URL. A simulator passes another function, through client_access.
 client::client(executor_type executor, config cfg)
-    : state_(detail::client_state::make(std::move(executor), cfg, detail::make_session))
+    : state_(detail::client_state::make(std::move(executor), cfg, detail::make_io))
 {}
 
 // stop() only sends a message, so the destructor never blocks. The message keeps the state alive until it is delivered.

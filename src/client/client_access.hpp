@@ -13,12 +13,12 @@
 
 namespace holdfast::detail {
 
-// The private members of a client, for the library and its tests. make() takes the function that makes the session: the
+// The private members of a client, for the library and its tests. make() takes the function that makes world and session: the
 // simulator passes its own and runs everything else as it ships.
 struct client_access {
-    static client make(asio::any_io_executor executor, config const& c, client_state::session_maker const& session)
+    static client make(asio::any_io_executor executor, config const& c, client_state::io_maker const& make_io)
     {
-        return client(client_state::make(std::move(executor), c, session));
+        return client(client_state::make(std::move(executor), c, make_io));
     }
     static client_state& state_of(client& c) noexcept { return *c.state_; }
 };

@@ -55,18 +55,18 @@ config bounded(config c)
 struct client_state::inside {
     asio::any_io_executor executor;
     engine::strand strand;
-    std::shared_ptr<engine::session> session;
+    std::shared_ptr<engine::world> world;
     engine::client_engine engine;
 };
 
 std::shared_ptr<client_state> client_state::make(
-    asio::any_io_executor executor, config const& given, session_maker const& make_session)
+    asio::any_io_executor executor, config const& given, io_maker const& make_io)
 {
     check(given);
     auto const c = bounded(given);
     auto const log = make_log(c);
     engine::strand strand(executor);
-    auto session = make_session(strand, c, log);
+    auto const io = make_io(strand, c, log);
     auto& service = asio::use_service<client_service>(asio::query(executor, asio::execution::context));
 
     // In two steps: the engine and the owner refer to the client state weakly, so the state must exist before they do.
@@ -74,7 +74,7 @@ std::shared_ptr<client_state> client_state::make(
     auto made = std::make_shared<client_state>(executor, c, service);
     std::weak_ptr<engine::inbox> const home = made;
     made->process_owner_ = std::make_shared<engine::owner_state>(home, std::string(), true);
-    made->inside_.reset(new inside{executor, strand, session, {session, c, log, home}});
+    made->inside_.reset(new inside{executor, strand, io.world, {io, c, log, home}});
     made->id_ = made->inside_->engine.runtime().tokens().id();
     service.add(*made);
     return made;
@@ -134,10 +134,10 @@ Result client_state::read(Result otherwise, Function f) const
     return now ? f(*inside_) : otherwise;
 }
 
-// Without a session there is no clock, so every deadline has passed: a lease that outlives its context is not valid.
+// Without a world there is no clock, so every deadline has passed: a lease that outlives its context is not valid.
 core::instant client_state::now() const noexcept
 {
-    return read(core::never, [](inside& in) { return in.session->now(); });
+    return read(core::never, [](inside& in) { return in.world->now(); });
 }
 
 core::instant client_state::after(core::duration d) const noexcept

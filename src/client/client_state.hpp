@@ -22,9 +22,9 @@
 #include "client/fifo_mutexes.hpp"
 #include "client/rundown.hpp"
 #include "engine/client_engine.hpp"
+#include "engine/port/client_io.hpp"
 #include "engine/port/mailbox.hpp"
 #include "engine/port/server_identity.hpp"
-#include "engine/port/session.hpp"
 #include "engine/port/strand.hpp"
 
 // client: a client with its strand, mailbox, engine, log, and session. It may include core, engine and handle; only
@@ -39,10 +39,10 @@ class client_service;
 // including those that other threads call while it ends.
 class client_state final : public engine::inbox, public std::enable_shared_from_this<client_state> {
 public:
-    // Makes the session. Throws std::invalid_argument with the name of the invalid option.
-    using session_maker = std::function<std::shared_ptr<engine::session>(engine::strand, config const&, engine::log)>;
+    // Makes the world and the session. Throws std::invalid_argument with the name of the invalid option.
+    using io_maker = std::function<engine::client_io(engine::strand, config const&, engine::log)>;
 
-    static std::shared_ptr<client_state> make(asio::any_io_executor, config const&, session_maker const&);
+    static std::shared_ptr<client_state> make(asio::any_io_executor, config const&, io_maker const&);
 
     client_state(asio::any_io_executor, config const&, client_service&);
     ~client_state();

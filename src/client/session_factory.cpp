@@ -11,10 +11,10 @@
 
 namespace holdfast::detail {
 
-std::shared_ptr<engine::session> make_session(engine::strand s, config const& c, engine::log l)
+engine::client_io make_io(engine::strand s, config const& c, engine::log l)
 {
     if (!c.url.starts_with("memory://"))
-        return redis::make_session(std::move(s), c, std::move(l));
+        return redis::make_io(std::move(s), c, std::move(l));
     if (auto const make = session::memory_transport.load())
         return make(std::move(s), c, std::move(l));
     throw std::invalid_argument(

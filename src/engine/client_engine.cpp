@@ -13,8 +13,8 @@
 
 namespace holdfast::engine {
 
-client_engine::client_engine(std::shared_ptr<engine::session> s, config const& c, log l, std::weak_ptr<inbox> home)
-    : runtime_(std::move(s), c, std::move(l), std::move(home))
+client_engine::client_engine(client_io const& io, config const& c, log l, std::weak_ptr<inbox> home)
+    : runtime_(io, c, std::move(l), std::move(home))
 {}
 
 client_engine::~client_engine()
@@ -28,18 +28,17 @@ error_code client_engine::start()
 {
     auto const ec = runtime_.lifecycle().start();
     if (!ec)
-        runtime_.session().start(*this);
+        runtime_.start(*this, *this);
     return ec;
 }
 
 void client_engine::wait_ready(client_waiter& w)
 {
-    auto const& lifecycle = runtime_.lifecycle();
-    if (lifecycle.is_stopped())
+    if (runtime_.lifecycle().is_stopped())
         w.done(errc::client_stopped);
-    else if (runtime_.session().is_open())
+    else if (runtime_.is_ready())
         w.done({});
-    else if (auto const ec = lifecycle.refusal())
+    else if (auto const ec = runtime_.refusal())
         w.done(ec);
     else
         awaiting_ready_.push_back(w);
@@ -64,7 +63,7 @@ void client_engine::stop()
     runtime_.telemetry().on_stopped(releaser_.size());
     // Before the arbiters, so that nothing that they do from here on is sent, and no reply comes while the parts are
     // taken down.
-    runtime_.session().stop();
+    runtime_.stop();
     registry_.for_each_arbiter([](auto& a) { a.stop(); });
     // After the arbiters, which queue releases when they give up what they seek.
     releaser_.stop();
@@ -168,49 +167,55 @@ void client_engine::complete_all(client_waiters& waiters, error_code ec)
     waiters.clear_and_dispose([ec](client_waiter* w) { w->done(ec); });
 }
 
-// ---- the session's events
+// ---- the events of the world and of the shards
+
+template <class Action>
+void client_engine::for_each_arbiter_at(shard const& s, Action act)
+{
+    registry_.for_each_arbiter([&](auto& a) {
+        if (runtime_.is_at(s, a.lock()))
+            act(a);
+    });
+}
 
 // The order of rule 11: subscriptions, releases, renewals, attempts. An attempt that overtakes an own release is
 // refused, and a lease that is renewed late is lost. The attempts of many locks are spread over time, so that a
 // restarted server does not receive all of them at once.
-void client_engine::on_open()
+void client_engine::on_open(shard& at)
 {
     connect_error_ = {};
-    runtime_.lifecycle().on_open();
     runtime_.telemetry().on_connected();
     // Before everything else: a red_lock counts a reply only if it knows which server sent it.
     if (auto const home = runtime_.home().lock())
-        home->on_server(runtime_.session().server());
-    subscriptions_.on_open();
-    releaser_.on_open();
-    watchdog_.on_open();
+        home->on_server(at.session().server());
+    subscriptions_.on_open(at);
+    releaser_.on_open(at);
+    watchdog_.on_open(at);
     core::duration spread{};
-    registry_.for_each_arbiter([&](auto& a) {
+    for_each_arbiter_at(at, [&](auto& a) {
         a.on_open(spread + core::jitter(std::chrono::microseconds(100), runtime_.random()));
         spread += std::chrono::microseconds(20);
     });
-    fair_queues_.on_open();
+    fair_queues_.on_open(at);
     complete_all(awaiting_ready_, {});
 }
 
-void client_engine::on_closed(closing const& why)
+void client_engine::on_closed(shard& at, closing const& why)
 {
-    subscriptions_.on_closed();
-    releaser_.on_closed();
-    watchdog_.on_closed();
+    subscriptions_.on_closed(at);
+    releaser_.on_closed(at);
+    watchdog_.on_closed(at);
     connect_error_ = why.code;
     runtime_.telemetry().on_disconnected(why.code, why.words);
-    registry_.for_each_arbiter([](auto& a) { a.on_closed(); });
+    for_each_arbiter_at(at, [](auto& a) { a.on_closed(); });
     if (!why.permanent)
         return;
-    // The server refuses this client for good (wrong password, unknown user): waiting does not help. The session goes
-    // on connecting, and an epoch that opens ends the refusal.
-    runtime_.lifecycle().on_refused(why.code);
-    registry_.for_each_arbiter([&](auto& a) { a.fail_all(why.code); });
+    // The server refuses this client for good (wrong password, unknown user): waiting does not help.
+    for_each_arbiter_at(at, [&](auto& a) { a.fail_all(why.code); });
     complete_all(awaiting_ready_, why.code);
 }
 
-void client_engine::on_message(std::string_view channel)
+void client_engine::on_message(shard&, std::string_view channel)
 {
     subscriptions_.on_message(channel);
 }
@@ -218,13 +223,13 @@ void client_engine::on_message(std::string_view channel)
 // The client delivered the first message of a burst at once, and the others came while its command waited to be sent.
 // They are read here, so that their commands leave in the same write. A message may stop the client, so it is kept
 // meanwhile and the session is checked again.
-void client_engine::on_turn_end()
+void client_engine::on_turn_end(shard& at)
 {
     auto const keep = runtime_.home().lock();
     if (keep)
         keep->read_mail();
-    if (runtime_.session().is_open())
-        releaser_.flush();
+    if (at.is_open())
+        releaser_.flush(at);
 }
 
 void client_engine::on_alarm()

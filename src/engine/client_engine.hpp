@@ -44,15 +44,15 @@ protected:
 
 using client_waiters = boost::intrusive::list<client_waiter, boost::intrusive::constant_time_size<false>>;
 
-// The engine of one client: it has the functions that operations call, and receives the events of the session. It owns
-// the parts in the folders `port` to `acquire`, and no part calls it, except through the interfaces session_events and
-// end_listener. It may include all folders of the engine, and `core`.
+// The engine of one client: it has the functions that operations call, and receives the events of the world and of
+// the shards. It owns the parts in the folders `port` to `acquire`, and no part calls it, except through the interfaces
+// world_events, shard_events and end_listener. It may include all folders of the engine, and `core`.
 //
 // Everything is called on the strand, except runtime(), whose telemetry and lifecycle other threads may use. Operations
 // call it from a message; the completions that it causes are posted, so no call is re-entered.
-class client_engine final : private session_events, private end_listener {
+class client_engine final : private world_events, private shard_events, private end_listener {
 public:
-    client_engine(std::shared_ptr<session>, config const&, log, std::weak_ptr<inbox>);
+    client_engine(client_io const&, config const&, log, std::weak_ptr<inbox>);
     client_engine(client_engine const&) = delete;
     client_engine& operator=(client_engine const&) = delete;
     ~client_engine();
@@ -90,8 +90,8 @@ public:
     // Calls the waiter when the tenure is lost or released; at once if it has ended already.
     void watch_loss(tenure&, loss_waiter&);
 
-    // Sends the releases that are queued. Precondition: the session is open.
-    void flush_releases() { releaser_.flush(); }
+    // Sends the releases that are queued for the server of that lock. Precondition: its session is open.
+    void flush_releases(lock_spec const& l) { releaser_.flush(runtime_.shard_of(l)); }
 
     // For tests: the number of objects that are alive. All zero when nothing is under way and nothing lingers.
     struct census {
@@ -101,13 +101,15 @@ public:
     census count() const noexcept;
 
 private:
-    void on_open() override;
-    void on_closed(closing const&) override;
-    void on_message(std::string_view channel) override;
-    void on_turn_end() override;
+    void on_open(shard&) override;
+    void on_closed(shard&, closing const&) override;
+    void on_message(shard&, std::string_view channel) override;
+    void on_turn_end(shard&) override;
     void on_alarm() override;
     void on_end() override;
 
+    template <class Action>
+    void for_each_arbiter_at(shard const&, Action);
     void release_lost(tenure&);
     bool is_idle() const noexcept;
     void complete_all(client_waiters&, error_code);

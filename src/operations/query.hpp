@@ -51,7 +51,7 @@ private:
     void begin(engine::client_engine& c) override
     {
         engine_ = &c;
-        if (auto const ec = c.runtime().lifecycle().admission_error())
+        if (auto const ec = c.runtime().admission_error(*lock_))
             return finish(ec, Result());
         // Armed once, before the wait for a connection: a second time-out for the reply would break the limit of the
         // contract. wait_ready() may call done() before it returns.
@@ -70,8 +70,8 @@ private:
         // A query must not overtake a release of this client: is_locked() after a release would report the own lock.
         is_sent_ = true;
         engine_->wait_stopped(*this);
-        engine_->flush_releases();
-        script_call::send(engine_->runtime().session());
+        engine_->flush_releases(*lock_);
+        script_call::send(engine_->runtime().session_of(*lock_));
     }
 
     // command_timeout is over. If the query was sent, its reply retires it later.

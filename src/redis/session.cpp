@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "redis/connection_config.hpp"
+#include "redis/connector.hpp"
 #include "redis/environment.hpp"
 #include "redis/tls.hpp"
 #include "session/session.hpp"
+#include "session/world.hpp"
 
 namespace holdfast::redis {
 namespace {
@@ -52,18 +54,19 @@ void warn_of(endpoint const& e, config const& options, engine::log const& log)
 
 }  // namespace
 
-std::shared_ptr<engine::session> make_session(engine::strand on, config const& options, engine::log log)
+engine::client_io make_io(engine::strand on, config const& options, engine::log log)
 {
     auto e = parse_url(options.url);
     auto name = checked_name(options.name);
     check_credentials(e, options);
     auto tls = context_for(e, options.tls);
     warn_of(e, options, log);
-    auto const s = std::make_shared<session::session>(
-        on, session::session::settings{login_of(e, name), options.command_timeout, options.credentials}, log);
-    // After the session exists: the environment refers to it weakly, through clock().
-    s->live_in(std::make_unique<environment>(on, e, std::move(tls), options, log, s->clock()));
-    return s;
+    auto const world = std::make_shared<session::world>();
+    // After the world exists: the environment refers to it weakly, through clock().
+    world->live_in(std::make_unique<environment>(on, world->clock()));
+    auto to = std::make_unique<connector>(on, e, std::move(tls), options, log);
+    session::session::settings s{login_of(e, name), options.command_timeout, options.credentials};
+    return {world, std::make_shared<session::session>(on, std::move(s), log, world, std::move(to))};
 }
 
 }  // namespace holdfast::redis

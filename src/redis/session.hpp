@@ -5,12 +5,10 @@
 #ifndef HOLDFAST_REDIS_SESSION_HPP
 #define HOLDFAST_REDIS_SESSION_HPP
 
-#include <memory>
-
 #include <holdfast/config.hpp>
 
+#include "engine/port/client_io.hpp"
 #include "engine/port/log.hpp"
-#include "engine/port/session.hpp"
 #include "engine/port/strand.hpp"
 
 // src/redis: the transport of a session over Boost.Redis and Boost.Asio, with TLS and URLs. It is the only folder that
@@ -18,12 +16,13 @@
 // it.
 namespace holdfast::redis {
 
-// Makes a session over Boost.Redis. Reads url, name, tls, credentials, lease and command_timeout of the configuration and throws
-// std::invalid_argument with the name of an invalid option, without secrets.
+// Makes the world of a client, and a session over Boost.Redis. Reads url, name, tls, credentials, lease and
+// command_timeout of the configuration and throws std::invalid_argument with the name of an invalid option, without
+// secrets.
 //
-// Once started, the session keeps itself alive until stop(), or until its execution context is destroyed. Like any I/O
-// object it must not outlive that context.
-std::shared_ptr<engine::session> make_session(engine::strand, config const&, engine::log);
+// Once started, the session keeps itself and the world alive until stop(), or until its execution context is destroyed.
+// Like any I/O object they must not outlive that context.
+engine::client_io make_io(engine::strand, config const&, engine::log);
 
 }  // namespace holdfast::redis
 

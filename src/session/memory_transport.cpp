@@ -7,6 +7,6 @@
 namespace holdfast::session {
 
 // Initialised at compile time: holdfast::testing sets it during the dynamic initialisation of the program.
-constinit std::atomic<memory_session_maker> memory_transport{nullptr};
+constinit std::atomic<memory_io_maker> memory_transport{nullptr};
 
 }  // namespace holdfast::session

@@ -26,18 +26,16 @@ constexpr core::duration opening_limit = 10s;
 
 }  // namespace
 
-session::session(engine::strand on, settings s, engine::log l)
-    : strand_(std::move(on)), settings_(std::move(s)), log_(std::move(l))
+session::session(engine::strand on, settings s, engine::log l, std::shared_ptr<world> w, std::unique_ptr<connector> c)
+    : strand_(std::move(on)),
+      settings_(std::move(s)),
+      log_(std::move(l)),
+      world_(std::move(w)),
+      connector_(std::move(c))
 {
     if (settings_.provider)
         authentication_ = std::make_unique<authentication>(
             strand_, settings_.provider, log_, static_cast<authenticating_session&>(*this));
-}
-
-// An aliasing pointer: the base class is private, so std::shared_ptr cannot convert the pointer.
-std::weak_ptr<clock_events> session::clock()
-{
-    return std::shared_ptr<clock_events>(shared_from_this(), this);
 }
 
 template <class Function>
@@ -63,11 +61,10 @@ void session::stop() noexcept
     state_ = state::stopped;
     events_ = nullptr;
     pipeline_.replies().forget_all();
-    for (auto* const t : {&opening_limit_, &reconnection_, &deadline_, &alarm_})
-        timers_.disarm(*t);
+    for (auto* const t : {&opening_limit_, &reconnection_, &deadline_})
+        disarm(*t);
     if (authentication_)
         authentication_->stop();
-    environment_->stop();
     pipeline_.end();
 }
 
@@ -95,7 +92,7 @@ void session::greet(client_login const& login)
 {
     state_ = state::greeting;
     greeting_.begin(login.database != 0);
-    pipeline_.begin(environment_->connect(std::shared_ptr<connection_events>(shared_from_this(), this), login));
+    pipeline_.begin(connector_->connect(std::shared_ptr<connection_events>(shared_from_this(), this), login));
     arm(opening_limit_, now() + opening_limit);
     pipeline_.send(hello_words(login));
     if (auto const database = std::to_string(login.database); login.database != 0)
@@ -120,13 +117,13 @@ void session::go_on(greeting::outcome o)
 // on_open() is last: the engine may stop or drop the session in it.
 void session::open()
 {
-    timers_.disarm(opening_limit_);
+    disarm(opening_limit_);
     state_ = state::open;
     opened_ = now();
     last_words_.clear();
     pause_.on_open();
     right_.on_open();
-    log_.info("connected to " + environment_->server_name() + " as client " + std::to_string(greeting_.id().number));
+    log_.info("connected to " + connector_->server_name() + " as client " + std::to_string(greeting_.id().number));
     if (authentication_)
         authentication_->on_open();
     events_->on_open();
@@ -185,8 +182,8 @@ void session::lose(engine::closing const& why, end_cause cause)
     state_ = state::pausing;
     ++generation_;
     flush_is_posted_ = false;
-    timers_.disarm(opening_limit_);
-    timers_.disarm(deadline_);
+    disarm(opening_limit_);
+    disarm(deadline_);
     pipeline_.end();
     if (authentication_)
         authentication_->on_closed();
@@ -202,7 +199,7 @@ void session::report_closed(engine::closing const& why)
 {
     auto const words = printable(why.words.empty() ? why.code.message() : std::string(why.words));
     if (std::exchange(last_words_, words) != words)
-        log_.warning("no connection to " + environment_->server_name() + ": " + words + "; the client tries again");
+        log_.warning("no connection to " + connector_->server_name() + ": " + words + "; the client tries again");
     events_->on_closed({why.code, words, why.permanent});
 }
 
@@ -267,23 +264,6 @@ void session::flush()
 
 // ---- time
 
-void session::arm(core::deadline& d, core::instant when)
-{
-    timers_.arm(d, when);
-    environment_->wake_at(timers_.next());
-}
-
-// `self`: a timer may call the engine, which may release the last owner of the session.
-void session::on_time()
-{
-    auto const self = shared_from_this();
-    if (state_ == state::stopped)
-        return;
-    timers_.run(now());
-    if (state_ != state::stopped && !timers_.empty())
-        environment_->wake_at(timers_.next());
-}
-
 // All commands have the same time-out, so they end in the order in which they were sent, and one timer for the oldest
 // is enough. It is not moved when a reply arrives: it then expires too early and is set again, which costs less than to
 // move it each time.
@@ -299,17 +279,6 @@ void session::on_deadline()
     pipeline_.replies().expire(now() - settings_.command_timeout);
     if (state_ != state::stopped)
         watch_deadlines();
-}
-
-void session::wake_at(core::instant when)
-{
-    if (state_ != state::stopped && (!alarm_.is_armed() || when < alarm_.due()))
-        arm(alarm_, when);
-}
-
-void session::on_alarm()
-{
-    events_->on_alarm();
 }
 
 }  // namespace holdfast::session

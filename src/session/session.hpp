@@ -19,19 +19,20 @@
 #include "engine/port/session.hpp"
 #include "engine/port/strand.hpp"
 #include "session/authentication.hpp"
-#include "session/environment.hpp"
+#include "session/connector.hpp"
 #include "session/greeting.hpp"
 #include "session/pipeline.hpp"
 #include "session/reconnect_pause.hpp"
+#include "session/world.hpp"
 
-// src/session: the decisions about a connection: greeting, barrier, subscription guards, deadlines, reconnection. The
-// folder includes only itself, src/engine and src/core: no socket, no timer, no clock. A transport (src/redis, src/sim)
-// provides connections and time through connection.hpp and environment.hpp.
+// src/session: the decisions about a connection: greeting, barrier, subscription guards, deadlines, reconnection; and the
+// time of a client. The folder includes only itself, src/engine and src/core: no socket, no timer, no clock. A transport
+// (src/redis, src/sim) provides connections through connector.hpp and connection.hpp, and time through environment.hpp.
 namespace holdfast::session {
 
 // The implementation of engine::session, in production and in the simulator. It greets a server, raises the barrier
 // between epochs, assigns replies to commands, guards subscriptions, ends commands that have no reply in time, and
-// connects again. Lives on the strand; now() may be called from any thread.
+// connects again. Lives on the strand.
 //
 // | state    | event                                    | next     | action                                      |
 // |----------|------------------------------------------|----------|---------------------------------------------|
@@ -53,7 +54,6 @@ namespace holdfast::session {
 // With a provider, `authentication` replaces the credentials while the session is open.
 class BOOST_SYMBOL_VISIBLE session final : public engine::session,
                       private connection_events,
-                      private clock_events,
                       private authenticating_session,
                       public std::enable_shared_from_this<session> {
 public:
@@ -65,12 +65,7 @@ public:
         credentials_provider provider = {};  // empty: the credentials of the login
     };
 
-    session(engine::strand, settings, engine::log);
-
-    // Called once, before start(). Not a parameter of the constructor: the environment needs clock(), which needs a
-    // shared_ptr to this object.
-    void live_in(std::unique_ptr<environment> e) { environment_ = std::move(e); }
-    std::weak_ptr<clock_events> clock();
+    session(engine::strand, settings, engine::log, std::shared_ptr<world>, std::unique_ptr<connector>);
 
     void start(engine::session_events&) override;
     void stop() noexcept override;
@@ -82,18 +77,18 @@ public:
     void unsubscribe(std::string_view channel) override { change_subscription("UNSUBSCRIBE", channel); }
     bool notifies() const noexcept override { return right_.may_subscribe(); }
     void drop(std::string_view why) override;
-    core::instant now() const noexcept override { return environment_->now(); }
-    void wake_at(core::instant) override;
-    std::uint64_t random() noexcept override { return environment_->random(); }
-    std::array<std::uint8_t, 16> identity() override { return environment_->identity(); }
-    std::uint64_t incarnation() const noexcept override { return environment_->incarnation(); }
 
 private:
-    // A deadline of the session, which calls a member function.
+    // A deadline of the session, which calls a member function. The reference keeps the session meanwhile: the engine
+    // may release its last owner.
     class timer final : public core::deadline {
     public:
         timer(session& s, void (session::*on_due)()) noexcept : session_(s), on_due_(on_due) {}
-        void on_due(core::instant) override { (session_.*on_due_)(); }
+        void on_due(core::instant) override
+        {
+            auto const self = session_.shared_from_this();
+            (session_.*on_due_)();
+        }
 
     private:
         session& session_;
@@ -104,12 +99,15 @@ private:
     void on_error(std::string_view words) override;
     void on_message(std::string_view channel) override;
     void on_ended(ending const&) override;
-    void on_time() override;
 
     void greet_as(holdfast::credentials const&) override;
     void go_without(std::string_view why) override;
     void send_auth(engine::command&, std::span<std::string_view const> words) override;
     std::shared_ptr<void> keep() override { return shared_from_this(); }
+    core::instant now() const noexcept override { return world_->now(); }
+    std::uint64_t random() noexcept override { return world_->random(); }
+    void arm(core::deadline& d, core::instant when) override { world_->arm(d, when); }
+    void disarm(core::deadline& d) noexcept override { world_->disarm(d); }
 
     void connect();
     void greet(client_login const&);
@@ -128,11 +126,8 @@ private:
     void pass_guard(awaited_replies::kind);
     void on_refused_subscription(std::string_view words);
 
-    void arm(core::deadline&, core::instant) override;
-    void disarm(core::deadline& d) noexcept override { timers_.disarm(d); }
     void watch_deadlines();
     void on_deadline();
-    void on_alarm();
 
     // Posts a call of a member function that concerns the current connection. The call is dropped if the session has
     // another connection by then, or has stopped. The handler keeps the session alive.
@@ -142,7 +137,8 @@ private:
     engine::strand strand_;
     settings const settings_;
     engine::log log_;
-    std::unique_ptr<environment> environment_;
+    std::shared_ptr<world> const world_;  // before the deadlines, which are armed in it
+    std::unique_ptr<connector> const connector_;
     engine::session_events* events_ = nullptr;  // null before start() and after stop()
 
     state state_ = state::idle;
@@ -156,11 +152,9 @@ private:
     std::string last_words_;  // of the last failure that was logged
     reconnect_pause pause_;
 
-    core::deadline_queue timers_;
     timer opening_limit_{*this, &session::on_opening_limit};
     timer reconnection_{*this, &session::connect};
     timer deadline_{*this, &session::on_deadline};    // of the oldest command: one timer for all (rule 24)
-    timer alarm_{*this, &session::on_alarm};          // of the engine
     std::unique_ptr<authentication> authentication_;  // null: without a provider
 };
 

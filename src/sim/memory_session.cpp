@@ -8,6 +8,8 @@
 
 #include "session/memory_transport.hpp"
 #include "session/session.hpp"
+#include "session/world.hpp"
+#include "sim/memory_connector.hpp"
 #include "sim/real_world.hpp"
 #include "sim/session_registry.hpp"
 
@@ -34,23 +36,24 @@ std::string_view name_of(std::string_view url)
 
 void holdfast_serve_memory_urls() noexcept
 {
-    session::memory_transport = &make_memory_session;
+    session::memory_transport = &make_memory_io;
 }
 
-std::shared_ptr<engine::session> make_memory_session(engine::strand s, config const& c, engine::log l)
+engine::client_io make_memory_io(engine::strand s, config const& c, engine::log l)
 {
     auto const name = name_of(c.url);
     // The registry is a service of the context: the servers end with it, and two contexts share no server.
     auto& context = boost::asio::query(s, boost::asio::execution::context);
     auto& registry = boost::asio::use_service<session_registry>(context);
-    // The simulator of the tests makes its own sessions, with virtual time, for the same URLs.
+    // The simulator of the tests makes worlds and sessions of its own, with virtual time, for the same URLs.
     if (auto const make = registry.replacement())
         return make(std::move(s), c, std::move(l), name);
-    auto const made = std::make_shared<session::session>(
-        s, session::session::settings{{.client_name = c.name}, c.command_timeout, c.credentials}, std::move(l));
-    // After the session exists: the environment refers to it weakly, through clock().
-    made->live_in(std::make_unique<real_world>(s, name, registry.find_or_make(name), made->clock()));
-    return made;
+    auto const world = std::make_shared<session::world>();
+    // After the world exists: the environment refers to it weakly, through clock().
+    world->live_in(std::make_unique<real_world>(s, world->clock()));
+    auto to = std::make_unique<memory_connector>(s, name, registry.find_or_make(name));
+    session::session::settings how{{.client_name = c.name}, c.command_timeout, c.credentials};
+    return {world, std::make_shared<session::session>(s, std::move(how), std::move(l), world, std::move(to))};
 }
 
 }  // namespace holdfast::simulated

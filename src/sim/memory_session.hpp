@@ -5,12 +5,10 @@
 #ifndef HOLDFAST_TESTING_MEMORY_SESSION_HPP
 #define HOLDFAST_TESTING_MEMORY_SESSION_HPP
 
-#include <memory>
-
 #include <holdfast/config.hpp>
 
+#include "engine/port/client_io.hpp"
 #include "engine/port/log.hpp"
-#include "engine/port/session.hpp"
 #include "engine/port/strand.hpp"
 
 // src/sim: the transport of a session to a server in memory, for memory:// URLs and for the simulator of the tests: a
@@ -19,9 +17,9 @@
 // folder includes it.
 namespace holdfast::simulated {
 
-// Makes the session for memory:// and memory://NAME. Throws std::invalid_argument if config.url is another one.
+// Makes the world and the session for memory:// and memory://NAME. Throws std::invalid_argument if config.url is another one.
 // Thread-safe.
-std::shared_ptr<engine::session> make_memory_session(engine::strand, config const&, engine::log);
+engine::client_io make_memory_io(engine::strand, config const&, engine::log);
 
 // Makes that function the transport of memory:// URLs. A static initialiser calls it, in the same object file. The
 // linker takes an object file of a static library only if the program refers to one of its symbols, and a program that

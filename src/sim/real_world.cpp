@@ -9,8 +9,6 @@
 #include <ctime>
 #include <unistd.h>
 
-#include "sim/memory_server.hpp"
-
 namespace holdfast::simulated {
 
 core::instant boot_time() noexcept
@@ -56,16 +54,8 @@ struct real_world::alarm : std::enable_shared_from_this<alarm> {
     core::instant due = core::never;
 };
 
-real_world::real_world(
-    engine::strand s,
-    std::string_view name,
-    std::shared_ptr<memory_server> m,
-    std::weak_ptr<session::clock_events> clock)
-    : strand_(std::move(s)),
-      name_("memory://" + std::string(name)),
-      server_(std::move(m)),
-      random_(std::random_device{}()),
-      alarm_(std::make_shared<alarm>(strand_, std::move(clock)))
+real_world::real_world(engine::strand const& s, std::weak_ptr<session::clock_events> clock)
+    : random_(std::random_device{}()), alarm_(std::make_shared<alarm>(s, std::move(clock)))
 {}
 
 real_world::~real_world() = default;
@@ -80,12 +70,6 @@ void real_world::stop() noexcept
 {
     alarm_->to.reset();
     alarm_->timer.cancel();
-}
-
-std::shared_ptr<session::connection> real_world::connect(
-    std::weak_ptr<session::connection_events> to, session::client_login const&)
-{
-    return server_->connect(strand_, std::move(to));
 }
 
 // From the operating system, not from random_: two processes must not have the same tokens (rule 6).

@@ -16,8 +16,8 @@
 
 #include <holdfast/config.hpp>
 
+#include "engine/port/client_io.hpp"
 #include "engine/port/log.hpp"
-#include "engine/port/session.hpp"
 #include "engine/port/strand.hpp"
 
 namespace holdfast::simulated {
@@ -28,8 +28,7 @@ class memory_server;
 // global variable, and that they end with the context. Thread-safe: clients are made on any thread.
 class session_registry final : public boost::asio::execution_context::service {
 public:
-    using factory = std::function<std::shared_ptr<engine::session>(
-        engine::strand, config const&, engine::log, std::string_view name)>;
+    using factory = std::function<engine::client_io(engine::strand, config const&, engine::log, std::string_view name)>;
 
     static boost::asio::execution_context::id id;
 
@@ -42,7 +41,7 @@ public:
     std::string add(std::shared_ptr<memory_server>);
     void remove(std::string_view name);
 
-    // Makes all later sessions of this context by that function: so the simulator runs clients in virtual time.
+    // Makes the worlds and sessions of all later clients of this context by that function: so the simulator runs clients in virtual time.
     void replace(factory f);
     factory replacement() const;
 

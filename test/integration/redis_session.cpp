@@ -178,12 +178,12 @@ TEST_CASE("session: submit() does not complete the command before it returns", "
     redis_server server;
     session_probe probe(server.url());
     REQUIRE(probe.start_and_open());
-    auto const before = probe.session().now();
+    auto const before = probe.world().now();
     auto& c = probe.send({"PING"});
     CHECK_FALSE(c.answered);
     REQUIRE(probe.run_until([&] { return c.answered; }));
     CHECK(c.sent >= before);
-    CHECK(c.sent <= probe.session().now());
+    CHECK(c.sent <= probe.world().now());
 }
 
 TEST_CASE("session: a command may be submitted again from its on_answer()", "[redis]")
@@ -266,7 +266,7 @@ TEST_CASE("session: an alarm occurs once, at the earliest of the requested times
     redis_server server;
     session_probe probe(server.url());
     REQUIRE(probe.start_and_open());
-    auto& s = probe.session();
+    auto& s = probe.world();
     auto const start = s.now();
     s.wake_at(start + 60s);
     s.wake_at(start + 30ms);  // an earlier one replaces a later one
@@ -287,10 +287,10 @@ TEST_CASE("session: an alarm that needs more than one timer wait does not occur 
     redis_server server;
     session_probe probe(server.url());
     REQUIRE(probe.start_and_open());
-    auto const at = probe.session().now() + 1200ms;
-    probe.session().wake_at(at);
+    auto const at = probe.world().now() + 1200ms;
+    probe.world().wake_at(at);
     REQUIRE(probe.run_until([&] { return probe.alarms == 1; }));
-    CHECK(probe.session().now() >= at);
+    CHECK(probe.world().now() >= at);
 }
 
 TEST_CASE("session: the exception for an invalid option names the option", "[redis]")

@@ -36,7 +36,7 @@ void bring_to(phase p, session_probe& probe, redis_server& server)
         return;
 
     REQUIRE(probe.run_until([&] { return probe.opened == 1; }));
-    probe.session().wake_at(probe.session().now() + 50ms);
+    probe.world().wake_at(probe.world().now() + 50ms);
     if (p == phase::idle)
         return;
     server.freeze();
@@ -88,8 +88,8 @@ TEST_CASE("session stop: stop() may be called in every phase, and no handler is 
     auto const closed = probe.closed.size();
     auto const alarms = probe.alarms;
     auto& unanswered = probe.send({"PING"});
-    probe.session().stop();
-    probe.session().stop();
+    probe.stop();
+    probe.stop();
     server.thaw();
     CHECK_FALSE(probe.session().is_open());
     CHECK(probe.run_to_end());
@@ -108,7 +108,7 @@ TEST_CASE("session stop: the execution context may be destroyed in every phase",
     session_probe probe(impatient(server.tcp_url()));
     bring_to(p, probe, server);
     if (stopped)
-        probe.session().stop();
+        probe.stop();
     probe.destroy_context();
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("session stop: stop() may be called from on_open()", "[redis]")
     session_probe probe(server.url());
     probe.when_open = [&] {
         probe.send({"PING"});
-        probe.session().stop();
+        probe.stop();
     };
     probe.start();
     CHECK(probe.run_to_end());
@@ -133,7 +133,7 @@ TEST_CASE("session stop: stop() may be called from on_turn_end(), and no command
     REQUIRE(probe.start_and_open());
     auto const& last = probe.send({"PING"});
     probe.session().await_turn_end();
-    probe.when_turn_ends = [&] { probe.session().stop(); };
+    probe.when_turn_ends = [&] { probe.stop(); };
     CHECK(probe.run_to_end());
     CHECK_FALSE(last.answered);
 }
@@ -145,7 +145,7 @@ TEST_CASE("session stop: stop() may be called from on_answer(), and no other com
     REQUIRE(probe.start_and_open());
     auto& first = probe.send({"PING"});
     auto& second = probe.send({"PING"});
-    first.then = [&] { probe.session().stop(); };
+    first.then = [&] { probe.stop(); };
     CHECK(probe.run_to_end());
     CHECK(first.answered);
     CHECK_FALSE(second.answered);
@@ -161,7 +161,7 @@ TEST_CASE("session stop: stop() may be called from the on_answer() of an unknown
     auto& first = probe.send({"PING"});
     probe.run_for(5ms);
     auto& second = probe.send({"PING"});
-    first.then = [&] { probe.session().stop(); };
+    first.then = [&] { probe.stop(); };
     if (by_loss)
         probe.session().drop("test");
     CHECK(probe.run_to_end());
@@ -176,7 +176,7 @@ TEST_CASE("session stop: stop() may be called from on_closed()", "[redis]")
     redis_server server;
     session_probe probe(server.url());
     REQUIRE(probe.start_and_open());
-    probe.when_closed = [&] { probe.session().stop(); };
+    probe.when_closed = [&] { probe.stop(); };
     server.kill();
     CHECK(probe.run_to_end());
     CHECK(probe.closed.size() == 1);
@@ -189,7 +189,7 @@ TEST_CASE("session stop: stop() may be called from on_message(), and no message 
     REQUIRE(probe.start_and_open());
     probe.session().subscribe("ch");
     probe.execute({"PING"});
-    probe.when_message = [&] { probe.session().stop(); };
+    probe.when_message = [&] { probe.stop(); };
     server.command({"PUBLISH", "ch", "1"});
     server.command({"PUBLISH", "ch", "2"});
     CHECK(probe.run_to_end());

@@ -59,11 +59,11 @@ asio::any_io_executor simulated_world::executor_of(std::int64_t i)
 
 holdfast::client simulated_world::make_client(std::int64_t in, unsigned at, holdfast::config c)
 {
-    auto const session = [this, &p = process_at(in), at](
+    auto const make_io = [this, &p = process_at(in), at](
                              engine::strand st, holdfast::config const& config, engine::log l) {
-        return simulation_->make_session(p, std::move(st), config, std::move(l), name_of_server(at));
+        return simulation_->make_io(p, std::move(st), config, std::move(l), name_of_server(at));
     };
-    return detail::client_access::make(executor_of(in), c, session);
+    return detail::client_access::make(executor_of(in), c, make_io);
 }
 
 // Handlers that are ready may run before f.

@@ -62,11 +62,11 @@ public:
         auto& p = at(where);
         if (!c.log)
             c.log = [this](log_level, std::string_view line) { log_.emplace_back(line); };
-        auto const session = [this, &p, server](engine::strand s, holdfast::config const& config, engine::log l) {
-            return simulation_.make_session(p, std::move(s), config, std::move(l), server);
+        auto const make_io = [this, &p, server](engine::strand s, holdfast::config const& config, engine::log l) {
+            return simulation_.make_io(p, std::move(s), config, std::move(l), server);
         };
         clients_.push_back(
-            std::make_unique<holdfast::client>(detail::client_access::make(p.get_executor(), c, session)));
+            std::make_unique<holdfast::client>(detail::client_access::make(p.get_executor(), c, make_io)));
         clients_.back()->run(asio::detached);
         return *clients_.back();
     }

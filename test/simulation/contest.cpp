@@ -230,10 +230,10 @@ void contest::start()
         config.log = [this, &where](log_level, std::string_view line) {
             simulation_.world().trace().add(simulation_.now(), where.name(), line);
         };
-        auto const session = [this, &where](engine::strand s, holdfast::config const& c, engine::log l) {
-            return simulation_.make_session(where, std::move(s), c, std::move(l), "redis");
+        auto const make_io = [this, &where](engine::strand s, holdfast::config const& c, engine::log l) {
+            return simulation_.make_io(where, std::move(s), c, std::move(l), "redis");
         };
-        auto client = detail::client_access::make(where.get_executor(), config, session);
+        auto client = detail::client_access::make(where.get_executor(), config, make_io);
         participants_.push_back({&where, std::make_unique<holdfast::client>(std::move(client))});
         participants_.back().client->run(asio::detached);
         participants_.back().client->ready([&p = participants_.back()](error_code ec) { p.is_connected = !ec; });

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/port/session.hpp"
+#include "engine/port/client_io.hpp"
 #include "support/simulation.hpp"
 
 namespace holdfast::test {
@@ -37,25 +37,35 @@ struct recorded_command final : engine::command {
     std::function<void()> then;
 };
 
-// The engine's side of one session in a simulation: records the session's events in order.
-class recorder final : public engine::session_events {
+// The engine's side of one session and its world in a simulation: records the events in order.
+class recorder final : public engine::session_events, public engine::world_events {
 public:
     explicit recorder(simulation& s, std::string_view process = "A", std::string_view server = "redis")
-        : session_(s.make_session(s.at(process), server))
+        : io_(s.make_io(s.at(process), server))
     {}
     // With options of its own.
     recorder(simulation& s, config const& c)
-        : session_(s.make_session(s.at("A"), engine::strand(s.at("A").get_executor()), c, {}, "redis"))
+        : io_(s.make_io(s.at("A"), engine::strand(s.at("A").get_executor()), c, {}, "redis"))
     {}
-    ~recorder() { session_->stop(); }
+    ~recorder() { stop(); }
 
-    engine::session& session() { return *session_; }
-    void start() { session_->start(*this); }
+    engine::world& world() { return *io_.world; }
+    engine::session& session() { return *io_.session; }
+    void start()
+    {
+        world().start(*this);
+        session().start(*this);
+    }
+    void stop() noexcept
+    {
+        session().stop();
+        world().stop();
+    }
 
     recorded_command& send(std::initializer_list<std::string_view> text)
     {
         commands.emplace_back();
-        session_->submit(commands.back(), {text.begin(), text.size()});
+        session().submit(commands.back(), {text.begin(), text.size()});
         return commands.back();
     }
 
@@ -82,7 +92,7 @@ private:
     }
     void on_alarm() override { events.emplace_back("alarm"); }
 
-    std::shared_ptr<engine::session> session_;
+    engine::client_io io_;
 };
 
 }  // namespace holdfast::test

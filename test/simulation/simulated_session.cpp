@@ -94,14 +94,14 @@ TEST_CASE("the alarm fires once, at the earliest requested time", "[simulation]"
     a.start();
     sim.world().run();
     auto const begin = sim.now();
-    a.session().wake_at(begin + 2s);
-    a.session().wake_at(begin + 1s);
-    a.session().wake_at(begin + 3s);
+    a.world().wake_at(begin + 2s);
+    a.world().wake_at(begin + 1s);
+    a.world().wake_at(begin + 3s);
     sim.world().run_until([&] { return a.count("alarm") == 1; });
     CHECK(sim.now() == begin + 1s);
     sim.world().run();
     CHECK(a.count("alarm") == 1);
-    a.session().wake_at(sim.now() - 1s);
+    a.world().wake_at(sim.now() - 1s);
     CHECK(a.count("alarm") == 1);
     sim.world().run();
     CHECK(a.count("alarm") == 2);
@@ -115,12 +115,12 @@ TEST_CASE("an alarm follows the drifting clock of its process", "[simulation]")
         a.start();
         sim.world().run();
         sim.at("A").set_clock_drift(drift);
-        auto const local = a.session().now();
+        auto const local = a.world().now();
         auto const begin = sim.now();
-        a.session().wake_at(local + 100s);
+        a.world().wake_at(local + 100s);
         sim.world().run_until([&] { return a.count("alarm") == 1; });
-        CHECK(a.session().now() >= local + 100s);
-        CHECK(a.session().now() < local + 100s + 1ms);
+        CHECK(a.world().now() >= local + 100s);
+        CHECK(a.world().now() < local + 100s + 1ms);
         CHECK((sim.now() - begin) / 1s == (drift > 0 ? 99 : 101));
     }
 }
@@ -131,8 +131,8 @@ TEST_CASE("a stopped session reports no event and no reply", "[simulation]")
     recorder a(sim);
     a.when_open = [&] {
         a.send({"SET", "k", "1"});
-        a.session().wake_at(sim.now() + 1s);
-        a.session().stop();
+        a.world().wake_at(sim.now() + 1s);
+        a.stop();
     };
     a.start();
     sim.world().run();
@@ -515,7 +515,7 @@ TEST_CASE("the same seed gives the same trace, including all faults", "[simulati
         recorder a(sim, "A");
         recorder b(sim, "B");
         for (auto* const r : {&a, &b}) {
-            r->when_open = [&sim, r] { r->session().subscribe("news"), r->session().wake_at(sim.now() + 50ms); };
+            r->when_open = [&sim, r] { r->session().subscribe("news"), r->world().wake_at(sim.now() + 50ms); };
             r->start();
         }
         for (int i = 0; i != 50; ++i) {

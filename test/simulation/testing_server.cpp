@@ -36,23 +36,30 @@ struct counting_command final : engine::command {
     std::int64_t integer = 0;
 };
 
-// One memory:// session on an io_context, and its events.
-class client_of final : public engine::session_events {
+// One memory:// session on an io_context, its world, and their events.
+class client_of final : public engine::session_events, public engine::world_events {
 public:
     client_of(asio::io_context& c, config const& cfg)
-        : context_(c), session_(simulated::make_memory_session(engine::strand(c.get_executor()), cfg, {}))
+        : context_(c), io_(simulated::make_memory_io(engine::strand(c.get_executor()), cfg, {}))
     {
-        session_->start(*this);
+        world().start(*this);
+        session().start(*this);
         until([this] { return opened == 1; });
     }
-    ~client_of() { session_->stop(); }
+    ~client_of() { stop(); }
 
-    engine::session& session() { return *session_; }
+    engine::world& world() { return *io_.world; }
+    engine::session& session() { return *io_.session; }
+    void stop()
+    {
+        session().stop();
+        world().stop();
+    }
 
     counting_command& send(std::initializer_list<std::string_view> text)
     {
         commands_.emplace_back();
-        session_->submit(commands_.back(), {text.begin(), text.size()});
+        session().submit(commands_.back(), {text.begin(), text.size()});
         return commands_.back();
     }
 
@@ -88,7 +95,7 @@ private:
 
     asio::io_context& context_;
     std::deque<counting_command> commands_;
-    std::shared_ptr<engine::session> session_;
+    engine::client_io io_;
 };
 
 TEST_CASE("sessions with the same memory:// name and io_context share a server", "[memory]")
@@ -116,8 +123,7 @@ TEST_CASE("a memory session refuses an invalid URL", "[memory]")
     config bad;
     for (auto const* const url : {"memory:/x", "memory://a/b", "memory://a:1", "memory://u@a", "redis://a"}) {
         bad.url = url;
-        CHECK_THROWS_AS(
-            simulated::make_memory_session(engine::strand(ioc.get_executor()), bad, {}), std::invalid_argument);
+        CHECK_THROWS_AS(simulated::make_memory_io(engine::strand(ioc.get_executor()), bad, {}), std::invalid_argument);
     }
 }
 
@@ -136,15 +142,15 @@ TEST_CASE("a message reaches all subscribed sessions, including the one that sen
     CHECK(a.execute({"PUBLISH", "news", "x"}).integer == 1);
 }
 
-TEST_CASE("the alarm of a memory session fires in real time", "[memory]")
+TEST_CASE("the alarm of a memory:// client fires in real time", "[memory]")
 {
     asio::io_context ioc;
     testing::server redis(ioc);
     client_of a(ioc, redis.config());
-    auto const begin = a.session().now();
-    a.session().wake_at(begin + 20ms);
+    auto const begin = a.world().now();
+    a.world().wake_at(begin + 20ms);
     a.until([&] { return a.alarms == 1; });
-    CHECK(a.session().now() >= begin + 20ms);
+    CHECK(a.world().now() >= begin + 20ms);
 }
 
 TEST_CASE("a stopped session leaves no work on the io_context", "[memory]")
@@ -152,9 +158,9 @@ TEST_CASE("a stopped session leaves no work on the io_context", "[memory]")
     asio::io_context ioc;
     testing::server redis(ioc);
     client_of a(ioc, redis.config());
-    a.session().wake_at(a.session().now() + 1h);
+    a.world().wake_at(a.world().now() + 1h);
     a.send({"PING"});
-    a.session().stop();
+    a.stop();
     auto const begin = std::chrono::steady_clock::now();
     ioc.restart();
     ioc.run();
@@ -167,7 +173,7 @@ TEST_CASE("a memory session may outlive its testing server and be destroyed with
     {
         asio::io_context ioc;
         redis = new testing::server(ioc);
-        auto s = simulated::make_memory_session(engine::strand(ioc.get_executor()), redis->config(), {});
+        auto const io = simulated::make_memory_io(engine::strand(ioc.get_executor()), redis->config(), {});
         delete redis;
     }
 }

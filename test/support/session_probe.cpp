@@ -41,17 +41,29 @@ session_probe::session_probe(config options) : context_(std::make_unique<boost::
 {
     engine::log log([this](log_level level, std::string_view line) { lines.emplace_back(level, line); });
     engine::strand strand(context_->get_executor());
-    session_ = redis::make_session(strand, options, log);
+    io_ = redis::make_io(strand, options, log);
+}
+
+void session_probe::start()
+{
+    world().start(*this);
+    session().start(*this);
+}
+
+void session_probe::stop() noexcept
+{
+    session().stop();
+    world().stop();
 }
 
 session_probe::~session_probe()
 {
     if (!context_)
         return;
-    session_->stop();
+    stop();
     context_->restart();
     context_->run_for(5s);
-    session_.reset();
+    io_ = {};
 }
 
 bool session_probe::run_until(std::function<bool()> const& holds)
@@ -89,7 +101,7 @@ bool session_probe::start_and_open()
 sent_command& session_probe::send(std::initializer_list<std::string_view> words)
 {
     auto& c = commands_.emplace_back();
-    session_->submit(c, {words.begin(), words.size()});
+    session().submit(c, {words.begin(), words.size()});
     return c;
 }
 
@@ -102,7 +114,7 @@ sent_command& session_probe::execute(std::initializer_list<std::string_view> wor
 
 void session_probe::destroy_context()
 {
-    session_.reset();
+    io_ = {};
     context_.reset();
 }
 

@@ -19,7 +19,7 @@
 
 #include <holdfast/config.hpp>
 
-#include "engine/port/session.hpp"
+#include "engine/port/client_io.hpp"
 #include "engine/port/strand.hpp"
 
 namespace holdfast::test {
@@ -47,8 +47,8 @@ struct sent_command final : engine::command {
     void on_answer(engine::answer const&) override;
 };
 
-// The engine's side of a session over Boost.Redis, for tests of the session alone: records all events.
-class session_probe final : public engine::session_events {
+// The engine's side of a world and of a session over Boost.Redis, for tests of the session alone: records all events.
+class session_probe final : public engine::session_events, public engine::world_events {
 public:
     explicit session_probe(config);
     explicit session_probe(std::string url) : session_probe(with_url(std::move(url))) {}
@@ -56,8 +56,10 @@ public:
 
     static config with_url(std::string url);
 
-    engine::session& session() { return *session_; }
-    void start() { session_->start(*this); }
+    engine::world& world() { return *io_.world; }
+    engine::session& session() { return *io_.session; }
+    void start();
+    void stop() noexcept;
 
     // Runs the event loop until the condition holds; returns false after twenty seconds.
     bool run_until(std::function<bool()> const&);
@@ -107,7 +109,7 @@ private:
 
     std::unique_ptr<boost::asio::io_context> context_;
     std::deque<sent_command> commands_;
-    std::shared_ptr<engine::session> session_;
+    engine::client_io io_;
 };
 
 }  // namespace holdfast::test

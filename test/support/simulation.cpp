@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "session/session.hpp"
+#include "session/world.hpp"
 #include "sim/session_registry.hpp"
 #include "support/virtual_link.hpp"
 
@@ -22,16 +23,11 @@ std::shared_ptr<simulated::lua_engine> kept_lua()
     return lua;
 }
 
-// The virtual world as the environment of a session of one process.
-class virtual_view final : public session::environment {
+// Links of one process to a simulated server.
+class virtual_connector final : public session::connector {
 public:
-    virtual_view(
-        process& p,
-        simulated_server& s,
-        engine::strand st,
-        unsigned& connections,
-        std::weak_ptr<session::clock_events> clock)
-        : process_(p), server_(s), strand_(std::move(st)), connections_(connections), clock_(std::move(clock))
+    virtual_connector(process& p, simulated_server& s, engine::strand st, unsigned& connections)
+        : process_(p), server_(s), strand_(std::move(st)), connections_(connections)
     {}
 
     std::shared_ptr<session::connection> connect(
@@ -42,6 +38,20 @@ public:
         return fresh;
     }
     std::string server_name() const override { return "a simulated server"; }
+
+private:
+    process& process_;
+    simulated_server& server_;
+    engine::strand strand_;
+    unsigned& connections_;
+};
+
+// The virtual world as the environment of a client of one process.
+class virtual_view final : public session::environment {
+public:
+    virtual_view(process& p, engine::strand st, std::weak_ptr<session::clock_events> clock)
+        : process_(p), strand_(std::move(st)), clock_(std::move(clock))
+    {}
 
     core::instant now() const noexcept override { return process_.local_time(process_.world().now()); }
 
@@ -85,9 +95,7 @@ private:
     }
 
     process& process_;
-    simulated_server& server_;
     engine::strand strand_;
-    unsigned& connections_;
     std::weak_ptr<session::clock_events> clock_;
     core::instant due_ = core::never;
     std::shared_ptr<int> alive_ = std::make_shared<int>();
@@ -113,7 +121,7 @@ simulation::simulation(simulation_options o)
     auto& registry = asio::use_service<simulated::session_registry>(*world_);
     registry.replace([this](engine::strand s, holdfast::config const& c, engine::log l, std::string_view name) {
         auto* const p = owner_of(s.get_inner_executor());
-        return make_session(p ? *p : world_->main(), std::move(s), c, std::move(l), name);
+        return make_io(p ? *p : world_->main(), std::move(s), c, std::move(l), name);
     });
     processes_.emplace("main", &world_->main());
 }
@@ -153,18 +161,19 @@ holdfast::config simulation::config(std::string_view name) const
     return c;
 }
 
-std::shared_ptr<engine::session> simulation::make_session(process& p, std::string_view name)
+engine::client_io simulation::make_io(process& p, std::string_view name)
 {
-    return make_session(p, engine::strand(p.get_executor()), config(name), {}, name);
+    return make_io(p, engine::strand(p.get_executor()), config(name), {}, name);
 }
 
-std::shared_ptr<engine::session> simulation::make_session(
+engine::client_io simulation::make_io(
     process& p, engine::strand s, holdfast::config const& c, engine::log l, std::string_view name)
 {
-    auto const made = std::make_shared<session::session>(
-        s, session::session::settings{{.client_name = c.name}, c.command_timeout, c.credentials}, std::move(l));
-    made->live_in(std::make_unique<virtual_view>(p, server(name), s, connections_[&p], made->clock()));
-    return made;
+    auto const world = std::make_shared<session::world>();
+    world->live_in(std::make_unique<virtual_view>(p, s, world->clock()));
+    auto to = std::make_unique<virtual_connector>(p, server(name), s, connections_[&p]);
+    session::session::settings how{{.client_name = c.name}, c.command_timeout, c.credentials};
+    return {world, std::make_shared<session::session>(s, std::move(how), std::move(l), world, std::move(to))};
 }
 
 }  // namespace holdfast::test

@@ -12,8 +12,8 @@
 
 #include <holdfast/config.hpp>
 
+#include "engine/port/client_io.hpp"
 #include "engine/port/log.hpp"
-#include "engine/port/session.hpp"
 #include "engine/port/strand.hpp"
 #include "support/process.hpp"
 #include "support/simulated_server.hpp"
@@ -45,9 +45,8 @@ public:
     holdfast::config config(std::string_view server = "redis") const;
 
     // For tests below the client.
-    std::shared_ptr<engine::session> make_session(process&, std::string_view server = "redis");
-    std::shared_ptr<engine::session> make_session(
-        process&, engine::strand, holdfast::config const&, engine::log, std::string_view server);
+    engine::client_io make_io(process&, std::string_view server = "redis");
+    engine::client_io make_io(process&, engine::strand, holdfast::config const&, engine::log, std::string_view server);
 
 private:
     simulation_options const options_;

@@ -19,12 +19,18 @@ using namespace std::chrono_literals;
 namespace {
 
 // Keeps fifty commands under way, drops the connection several times, and stops the session at the end.
-class busy final : public engine::session_events {
+class busy final : public engine::session_events, public engine::world_events {
 public:
-    busy(engine::session& s, int epochs) : session_(s), epochs_(epochs)
+    busy(engine::client_io io, int epochs) : world_(*io.world), session_(*io.session), epochs_(epochs)
     {
         for (auto& l : lines_)
             l.owner = this;
+    }
+
+    void start()
+    {
+        world_.start(*this);
+        session_.start(*this);
     }
 
     int opened = 0;
@@ -43,15 +49,15 @@ private:
         session_.subscribe("ch");
         for (auto& l : lines_)
             send(l);
-        session_.wake_at(session_.now() + 10ms);
+        world_.wake_at(world_.now() + 10ms);
     }
 
     void on_alarm() override
     {
         if (opened < epochs_)
-            session_.drop("test");
-        else
-            session_.stop();
+            return session_.drop("test");
+        session_.stop();
+        world_.stop();
     }
 
     void on_turn_end() override {}
@@ -71,6 +77,7 @@ private:
         session_.submit(l, words);
     }
 
+    engine::world& world_;
     engine::session& session_;
     int epochs_;
     std::array<line, 50> lines_;
@@ -85,9 +92,9 @@ TEST_CASE("session threads: any thread may run its strand", "[redis]")
     engine::strand const strand(context.get_executor());
     config options;
     options.url = server.tcp_url();
-    auto const session = redis::make_session(strand, options, {});
-    busy user(*session, 5);
-    boost::asio::post(strand, [&] { session->start(user); });
+    auto const io = redis::make_io(strand, options, {});
+    busy user(io, 5);
+    boost::asio::post(strand, [&] { user.start(); });
 
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i)

@@ -111,23 +111,4 @@ TEST_CASE_METHOD(stopped, "a stopped client stays stopped", "[lifecycle]")
     CHECK(made.admission_error() == errc::client_stopped);
 }
 
-TEST_CASE_METHOD(running, "a client that the server refuses accepts no operation until an epoch opens", "[lifecycle]")
-{
-    made.on_refused(errc::not_permitted);
-    CHECK(made.refusal() == errc::not_permitted);
-    CHECK(made.admission_error() == errc::not_permitted);
-    made.on_open();
-    CHECK(made.refusal() == error_code());
-    CHECK(made.admission_error() == error_code());
-}
-
-TEST_CASE_METHOD(
-    fresh, "the error of a client that does not run takes precedence over the server's refusal", "[lifecycle]")
-{
-    made.on_refused(errc::not_permitted);
-    CHECK(made.admission_error() == errc::not_running);
-    made.stop();
-    CHECK(made.admission_error() == errc::client_stopped);
-}
-
 }  // namespace holdfast::engine

@@ -5,8 +5,6 @@
 #ifndef HOLDFAST_TEST_UNIT_FAKE_SESSION_HPP
 #define HOLDFAST_TEST_UNIT_FAKE_SESSION_HPP
 
-#include <array>
-#include <cstdint>
 #include <deque>
 #include <span>
 #include <string>
@@ -19,7 +17,7 @@ namespace holdfast::engine {
 
 using texts = std::vector<std::string>;
 
-// Records the submitted commands, which the test answers, and the subscriptions. Its clock stands still.
+// Records the submitted commands, which the test answers, and the subscriptions. The test also calls its events.
 class fake_session final : public session {
 public:
     struct submitted {
@@ -27,8 +25,8 @@ public:
         texts words;
     };
 
-    void start(session_events&) override {}
-    void stop() noexcept override {}
+    void start(session_events& e) override { events = &e; }
+    void stop() noexcept override { is_stopped = true; }
     bool is_open() const noexcept override { return open; }
     server_identity const& server() const noexcept override { return identity_of_server; }
     void submit(command& c, std::span<std::string_view const> words) override
@@ -40,11 +38,6 @@ public:
     void unsubscribe(std::string_view channel) override { std::erase(subscribed, channel); }
     bool notifies() const noexcept override { return true; }
     void drop(std::string_view) override {}
-    core::instant now() const noexcept override { return time; }
-    void wake_at(core::instant) override {}
-    std::uint64_t random() noexcept override { return 0; }
-    std::array<std::uint8_t, 16> identity() override { return {}; }
-    std::uint64_t incarnation() const noexcept override { return 0; }
 
     // Answers the oldest command.
     void answer_next(answer const& a)
@@ -54,9 +47,10 @@ public:
         to->on_answer(a);
     }
 
+    session_events* events = nullptr;
     bool open = true;
+    bool is_stopped = false;
     server_identity identity_of_server = {};
-    core::instant time{};
     std::deque<submitted> sent;
     texts subscribed;
 };

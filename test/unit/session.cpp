@@ -329,9 +329,9 @@ TEST_CASE("session: several requests to wake up lead to one alarm", "[session]")
 {
     scenario s;
     s.greet(7, "a");
-    s->wake_at(start + 3s);
-    s->wake_at(start + 2s);
-    s->wake_at(start + 4s);
+    s.time().wake_at(start + 3s);
+    s.time().wake_at(start + 2s);
+    s.time().wake_at(start + 4s);
     s.advance(1s);
     CHECK(s.events == lines{"open"});
     s.advance(5s);
@@ -345,8 +345,9 @@ TEST_CASE("session: no event follows stop()", "[session]")
     probe get;
     s.submit(get, {"GET", "k"});
     s.turn();
-    s->wake_at(start + 1s);
+    s.time().wake_at(start + 1s);
     s->stop();
+    s.time().stop();
     CHECK(s.server().is_closed);
     s.advance(100s);
     CHECK(get.answers == 0);

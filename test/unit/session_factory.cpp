@@ -21,7 +21,7 @@ namespace {
 
 std::shared_ptr<engine::session> make_session(boost::asio::io_context& context, std::string url)
 {
-    return detail::make_session(engine::strand(context.get_executor()), {.url = std::move(url)}, {});
+    return detail::make_io(engine::strand(context.get_executor()), {.url = std::move(url)}, {}).session;
 }
 
 // As in a program that is not linked with holdfast::testing.
@@ -31,7 +31,7 @@ public:
     ~without_testing() { session::memory_transport = before_; }
 
 private:
-    session::memory_session_maker const before_;
+    session::memory_io_maker const before_;
 };
 
 }  // namespace
@@ -60,7 +60,7 @@ TEST_CASE("session factory: credentials in the URL and a provider exclude each o
     auto const make = [&](std::string url) {
         config c{.url = std::move(url)};
         c.credentials = [](credentials_request, credentials_handler) {};
-        return detail::make_session(engine::strand(context.get_executor()), c, {});
+        return detail::make_io(engine::strand(context.get_executor()), c, {}).session;
     };
     for (auto const* const url :
          {"redis://me:hunter2@localhost", "redis://:hunter2@localhost", "redis+sentinel://me:hunter2@localhost/name"})
@@ -79,7 +79,7 @@ TEST_CASE("session factory: a provider's password that is sent unencrypted is a 
     engine::log const log([&](log_level, std::string_view line) { logged = line; });
     config c{.url = "redis://redis.example.org"};
     c.credentials = [](credentials_request, credentials_handler) {};
-    detail::make_session(engine::strand(context.get_executor()), c, log);
+    detail::make_io(engine::strand(context.get_executor()), c, log);
     CHECK(logged == "url: the password is sent without encryption; use rediss:// to encrypt it");
 }
 

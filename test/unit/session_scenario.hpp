@@ -6,7 +6,9 @@
 #define HOLDFAST_TEST_UNIT_SESSION_SCENARIO_HPP
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,6 +18,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "session/session.hpp"
+#include "session/world.hpp"
 
 // A session without a server and without a clock: the test acts as both.
 namespace holdfast::session {
@@ -74,17 +77,26 @@ class fake_environment final : public environment {
 public:
     explicit fake_environment(fake_world& w) : world_(w) {}
 
-    std::shared_ptr<connection> connect(std::weak_ptr<connection_events> e, client_login const&) override
-    {
-        return world_.connections.emplace_back(std::make_shared<fake_connection>(std::move(e)));
-    }
-    std::string server_name() const override { return "fake"; }
     core::instant now() const noexcept override { return world_.now; }
     void wake_at(core::instant when) override { world_.alarm = std::min(world_.alarm, when); }
     void stop() noexcept override { world_.alarm = core::never; }
     std::uint64_t random() noexcept override { return 0; }
     std::array<std::uint8_t, 16> identity() override { return {}; }
     std::uint64_t incarnation() const noexcept override { return 0; }
+
+private:
+    fake_world& world_;
+};
+
+class fake_connector final : public connector {
+public:
+    explicit fake_connector(fake_world& w) : world_(w) {}
+
+    std::shared_ptr<connection> connect(std::weak_ptr<connection_events> e, client_login const&) override
+    {
+        return world_.connections.emplace_back(std::make_shared<fake_connection>(std::move(e)));
+    }
+    std::string server_name() const override { return "fake"; }
 
 private:
     fake_world& world_;
@@ -104,24 +116,33 @@ struct probe final : engine::command {
 };
 
 // A session and the engine above it.
-class scenario final : engine::session_events {
+class scenario final : engine::session_events, engine::world_events {
 public:
     explicit scenario(unsigned database = 0, credentials_provider provider = {})
         : strand_(context_.get_executor()),
+          time_(std::make_shared<holdfast::session::world>()),
           session_(std::make_shared<session>(
               strand_,
               session::settings{
                   {.client_name = "me", .database = database}, std::chrono::seconds(3), std::move(provider)},
-              engine::log([this](log_level, std::string_view line) { logged.emplace_back(line); })))
+              engine::log([this](log_level, std::string_view line) { logged.emplace_back(line); }),
+              time_,
+              std::make_unique<fake_connector>(world)))
     {
-        session_->live_in(std::make_unique<fake_environment>(world));
+        time_->live_in(std::make_unique<fake_environment>(world));
+        time_->start(*this);
         session_->start(*this);
         turn();
     }
-    ~scenario() { session_->stop(); }
+    ~scenario()
+    {
+        session_->stop();
+        time_->stop();
+    }
 
     session& operator*() { return *session_; }
     session* operator->() { return session_.get(); }
+    holdfast::session::world& time() { return *time_; }
     fake_connection& server() { return *world.connections.back(); }
 
     void turn()
@@ -132,7 +153,7 @@ public:
     void advance(core::duration by)
     {
         auto const end = world.now + by;
-        for (auto const clock = session_->clock(); world.alarm <= end;) {
+        for (auto const clock = time_->clock(); world.alarm <= end;) {
             world.now = std::max(world.now, std::exchange(world.alarm, core::never));
             clock.lock()->on_time();
             turn();
@@ -168,6 +189,7 @@ private:
 
     boost::asio::io_context context_;
     engine::strand strand_;
+    std::shared_ptr<holdfast::session::world> time_;
     std::shared_ptr<session> session_;
 };
 

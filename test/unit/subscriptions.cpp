@@ -13,6 +13,8 @@
 #include "engine/port/mailbox.hpp"
 #include "engine/runtime/runtime.hpp"
 #include "unit/fake_session.hpp"
+#include "unit/fake_world.hpp"
+#include "unit/lock_of.hpp"
 
 namespace holdfast::engine {
 namespace {
@@ -34,17 +36,18 @@ private:
 
 struct world {
     std::shared_ptr<fake_session> session = std::make_shared<fake_session>();
-    engine::runtime runtime{session, {}, log(), {}};
+    engine::runtime runtime{{std::make_shared<fake_world>(), session}, {}, log(), {}};
     engine::subscriptions subscriptions{runtime};
+    lock_spec lock = lock_of("seat");
 };
 
 TEST_CASE("a message reaches each listener of its channel once, and none of another channel", "[subscriptions]")
 {
     world w;
     recorder first, second, other;
-    w.subscriptions.join("c", first);
-    w.subscriptions.join("c", second);
-    w.subscriptions.join("d", other);
+    w.subscriptions.join(w.lock, "c", first);
+    w.subscriptions.join(w.lock, "c", second);
+    w.subscriptions.join(w.lock, "d", other);
     CHECK(w.session->subscribed == texts{"c", "d"});
     w.subscriptions.on_message("c");
     w.subscriptions.on_message("c");
@@ -64,8 +67,8 @@ TEST_CASE("a listener that ends within the call of another one receives no messa
         w.subscriptions.leave("c", *last);
         last.reset();
     });
-    w.subscriptions.join("c", first);
-    w.subscriptions.join("c", *last);
+    w.subscriptions.join(w.lock, "c", first);
+    w.subscriptions.join(w.lock, "c", *last);
     w.subscriptions.on_message("c");
     w.subscriptions.on_message("c");
     CHECK((first.messages == 2 && !last));
@@ -78,10 +81,10 @@ TEST_CASE("a listener that leaves and joins again within its call receives the n
     recorder* self = nullptr;
     recorder one([&] {
         w.subscriptions.leave("c", *self);
-        w.subscriptions.join("c", *self);
+        w.subscriptions.join(w.lock, "c", *self);
     });
     self = &one;
-    w.subscriptions.join("c", one);
+    w.subscriptions.join(w.lock, "c", one);
     w.subscriptions.on_message("c");
     w.subscriptions.on_message("c");
     CHECK((one.messages == 2 && w.session->subscribed == texts{"c"}));
@@ -94,15 +97,42 @@ TEST_CASE("a listener that joins within the call of another one receives only la
     recorder late;
     recorder first([&] {
         if (!late.is_linked())
-            w.subscriptions.join("c", late);
+            w.subscriptions.join(w.lock, "c", late);
     });
-    w.subscriptions.join("c", first);
+    w.subscriptions.join(w.lock, "c", first);
     w.subscriptions.on_message("c");
     CHECK(late.messages == 0);
     w.subscriptions.on_message("c");
     CHECK(late.messages == 1);
     w.subscriptions.leave("c", first);
     w.subscriptions.leave("c", late);
+}
+
+TEST_CASE("an epoch renews the subscriptions at its own server only", "[subscriptions]")
+{
+    world w;
+    recorder heard;
+    w.subscriptions.join(w.lock, "c", heard);
+    w.session->subscribed.clear();
+    shard other(std::make_shared<fake_session>(), w.runtime.log());
+    w.subscriptions.on_open(other);
+    CHECK(w.session->subscribed.empty());
+    w.subscriptions.on_open(w.runtime.shard_of(w.lock));
+    CHECK(w.session->subscribed == texts{"c"});
+    w.subscriptions.leave("c", heard);
+}
+
+TEST_CASE("the end of an epoch forgets the idle channels of its own server only", "[subscriptions]")
+{
+    world w;
+    recorder heard;
+    w.subscriptions.join(w.lock, "c", heard);
+    w.subscriptions.leave("c", heard);
+    shard other(std::make_shared<fake_session>(), w.runtime.log());
+    w.subscriptions.on_closed(other);
+    CHECK(w.subscriptions.size() == 1);
+    w.subscriptions.on_closed(w.runtime.shard_of(w.lock));
+    CHECK(w.subscriptions.size() == 0);
 }
 
 }  // namespace

@@ -41,6 +41,11 @@ acquisition::~acquisition()
     leave_channel();
 }
 
+shard& acquisition::server() const noexcept
+{
+    return parts_.runtime.shard_of(arbiter_.lock());
+}
+
 // ---- the schedule
 
 void acquisition::proceed()
@@ -53,7 +58,7 @@ void acquisition::proceed()
         return settle();
     }
     step(attempt_event::wanted);
-    if (!is_due() || !parts_.runtime.session().is_open())
+    if (!is_due() || !server().is_open())
         return;
     // Messages may lead to an attempt only at their pace, so an attempt that is too early waits. A re-check that is due
     // before that stays armed, and leads back to this line.
@@ -124,7 +129,7 @@ void acquisition::prepare_wait(contender const& head)
     // SUBSCRIBE is submitted before the attempt: in the other order the client misses a release that the server
     // executes between the two (rule 13). Single attempts end with a refusal, so they need no subscription.
     if (!is_subscribed() && arbiter_.has_waiting_contender())
-        parts_.subscriptions.join(channel(), *this);
+        parts_.subscriptions.join(arbiter_.lock(), channel(), *this);
     if (head.lock().protocol->is_mute())
         call_.add_probe(head.lock());
 }
@@ -204,7 +209,7 @@ void acquisition::on_busy(bool is_mute)
 // attempt, too, even for single attempts: the probe decides whether the key is a lock or wrong_type (rule 15).
 bool acquisition::must_repeat(bool needs_probe) const
 {
-    bool const must_subscribe = !is_subscribed() && parts_.runtime.session().notifies();
+    bool const must_subscribe = !is_subscribed() && server().session().notifies();
     return arbiter_.head() && (needs_probe || (must_subscribe && arbiter_.has_waiting_contender()));
 }
 
@@ -227,7 +232,7 @@ void acquisition::on_later()
 // would acquire the lock for a contender that has left (rule 7).
 void acquisition::on_no_script()
 {
-    if (arbiter_.head() && parts_.runtime.session().is_open() && arbiter_.suits(*sought_, *arbiter_.head()))
+    if (arbiter_.head() && server().is_open() && arbiter_.suits(*sought_, *arbiter_.head()))
         attempt(script_form::text);
     else
         step(attempt_event::repeat);
@@ -239,7 +244,7 @@ void acquisition::on_no_script()
 void acquisition::on_unknown()
 {
     sought_.compensate();
-    if (parts_.runtime.session().is_open())
+    if (server().is_open())
         pause();
     else
         doubt(attempt_event::repeat);
@@ -257,7 +262,7 @@ void acquisition::pause()
 core::duration acquisition::recheck_after()
 {
     core::duration longest = parts_.runtime.options().poll_interval;
-    if (!parts_.runtime.session().notifies())
+    if (!server().session().notifies())
         longest = std::min(longest, pauses_.next(parts_.runtime.random()));
     return core::recheck_after(std::min(call_.remaining(), longest), parts_.runtime.random());
 }
@@ -331,8 +336,8 @@ void acquisition::yield()
     // Before the channel is joined below: the release is submitted, so only a subscription that exists already receives
     // its message.
     messages_.on_own_release(parts_.subscriptions.is_subscribed(channel()));
-    if (parts_.runtime.session().is_open() && !is_subscribed())
-        parts_.subscriptions.join(channel(), *this);
+    if (server().is_open() && !is_subscribed())
+        parts_.subscriptions.join(arbiter_.lock(), channel(), *this);
 }
 
 void acquisition::on_released(unsigned receivers)
@@ -340,7 +345,7 @@ void acquisition::on_released(unsigned receivers)
     if (!is_releasing(state_))
         return;
     step(messages_.reached_others(receivers) ? attempt_event::others_notified : attempt_event::none_notified);
-    auto const trip = parts_.runtime.responses().average();
+    auto const trip = server().responses().average();
     if (state_ == attempt_state::yielding)
         parts_.runtime.arm(*this, core::yield_end(sent_, parts_.runtime.now(), trip, parts_.runtime.random()));
     arbiter_.proceed();

@@ -28,6 +28,7 @@ namespace holdfast::engine {
 
 struct engine_parts;
 class queued_arbiter;
+class shard;
 
 // The folder `engine/acquire` has the contenders of one client and their queues, and acquires grants for them. It may
 // include the other folders of the engine and `core`. client_engine enters it through the registry.
@@ -101,6 +102,7 @@ private:
     }
     bool is_subscribed() const noexcept { return listener::is_linked(); }
     bool is_due() const noexcept { return state_ == attempt_state::ready || state_ == attempt_state::notified; }
+    shard& server() const noexcept;
     std::string_view channel() const noexcept;
     void leave_channel();
     void settle();

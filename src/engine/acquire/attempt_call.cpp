@@ -14,7 +14,7 @@ namespace holdfast::engine {
 
 void attempt_call::add_probe(lock_spec const& of)
 {
-    awaited_ += probe_.send(runtime_.session(), of.key);
+    awaited_ += probe_.send(runtime_.session_of(of), of.key);
 }
 
 void attempt_call::send(contender& head, grant const& sought, attempt const& a, script_form form)
@@ -24,7 +24,7 @@ void attempt_call::send(contender& head, grant const& sought, attempt const& a, 
     if (head.batch && head.batch->take(head, command_, a))
         batch_ = head.batch;
     else
-        a.lock.protocol->acquire(runtime_.session(), command_, a, form);
+        a.lock.protocol->acquire(runtime_.session_of(a.lock), command_, a, form);
 }
 
 void attempt_call::on_attempted(answer const& a)
@@ -32,7 +32,7 @@ void attempt_call::on_attempted(answer const& a)
     batch_.reset();
     result_ = lock_->protocol->classify(a);
     sent_ = a.sent;
-    runtime_.on_answer(a);
+    runtime_.on_answer(*lock_, a);
     to_.on_answered(a, result_);
     // Logged here, because the server's words are valid only within this call.
     if (result_.what == acquire_result::kind::failed)

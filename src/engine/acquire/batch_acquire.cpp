@@ -52,7 +52,8 @@ bool batch_acquire::take(contender& c, command& tried, attempt const& what)
 
 bool batch_acquire::is_in_another_slot(lock_spec const& l) const
 {
-    return l.slot != parts_.front().what.lock.slot && runtime_.session().server().has_hash_slots();
+    auto const& first = parts_.front().what.lock;
+    return l.slot != first.slot && runtime_.session_of(first).server().has_hash_slots();
 }
 
 batch_acquire& batch_acquire::in_another_slot()
@@ -67,9 +68,9 @@ void batch_acquire::send()
     if (next_)
         next_->send();
     if (parts_.size() > 1)
-        return script_call::send(runtime_.session());
+        return script_call::send(runtime_.session_of(parts_.front().what.lock));
     for (auto const& p : parts_)
-        p.what.lock.protocol->acquire(runtime_.session(), *p.tried, p.what, script_form::sha1);
+        p.what.lock.protocol->acquire(runtime_.session_of(p.what.lock), *p.tried, p.what, script_form::sha1);
 }
 
 void batch_acquire::submit(session& to, command& c, script_form form)
@@ -84,7 +85,7 @@ void batch_acquire::submit(session& to, command& c, script_form form)
     }
     // Own releases of these locks are sent first. Each attempt has flushed the releases that were queued before it.
     // More of them may have been queued since, in particular before the text is sent.
-    releaser_.flush();
+    releaser_.flush(runtime_.shard_of(first.lock));
     submit_script(to, c, *first.lock.protocol->batch_acquire(), form, keys, arguments);
 }
 

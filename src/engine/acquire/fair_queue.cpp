@@ -73,7 +73,7 @@ void fair_queue::on_open()
 // subscriptions a waiter knows only by the refresh that it is its turn.
 void fair_queue::refresh_within(core::duration remaining)
 {
-    auto const& link = runtime_.session();
+    auto const& link = runtime_.session_of(*lock_);
     auto const usual = link.notifies() ? std::min<core::duration>(waiter_timeout_ / 3, runtime_.options().poll_interval)
                                        : shortest_interval;
     // One more millisecond: times are whole milliseconds, so the expiry has happened then.
@@ -88,10 +88,11 @@ void fair_queue::on_due(core::instant now)
     if (attached_ == 0)
         return is_under_way() ? runtime_.arm(*this, now + linger) : home_.forget(*this);
     // Not armed again: the next join(), epoch or reply does that.
-    if (places_.empty() || !runtime_.session().is_open() || is_under_way())
+    auto& link = runtime_.session_of(*lock_);
+    if (places_.empty() || !link.is_open() || is_under_way())
         return;
     earliest_ = now + shortest_interval;
-    send(runtime_.session());
+    send(link);
 }
 
 void fair_queue::submit(session& to, command& c, script_form form)

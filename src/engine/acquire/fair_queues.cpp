@@ -4,6 +4,8 @@
 //
 #include "engine/acquire/fair_queues.hpp"
 
+#include "engine/runtime/runtime.hpp"
+
 namespace holdfast::engine {
 
 boost::intrusive_ptr<fair_queue> fair_queues::queue_of(std::shared_ptr<lock_spec const> const& lock)
@@ -21,10 +23,11 @@ void fair_queues::forget(fair_queue& q)
     queues_.erase(q.lock().key);
 }
 
-void fair_queues::on_open()
+void fair_queues::on_open(shard& at)
 {
     for (auto const& entry : queues_)
-        entry.second->on_open();
+        if (runtime_.is_at(at, entry.second->lock()))
+            entry.second->on_open();
 }
 
 }  // namespace holdfast::engine

@@ -17,6 +17,7 @@
 namespace holdfast::engine {
 
 class runtime;
+class shard;
 
 // The queues of the fair locks of one client, one for each lock that is in use. On the strand.
 class fair_queues {
@@ -27,7 +28,8 @@ public:
     boost::intrusive_ptr<fair_queue> queue_of(std::shared_ptr<lock_spec const> const&);
     // Called by a queue that has ended; may destroy it.
     void forget(fair_queue&);
-    void on_open();
+    // A new epoch of that server.
+    void on_open(shard&);
     void clear() noexcept { queues_.clear(); }
 
 private:

@@ -106,13 +106,13 @@ core::wait_facts queued_arbiter::facts_of(contender const& c, core::instant now)
     auto const command_timeout = parts_.runtime.options().command_timeout;
     return {
         .is_held_here = is_held_here(),
-        .is_connected = parts_.runtime.session().is_open(),
+        .is_connected = parts_.runtime.session_of(lock()).is_open(),
         // Strictly later: a lease that ended at the instant of joining does not show that the lock was held since.
         .was_held = last_held_ > c.joined,
         .is_in_doubt = acquisition_ && acquisition_->is_in_doubt(),
         .needs_answer = c.needs_answer(now, command_timeout),
         .unanswered = since == core::never ? core::duration::zero() : now - since,
-        .answer_timeout = parts_.runtime.responses().answer_timeout(command_timeout)};
+        .answer_timeout = parts_.runtime.shard_of(lock()).responses().answer_timeout(command_timeout)};
 }
 
 core::instant queued_arbiter::unanswered_since() const noexcept

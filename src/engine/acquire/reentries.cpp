@@ -87,7 +87,7 @@ void reentries::on_extended(contender& c, grant& g, error_code ec)
 {
     // The outcome is unknown, or the server cannot answer now: the contender waits on.
     if (ec == errc::unavailable && !c.is_one_shot()) {
-        if (parts_.runtime.session().is_open())
+        if (parts_.runtime.session_of(c.lock()).is_open())
             parts_.runtime.arm(c, std::min(last_moment(c), parts_.runtime.now() + pause));
         return;  // without a connection, on_open() sends the next extension
     }
@@ -126,11 +126,12 @@ void reentries::on_due(contender& c, core::instant now)
 core::wait_outcome reentries::classify(contender const& c, core::instant now) const
 {
     auto const command_timeout = parts_.runtime.options().command_timeout;
+    auto& server = parts_.runtime.shard_of(c.lock());
     return core::classify_wait(
-        {.is_connected = parts_.runtime.session().is_open(),
+        {.is_connected = server.is_open(),
          .needs_answer = c.needs_answer(now, command_timeout),
          .unanswered = now - c.extension_sent,
-         .answer_timeout = parts_.runtime.responses().answer_timeout(command_timeout)});
+         .answer_timeout = server.responses().answer_timeout(command_timeout)});
 }
 
 void reentries::on_open()

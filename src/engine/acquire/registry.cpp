@@ -35,7 +35,7 @@ registry::address registry::address::of(lock_spec const& lock, std::uint8_t side
 void registry::contend(contender& c)
 {
     auto& runtime = parts_.runtime;
-    if (auto const ec = runtime.lifecycle().admission_error())
+    if (auto const ec = runtime.admission_error(c.lock()))
         return fail(runtime, c, ec);
     // A downgrade contends although its owner holds the lock.
     if (auto const* owner = c.owner().get(); owner && !c.under()) {

@@ -142,7 +142,7 @@ void shared_arbiter::proceed()
     if (is_inquiring_)
         return;
     // One script at a time, and none while an attempt is under way: its grant will be as recent.
-    if (g && parts_.runtime.session().is_open() && !is_seeking())
+    if (g && parts_.runtime.session_of(lock()).is_open() && !is_seeking())
         return inquire(*g);
     seek();
     if (grants_.empty() && is_done())

@@ -23,7 +23,7 @@ using listener_list = boost::intrusive::list<listener, boost::intrusive::constan
 }  // namespace
 
 struct subscriptions::channel final : core::deadline {
-    channel(subscriptions& h, std::string_view n) : home(h), name(n) {}
+    channel(subscriptions& h, std::string_view n, shard& s) : home(h), name(n), at(s) {}
     // Unlinks the remaining listeners, which outlive the channel.
     ~channel() { listeners.clear(); }
 
@@ -32,6 +32,7 @@ struct subscriptions::channel final : core::deadline {
 
     subscriptions& home;
     std::string const name;
+    shard& at;  // of its lock
     listener_list listeners;
 };
 
@@ -39,19 +40,20 @@ subscriptions::subscriptions(runtime& r) : runtime_(r) {}
 
 subscriptions::~subscriptions() = default;
 
-void subscriptions::join(std::string_view name, listener& l)
+void subscriptions::join(lock_spec const& of, std::string_view name, listener& l)
 {
-    assert(runtime_.session().is_open() && !l.is_linked());
-    if (!runtime_.session().notifies())
+    auto& at = runtime_.shard_of(of);
+    assert(at.is_open() && !l.is_linked());
+    if (!at.session().notifies())
         return;
     auto found = channels_.find(name);
     if (found == channels_.end()) {
-        auto fresh = std::make_unique<channel>(*this, name);
+        auto fresh = std::make_unique<channel>(*this, name, at);
         // A view into the channel's own copy of the name: the caller's name may contain a token that is destroyed
         // earlier.
         auto const key = std::string_view(fresh->name);
         found = channels_.emplace(key, std::move(fresh)).first;
-        runtime_.session().subscribe(key);
+        at.session().subscribe(key);
     }
     // The channel may have been about to end.
     runtime_.disarm(*found->second);
@@ -75,25 +77,27 @@ void subscriptions::forget_idle(core::instant now)
         bool const ends = c.listeners.empty() && (!c.is_armed() || c.due() <= now + slack);
         // The subscription of a waiter that left during an outage ended with the connection, and nothing can be
         // submitted.
-        if (ends && runtime_.session().is_open())
-            runtime_.session().unsubscribe(c.name);
+        if (ends && c.at.is_open())
+            c.at.session().unsubscribe(c.name);
         return ends;
     });
 }
 
 // A subscription ends with its connection. on_open() renews those that have listeners; the others are not needed again.
-void subscriptions::on_closed()
+void subscriptions::on_closed(shard& at)
 {
-    boost::unordered::erase_if(channels_, [](auto const& entry) { return entry.second->listeners.empty(); });
+    boost::unordered::erase_if(
+        channels_, [&](auto const& entry) { return &entry.second->at == &at && entry.second->listeners.empty(); });
 }
 
-void subscriptions::on_open()
+void subscriptions::on_open(shard& at)
 {
-    if (!runtime_.session().notifies())
-        // The server refused subscriptions: the listeners are no longer linked, and their acquisitions poll.
-        return channels_.clear();
+    // If the server refused subscriptions, the listeners are no longer linked, and their acquisitions poll.
+    if (!at.session().notifies())
+        boost::unordered::erase_if(channels_, [&](auto const& entry) { return &entry.second->at == &at; });
     for (auto const& [name, c] : channels_)
-        runtime_.session().subscribe(name);
+        if (&c->at == &at)
+            at.session().subscribe(name);
 }
 
 void subscriptions::on_message(std::string_view name)

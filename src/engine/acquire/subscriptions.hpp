@@ -17,7 +17,9 @@
 
 namespace holdfast::engine {
 
+class lock_spec;
 class runtime;
+class shard;
 
 // Receives the messages of one channel. Must not be destroyed while it is linked.
 class listener : public boost::intrusive::list_base_hook<> {
@@ -36,10 +38,10 @@ public:
     explicit subscriptions(runtime&);
     ~subscriptions();
 
-    // The listener receives messages from here on, until leave(). The subscription, if it is new, is sent before
-    // everything that is submitted later. No effect if the server permits no subscriptions. Preconditions: the session
-    // is open, and the listener is not linked.
-    void join(std::string_view channel, listener&);
+    // The listener receives messages of a channel of that lock from here on, until leave(). The subscription, if it is
+    // new, is sent to the lock's server before everything that is submitted to it later. No effect if the server permits
+    // no subscriptions. Preconditions: the session is open, and the listener is not linked.
+    void join(lock_spec const&, std::string_view channel, listener&);
     // No effect if the listener is not linked. Precondition: it joined this channel.
     void leave(std::string_view channel, listener&);
 
@@ -47,9 +49,9 @@ public:
     bool is_subscribed(std::string_view channel) const noexcept { return channels_.contains(channel); }
     std::size_t size() const noexcept { return channels_.size(); }
 
-    // Subscribes again for all listeners: the session does not restore subscriptions.
-    void on_open();
-    void on_closed();
+    // Subscribes again for all listeners at that server: the session does not restore subscriptions.
+    void on_open(shard&);
+    void on_closed(shard&);
     void on_message(std::string_view channel);
 
 private:

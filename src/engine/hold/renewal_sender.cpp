@@ -19,8 +19,6 @@
 namespace holdfast::engine {
 namespace {
 
-constexpr std::size_t batch_size = 100;
-
 // Whether a renewal may be sent: not after a release was queued (rule 17), nor after the local deadline (rule 4).
 bool is_alive(grant const& g, core::instant now) noexcept
 {
@@ -53,6 +51,7 @@ public:
     }
 
     void finish(error_code);
+    lock_spec const& lock() const noexcept { return grant_->lock(); }
 
 private:
     void add_to(script_words&) const override;
@@ -77,8 +76,7 @@ private:
 void renewal_sender::renewal::add_to(script_words& to) const
 {
     assert(is_wanted());
-    auto const& lock = grant_->lock();
-    lock.protocol->add_renewal_keys(lock, grant_->own_key(), to.keys);
+    lock().protocol->add_renewal_keys(lock(), grant_->own_key(), to.keys);
     to.arguments.push_back(grant_->token());
     to.arguments.push_back(lease_text_);
 }
@@ -87,7 +85,7 @@ void renewal_sender::renewal::submit(session& to, command& c, script_form form)
 {
     script_words words;
     add_to(words);
-    submit_script(to, c, grant_->lock().protocol->renewal(), form, words.keys, words.arguments);
+    submit_script(to, c, lock().protocol->renewal(), form, words.keys, words.arguments);
 }
 
 void renewal_sender::renewal::on_reply(answer const& a)
@@ -130,9 +128,7 @@ void renewal_sender::renewal::finish(error_code ec)
         w->extended(ec);
 }
 
-renewal_sender::renewal_sender(runtime& r, renewal_events& e)
-    : runtime_(r), events_(e), batches_(r.session(), r.log(), "renewed", batch_size)
-{}
+renewal_sender::renewal_sender(runtime& r, renewal_events& e) : runtime_(r), events_(e) {}
 
 renewal_sender::~renewal_sender()
 {
@@ -144,13 +140,19 @@ void renewal_sender::renew(std::vector<boost::intrusive_ptr<grant>> const& due)
     auto const now = runtime_.now();
     for (auto const& g : due)
         if (is_alive(*g, now))
-            batches_.add(g->lock().protocol->renewal(), g->lock().slot, make(*g, nullptr, g->renewal(), nullptr));
-    batches_.flush();
+            gather(make(*g, nullptr, g->renewal(), nullptr));
+    runtime_.for_each_shard([](shard& s) { s.renewals().flush(); });
+}
+
+void renewal_sender::gather(renewal& r)
+{
+    auto const& lock = r.lock();
+    runtime_.shard_of(lock).renewals().add(lock.protocol->renewal(), lock.slot, r);
 }
 
 void renewal_sender::extend(grant& g, tenure* t, core::duration lease, extension_waiter* waiter)
 {
-    make(g, t, lease, waiter).send(runtime_.session());
+    make(g, t, lease, waiter).send(runtime_.session_of(g.lock()));
 }
 
 renewal_sender::renewal& renewal_sender::make(grant& g, tenure* t, core::duration lease, extension_waiter* waiter)
@@ -163,7 +165,7 @@ renewal_sender::renewal& renewal_sender::make(grant& g, tenure* t, core::duratio
 void renewal_sender::stop()
 {
     // First, because batches refer to renewals.
-    batches_.stop();
+    runtime_.for_each_shard([](shard& s) { s.renewals().stop(); });
     renewals_.clear_and_dispose([](renewal* r) {
         r->finish(errc::client_stopped);
         delete r;

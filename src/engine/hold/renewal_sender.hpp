@@ -59,24 +59,23 @@ public:
     renewal_sender& operator=(renewal_sender const&) = delete;
     ~renewal_sender();
 
-    // Precondition: the session is open.
+    // Precondition: the sessions of their locks are open.
     void renew(std::vector<boost::intrusive_ptr<grant>> const&);
     // Renews one grant for `lease`. `tenure`: the hold that is extended, or null; `waiter`: receives the outcome, or
     // null. Precondition: the session is open.
     void extend(grant&, tenure*, core::duration lease, extension_waiter* waiter);
 
-    void on_open() noexcept { batches_.on_open(); }
     // Completes the extensions with `client_stopped` and forgets all.
     void stop();
 
 private:
     class renewal;
 
+    void gather(renewal&);
     renewal& make(grant&, tenure*, core::duration lease, extension_waiter*);
 
     runtime& runtime_;
     renewal_events& events_;
-    script_batches batches_;
     boost::intrusive::list<renewal, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> renewals_;
 };
 

@@ -62,7 +62,7 @@ void watchdog::unwatch(grant& g)
 
 void watchdog::extend(grant& g, tenure* t, core::duration lease, extension_waiter* waiter)
 {
-    if (!runtime_.session().is_open()) {
+    if (!runtime_.session_of(g.lock()).is_open()) {
         if (waiter)
             waiter->extended(errc::unavailable);
         return;
@@ -98,7 +98,7 @@ void watchdog::on_due(grant& due, core::instant now)
 
 void watchdog::renew(grant& g)
 {
-    auto& session = runtime_.session();
+    auto& session = runtime_.session_of(g.lock());
     // The connection may have failed without an error. If the client closes it now, there is time to renew the lease on
     // a new one.
     if (session.is_open() && g.schedule.is_silent_too_long(runtime_.recent(), g.period()))
@@ -208,16 +208,19 @@ bool watchdog::on_kept(grant& g, tenure* extended, answer const& a, core::durati
 void watchdog::flush()
 {
     auto due = std::exchange(due_, {});
-    if (!due.empty() && runtime_.session().is_open())
+    std::erase_if(due, [this](auto const& g) { return !runtime_.session_of(g->lock()).is_open(); });
+    if (!due.empty())
         sender_.renew(due);
 }
 
 // Renews all grants at once when an epoch begins: the server may have restarted without their keys.
-void watchdog::on_open()
+void watchdog::on_open(shard& at)
 {
-    sender_.on_open();
+    at.renewals().on_open();
     auto const now = runtime_.now();
     for (auto& g : watched_) {
+        if (!runtime_.is_at(at, g.lock()))
+            continue;
         // The barrier of the epoch has ended the old connection: commands of unknown outcome can no longer be executed
         // (rule 8).
         g.on_barrier(now);
@@ -229,9 +232,9 @@ void watchdog::on_open()
     flush();
 }
 
-void watchdog::on_closed()
+void watchdog::on_closed(shard& at)
 {
-    due_.clear();
+    std::erase_if(due_, [&](auto const& g) { return runtime_.is_at(at, g->lock()); });
 }
 
 void watchdog::stop()

@@ -20,6 +20,7 @@
 namespace holdfast::engine {
 
 class runtime;
+class shard;
 
 // Renews the grants of one client in time, in batches, and reports each loss before the validity ends (rule 16). It
 // watches a grant exactly while a tenure holds it, so no renewal follows a release (rule 17). Tenures have leases,
@@ -46,10 +47,10 @@ public:
     // Sends the renewals that became due in this iteration of the event loop, as batches.
     void flush();
 
-    // A new epoch: renews all grants. The end of an epoch: forgets renewals that were not sent. The end of the client:
-    // completes the extensions with client_stopped, and watches nothing any more.
-    void on_open();
-    void on_closed();
+    // A new epoch: renews all grants of that server. The end of an epoch: forgets renewals that were not sent. The end
+    // of the client: completes the extensions with client_stopped, and watches nothing any more.
+    void on_open(shard&);
+    void on_closed(shard&);
     void stop();
 
 private:

@@ -4,6 +4,7 @@
 //
 #include "engine/port/session.hpp"
 
+#include <array>
 #include <charconv>
 
 #include <boost/container/small_vector.hpp>

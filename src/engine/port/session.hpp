@@ -5,20 +5,18 @@
 #ifndef HOLDFAST_ENGINE_SESSION_HPP
 #define HOLDFAST_ENGINE_SESSION_HPP
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
 #include <boost/system/error_code.hpp>
 
-#include "core/clock.hpp"
 #include "engine/port/command.hpp"
 #include "engine/port/script.hpp"
 #include "engine/port/server_identity.hpp"
 
-// src/engine/port: the interface between the engine and its session, and between the engine and its callers: commands
-// and their replies, calls of scripts, the mailbox. The folder includes only itself and src/core, the vocabulary of the
+// src/engine/port: the interface between the engine and the system, which is its sessions and its world, and between the
+// engine and its callers: commands and their replies, calls of scripts, the mailbox. The folder includes only itself and src/core, the vocabulary of the
 // public headers (errors, options), and of Asio what names the strand: no timer, no socket.
 namespace holdfast::engine {
 
@@ -46,17 +44,14 @@ public:
     // The session is about to write the commands of this turn. Commands that are submitted during this call leave in
     // the same write: the engine uses it to send the releases that it gathered during the turn.
     virtual void on_turn_end() = 0;
-    // The instant passed to wake_at() has come.
-    virtual void on_alarm() = 0;
 
 protected:
     ~session_events() = default;
 };
 
-// The only way in which the engine uses the system: commands, pushes, epochs, time and random numbers. The engine reads
-// no clock and no random generator itself, so the production code runs unchanged in a simulator with virtual time. All
-// functions are called on the strand, except now(), which any thread may call. session::session implements it, for
-// production and for the simulator.
+// The connection to one server, over all its epochs: the way in which the engine sends commands to that server and
+// receives pushes from it. Time and random numbers come from the world (world.hpp). All functions are called on the
+// strand. session::session implements it, for production and for the simulator.
 class session {
 public:
     virtual ~session() = default;
@@ -97,23 +92,6 @@ public:
 
     // Closes the connection because its replies cannot be trusted any more; on_closed() follows.
     virtual void drop(std::string_view why) = 0;
-
-    // CLOCK_BOOTTIME, or virtual time. Any thread.
-    virtual core::instant now() const noexcept = 0;
-
-    // Requests one on_alarm(), not before that instant. There is one alarm: an earlier request replaces a later one,
-    // and a later one is ignored while an earlier one is pending. So the caller must request the next one in
-    // on_alarm().
-    virtual void wake_at(core::instant) = 0;
-
-    // For jitter; not a secret.
-    virtual std::uint64_t random() noexcept = 0;
-
-    // 128 bits from the random generator of the operating system, new at each call. Tokens begin with them.
-    virtual std::array<std::uint8_t, 16> identity() = 0;
-
-    // Changes after a fork: a child with the identity of its parent would make tokens that its parent uses.
-    virtual std::uint64_t incarnation() const noexcept = 0;
 };
 
 // How a script is sent: by its SHA1, or by its text after the reply NOSCRIPT. The text is a new decision (rule 7).

@@ -21,11 +21,16 @@ releaser::order::order(releaser& r, boost::intrusive_ptr<grant> g, release_waite
       schedule_(runtime().now(), runtime().options().command_timeout, waiter != nullptr)
 {}
 
+shard& releaser::order::server() const
+{
+    return runtime().shard_of(lock());
+}
+
 // ---- events
 
 void releaser::order::begin()
 {
-    carry_out(schedule_.begin(runtime().session().is_open()));
+    carry_out(schedule_.begin(server().is_open()));
 }
 
 void releaser::order::on_open(core::instant now)
@@ -72,7 +77,7 @@ void releaser::order::stop()
 
 release_facts releaser::order::facts(core::instant now) const
 {
-    return {.now = now, .expiry = grant_->expiry(schedule_.queued()), .is_open = runtime().session().is_open()};
+    return {.now = now, .expiry = grant_->expiry(schedule_.queued()), .is_open = server().is_open()};
 }
 
 // ---- steps
@@ -99,7 +104,7 @@ void releaser::order::gather_or_send()
     if (together)
         releaser_.gather(*together, *this);
     else
-        send(runtime().session());
+        send(server().session());
 }
 
 void releaser::order::add_to(script_words& to) const

@@ -55,6 +55,7 @@ private:
     void complete(error_code);
 
     engine::runtime& runtime() const { return releaser_.runtime_; }
+    shard& server() const;
 
     releaser& releaser_;
     boost::intrusive_ptr<grant> const grant_;

@@ -10,16 +10,8 @@
 #include "engine/runtime/runtime.hpp"
 
 namespace holdfast::engine {
-namespace {
 
-// The server executes nothing else during the script, which takes about 0.1 ms for so many.
-constexpr std::size_t batch_size = 64;
-
-}  // namespace
-
-releaser::releaser(runtime& r, end_listener& l)
-    : runtime_(r), listener_(l), batches_(r.session(), r.log(), "released", batch_size)
-{}
+releaser::releaser(runtime& r, end_listener& l) : runtime_(r), listener_(l) {}
 
 std::size_t releaser::size() const noexcept
 {
@@ -42,42 +34,44 @@ void releaser::release(boost::intrusive_ptr<grant> g, release_waiter* waiter, ar
 
 void releaser::gather(script const& s, order& o)
 {
+    auto& at = runtime_.shard_of(o.lock());
     // The first release of a batch requests on_turn_end(), which the session calls by itself only after a command.
-    if (batches_.are_allowed() && !batches_.is_gathering())
-        runtime_.session().await_turn_end();
-    batches_.add(s, o.lock().slot, o);
+    if (at.releases().are_allowed() && !at.releases().is_gathering())
+        at.session().await_turn_end();
+    at.releases().add(s, o.lock().slot, o);
 }
 
-void releaser::flush()
+void releaser::flush(shard& at)
 {
-    batches_.flush();
+    at.releases().flush();
 }
 
 void releaser::flush(lock_spec const& of)
 {
     // All calls in these batches are orders.
     auto const is_of_lock = [&](auto const& c) { return static_cast<order const&>(c).lock().has_key_of(of); };
-    batches_.flush_if(of.slot, is_of_lock);
+    runtime_.shard_of(of).releases().flush_if(of.slot, is_of_lock);
 }
 
-void releaser::on_open()
+void releaser::on_open(shard& at)
 {
-    batches_.on_open();
+    at.releases().on_open();
     auto const now = runtime_.now();
     for (auto& o : orders_)
-        o.on_open(now);
-    flush();
+        if (runtime_.is_at(at, o.lock()))
+            o.on_open(now);
+    flush(at);
 }
 
-void releaser::on_closed()
+void releaser::on_closed(shard& at)
 {
-    batches_.on_closed();
+    at.releases().on_closed();
 }
 
 void releaser::stop()
 {
     // First, because batches refer to orders.
-    batches_.stop();
+    runtime_.for_each_shard([](shard& s) { s.releases().stop(); });
     orders_.clear_and_dispose([](order* o) {
         o->stop();
         delete o;

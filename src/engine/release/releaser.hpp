@@ -19,6 +19,7 @@ namespace holdfast::engine {
 class arbiter;
 class end_listener;
 class runtime;
+class shard;
 
 // Waits for the outcome of a release. Its creator owns it until it is called, once, on the strand. It must not stop the
 // client within the call: other calls for the same reply follow.
@@ -52,21 +53,21 @@ public:
     // relies.
     void release(boost::intrusive_ptr<grant>, release_waiter* waiter, arbiter* yielding);
 
-    // Sends the releases that are queued; `of`: only if one of them is of that lock. Called before another command for
-    // the lock is submitted, which must not overtake them, and at the end of the iteration. Precondition: the session
-    // is open.
-    void flush();
+    // Sends the releases that are queued for that server; `of`: only if one of them is of that lock. Called before
+    // another command for the lock is submitted, which must not overtake them, and at the end of the iteration.
+    // Precondition: the session is open.
+    void flush(shard&);
     void flush(lock_spec const& of);
 
     // The number of releases that have not ended.
     std::size_t size() const noexcept;
 
-    // A new epoch: sends all releases again, before renewals and attempts that depend on them (rule 11).
-    void on_open();
+    // A new epoch: sends all releases for that server again, before renewals and attempts that depend on them (rule 11).
+    void on_open(shard&);
     // The connection is lost: releases that were queued but not sent wait for the next epoch.
-    void on_closed();
+    void on_closed(shard&);
     // Completes all waiters with `client_stopped` and forgets all releases: their keys expire. Precondition: the
-    // session is stopped.
+    // sessions are stopped.
     void stop();
 
 private:
@@ -76,7 +77,6 @@ private:
 
     runtime& runtime_;
     end_listener& listener_;
-    script_batches batches_;
     boost::intrusive::list<order, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> orders_;
 };
 

@@ -31,7 +31,7 @@ error_code lifecycle::admission_error() const noexcept
 {
     switch (state_.load(std::memory_order_relaxed)) {
         case state::fresh: return errc::not_running;
-        case state::running: return refusal_;  // success, unless the server refuses this client
+        case state::running: return {};
         default: return errc::client_stopped;
     }
 }

@@ -24,8 +24,7 @@ namespace holdfast::engine {
 // | fresh, running, closing | stop()  | stopped | true            |
 // | stopped                 | stop()  |         | false           |
 //
-// While it runs, the server may refuse the client permanently (a wrong password). Then new acquires and queries fail at
-// once instead of waiting. The session continues to connect, and the refusal ends when an epoch opens.
+// While it runs, a server may refuse the client permanently: see shard::refusal() and runtime::admission_error().
 class lifecycle {
 public:
     enum class state : std::uint8_t { fresh, running, closing, stopped };
@@ -37,14 +36,8 @@ public:
     // Returns whether this call stopped it: the caller then stops the parts, exactly once.
     bool stop() noexcept;
 
-    // The server refuses this client, and another connection will not help.
-    void on_refused(error_code ec) noexcept { refusal_ = ec; }
-    void on_open() noexcept { refusal_ = {}; }
-
     // Why the client does not accept a new acquire or query; success if it does.
     error_code admission_error() const noexcept;
-    // Why the server refuses this client; success if it does not.
-    error_code refusal() const noexcept { return refusal_; }
 
     // ---- any thread
     // Relaxed: the caller reads no other data that depends on the state.
@@ -52,7 +45,6 @@ public:
 
 private:
     std::atomic<state> state_ = state::fresh;  // changed on the strand only
-    error_code refusal_;                       // on the strand only
 };
 
 }  // namespace holdfast::engine

@@ -8,14 +8,34 @@
 
 namespace holdfast::engine {
 
-runtime::runtime(std::shared_ptr<engine::session> s, config const& c, engine::log l, std::weak_ptr<inbox> home)
-    : session_(std::move(s)),
+runtime::runtime(client_io const& io, config const& c, engine::log l, std::weak_ptr<inbox> home)
+    : world_(io.world),
       config_(c),
       home_(std::move(home)),
       log_(std::move(l)),
       telemetry_(c.observer, log_),
-      tokens_(*session_)
+      tokens_(*world_),
+      shard_(io.session, log_)
 {}
+
+void runtime::start(world_events& w, shard_events& s)
+{
+    world_->start(w);
+    shard_.start(s);
+}
+
+void runtime::stop() noexcept
+{
+    shard_.stop();
+    world_->stop();
+}
+
+// The state of the client comes first: a client that does not run accepts nothing, whatever a server says.
+error_code runtime::admission_error(lock_spec const& l) noexcept
+{
+    auto const ec = lifecycle_.admission_error();
+    return ec ? ec : shard_of(l).refusal();
+}
 
 void runtime::arm(core::deadline& d, core::instant due)
 {
@@ -30,7 +50,7 @@ void runtime::set_alarm()
     if (deadlines_.next() >= alarm_ || lifecycle_.is_stopped())
         return;
     alarm_ = deadlines_.next();
-    session_->wake_at(alarm_);
+    world_->wake_at(alarm_);
 }
 
 void runtime::on_alarm()
@@ -41,12 +61,12 @@ void runtime::on_alarm()
 }
 
 // The time until an unknown outcome is that of a time-out, not of a reply, and would spoil the estimate.
-void runtime::on_answer(answer const& a)
+void runtime::on_answer(lock_spec const& of, answer const& a)
 {
     if (a.outcome != outcome::applied)
         return;
     telemetry_.on_answered(now() - a.sent);
-    responses_.add(a.sent, recent());
+    shard_of(of).responses().add(a.sent, recent());
 }
 
 }  // namespace holdfast::engine

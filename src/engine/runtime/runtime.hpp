@@ -13,59 +13,84 @@
 
 #include "core/clock.hpp"
 #include "core/deadline_queue.hpp"
-#include "core/response_time.hpp"
+#include "engine/port/client_io.hpp"
 #include "engine/port/log.hpp"
 #include "engine/port/mailbox.hpp"
 #include "engine/port/session.hpp"
+#include "engine/port/world.hpp"
 #include "engine/runtime/lifecycle.hpp"
+#include "engine/runtime/shard.hpp"
 #include "engine/runtime/telemetry.hpp"
 #include "engine/runtime/token_source.hpp"
 
 namespace holdfast::engine {
 
+class lock_spec;
+
 // src/engine/runtime: what all parts of the engine share. The folder includes only itself, engine/protocol, engine/port
 // and core, and the vocabulary of the public headers.
 //
-// The services of one client: session, clock, deadlines, telemetry, options, tokens and lifecycle. It does not know the
+// The services of one client: its shards, with their sessions, clock, deadlines, telemetry, options, tokens and lifecycle. It does not know the
 // parts, so each part can be read, and tested, with it alone. client_engine owns it. All functions are called on the
 // strand, except telemetry() and lifecycle(), whose headers say which of their functions any thread may call.
 class runtime {
 public:
-    runtime(std::shared_ptr<engine::session>, config const&, engine::log, std::weak_ptr<inbox> home);
+    runtime(client_io const&, config const&, engine::log, std::weak_ptr<inbox> home);
     runtime(runtime const&) = delete;
     runtime& operator=(runtime const&) = delete;
 
-    engine::session& session() noexcept { return *session_; }
     config const& options() const noexcept { return config_; }
     engine::log const& log() const noexcept { return log_; }
     engine::telemetry& telemetry() noexcept { return telemetry_; }
     engine::lifecycle& lifecycle() noexcept { return lifecycle_; }
     token_source& tokens() noexcept { return tokens_; }
     std::weak_ptr<inbox> const& home() const noexcept { return home_; }
-    std::uint64_t random() noexcept { return session_->random(); }
+    std::uint64_t random() noexcept { return world_->random(); }
 
+    // ---- servers
+    // Starts the world and the session.
+    void start(world_events&, shard_events&);
+    // Ends the sessions, then the world. No event follows.
+    void stop() noexcept;
+
+    // The shard of the server that has the keys of that lock, and its session: the only way in which the engine finds a
+    // session. The client has one server, and so one shard for all locks.
+    engine::shard& shard_of(lock_spec const&) noexcept { return shard_; }
+    engine::session& session_of(lock_spec const& l) noexcept { return shard_of(l).session(); }
+    bool is_at(engine::shard const& s, lock_spec const& l) noexcept { return &shard_of(l) == &s; }
+    template <class Action>
+    void for_each_shard(Action act)
+    {
+        act(shard_);
+    }
+
+    // Whether the client is ready: an epoch is open.
+    bool is_ready() const noexcept { return shard_.is_open(); }
+    // Why the client is refused for good by the server that would make it ready; success if it is not.
+    error_code refusal() const noexcept { return shard_.refusal(); }
+    // Why an acquire or a query of that lock is not accepted; success if it is.
+    error_code admission_error(lock_spec const&) noexcept;
+    // An attempt for that lock has its outcome.
+    void on_answer(lock_spec const&, answer const&);
+
+    // ---- time
     // Reads the clock.
-    core::instant now() noexcept { return recent_ = session_->now(); }
+    core::instant now() noexcept { return recent_ = world_->now(); }
     // The last result of now(), for code that runs after it in the same turn: reading the clock is a measurable part of
     // the cost of an acquire.
     core::instant recent() const noexcept { return recent_; }
 
-    // Arms the deadline in the one queue of the client, whose earliest deadline sets the session's alarm.
+    // Arms the deadline in the one queue of the client, whose earliest deadline sets the world's alarm.
     void arm(core::deadline&, core::instant);
     void disarm(core::deadline& d) noexcept { deadlines_.disarm(d); }
     std::size_t deadlines() const noexcept { return deadlines_.size(); }
-    // The session's alarm has expired: runs the deadlines that are due.
+    // The world's alarm has expired: runs the deadlines that are due.
     void on_alarm();
-
-    // The estimate of the server's response time.
-    core::response_time const& responses() const noexcept { return responses_; }
-    // An attempt has its outcome.
-    void on_answer(answer const&);
 
 private:
     void set_alarm();
 
-    std::shared_ptr<engine::session> const session_;  // before tokens_, whose constructor uses it
+    std::shared_ptr<engine::world> const world_;  // before tokens_, whose constructor uses it
     config const config_;
     std::weak_ptr<inbox> const home_;  // weak, because the inbox owns the engine, and with it this object
     engine::log const log_;
@@ -73,9 +98,9 @@ private:
     engine::lifecycle lifecycle_;
     token_source tokens_;
     core::deadline_queue deadlines_;
-    core::instant alarm_ = core::never;  // as requested from the session; never: none
+    core::instant alarm_ = core::never;  // as requested from the world; never: none
     core::instant recent_{};
-    core::response_time responses_;
+    engine::shard shard_;
 };
 
 }  // namespace holdfast::engine

@@ -6,11 +6,11 @@
 
 #include <utility>
 
-#include "engine/port/session.hpp"
+#include "engine/port/world.hpp"
 
 namespace holdfast::engine {
 
-token_source::token_source(session& s) : session_(s), incarnation_(s.incarnation()), id_(core::uuid_v8(s.identity())) {}
+token_source::token_source(world& w) : world_(w), incarnation_(w.incarnation()), id_(core::uuid_v8(w.identity())) {}
 
 core::token token_source::next(std::string_view mark, std::string_view label)
 {
@@ -26,8 +26,8 @@ core::token token_source::next(std::string_view mark, std::string_view label)
 // pthread_atfork() cannot do this, because its handlers have no argument by which they could find the object.
 void token_source::renew_after_fork()
 {
-    if (std::exchange(incarnation_, session_.incarnation()) != session_.incarnation()) [[unlikely]]
-        id_ = core::uuid_v8(session_.identity());
+    if (std::exchange(incarnation_, world_.incarnation()) != world_.incarnation()) [[unlikely]]
+        id_ = core::uuid_v8(world_.identity());
 }
 
 }  // namespace holdfast::engine

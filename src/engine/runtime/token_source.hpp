@@ -13,13 +13,13 @@
 
 namespace holdfast::engine {
 
-class session;
+class world;
 
 // Makes the tokens of a client (rule 6). No two grants of any process have the same token: each client has 128 random
 // bits, each fork has new ones, and the counter distinguishes the grants of one client.
 class token_source {
 public:
-    explicit token_source(session&);
+    explicit token_source(world&);
 
     // The UUID with which the tokens of this client begin. It changes after a fork.
     std::string_view id() const noexcept { return id_; }
@@ -29,7 +29,7 @@ public:
 private:
     void renew_after_fork();
 
-    session& session_;
+    world& world_;
     std::uint64_t incarnation_;  // initialised before id_, so that a fork between the two is noticed
     std::string id_;
     std::uint64_t count_ = 0;  // never reset, also not after a fork: the new id is enough

@@ -1,0 +1,81 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ENGINE_SHARD_HPP
+#define HOLDFAST_ENGINE_SHARD_HPP
+
+#include <memory>
+#include <string_view>
+
+#include <holdfast/error.hpp>
+
+#include "core/response_time.hpp"
+#include "engine/port/log.hpp"
+#include "engine/port/script_call.hpp"
+#include "engine/port/session.hpp"
+
+namespace holdfast::engine {
+
+class shard;
+
+// The events of the sessions of a client, each with the shard at which it arrived. What session_events says about calls
+// holds here, too.
+class shard_events {
+public:
+    virtual void on_open(shard&) = 0;
+    virtual void on_closed(shard&, closing const&) = 0;
+    virtual void on_message(shard&, std::string_view channel) = 0;
+    virtual void on_turn_end(shard&) = 0;
+
+protected:
+    ~shard_events() = default;
+};
+
+// One server, and what the client keeps for it: the session with its epoch, the estimate of the server's response time,
+// whether the server refuses the client, and the commands that are gathered for it. A client of one server has one
+// shard. All locks whose keys the server has are at its shard (runtime::shard_of()). On the strand.
+class shard final : private session_events {
+public:
+    // The log must outlive the shard.
+    shard(std::shared_ptr<engine::session>, log const&);
+    shard(shard const&) = delete;
+    shard& operator=(shard const&) = delete;
+
+    engine::session& session() noexcept { return *session_; }
+    bool is_open() const noexcept { return session_->is_open(); }
+
+    // Starts the session, whose events are passed on from here on.
+    void start(shard_events&);
+    // The session ends; no event follows. Idempotent.
+    void stop() noexcept { session_->stop(); }
+
+    // Why the server refuses this client, although it can be reached: a wrong password, for example. Success if it does
+    // not. Another connection will not help, although the session goes on connecting; an epoch that opens ends the
+    // refusal.
+    error_code refusal() const noexcept { return refusal_; }
+
+    // The estimate of the server's response time, to which runtime::on_answer() adds.
+    core::response_time& responses() noexcept { return responses_; }
+
+    // The releases and renewals that are sent to this server in batches. The releaser and the watchdog use them.
+    script_batches& releases() noexcept { return releases_; }
+    script_batches& renewals() noexcept { return renewals_; }
+
+private:
+    void on_open() override;
+    void on_closed(closing const&) override;
+    void on_message(std::string_view channel) override { events_->on_message(*this, channel); }
+    void on_turn_end() override { events_->on_turn_end(*this); }
+
+    std::shared_ptr<engine::session> const session_;
+    shard_events* events_ = nullptr;  // null before start()
+    error_code refusal_;
+    core::response_time responses_;
+    script_batches releases_;
+    script_batches renewals_;
+};
+
+}  // namespace holdfast::engine
+
+#endif

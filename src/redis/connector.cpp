@@ -1,0 +1,32 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "redis/connector.hpp"
+
+#include <utility>
+
+#include "redis/connection.hpp"
+#include "redis/connection_config.hpp"
+#include "redis/tls.hpp"
+
+namespace holdfast::redis {
+
+connector::connector(
+    engine::strand on, endpoint const& e, boost::asio::ssl::context tls, config const& options, engine::log log)
+    : strand_(std::move(on)),
+      server_name_(redacted(e)),
+      tls_(std::move(tls)),
+      connection_config_(make_connection_config(e, options)),
+      log_(std::move(log))
+{}
+
+// Each connection gets an owner of the TLS context of its own, because Boost.Redis takes the context by value.
+std::shared_ptr<session::connection> connector::connect(
+    std::weak_ptr<session::connection_events> events, session::client_login const& login)
+{
+    auto const how = with_login(connection_config_, login);
+    return redis::connect(strand_, share(tls_), log_, how, std::move(events));
+}
+
+}  // namespace holdfast::redis

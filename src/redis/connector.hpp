@@ -1,0 +1,42 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_REDIS_CONNECTOR_HPP
+#define HOLDFAST_REDIS_CONNECTOR_HPP
+
+#include <memory>
+#include <string>
+
+#include <boost/asio/ssl/context.hpp>
+#include <boost/redis/config.hpp>
+
+#include <holdfast/config.hpp>
+
+#include "engine/port/log.hpp"
+#include "engine/port/strand.hpp"
+#include "redis/url.hpp"
+#include "session/connector.hpp"
+
+namespace holdfast::redis {
+
+// Makes connections over Boost.Redis to one endpoint.
+class connector final : public session::connector {
+public:
+    connector(engine::strand, endpoint const&, boost::asio::ssl::context, config const&, engine::log);
+
+    std::shared_ptr<session::connection> connect(
+        std::weak_ptr<session::connection_events>, session::client_login const&) override;
+    std::string server_name() const override { return server_name_; }
+
+private:
+    engine::strand strand_;
+    std::string const server_name_;
+    boost::asio::ssl::context tls_;  // shared with each connection
+    boost::redis::config const connection_config_;
+    engine::log log_;
+};
+
+}  // namespace holdfast::redis
+
+#endif
