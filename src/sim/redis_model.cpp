@@ -91,8 +91,16 @@ void redis_model::set_cluster_mode(bool yes)
 {
     is_cluster_ = yes;
     slots_.clear();
+    self_ = own_name;
     if (yes)
-        slots_.push_back({0, core::hash_slots - 1, std::string(own_name)});
+        slots_.push_back({0, core::hash_slots - 1, self_});
+}
+
+void redis_model::set_slots(std::vector<slot_range> ranges, std::string_view self)
+{
+    is_cluster_ = true;
+    slots_ = std::move(ranges);
+    self_ = self;
 }
 
 std::string redis_model::run_id() const
@@ -197,6 +205,13 @@ value redis_model::load_script(std::string_view sha1, std::string_view text)
 }
 
 std::int64_t redis_model::publish(std::string_view channel, std::string_view text)
+{
+    if (bus_)
+        bus_(channel, text);
+    return send_to_subscribers(channel, text);
+}
+
+std::int64_t redis_model::send_to_subscribers(std::string_view channel, std::string_view text)
 {
     auto const at = subscribers_.find(channel);
     if (at == subscribers_.end())

@@ -44,7 +44,7 @@ struct connection {
     bool is_authenticated = true;
 };
 
-// The name of this server in its cluster.
+// The name of a server in its cluster, unless it was given another one.
 inline constexpr std::string_view own_name = "self";
 
 // Hash slots of a cluster, and the name of the primary that has them.
@@ -96,8 +96,12 @@ public:
     void set_user(std::string name, std::optional<std::string> password) { users_[name] = std::move(password); }
     // As a node of a cluster: a command with keys of several hash slots is refused. Yes: it has all slots.
     void set_cluster_mode(bool yes);
-    // As a node of a cluster in which these primaries have slots; "self" is this one. Other slots have no primary.
-    void set_slots(std::vector<slot_range> ranges) { slots_ = std::move(ranges), is_cluster_ = true; }
+    // As a node of a cluster in which these primaries have slots; `self` is this one. Other slots have no primary. The
+    // names are also the hosts of the nodes.
+    void set_slots(std::vector<slot_range> ranges, std::string_view self = own_name);
+    // In a cluster, each message that a client publishes here is passed on to the other nodes, which deliver() it.
+    void set_bus(std::function<void(std::string_view channel, std::string_view text)> b) { bus_ = std::move(b); }
+    void deliver(std::string_view channel, std::string_view text) { send_to_subscribers(channel, text); }
     // As a node that is moving a hash slot to another one, which has this key already: a script that touches the key,
     // but does not name it in KEYS, fails there.
     void give_away(std::string_view key) { given_keys_.emplace(key); }
@@ -126,7 +130,7 @@ public:
     // AUTH, also as a part of HELLO: returns OK or an error, after which the connection keeps the login that it has.
     value authenticate(connection&, std::string_view user, std::string_view password) const;
     bool has_users() const noexcept { return !users_.empty(); }
-    // Returns the number of subscribers.
+    // Returns the number of subscribers of this server.
     std::int64_t publish(std::string_view channel, std::string_view text);
     void subscribe(connection&, std::string_view channel);
     void unsubscribe(connection&, std::string_view channel);
@@ -144,6 +148,9 @@ private:
     std::optional<value> refuse_in_script(command_spec const&, words) const;
     bool is_denied(command_spec const&, words) const;
     std::optional<value> refuse_slot(words keys) const;
+    slot_range const* find_slot(std::string_view key) const;
+    bool is_elsewhere(words keys) const;
+    std::int64_t send_to_subscribers(std::string_view channel, std::string_view text);
     bool has_denied_key(words keys) const;
     bool has_given_key(words keys) const;
 
@@ -166,6 +173,8 @@ private:
     bool channels_denied_ = false;
     bool is_cluster_ = false;
     std::vector<slot_range> slots_;
+    std::string self_{own_name};
+    std::function<void(std::string_view channel, std::string_view text)> bus_;
     std::function<void(execution const&)> watcher_;
 };
 

@@ -125,14 +125,29 @@ std::optional<value> redis_model::refuse_slot(words keys) const
         return std::nullopt;
     if (crosses_slots(keys))
         return error("CROSSSLOT Keys in request don't hash to the same slot");
-    auto const slot = core::hash_slot(keys.front());
+    auto const* const found = find_slot(keys.front());
+    if (!found)
+        return error("CLUSTERDOWN Hash slot not served");
+    if (found->primary != self_)
+        return error("MOVED " + std::to_string(core::hash_slot(keys.front())) + " " + found->primary + ":6379");
+    return std::nullopt;
+}
+
+slot_range const* redis_model::find_slot(std::string_view key) const
+{
+    auto const slot = core::hash_slot(key);
     auto const has_it = [slot](slot_range const& r) { return r.first <= slot && slot <= r.last; };
     auto const found = std::ranges::find_if(slots_, has_it);
-    if (found == slots_.end())
-        return error("CLUSTERDOWN Hash slot not served");
-    if (found->primary != own_name)
-        return error("MOVED " + std::to_string(slot) + " " + found->primary + ":6379");
-    return std::nullopt;
+    return found == slots_.end() ? nullptr : &*found;
+}
+
+// Whether another node, or none, has the slot of a key.
+bool redis_model::is_elsewhere(words keys) const
+{
+    return is_cluster_ && std::ranges::any_of(keys, [this](auto const key) {
+               auto const* const found = find_slot(key);
+               return !found || found->primary != self_;
+           });
 }
 
 // One denied key is enough: Redis checks all keys of a command before it executes it. So the client must send the locks
@@ -157,7 +172,7 @@ std::optional<value> redis_model::refuse_in_script(command_spec const& spec, wor
         return error("ERR The user executing the script can't run this command or subcommand");
     if (channels_denied_ && spec.name == "publish")
         return error("ERR The user executing the script can't publish to the channel mentioned in the command");
-    if (has_given_key(keys_of(spec, args)))
+    if (auto const keys = keys_of(spec, args); has_given_key(keys) || is_elsewhere(keys))
         return error("ERR Script attempted to access a non local key in a cluster node");
     // Redis does not refuse a write in the middle of a script that has written already: all of its writes must be
     // applied. fair_refresh.lua and engine::may_be_applied() depend on it. A script runs in a busy or loading server

@@ -50,6 +50,7 @@ public:
             ++left_behind;
     }
 
+    simulation& simulated() { return simulation_; }
     virtual_world& world() { return simulation_.world(); }
     simulated_server& server(std::string_view name = "redis") { return simulation_.server(name); }
     process& at(std::string_view name) { return simulation_.at(name); }

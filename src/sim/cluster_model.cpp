@@ -1,0 +1,151 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "sim/cluster_model.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace holdfast::simulated {
+namespace {
+
+// MIGRATE: the value and the time to live.
+void move_keys(std::uint16_t slot, keyspace& from, keyspace& to)
+{
+    for (auto const& key : from.names()) {
+        if (core::hash_slot(key) != slot)
+            continue;
+        auto const& e = *from.find(key);
+        to.put(key, e.data).expires_at = e.expires_at;
+        from.erase(key);
+    }
+}
+
+}  // namespace
+
+cluster_model::cluster_model(bus b) : bus_(std::move(b)) {}
+
+cluster_model::~cluster_model()
+{
+    for (auto const& m : members_)
+        m.model->set_bus({});
+}
+
+void cluster_model::add(std::string name, redis_model& m)
+{
+    auto const number = static_cast<cluster_view::node>(members_.size());
+    m.set_bus([this, number](std::string_view channel, std::string_view text) { publish(number, channel, text); });
+    members_.push_back({std::move(name), &m, {}});
+    show(members_.back());
+}
+
+std::vector<std::string> cluster_model::names() const
+{
+    std::vector<std::string> all;
+    for (auto const& m : members_)
+        all.push_back(m.name);
+    return all;
+}
+
+cluster_view::node cluster_model::number_of(std::string_view name) const
+{
+    auto const found = std::ranges::find(members_, name, &member::name);
+    if (found == members_.end())
+        throw std::invalid_argument("not a node of the cluster: " + std::string(name));
+    return static_cast<cluster_view::node>(found - members_.begin());
+}
+
+std::string_view cluster_model::name_of(cluster_view::node n) const
+{
+    return n == cluster_view::no_node ? std::string_view() : members_[n].name;
+}
+
+void cluster_model::assign(std::uint16_t first, std::uint16_t last, std::string_view to)
+{
+    auto const primary = number_of(to);
+    ++epoch_;
+    for (unsigned slot = first; slot <= last; ++slot)
+        members_[primary].view.set(static_cast<std::uint16_t>(slot), {primary, epoch_});
+    agree();
+}
+
+// CLUSTER SETSLOT NODE at the destination, which claims the slot with a new epoch, and then at the source.
+void cluster_model::move(std::uint16_t slot, std::string_view to)
+{
+    auto const destination = number_of(to);
+    auto const source = latest(slot).primary;
+    if (source == cluster_view::no_node)
+        throw std::invalid_argument("the slot has no primary");
+    if (source == destination)
+        return;
+    move_keys(slot, members_[source].model->keys(), members_[destination].model->keys());
+    ++epoch_;
+    for (auto const n : {destination, source}) {
+        members_[n].view.set(slot, {destination, epoch_});
+        show(members_[n]);
+    }
+    tell(destination);
+}
+
+void cluster_model::agree()
+{
+    for (cluster_view::node to = 0; to != members_.size(); ++to)
+        for (cluster_view::node from = 0; from != members_.size(); ++from)
+            members_[to].view.merge(members_[from].view);
+    std::ranges::for_each(members_, [this](member& m) { show(m); });
+}
+
+cluster_view::claim cluster_model::latest(std::uint16_t slot) const
+{
+    cluster_view::claim best;
+    for (auto const& m : members_)
+        if (m.view.of(slot).epoch > best.epoch)
+            best = m.view.of(slot);
+    return best;
+}
+
+std::string_view cluster_model::primary_of(std::uint16_t slot) const
+{
+    return name_of(latest(slot).primary);
+}
+
+std::string_view cluster_model::primary_of(std::uint16_t slot, std::string_view seen_by) const
+{
+    return name_of(members_[number_of(seen_by)].view.of(slot).primary);
+}
+
+// The message has the view of the time when it arrives, as if it was the last one of several.
+void cluster_model::tell(cluster_view::node from)
+{
+    for (cluster_view::node to = 0; to != members_.size(); ++to)
+        if (to != from)
+            bus_(bus_message::view, [this, to, from] { learn(to, from); });
+}
+
+void cluster_model::learn(cluster_view::node to, cluster_view::node from)
+{
+    members_[to].view.merge(members_[from].view);
+    show(members_[to]);
+}
+
+// Passes the view of a node to its model.
+void cluster_model::show(member& m)
+{
+    std::vector<slot_range> ranges;
+    for (auto const& r : m.view.ranges())
+        ranges.push_back({r.first, r.last, std::string(name_of(r.primary))});
+    m.model->set_slots(std::move(ranges), m.name);
+}
+
+void cluster_model::publish(cluster_view::node from, std::string_view channel, std::string_view text)
+{
+    for (cluster_view::node to = 0; to != members_.size(); ++to)
+        if (to != from)
+            bus_(bus_message::publication, [this, to, channel = std::string(channel), text = std::string(text)] {
+                members_[to].model->deliver(channel, text);
+            });
+}
+
+}  // namespace holdfast::simulated

@@ -1,0 +1,87 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TESTING_CLUSTER_MODEL_HPP
+#define HOLDFAST_TESTING_CLUSTER_MODEL_HPP
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/cluster_view.hpp"
+#include "sim/redis_model.hpp"
+
+namespace holdfast::simulated {
+
+// What the nodes of a cluster tell each other: a changed view, or a message that a client has published.
+enum class bus_message : std::uint8_t { view, publication };
+
+// A model of a Redis Cluster of primaries: several models of servers, what each of them believes of the hash slots, and
+// the bus over which they tell each other. A node answers by its own view, which may be out of date: MOVED to another
+// primary, CLUSTERDOWN for a slot without one, CLUSTER SLOTS. PUBLISH reaches the subscribers of all nodes.
+//
+// | event              | the node that gives | the node that gets | all others                                      |
+// |--------------------|---------------------|--------------------|-------------------------------------------------|
+// | assign()           |                     | knows at once      | know at once                                    |
+// | move(), the slot   | knows at once       | knows at once      | know when the message of the bus has arrived    |
+// | has another        |                     |                    |                                                 |
+// | primary            |                     |                    |                                                 |
+// | move(), otherwise  |                     |                    |                                                 |
+//
+// It has no clock: the caller says when a message of the bus arrives. Not modelled yet: slots that are being moved key
+// by key, replicas, failover, sharded messages.
+class cluster_model {
+public:
+    // Calls a function when a message of the bus has arrived.
+    using bus = std::function<void(bus_message, std::function<void()>)>;
+
+    // By default a message arrives at once.
+    explicit cluster_model(bus = [](bus_message, auto const& arrive) { arrive(); });
+    cluster_model(cluster_model const&) = delete;
+    cluster_model& operator=(cluster_model const&) = delete;
+    ~cluster_model();
+
+    // Adds a node without slots. The name is also its host; its port is 6379. The model must outlive this object;
+    // it then keeps its view.
+    void add(std::string name, redis_model&);
+    std::vector<std::string> names() const;
+
+    // Gives slots to a primary at the beginning, or again: keys stay where they are.
+    void assign(std::uint16_t first, std::uint16_t last, std::string_view to);
+    // Gives a slot with its keys to another primary: a reshard of one slot that has ended. Precondition: the slot has a
+    // primary.
+    void move(std::uint16_t slot, std::string_view to);
+    // Each node learns at once what any other one knows.
+    void agree();
+
+    // The primary of a slot as the node with the latest news sees it; empty: there is none.
+    std::string_view primary_of(std::uint16_t slot) const;
+    // As that node sees it.
+    std::string_view primary_of(std::uint16_t slot, std::string_view seen_by) const;
+
+private:
+    struct member {
+        std::string name;
+        redis_model* model;
+        cluster_view view;
+    };
+
+    cluster_view::node number_of(std::string_view name) const;
+    cluster_view::claim latest(std::uint16_t slot) const;
+    std::string_view name_of(cluster_view::node) const;
+    void tell(cluster_view::node from);
+    void learn(cluster_view::node to, cluster_view::node from);
+    void show(member&);
+    void publish(cluster_view::node from, std::string_view channel, std::string_view text);
+
+    bus bus_;
+    std::vector<member> members_;
+    std::uint32_t epoch_ = 0;
+};
+
+}  // namespace holdfast::simulated
+
+#endif
