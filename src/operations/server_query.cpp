@@ -8,24 +8,14 @@
 #include <memory>
 #include <string_view>
 
-#include "client/client_access.hpp"
-#include "engine/protocol/lock_protocol.hpp"
-#include "operations/query.hpp"
+#include "operations/lockless_query.hpp"
 
 namespace holdfast::detail {
 namespace {
 
-// A query needs a lock: if the server refuses it, the log shows the lock's name. These queries have none, so the log
-// shows the name of the command.
-std::shared_ptr<engine::lock_spec const> no_lock(std::string_view command)
-{
-    engine::lock_spec::words const words{.prefix = {}, .name = command, .channel = {}, .counter = {}, .label = {}};
-    return std::make_shared<engine::lock_spec const>(engine::mutex_protocol(false), words, std::vector<std::string>());
-}
-
-class info_query final : public query<std::string> {
+class info_query final : public lockless_query<std::string> {
 public:
-    info_query(handler_type h, std::shared_ptr<client_state> const& home) : query(std::move(h), home, no_lock("INFO"))
+    info_query(handler_type h, std::shared_ptr<client_state> const& home) : lockless_query(std::move(h), home, "INFO")
     {}
 
 private:
@@ -62,10 +52,10 @@ end
 return answer
 )lua";
 
-class page_query final : public query<key_page> {
+class page_query final : public lockless_query<key_page> {
 public:
     page_query(handler_type h, std::shared_ptr<client_state> const& home, std::string from, std::string pattern)
-        : query(std::move(h), home, no_lock("SCAN")), from_(std::move(from)), pattern_(std::move(pattern))
+        : lockless_query(std::move(h), home, "SCAN"), from_(std::move(from)), pattern_(std::move(pattern))
     {}
 
 private:
@@ -89,11 +79,6 @@ private:
     std::string const from_;
     std::string const pattern_;
 };
-
-client_launch launch_of(client& c)
-{
-    return {client_access::state_of(c).weak_from_this()};
-}
 
 }  // namespace
 

@@ -1,0 +1,252 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "operations/lock_survey.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string_view>
+
+#include "operations/lock_query.hpp"
+#include "operations/lockless_query.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+// ARGV: cursor, pattern, count, names. It replies with the next cursor, then for each lock: name, kind; unless it is
+// free also: size n of the holders, n items, number of holders, fencing counter, subscribers (-1: not known), length of
+// the queue, size m of its part, m items (token, time). The holders have the form of lock_holders.lua, or for "rw" that
+// of read_write_holders.lua; the queue has that of fair_waiters.lua.
+//
+// A command that the ACL denies yields nothing: pcall returns a table with the error. Large values are not copied: a
+// token has less than 256 bytes, and a hash is only read if its first fields look like those of a lock. The lists of a
+// lock are cut to 50 entries, so that one lock cannot block the server.
+constexpr std::string_view survey_script = R"lua(
+local most, longest = 50, 1024
+local answer, seen, now = {}, {}, nil
+local function add(...)
+    for _, value in ipairs({...}) do answer[#answer + 1] = value end
+end
+local function ask(...)
+    local reply = redis.pcall(...)
+    if type(reply) ~= 'table' or not reply.err then return reply end
+end
+local function derived(prefix, name)
+    return string.find(name, '{', 1, true) and prefix .. ':' .. name or prefix .. ':{' .. name .. '}'
+end
+local function is_token(text)
+    return type(text) == 'string' and #text < 256 and string.find(text, '^%x+%-%x+%-%x+%-%x+%-%x+:%d')
+end
+local function subscribers_of(channel)
+    local reply = ask('pubsub', 'numsub', channel)
+    return reply and reply[2] or -1
+end
+local function finish(name, kind, part, total, fence, channel)
+    add(name, kind, #part)
+    for i = 1, #part do add(part[i]) end
+    add(total, fence or '', subscribers_of(channel))
+end
+
+local function string_lock(name)
+    local token = ask('getrange', name, 0, 255)
+    if not is_token(token) then return false end
+    finish(name, 'mutex', {ask('pttl', name) or -1, token}, 1, ask('get', derived('holdfast_fence', name)),
+        derived('redisson_lock__channel', name))
+    add(0, 0)
+    return true
+end
+
+local function fields_of(name, size)
+    if size <= most then return ask('hgetall', name) or {} end
+    local step = ask('hscan', name, '0', 'count', most)
+    return step and step[2] or {}
+end
+
+local function slots_of(name, holder, holds)
+    local prefix = (string.find(name, '{', 1, true) and name or '{' .. name .. '}') .. ':' .. holder
+    local left = -2
+    for n = math.min(tonumber(holds) or 0, 10), 1, -1 do
+        left = math.max(left, ask('pttl', prefix .. ':rwlock_timeout:' .. n) or -2)
+    end
+    return left
+end
+
+local function read_write_lock(name, mode, size)
+    local fields, part = fields_of(name, size), {ask('pttl', name) or -1, mode}
+    for i = 1, math.min(#fields, 2 * most + 2), 2 do
+        if fields[i] ~= 'mode' and #fields[i] < 256 then
+            part[#part + 1] = fields[i]
+            part[#part + 1] = slots_of(name, fields[i], fields[i + 1])
+        end
+    end
+    finish(name, 'rw', part, size - 1, ask('get', derived('holdfast_fence', name)), derived('redisson_rwlock', name))
+    add(0, 0)
+end
+
+local function add_queue(name)
+    local queue = derived('redisson_lock_queue', name)
+    local waiters, timeouts = derived('holdfast_lock_waiters', name), derived('redisson_lock_timeout', name)
+    local list = ask('lrange', queue, 0, most - 1) or {}
+    if not now then
+        local time = redis.call('time')
+        now = time[1] * 1000 + math.floor(time[2] / 1000)
+    end
+    add(ask('llen', queue) or 0, 2 * #list)
+    for _, holder in ipairs(list) do
+        local last = ask('zscore', waiters, holder) or ask('zscore', timeouts, holder) or now
+        add(string.sub(holder, 1, 255), math.max(0, last - now))
+    end
+end
+
+local function plain_hash(name, size)
+    local fields, part = fields_of(name, size), {ask('pttl', name) or -1}
+    for i = 1, math.min(#fields, 2 * most), 2 do part[#part + 1] = string.sub(fields[i], 1, 255) end
+    local queued = ask('exists', derived('redisson_lock_queue', name)) == 1
+    local fence = ask('get', derived('redisson_lock_token', name)) or ask('get', derived('holdfast_fence', name))
+    finish(name, queued and 'fair' or 'hash', part, size, fence, derived('redisson_lock__channel', name))
+    if queued then add_queue(name) else add(0, 0) end
+end
+
+local function hash_lock(name)
+    local found = false
+    for _, field in ipairs(ask('hrandfield', name, 2) or {}) do found = found or is_token(field) end
+    if not found then return false end
+    local mode, size = ask('hget', name, 'mode'), ask('hlen', name) or 0
+    if mode == 'read' or mode == 'write' then
+        read_write_lock(name, mode, size)
+    else
+        plain_hash(name, size)
+    end
+    return true
+end
+
+local function describe(name)
+    if #name > longest then return false end
+    local kind = (ask('type', name) or {}).ok
+    return kind == 'string' and string_lock(name) or kind == 'hash' and hash_lock(name)
+end
+
+answer[1] = '0'
+if tonumber(ARGV[3]) > 0 then
+    local step = redis.call('scan', ARGV[1], 'match', ARGV[2], 'count', ARGV[3])
+    answer[1] = step[1]
+    for _, name in ipairs(step[2]) do
+        if not seen[name] then seen[name] = describe(name) end
+    end
+end
+for i = 4, #ARGV do
+    if not seen[ARGV[i]] and not describe(ARGV[i]) then add(ARGV[i], 'free') end
+end
+return answer
+)lua";
+
+// Reads the items of a reply one after the other; beyond the end it reads empty ones.
+class item_reader {
+public:
+    explicit item_reader(std::span<engine::reply const> items) : rest_(items) {}
+
+    bool at_end() const noexcept { return rest_.empty(); }
+    std::string_view text() { return take(1).empty() ? std::string_view() : last_.front().text; }
+    std::int64_t integer() { return take(1).empty() ? 0 : last_.front().integer; }
+    std::span<engine::reply const> list()
+    {
+        return take(static_cast<std::size_t>(std::max<std::int64_t>(integer(), 0)));
+    }
+
+private:
+    std::span<engine::reply const> take(std::size_t n)
+    {
+        last_ = rest_.first(std::min(n, rest_.size()));
+        rest_ = rest_.subspan(last_.size());
+        return last_;
+    }
+
+    std::span<engine::reply const> rest_;
+    std::span<engine::reply const> last_;
+};
+
+recorded_kind to_kind(std::string_view word, std::span<engine::reply const> holders)
+{
+    if (word == "rw")
+        return holders.size() > 1 && holders[1].text == "write" ? recorded_kind::write : recorded_kind::read;
+    if (word == "mutex")
+        return recorded_kind::mutex;
+    return word == "fair" ? recorded_kind::fair : recorded_kind::reentrant_or_fair;
+}
+
+std::vector<holder> to_holders(std::string_view word, std::span<engine::reply const> items)
+{
+    auto const& protocol = word == "rw" ? engine::write_protocol() : engine::mutex_protocol(false);
+    std::vector<holder> all;
+    for (auto const& h : protocol.read_holders({.type = engine::reply::kind::array, .items = items}))
+        all.push_back(to_holder(h));
+    return all;
+}
+
+std::vector<holder> to_queue(std::span<engine::reply const> items)
+{
+    std::vector<holder> all;
+    for (std::size_t i = 0; i + 1 < items.size(); i += 2)
+        all.push_back(to_holder({.id = items[i].text, .remaining = std::chrono::milliseconds(items[i + 1].integer)}));
+    return all;
+}
+
+lock_record to_record(item_reader& items)
+{
+    lock_record lock;
+    lock.name = items.text();
+    auto const word = items.text();
+    if (word == "free")
+        return lock;
+    auto const holders = items.list();
+    lock.kind = to_kind(word, holders);
+    lock.holders = to_holders(word, holders);
+    lock.holder_count = static_cast<std::uint64_t>(std::max<std::int64_t>(items.integer(), 0));
+    lock.fence = items.text();
+    if (auto const n = items.integer(); n >= 0)
+        lock.subscribers = static_cast<std::uint64_t>(n);
+    lock.queue_length = static_cast<std::uint64_t>(std::max<std::int64_t>(items.integer(), 0));
+    lock.queue = to_queue(items.list());
+    return lock;
+}
+
+class survey_query final : public lockless_query<survey_page> {
+public:
+    survey_query(handler_type h, std::shared_ptr<client_state> const& home, survey_step step)
+        : lockless_query(std::move(h), home, "SCAN"), step_(std::move(step)), count_(std::to_string(step_.count))
+    {}
+
+private:
+    void send(engine::session& to, engine::script_form) override
+    {
+        std::vector<std::string_view> words{"EVAL", survey_script, "0", step_.from, step_.pattern, count_};
+        words.insert(words.end(), step_.names.begin(), step_.names.end());
+        to.submit(*this, words);
+    }
+
+    survey_page read(engine::reply const& r) override
+    {
+        item_reader items(r.items);
+        survey_page page;
+        page.next = items.text();
+        while (!items.at_end())
+            page.locks.push_back(to_record(items));
+        return page;
+    }
+
+    survey_step const step_;
+    std::string const count_;
+};
+
+}  // namespace
+
+survey_launch::survey_launch(client& c, survey_step s) : client_launch(launch_of(c)), step(std::move(s)) {}
+
+void survey_launch::start(handler_at<void(error_code, survey_page)> h) &&
+{
+    launch_if_exists<survey_query>(of, std::move(h), std::move(step));
+}
+
+}  // namespace holdfast::detail

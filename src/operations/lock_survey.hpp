@@ -1,0 +1,67 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_LOCK_SURVEY_HPP
+#define HOLDFAST_LOCK_SURVEY_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <holdfast/client.hpp>
+#include <holdfast/detail/initiate.hpp>
+#include <holdfast/detail/lock_base.hpp>
+#include <holdfast/error.hpp>
+
+// A query that the tool (holdfast dashboard) sends to watch all locks of a server. It is not part of the public API. It
+// completes as those of server_query.hpp.
+namespace holdfast::detail {
+
+// What the keys on the server tell about the kind of a lock. A reentrant_lock and a fair_lock without waiters have the
+// same keys.
+enum class recorded_kind { free, mutex, reentrant_or_fair, fair, read, write };
+
+// A lock as the server records it. Long lists are cut: their true sizes are beside them.
+struct lock_record {
+    std::string name;
+    recorded_kind kind = recorded_kind::free;
+    std::vector<holder> holders;
+    std::uint64_t holder_count = 0;
+    std::vector<holder> queue;  // of a fair lock, in order; `remaining`: for how long it counts as alive
+    std::uint64_t queue_length = 0;
+    std::string fence;                         // the fencing counter; empty: there is none
+    std::optional<std::uint64_t> subscribers;  // of the channel of its unlock messages; none: not permitted to know
+};
+
+// One step of a survey: a step of a SCAN of all keys, and locks that are named.
+struct survey_step {
+    std::string from = "0";     // the cursor; the first step begins with "0"
+    std::string pattern = "*";  // a glob pattern, as SCAN's MATCH
+    unsigned count = 0;         // of keys that SCAN looks at, about; 0: no SCAN, only the named locks
+    std::vector<std::string> names = {};
+};
+
+struct survey_page {
+    std::string next = "0";          // the next cursor; "0": this was the last step
+    std::vector<lock_record> locks;  // those that SCAN found, and all that were named, also if they are free
+};
+
+struct survey_launch : client_launch {
+    survey_launch(client&, survey_step);
+    void start(handler_at<void(error_code, survey_page)>) &&;
+
+    survey_step step;
+};
+
+template <token_for<void(error_code, survey_page)> Token>
+auto query_survey(client& c, survey_step step, Token&& token)
+{
+    return initiate<void(error_code, survey_page)>(survey_launch(c, std::move(step)), std::forward<Token>(token));
+}
+
+}  // namespace holdfast::detail
+
+#endif

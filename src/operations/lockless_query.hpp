@@ -1,0 +1,49 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_LOCKLESS_QUERY_HPP
+#define HOLDFAST_LOCKLESS_QUERY_HPP
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <holdfast/client.hpp>
+#include <holdfast/detail/initiate.hpp>
+
+#include "client/client_access.hpp"
+#include "engine/protocol/lock_protocol.hpp"
+#include "operations/query.hpp"
+
+namespace holdfast::detail {
+
+// A query about the server, not about a lock. A query needs a lock: if the server refuses it, the log shows the lock's
+// name. This one has none, so the log shows the name of the command.
+template <class Result>
+class lockless_query : public query<Result> {
+public:
+    lockless_query(
+        typename query<Result>::handler_type h, std::shared_ptr<client_state> const& home, std::string_view command)
+        : query<Result>(std::move(h), home, no_lock(command))
+    {}
+
+private:
+    static std::shared_ptr<engine::lock_spec const> no_lock(std::string_view command)
+    {
+        engine::lock_spec::words const words{.prefix = {}, .name = command, .channel = {}, .counter = {}, .label = {}};
+        return std::make_shared<engine::lock_spec const>(
+            engine::mutex_protocol(false), words, std::vector<std::string>());
+    }
+};
+
+inline client_launch launch_of(client& c)
+{
+    return {client_access::state_of(c).weak_from_this()};
+}
+
+}  // namespace holdfast::detail
+
+#endif
