@@ -48,6 +48,17 @@ constexpr auto list_footer =
     R"(It walks over all keys of the database, whatever the pattern: a SCAN for each 1000 of them, in a script that
 reads those that match and blocks the server meanwhile. Between two scripts the server executes other commands.)";
 
+constexpr auto dashboard_footer =
+    R"(It serves a page until SIGINT or SIGTERM, and prints its URL. Like list, it scans all keys of the database, in
+small steps and slowly enough to take less than 1 % of the server's time.
+
+If it listens on another address than loopback, or with --allow-release, every request needs a token: that of
+--token-file or HOLDFAST_DASHBOARD_TOKEN, otherwise a new one, which is in the URL that is printed. It speaks no TLS: use
+a tunnel (ssh -L 8077:127.0.0.1:8077 HOST) or a proxy, whose name --allow-host permits.
+
+Exit status: 0 it was ended by a signal; 64 bad usage; 69 Redis was not reachable at the start, or the address is in
+use.)";
+
 // CLI11 would not mention the command, because split() removes its words before CLI11 parses the rest.
 class run_formatter final : public CLI::Formatter {
 public:
@@ -152,6 +163,25 @@ void add_run(CLI::App& app, run_arguments& run)
     app.footer(run_footer);
 }
 
+void add_dashboard(CLI::App& app, dashboard_arguments& dashboard)
+{
+    app.add_option("PATTERN", dashboard.pattern, "Only locks whose names match, such as 'order:*' [all]");
+    app.add_option("--listen", dashboard.listen, "The address and the port of the page; port 0: any")
+        ->type_name("ADDRESS:PORT")
+        ->capture_default_str();
+    app.add_option("--allow-host", dashboard.hosts, "A host name under which browsers may reach the page")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    app.add_option("--token-file", dashboard.token_file, "A file whose first line is the token")->type_name("FILE");
+    app.add_flag("--allow-release", dashboard.allow_release, "Let users of the page release locks by force");
+    add_duration(
+        app,
+        "--interval",
+        [&dashboard](milliseconds d) { dashboard.interval = d; },
+        "The shortest time between two looks at a lock; at least 100ms [1s]");
+    app.footer(dashboard_footer);
+}
+
 // The words after the first `--` of `run` belong to the command, also if they look like options of the tool. So they
 // are removed before CLI11 parses the rest.
 struct split_words {
@@ -211,10 +241,11 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     release_arguments release;
     list_arguments list;
     doctor_arguments doctor;
+    dashboard_arguments dashboard;
     bool force = false;
     // One list for each subcommand, because CLI11 reads HOLDFAST_URL also for subcommands that are not used: a common
     // list would contain that URL although the user has given another one with --url.
-    std::vector<std::string> run_urls, status_urls, release_urls, list_urls, doctor_urls;
+    std::vector<std::string> run_urls, status_urls, release_urls, list_urls, doctor_urls, dashboard_urls;
 
     auto& run_app = *app.add_subcommand("run", "Run a command while holding a lock");
     add_run(run_app, run);
@@ -235,6 +266,9 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     doctor_app.footer(
         "Exit status: 0 it is suitable, with or without warnings; 1 it is not; 69 Redis was not reachable.");
     add_url(doctor_app, doctor_urls);
+    auto& dashboard_app = *app.add_subcommand("dashboard", "Serve a page that shows the locks of the server");
+    add_dashboard(dashboard_app, dashboard);
+    add_url(dashboard_app, dashboard_urls);
 
     // Before a client exists: wrong usage sends nothing.
     auto words = split(argc, argv);
@@ -246,6 +280,10 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
             return arguments{only_url(list_urls), list};
         if (doctor_app.parsed())
             return arguments{only_url(doctor_urls), doctor};
+        if (dashboard_app.parsed() && dashboard.interval < milliseconds(100))
+            throw CLI::ValidationError("--interval", "must be at least 100ms");
+        if (dashboard_app.parsed())
+            return arguments{only_url(dashboard_urls), dashboard};
         if (release_app.parsed() && !force)
             throw CLI::ValidationError("release", "--force is required, because the holder may still be running");
         if (release_app.parsed())

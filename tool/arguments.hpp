@@ -48,9 +48,25 @@ struct doctor_arguments {
     std::string name = "holdfast:doctor";  // of the lock with which the rights of the user are tested
 };
 
+struct dashboard_arguments {
+    std::string pattern = "*";
+    std::string listen = "127.0.0.1:8077";
+    std::vector<std::string> hosts;  // names under which browsers may reach it
+    std::string token_file;
+    std::chrono::milliseconds interval{1'000};  // between two looks at a lock, at least
+    bool allow_release = false;
+};
+
 struct arguments {
     std::vector<std::string> urls;  // at least one; several only with run_arguments, for a red_lock
-    std::variant<run_arguments, status_arguments, release_arguments, list_arguments, doctor_arguments> command;
+    std::variant<
+        run_arguments,
+        status_arguments,
+        release_arguments,
+        list_arguments,
+        doctor_arguments,
+        dashboard_arguments>
+        command;
 };
 
 // Returns the parsed arguments. Returns the exit status if there is nothing to do: help was printed, or the usage is

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "tool/arguments.hpp"
+#include "tool/dashboard/dashboard_command.hpp"
 #include "tool/descriptors.hpp"
 #include "tool/doctor_command.hpp"
 #include "tool/exit_status.hpp"
@@ -30,6 +31,7 @@ struct dispatcher {
     int operator()(release_arguments const& a) const { return release_command(urls.front(), a); }
     int operator()(list_arguments const& a) const { return list_command(urls.front(), a); }
     int operator()(doctor_arguments const& a) const { return doctor_command(urls.front(), a); }
+    int operator()(dashboard_arguments const& a) const { return dashboard_command(urls.front(), a); }
 };
 
 // The library throws std::invalid_argument for options that it refuses, such as a URL.

@@ -1,0 +1,52 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_CLI_DASHBOARD_COLLECTOR_HPP
+#define HOLDFAST_CLI_DASHBOARD_COLLECTOR_HPP
+
+#include <chrono>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <holdfast/client.hpp>
+
+#include "operations/lock_survey.hpp"
+#include "tool/dashboard/board.hpp"
+#include "tool/dashboard/pace.hpp"
+
+namespace holdfast::cli::dashboard {
+
+// Watches the locks of a server. Each step scans some keys for new locks, and looks at the known ones that were not
+// observed for the longest time. Between two steps it waits: one interval after a complete pass over a small database,
+// and longer whenever the server would spend more than `pace::share` of its time on the dashboard.
+class collector {
+public:
+    collector(client& c, board& to, std::string pattern, std::chrono::milliseconds interval)
+        : client_(c), board_(to), pattern_(std::move(pattern)), interval_(interval)
+    {}
+
+    // Runs until it is cancelled, or until the client has ended for good: then it returns that error.
+    boost::asio::awaitable<error_code> run();
+
+private:
+    boost::asio::awaitable<error_code> step();
+    boost::asio::awaitable<error_code> query(detail::survey_step, detail::survey_page&, pace::duration& took);
+    void take(detail::survey_page, instant begun);
+    std::chrono::nanoseconds pause() const;
+
+    client& client_;
+    board& board_;
+    std::string const pattern_;
+    std::chrono::milliseconds const interval_;
+    pace const pace_ = {};
+    std::string next_ = "0";
+    instant pass_begun_ = {};
+    pace::duration step_took_{0};
+    pace::duration empty_took_{0};
+};
+
+}  // namespace holdfast::cli::dashboard
+
+#endif

@@ -1,0 +1,126 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "tool/dashboard/json.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <boost/json/serialize.hpp>
+
+#include "tool/dashboard/display_text.hpp"
+
+namespace holdfast::cli::dashboard {
+namespace {
+
+using std::chrono::milliseconds;
+
+// What remains at `now` of a time that was observed earlier.
+json::value remaining_at(instant now, watched_lock const& lock, milliseconds remaining)
+{
+    if (remaining.count() < 0)
+        return nullptr;
+    auto const passed = std::chrono::duration_cast<milliseconds>(now - lock.observed);
+    return std::max<std::int64_t>((remaining - passed).count(), 0);
+}
+
+json::object describe(holder const& h)
+{
+    return {{"id", display_text(h.id)}, {"label", display_text(h.label)}, {"writer", h.writer}};
+}
+
+json::array describe(std::vector<holder> const& all, watched_lock const& lock, instant now)
+{
+    json::array list;
+    list.reserve(all.size());
+    for (auto const& h : all) {
+        auto one = describe(h);
+        one["remaining_ms"] = remaining_at(now, lock, h.remaining);
+        list.push_back(std::move(one));
+    }
+    return list;
+}
+
+}  // namespace
+
+char const* to_word(detail::recorded_kind k)
+{
+    constexpr char const* words[] = {"free", "mutex", "reentrant or fair", "fair", "read", "write"};
+    static_assert(std::size(words) == std::tuple_size_v<decltype(totals::locks)>);
+    return words[static_cast<std::size_t>(k)];
+}
+
+char const* to_word(event::kind k)
+{
+    constexpr char const* words[] = {
+        "acquired", "ended", "queued", "left queue", "force released", "disconnected", "connected"};
+    static_assert(std::size(words) == event_kinds);
+    return words[static_cast<std::size_t>(k)];
+}
+
+json::object to_json(watched_lock const& lock, instant now)
+{
+    auto const& r = lock.record;
+    return {
+        {"id", lock.id},
+        {"key", to_hex(r.name)},
+        {"name", display_text(r.name)},
+        {"kind", to_word(r.kind)},
+        {"holders", describe(r.holders, lock, now)},
+        {"holder_count", r.holder_count},
+        {"queue", describe(r.queue, lock, now)},
+        {"queue_length", r.queue_length},
+        {"waiting", r.subscribers ? json::value(*r.subscribers) : json::value()},
+        {"fence", display_text(r.fence)},
+        {"since_ms", lock.since_ms}};
+}
+
+json::array to_renewal(watched_lock const& lock, instant now)
+{
+    json::array list{lock.id};
+    for (auto const& h : lock.record.holders)
+        list.push_back(remaining_at(now, lock, h.remaining));
+    return list;
+}
+
+json::object to_json(event const& e)
+{
+    json::object all{{"wall_ms", e.wall_ms}, {"what", to_word(e.what)}};
+    if (!e.name.empty()) {
+        all["name"] = display_text(e.name);
+        all["holder"] = describe(e.who);
+    }
+    if (!e.words.empty())
+        all["words"] = display_text(e.words);
+    return all;
+}
+
+json::array to_json(sample const& s)
+{
+    return {s.wall_ms, s.held, s.waiting, s.acquired, s.ended};
+}
+
+json::object to_json(survey_state const& s, lock_table const& table)
+{
+    return {
+        {"connected", s.is_connected},
+        {"words", display_text(s.words)},
+        {"since_ms", s.since_ms},
+        {"complete", s.is_complete},
+        {"pass_ms", s.pass.count()},
+        {"truncated", table.is_full()}};
+}
+
+std::string locks_document(board const& all, moment now)
+{
+    json::array locks;
+    for (auto const& [id, lock] : all.table().locks())
+        if (lock.record.kind != detail::recorded_kind::free)
+            locks.push_back(to_json(lock, now.at));
+    json::object document{
+        {"wall_ms", now.wall_ms}, {"survey", to_json(all.survey(), all.table())}, {"locks", std::move(locks)}};
+    return json::serialize(document);
+}
+
+}  // namespace holdfast::cli::dashboard

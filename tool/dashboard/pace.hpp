@@ -1,0 +1,36 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_CLI_DASHBOARD_PACE_HPP
+#define HOLDFAST_CLI_DASHBOARD_PACE_HPP
+
+#include <algorithm>
+#include <chrono>
+
+namespace holdfast::cli::dashboard {
+
+// How long the collector waits between two steps, so that the server spends on them at most this share of one core.
+struct pace {
+    using duration = std::chrono::nanoseconds;
+
+    double share = 0.005;  // of the time of the server
+    duration shortest = std::chrono::milliseconds(10);
+    duration longest = std::chrono::seconds(60);  // a server that does not answer for long is not left alone for hours
+
+    // `step`: the time from the call to its reply. `empty`: the same for a call that reads nothing, so the way there and
+    // back. Their difference is what the server spent on it, or waited for others: then it is busy, and a longer pause
+    // is right, too. The evaluation of the two scripts costs the server about 30 us.
+    duration pause_after(duration step, duration empty) const
+    {
+        auto const cost = std::max(step - empty, duration::zero()) + std::chrono::microseconds(30);
+        auto const pause = std::chrono::duration<double, std::nano>(static_cast<double>(cost.count()) / share);
+        if (pause >= longest)
+            return longest;
+        return std::max(std::chrono::duration_cast<duration>(pause), shortest);
+    }
+};
+
+}  // namespace holdfast::cli::dashboard
+
+#endif
