@@ -1,28 +1,44 @@
 # cmake -DOUTPUT=<header> "-DFILES=<a.html;b.js...>" -P embed_page.cmake
 #
-# Writes a header with the text of each file, as holdfast::cli::dashboard::page::<stem>_<extension>.
+# Writes a header with all files, as holdfast::cli::dashboard::page_parts.
 
+set(type_html "text/html; charset=utf-8")
+set(type_css "text/css; charset=utf-8")
+set(type_js "text/javascript; charset=utf-8")
+set(type_svg "image/svg+xml")
 set(body "")
 foreach(file IN LISTS FILES)
     get_filename_component(name "${file}" NAME)
-    string(REPLACE "." "_" name "${name}")
+    get_filename_component(extension "${file}" LAST_EXT)
+    string(REPLACE "." "type_" type "${extension}")
     file(READ "${file}" text)
     string(FIND "${text}" ")page\"" collision)
-    if(NOT name MATCHES "^[a-z][a-z0-9_]*$" OR text STREQUAL "" OR NOT collision EQUAL -1)
-        message(FATAL_ERROR "${file}: its name is not an identifier, or it is empty, or it contains )page\"")
+    if(NOT name MATCHES "^[a-z_]+[.][a-z]+$" OR NOT DEFINED ${type} OR text STREQUAL "" OR NOT collision EQUAL -1)
+        message(FATAL_ERROR "${file}: of an unknown type, or empty, or it contains )page\"")
     endif()
-    string(APPEND body "inline constexpr std::string_view ${name} = R\"page(${text})page\";\n\n")
+    string(REGEX REPLACE "^page[.]html$" "" path "${name}")
+    string(APPEND body "    page_part{\"/${path}\", \"${${type}}\", R\"page(${text})page\"},\n")
 endforeach()
 
 file(WRITE "${OUTPUT}" "// Generated from tool/dashboard/page by cmake/embed_page.cmake; do not edit.
 #ifndef HOLDFAST_PAGE_GENERATED_HPP
 #define HOLDFAST_PAGE_GENERATED_HPP
 
+#include <array>
 #include <string_view>
 
-namespace holdfast::cli::dashboard::page {
+namespace holdfast::cli::dashboard {
 
-${body}}  // namespace holdfast::cli::dashboard::page
+struct page_part {
+    std::string_view path;
+    std::string_view type;
+    std::string_view text;
+};
+
+inline constexpr std::array page_parts{
+${body}};
+
+}  // namespace holdfast::cli::dashboard
 
 #endif
 ")

@@ -41,7 +41,11 @@ void board::observe(detail::lock_record record, moment now)
 
 void board::end_pass(std::chrono::milliseconds took)
 {
+    // Small differences are not worth an event for each pass.
+    bool const is_news = !survey_.is_complete || std::chrono::abs(took - survey_.pass) > 100ms;
     survey_.is_complete = true;
+    if (!is_news)
+        return;
     survey_.pass = took;
     ++survey_.revision;
 }

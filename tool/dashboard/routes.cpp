@@ -10,7 +10,6 @@
 
 #include <boost/beast/http/field.hpp>
 #include <boost/beast/http/verb.hpp>
-#include <boost/json/parse.hpp>
 
 #include "page_generated.hpp"
 #include "tool/dashboard/json.hpp"
@@ -22,29 +21,10 @@ namespace {
 
 using boost::asio::awaitable;
 
-answer page_of(std::string_view type, std::string_view text)
+std::string_view path_of(request const& r)
 {
-    return {.type = type, .text = text};
-}
-
-awaitable<answer> get_page(site&, request const&)
-{
-    co_return page_of("text/html; charset=utf-8", page::page_html);
-}
-
-awaitable<answer> get_script(site&, request const&)
-{
-    co_return page_of("text/javascript; charset=utf-8", page::page_js);
-}
-
-awaitable<answer> get_style(site&, request const&)
-{
-    co_return page_of("text/css; charset=utf-8", page::page_css);
-}
-
-awaitable<answer> get_icon(site&, request const&)
-{
-    co_return page_of("image/svg+xml", page::icon_svg);
+    auto const target = r.target();
+    return {target.data(), std::min(target.find('?'), target.size())};
 }
 
 awaitable<answer> get_locks(site& s, request const&)
@@ -66,12 +46,16 @@ struct route {
     awaitable<answer> (*respond)(site&, request const&);
 };
 
+awaitable<answer> get_page_part(site&, request const& r)
+{
+    auto const part = std::ranges::find(page_parts, path_of(r), &page_part::path);
+    co_return answer{.type = part->type, .text = part->text};
+}
+
+constexpr route page_route{"", http::verb::get, true, get_page_part};
+
 // The stream is in the table for its path and method only.
 constexpr std::array routes{
-    route{"/", http::verb::get, true, get_page},
-    route{"/page.js", http::verb::get, true, get_script},
-    route{"/page.css", http::verb::get, true, get_style},
-    route{"/icon.svg", http::verb::get, true, get_icon},
     route{"/api/login", http::verb::post, true, post_login},
     route{"/api/locks", http::verb::get, false, get_locks},
     route{stream_path, http::verb::get, false, nullptr},
@@ -80,9 +64,9 @@ constexpr std::array routes{
 
 route const* route_of(request const& r)
 {
-    auto const target = r.target();
-    auto const path = std::string_view(target.data(), std::min(target.find('?'), target.size()));
-    auto const found = std::ranges::find(routes, path, &route::path);
+    if (std::ranges::find(page_parts, path_of(r), &page_part::path) != page_parts.end())
+        return &page_route;
+    auto const found = std::ranges::find(routes, path_of(r), &route::path);
     return found == routes.end() ? nullptr : &*found;
 }
 

@@ -22,7 +22,8 @@ bool is_stream_request(request const&);
 
 // The answer to any other request that the guard has passed.
 //
-//   GET  /              the page; /page.js, /page.css, /icon.svg: its parts. Without a token: they contain no data
+//   GET  /              the page; its parts have the names of the files in tool/dashboard/page. Without a token: they
+//                       contain no data
 //   POST /api/login     {"token"}: sets the cookie
 //   GET  /api/locks     all locks, JSON
 //   GET  /api/events    server-sent events, see event_frames.hpp
