@@ -32,7 +32,8 @@ private:
 //
 // A key that the ACL does not permit to read counts as no lock: pcall returns a table with the error, in which no token
 // is found. A large string is not copied: a token begins in the first 64 bytes. Two fields of a hash are enough,
-// because only one of a read_write_lock's fields, `mode`, is not a token.
+// because only one of a read_write_lock's fields, `mode`, is not a token. The marks of those who wait for a
+// read_write_lock have the form of a mutex, but are none.
 constexpr std::string_view page_script = R"lua(
 local step = redis.call('scan', ARGV[1], 'match', ARGV[2], 'count', 1000)
 local answer = {step[1]}
@@ -45,7 +46,8 @@ for _, key in ipairs(step[2]) do
             if field ~= 'mode' then token = field end
         end
     end
-    if type(token) == 'string' and string.find(token, '^%x+%-%x+%-%x+%-%x+%-%x+:%d') then
+    local is_mark = string.find(key, '^holdfast_%a+_waiting:')
+    if not is_mark and type(token) == 'string' and string.find(token, '^%x+%-%x+%-%x+%-%x+%-%x+:%d') then
         answer[#answer + 1] = key
     end
 end

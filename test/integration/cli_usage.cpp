@@ -164,6 +164,19 @@ TEST_CASE("cli list: only the locks among thousands of other keys are listed", "
     CHECK(output.empty());
 }
 
+TEST_CASE("cli list: the mark of a writer that waits for a read_write_lock is no lock", "[cli]")
+{
+    redis_server server;
+    tool reader(server, {"run", "doc", "--kind", "read", "--", "sleep", "100"});
+    REQUIRE(eventually([&] { return has_key(server, "doc"); }));
+    tool writer(server, {"run", "doc", "--kind", "write", "--", "true"});
+    REQUIRE(eventually([&] { return has_key(server, "holdfast_writer_waiting:{doc}"); }));
+    std::string output;
+    CHECK(run_tool(server, {"list"}, &output) == 0);
+    CHECK(count_of(output, "\n") == 1);
+    CHECK_THAT(output, ContainsSubstring("doc: held for reading by "));
+}
+
 TEST_CASE("cli release: --force releases a held lock", "[cli]")
 {
     redis_server server;

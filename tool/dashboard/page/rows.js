@@ -62,7 +62,7 @@ function makeRow(lock) {
 }
 
 function releaseButton(lock) {
-  const button = element("button", "", "Release …");
+  const button = element("button", "", "Release…");
   button.type = "button";
   button.addEventListener("click", () => askRelease(lock));
   return button;
