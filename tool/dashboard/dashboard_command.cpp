@@ -61,6 +61,15 @@ std::string to_text(tcp::endpoint const& at)
     return (at.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(at.port());
 }
 
+http_server listen(asio::io_context& context, tcp::endpoint const& at)
+{
+    try {
+        return http_server(context.get_executor(), at);
+    } catch (boost::system::system_error const& e) {
+        throw std::runtime_error("cannot listen on " + to_text(at) + ": " + e.code().message());
+    }
+}
+
 std::string make_greeting(dashboard_arguments const& args, std::int64_t opened_ms)
 {
     json::object const all{
@@ -90,7 +99,7 @@ asio::awaitable<release_result> release(client& c, release_order order)
 class dashboard {
 public:
     dashboard(asio::io_context& context, dashboard_arguments const& args)
-        : args_(args), server_(context.get_executor(), listen_address(args)), site_{.state = board_}
+        : args_(args), server_(listen(context, listen_address(args))), site_{.state = board_}
     {
         auto const at = server_.endpoint();
         auto& guard = site_.guard;
