@@ -46,7 +46,7 @@ function holderText(h) {
 function makeRow(lock) {
   const name = element("button", "", lock.name);
   name.type = "button";
-  const row = { lock, name, cells: {}, details: null };
+  const row = { lock, name, cells: {}, details: null, times: [] };
   const cell = (key, className, ...children) => (row.cells[key] = element("td", `${key} ${className}`, ...children));
   row.text = element("span", "");
   row.level = element("div", "");
@@ -98,14 +98,17 @@ function fillTimes(row, now) {
   setText(row.cells.since, !isHeld(lock) ? "" : lock.since_ms === 0 ? `over ${held}` : held);
 }
 
-function makeDetails(lock) {
-  const list = (all) => element("ol", "mono", ...all.map((h) => element("li", "", h.label ? `${h.id} (${h.label})` : h.id)));
+// `times` receives an element for each holder, for what remains of its lease time.
+function makeDetails(lock, times) {
+  const nameOf = (h) => (h.label ? `${h.id} (${h.label})` : h.id);
+  const list = (all, ...more) => element("ol", "mono", ...all.map((h, i) => element("li", "", nameOf(h), ...more.map((f) => f(i)))));
+  const timeOf = (i) => (times[i] = element("span", "faint"));
   const rest = (count, all) => (count > all.length ? ` and ${count - all.length} more` : "");
   const lines = element("dl", "");
   const add = (term, ...what) => lines.append(element("dt", "", term), element("dd", "", ...what));
-  add("Holders", list(lock.holders), rest(lock.holder_count, lock.holders));
+  if (lock.holders.length) add("Holders", list(lock.holders, timeOf), rest(lock.holder_count, lock.holders));
   if (lock.queue_length) add("Queue, in order", list(lock.queue), rest(lock.queue_length, lock.queue));
-  add("Waiting processes", lock.waiting === null ? "the server does not tell" : String(lock.waiting));
+  if (lock.kind !== "fair") add("Waiting processes", lock.waiting === null ? "the server does not tell" : String(lock.waiting));
   if (lock.fence) add("Fencing counter", lock.fence);
   add("Name in hexadecimal", element("span", "mono", lock.key));
   const cell = element("td", "more", lines);
@@ -121,7 +124,8 @@ function rowOf(lock, now) {
   const isOpen = open.has(lock.id);
   known.name.setAttribute("aria-expanded", String(isOpen));
   if (!isOpen) return [known.node];
-  known.details ??= makeDetails(lock);
+  known.details ??= makeDetails(lock, (known.times = []));
+  known.times.forEach((node, i) => setText(node, ` · ${duration(Math.max(lock.ends[i] - now, 0))}`));
   return [known.node, known.details];
 }
 
