@@ -49,6 +49,7 @@ asio::awaitable<error_code> collector::step()
         .pattern = pattern_,
         .count = keys_of_step,
         .names = board_.table().stalest(names_of_step, begun - interval_)};
+    keys_ = keys_of_step + static_cast<unsigned>(what.names.size());
     if (auto const ec = co_await query(std::move(what), page, step_took_))
         co_return ec;
     take(std::move(page), begun);
@@ -68,7 +69,7 @@ void collector::take(detail::survey_page page, instant begun)
 
 std::chrono::nanoseconds collector::pause() const
 {
-    auto const needed = pace_.pause_after(step_took_, empty_took_);
+    auto const needed = pace_.pause_after(step_took_, empty_took_, keys_);
     return next_ == "0" ? std::max<std::chrono::nanoseconds>(needed, interval_) : needed;
 }
 

@@ -45,6 +45,7 @@ private:
     instant pass_begun_ = {};
     pace::duration step_took_{0};
     pace::duration empty_took_{0};
+    unsigned keys_ = 0;  // of the last step
 };
 
 }  // namespace holdfast::cli::dashboard

@@ -14,19 +14,19 @@ namespace holdfast::cli::dashboard {
 struct pace {
     using duration = std::chrono::nanoseconds;
 
-    double share = 0.005;  // of the time of the server
+    double share = 0.006;                                   // of the time of the server
+    duration most_for_key = std::chrono::microseconds(25);  // what one key can cost
     duration shortest = std::chrono::milliseconds(10);
-    duration longest = std::chrono::seconds(60);  // a server that does not answer for long is not left alone for hours
 
     // `step`: the time from the call to its reply. `empty`: the same for a call that reads nothing, so the way there and
-    // back. Their difference is what the server spent on it, or waited for others: then it is busy, and a longer pause
-    // is right, too. The evaluation of the two scripts costs the server about 30 us.
-    duration pause_after(duration step, duration empty) const
+    // back. Their difference is what the server spent on it, or waited for others; at most what `keys` can cost: a delay
+    // of the network, or of this process, must not stop the survey for a minute. The evaluation of the two scripts costs
+    // the server about 30 us.
+    duration pause_after(duration step, duration empty, unsigned keys) const
     {
-        auto const cost = std::max(step - empty, duration::zero()) + std::chrono::microseconds(30);
+        auto const most = most_for_key * keys;
+        auto const cost = std::clamp(step - empty, duration::zero(), most) + std::chrono::microseconds(30);
         auto const pause = std::chrono::duration<double, std::nano>(static_cast<double>(cost.count()) / share);
-        if (pause >= longest)
-            return longest;
         return std::max(std::chrono::duration_cast<duration>(pause), shortest);
     }
 };

@@ -4,7 +4,7 @@ import { byId, shape } from "/dom.js";
 import { state } from "/state.js";
 import { timeOfDay } from "/words.js";
 
-const [width, height, left, bottom, top] = [600, 140, 34, 18, 8];
+const [height, left, bottom, top] = [140, 40, 18, 8];
 
 // The next of 1, 2, 5, 10, 20 ... above it, for the upper end of the axis.
 function ceiling(value) {
@@ -12,7 +12,7 @@ function ceiling(value) {
   return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= value);
 }
 
-function pathOf(points, most) {
+function pathOf(points, most, width) {
   const [first, last] = [points[0][0], points.at(-1)[0]];
   const x = (t) => left + ((t - first) / Math.max(last - first, 1)) * (width - left);
   const y = (v) => height - bottom - (v / most) * (height - bottom - top);
@@ -20,12 +20,14 @@ function pathOf(points, most) {
 }
 
 function draw(svg, lines) {
+  const width = Math.max(svg.clientWidth, 100); // one unit is one pixel, so that texts keep their size
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const most = ceiling(Math.max(...lines.flat().map(([, v]) => v)));
   const parts = [0, 0.5, 1].map((share) => {
     const y = height - bottom - share * (height - bottom - top);
     return [
       shape("path", { class: "grid", d: `M${left},${y}L${width},${y}` }),
-      shape("text", { x: left - 6, y: y + 4, "text-anchor": "end" }, String(most * share)),
+      shape("text", { x: left - 6, y: y + 4, "text-anchor": "end" }, (most * share).toLocaleString()),
     ];
   });
   const times = [lines[0][0][0], lines[0].at(-1)[0]];
@@ -33,7 +35,7 @@ function draw(svg, lines) {
     ...parts.flat(),
     shape("text", { x: left, y: height - 4 }, timeOfDay(times[0])),
     shape("text", { x: width, y: height - 4, "text-anchor": "end" }, timeOfDay(times[1])),
-    ...lines.map((points, i) => shape("path", { class: i ? "line-b" : "line-a", d: pathOf(points, most) })),
+    ...lines.map((points, i) => shape("path", { class: i ? "line-b" : "line-a", d: pathOf(points, most, width) })),
   );
 }
 

@@ -73,6 +73,7 @@ function lost(is) {
 
 startRows(askRelease);
 setInterval(() => document.hidden || render(), 1000);
+addEventListener("resize", () => changed("samples"));
 await useTokenOfAddress();
 if ((await statusOf("/metrics")) === 401) await askToken();
 openStream({ changed, lost, refused: askToken });

@@ -79,7 +79,7 @@ function fillRow(row, lock) {
   const parts = [];
   if (lock.queue_length) parts.push(`${lock.queue_length} queued`);
   if (lock.waiting) parts.push(`${lock.waiting} waiting`);
-  setText(cells.waiting, parts.join(", ") || (lock.waiting === null ? "?" : "0"));
+  setText(cells.waiting, parts.join(", ") || (!isHeld(lock) ? "" : lock.waiting === null ? "?" : "0"));
   setText(cells.fence, lock.fence);
   const mayRelease = state.greeting.allow_release && isHeld(lock);
   cells.action.replaceChildren(...(mayRelease ? [releaseButton(lock)] : []));
