@@ -53,9 +53,9 @@ namespace holdfast::session {
 //
 // With a provider, `authentication` replaces the credentials while the session is open.
 class BOOST_SYMBOL_VISIBLE session final : public engine::session,
-                      private connection_events,
-                      private authenticating_session,
-                      public std::enable_shared_from_this<session> {
+                                           private connection_events,
+                                           private authenticating_session,
+                                           public std::enable_shared_from_this<session> {
 public:
     enum class state : std::uint8_t { idle, asking, greeting, open, dropping, pausing, stopped };
 
