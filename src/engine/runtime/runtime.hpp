@@ -30,9 +30,10 @@ class lock_spec;
 // src/engine/runtime: what all parts of the engine share. The folder includes only itself, engine/protocol, engine/port
 // and core, and the vocabulary of the public headers.
 //
-// The services of one client: its shards, with their sessions, clock, deadlines, telemetry, options, tokens and lifecycle. It does not know the
-// parts, so each part can be read, and tested, with it alone. client_engine owns it. All functions are called on the
-// strand, except telemetry() and lifecycle(), whose headers say which of their functions any thread may call.
+// The services of one client: its shards with their sessions, the clock, deadlines, telemetry, options, tokens and
+// lifecycle. It does not know the parts, so each part can be read, and tested, with it alone. client_engine owns it. All
+// functions are called on the strand, except telemetry() and lifecycle(), whose headers say which of their functions any
+// thread may call.
 class runtime {
 public:
     runtime(client_io const&, config const&, engine::log, std::weak_ptr<inbox> home);
@@ -48,7 +49,7 @@ public:
     std::uint64_t random() noexcept { return world_->random(); }
 
     // ---- servers
-    // Starts the world and the session.
+    // Starts the world and the sessions.
     void start(world_events&, shard_events&);
     // Ends the sessions, then the world. No event follows.
     void stop() noexcept;
