@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <boost/config.hpp>
+
 namespace holdfast::core {
 
 // The number of hash slots of a Redis Cluster.
@@ -15,7 +17,7 @@ inline constexpr std::uint16_t hash_slots = 16384;
 
 // The slot of a key in a Redis Cluster: CRC16 of its hash tag, or of the whole key without one, modulo 16384.
 // Source: "Redis cluster specification", redis.io ("Key distribution model", "Hash tags", appendix A).
-std::uint16_t hash_slot(std::string_view key) noexcept;
+BOOST_SYMBOL_VISIBLE std::uint16_t hash_slot(std::string_view key) noexcept;
 
 }  // namespace holdfast::core
 

@@ -38,6 +38,8 @@ session::session(engine::strand on, settings s, engine::log l, std::shared_ptr<w
             strand_, settings_.provider, log_, static_cast<authenticating_session&>(*this));
 }
 
+session::~session() = default;
+
 template <class Function>
 void session::post(Function f)
 {

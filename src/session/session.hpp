@@ -66,6 +66,7 @@ public:
     };
 
     session(engine::strand, settings, engine::log, std::shared_ptr<world>, std::unique_ptr<connector>);
+    ~session() override;
 
     void start(engine::session_events&) override;
     void stop() noexcept override;

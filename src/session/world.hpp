@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 
+#include <boost/config.hpp>
+
 #include "core/deadline_queue.hpp"
 #include "engine/port/world.hpp"
 #include "session/environment.hpp"
@@ -28,7 +30,9 @@ namespace holdfast::session {
 // | stopped | wake_at() | stopped |                                                            |
 //
 // A session disarms its deadlines when it stops, and sessions are stopped before their world.
-class world final : public engine::world, private clock_events, public std::enable_shared_from_this<world> {
+class BOOST_SYMBOL_VISIBLE world final : public engine::world,
+                                         private clock_events,
+                                         public std::enable_shared_from_this<world> {
 public:
     world() = default;
     world(world const&) = delete;
