@@ -60,8 +60,8 @@ TEST_CASE("error replies are classified by their text", "[refusal]")
     // Redis 6.2, and 7.0 and later.
     CHECK(
         classify(
-            "ERR Error running script (call to f_0): @user_script:1: @user_script: 1: Script attempted to access a non "
-            "local key in a cluster node")
+            "ERR Error running script (call to f_0): @user_script:1: @user_script: 1: Lua script attempted to access a "
+            "non local key in a cluster node")
         == refusal::half_applied);
     CHECK(
         classify("ERR Script attempted to access a non local key in a cluster node script: 0, on @user_script:1.")
