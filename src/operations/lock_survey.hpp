@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/config.hpp>
+
 #include <holdfast/client.hpp>
 #include <holdfast/detail/initiate.hpp>
 #include <holdfast/detail/lock_base.hpp>
@@ -49,7 +51,7 @@ struct survey_page {
     std::vector<lock_record> locks;  // those that SCAN found, and all that were named, also if they are free
 };
 
-struct survey_launch : client_launch {
+struct BOOST_SYMBOL_VISIBLE survey_launch : client_launch {
     survey_launch(client&, survey_step);
     void start(handler_at<void(error_code, survey_page)>) &&;
 
