@@ -96,10 +96,13 @@ class Chromium:
             raise RuntimeError(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
+    def is_true(self, expression):
+        return self.run(f"(() => {{ try {{ return Boolean({expression}); }} catch {{ return false; }} }})()")
+
     def wait_until(self, expression, seconds=30):
-        """Waits until an expression is true."""
+        """Waits until an expression is true. While a page is loaded, its elements do not exist, so it may fail."""
         deadline = time.monotonic() + seconds
-        while not self.run(expression):
+        while not self.is_true(expression):
             if time.monotonic() > deadline:
                 raise AssertionError(f"not true in {seconds} s: {expression}")
             time.sleep(0.05)
