@@ -33,6 +33,9 @@ else()
     set(holdfast_spdlog spdlog::spdlog)
 endif()
 
+if(HOLDFAST_PROMETHEUS)
+    find_package(prometheus-cpp REQUIRED) # it states no version
+endif()
 if(HOLDFAST_TESTING)
     find_package(PkgConfig REQUIRED)
     pkg_search_module(holdfast_lua REQUIRED IMPORTED_TARGET GLOBAL ${HOLDFAST_LUA})

@@ -17,6 +17,13 @@ if(TARGET holdfast_testing) # a component of the package
         FILE_SET HEADERS COMPONENT development)
     install(EXPORT holdfast-testing-targets NAMESPACE holdfast:: DESTINATION "${package_dir}" COMPONENT development)
 endif()
+if(TARGET holdfast_prometheus) # another one
+    install(TARGETS holdfast_prometheus EXPORT holdfast-prometheus-targets
+        LIBRARY COMPONENT library NAMELINK_COMPONENT development
+        ARCHIVE COMPONENT development
+        FILE_SET HEADERS COMPONENT development)
+    install(EXPORT holdfast-prometheus-targets NAMESPACE holdfast:: DESTINATION "${package_dir}" COMPONENT development)
+endif()
 if(TARGET holdfast_cli)
     install(TARGETS holdfast_cli RUNTIME COMPONENT tool)
 endif()

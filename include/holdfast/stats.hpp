@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_STATS_HPP
 #define HOLDFAST_STATS_HPP
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -21,7 +22,16 @@ struct histogram {
     static constexpr std::size_t bucket_count = 40;
 
     std::uint64_t count = 0;                  ///< of all durations
+    std::chrono::nanoseconds sum{};           ///< of all durations
     std::vector<std::uint64_t> buckets = {};  ///< `bucket_count` numbers in what `client::stats()` returns
+};
+
+/// Leases that were lost, by the reason; see @ref loss.
+struct loss_counts {
+    std::uint64_t expired = 0;         ///< the validity ended before a renewal was confirmed, or a fixed lease ended
+    std::uint64_t key_missing = 0;     ///< the key was missing, or had another token
+    std::uint64_t max_hold = 0;        ///< held for `max_hold`
+    std::uint64_t client_stopped = 0;  ///< the client was stopped or destroyed
 };
 
 /// The counters of a client since its construction; see `client::stats()`. Each number is exact. Two numbers may differ
@@ -44,12 +54,16 @@ struct stats {
     std::uint64_t cancelled = 0;    ///< acquires that were cancelled
     std::uint64_t failed = 0;       ///< acquires that ended with any other error
     std::uint64_t lost = 0;         ///< leases of single locks that were lost, also as members of a composite lock
+    loss_counts lost_by = {};       ///< the leases of `lost`, by the reason
     std::uint64_t at_risk = 0;      ///< how often a renewal of such a lease was overdue or failed
     std::uint64_t handed_off = 0;   ///< grants that passed to another contender of the process without a round trip
     std::uint64_t abandoned = 0;    ///< grants that were not released when the client stopped: their keys expire
+    std::uint64_t refused = 0;      ///< commands that the server refused, as observer::on_refused() reports them
+    std::uint64_t connections = 0;  ///< connections that could be used: the first one, and one for each reconnection
 
-    std::uint64_t held = 0;     ///< gauge: leases now; each re-entry has one of its own
-    std::uint64_t waiting = 0;  ///< gauge: acquires now
+    std::uint64_t held = 0;       ///< gauge: leases now; each re-entry has one of its own
+    std::uint64_t waiting = 0;    ///< gauge: acquires now
+    std::uint64_t connected = 0;  ///< gauge: connections now, 0 or 1
 };
 
 /// The last error of a client; see `client::last_failure()`.

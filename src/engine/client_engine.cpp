@@ -206,7 +206,7 @@ void client_engine::on_closed(shard& at, closing const& why)
     releaser_.on_closed(at);
     watchdog_.on_closed(at);
     connect_error_ = why.code;
-    runtime_.telemetry().on_disconnected(why.code, why.words);
+    runtime_.telemetry().on_disconnected(why.code, why.words, why.ended_epoch);
     for_each_arbiter_at(at, [](auto& a) { a.on_closed(); });
     if (!why.permanent)
         return;

@@ -179,7 +179,8 @@ void session::drop(std::string_view why)
 void session::lose(engine::closing const& why, end_cause cause)
 {
     auto const self = shared_from_this();
-    if (state_ == state::open || state_ == state::dropping)
+    bool const was_open = state_ == state::open || state_ == state::dropping;
+    if (was_open)
         pause_.on_end_after(now() - opened_);
     state_ = state::pausing;
     ++generation_;
@@ -191,18 +192,18 @@ void session::lose(engine::closing const& why, end_cause cause)
         authentication_->on_closed();
     pipeline_.replies().give_up_all(now());
     if (state_ == state::pausing)
-        report_closed(why);
+        report_closed(why, was_open);
     if (state_ == state::pausing)
         arm(reconnection_, now() + pause_.next(cause, random()));
 }
 
 // Logs a failure once, not at each attempt to connect. on_closed() is called each time.
-void session::report_closed(engine::closing const& why)
+void session::report_closed(engine::closing const& why, bool was_open)
 {
     auto const words = printable(why.words.empty() ? why.code.message() : std::string(why.words));
     if (std::exchange(last_words_, words) != words)
         log_.warning("no connection to " + connector_->server_name() + ": " + words + "; the client tries again");
-    events_->on_closed({why.code, words, why.permanent});
+    events_->on_closed({why.code, words, why.permanent, was_open});
 }
 
 // ---- sending

@@ -118,7 +118,7 @@ private:
     void lose(engine::closing const& why) { lose(why, why.permanent ? end_cause::permanent : end_cause::lost); }
     void lose(engine::closing const&, end_cause);
     void lose_refused(engine::closing const&);
-    void report_closed(engine::closing const&);
+    void report_closed(engine::closing const&, bool was_open);
 
     void end_as_unknown(engine::command&);
     void change_subscription(std::string_view verb, std::string_view channel);

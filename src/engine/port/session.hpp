@@ -16,8 +16,9 @@
 #include "engine/port/server_identity.hpp"
 
 // src/engine/port: the interface between the engine and the system, which is its sessions and its world, and between the
-// engine and its callers: commands and their replies, calls of scripts, the mailbox. The folder includes only itself and src/core, the vocabulary of the
-// public headers (errors, options), and of Asio what names the strand: no timer, no socket.
+// engine and its callers: commands and their replies, calls of scripts, the mailbox. The folder includes only itself and
+// src/core, the vocabulary of the public headers (errors, options), and of Asio what names the strand: no timer, no
+// socket.
 namespace holdfast::engine {
 
 // Why an epoch ended, or could not be opened.
@@ -25,6 +26,7 @@ struct closing {
     boost::system::error_code code;  // an errc such as not_permitted if `permanent`, else the error of the transport
     std::string_view words = {};     // the text of the server or the system, without secrets; valid during the call
     bool permanent = false;          // another attempt will not help: a wrong password, an unknown user ...
+    bool ended_epoch = false;        // an epoch has ended; else none could be opened
 };
 
 // The events of a session. It calls them on the strand, and never from inside a call of the engine, so the engine need

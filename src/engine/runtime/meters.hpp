@@ -5,15 +5,18 @@
 #ifndef HOLDFAST_ENGINE_METERS_HPP
 #define HOLDFAST_ENGINE_METERS_HPP
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
 #include <boost/asio/error.hpp>
 
 #include <holdfast/error.hpp>
+#include <holdfast/loss.hpp>
 #include <holdfast/stats.hpp>
 
 #include "core/clock.hpp"
@@ -56,8 +59,10 @@ class basic_meter {
 public:
     void add(core::duration d) noexcept
     {
-        auto const us = static_cast<std::uint64_t>(std::max<std::int64_t>(d.count() / 1000, 0));
+        auto const ns = std::max<std::int64_t>(d.count(), 0);
+        auto const us = static_cast<std::uint64_t>(ns / 1000);
         count_.add();
+        sum_.add(ns);
         // bit_width(us) is the number of the bucket: 0 below 1 us, i from 2^(i-1) to less than 2^i. The last one has
         // the rest.
         buckets_[std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(us)), buckets_.size() - 1)].add();
@@ -67,12 +72,14 @@ public:
     {
         sum.buckets.resize(buckets_.size());
         sum.count += count_;
+        sum.sum += std::chrono::nanoseconds(static_cast<std::int64_t>(sum_));
         for (std::size_t i = 0; i < buckets_.size(); ++i)
             sum.buckets[i] += buckets_[i];
     }
 
 private:
     Counter count_;
+    Counter sum_;  // in nanoseconds
     std::array<Counter, histogram::bucket_count> buckets_;
 };
 
@@ -113,14 +120,31 @@ using composite_meters = acquire_meters<shared_counter>;
 // The statistics of a client's single locks and of its connection.
 struct meters : acquire_meters<counter> {
     basic_meter<counter> renewal_lag, round_trip;
-    counter lost, at_risk, handed_off, abandoned;
+    counter expired, key_missing, max_hold, client_stopped;  // lost
+    counter at_risk, handed_off, abandoned, refused;
+    counter connections, connected;  // the second one is a gauge
+
+    counter& lost_by(loss why) noexcept
+    {
+        switch (why) {
+            case loss::expired: return expired;
+            case loss::key_missing: return key_missing;
+            case loss::max_hold: return max_hold;
+            case loss::client_stopped: break;
+        }
+        return client_stopped;
+    }
 
     void add_to(stats& sum) const
     {
         acquire_meters::add_to(sum);
         renewal_lag.add_to(sum.renewal_lag);
         round_trip.add_to(sum.round_trip);
-        sum.lost += lost;
+        sum.lost_by = {expired, key_missing, max_hold, client_stopped};
+        sum.lost = expired + key_missing + max_hold + client_stopped;
+        sum.refused += refused;
+        sum.connections += connections;
+        sum.connected += connected;
         sum.at_risk += at_risk;
         sum.handed_off += handed_off;
         sum.abandoned += abandoned;

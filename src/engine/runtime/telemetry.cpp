@@ -92,7 +92,7 @@ void telemetry::on_lost(tenure_facts const& t, loss why)
         meters_.held.add(-1);
         meters_.hold.add(t.held);
     }
-    meters_.lost.add();
+    meters_.lost_by(why).add();
     if (observer_)
         observer_->on_lost({.name = t.name, .label = t.label, .held = to_ms(t.held), .reason = why});
 }
@@ -111,6 +111,7 @@ void telemetry::on_refused(error_code ec, lock_spec const& lock, std::string_vie
     std::string line = "lock \"" + std::string(lock.name) + "\": " + ec.message();
     if (!words.empty())
         line.append(": ").append(words);
+    meters_.refused.add();
     remember(ec, line);
     log_.warning(line);
     if (observer_)
@@ -124,12 +125,16 @@ void telemetry::on_renewed_again(lock_spec const& lock)
 
 void telemetry::on_connected()
 {
+    meters_.connections.add();
+    meters_.connected.add();
     if (observer_)
         observer_->on_connected();
 }
 
-void telemetry::on_disconnected(error_code ec, std::string_view words)
+void telemetry::on_disconnected(error_code ec, std::string_view words, bool had_connection)
 {
+    if (had_connection)
+        meters_.connected.add(-1);
     remember(ec, words);
     if (observer_)
         observer_->on_disconnected(ec, words);
@@ -137,6 +142,7 @@ void telemetry::on_disconnected(error_code ec, std::string_view words)
 
 void telemetry::on_stopped(std::size_t releases)
 {
+    meters_.connected.add(-static_cast<std::int64_t>(meters_.connected));  // sessions that are stopped report no end
     // stop() deletes no key, because the bodies of the holders may still run (rule 23): the keys expire.
     auto const abandoned = tenures_ + releases;
     meters_.abandoned.add(static_cast<std::int64_t>(abandoned));

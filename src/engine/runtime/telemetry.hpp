@@ -73,7 +73,8 @@ public:
     // The server accepts renewals again, after it refused the renewal of this lock.
     void on_renewed_again(lock_spec const&);
     void on_connected();
-    void on_disconnected(error_code, std::string_view words);
+    // `had_connection`: it ended; else none could be opened.
+    void on_disconnected(error_code, std::string_view words, bool had_connection);
     // The client was stopped while so many releases had no reply.
     void on_stopped(std::size_t releases);
 
