@@ -137,7 +137,7 @@ private:
 TEST_CASE_METHOD(two_nodes, "a command for another node's slot is redirected before all other checks", "[cluster]")
 {
     for (auto* const to : {&a, &b}) {
-        say(*to, {"SET", "foo", "1", "NX", "PX", "5000"});
+        say(*to, {"SET", "foo", "1", "NX", "PX", "50000"});
         say(*to, {"PTTL", "foo"});
         say(*to, {"EVALSHA", simulated::sha1(counts), "1", "foo"});
         say(*to, {"EVAL", counts, "1", "{foo}:n"});
