@@ -18,6 +18,13 @@ std::string describe(held_interval const& h)
 
 }  // namespace
 
+std::vector<held_interval> without_tokens(std::vector<held_interval> holds)
+{
+    for (auto& h : holds)
+        h.fence = 0;
+    return holds;
+}
+
 std::optional<std::string> find_violation(std::vector<held_interval> holds)
 {
     std::erase_if(holds, [](auto const& h) { return h.from >= h.to; });
