@@ -24,6 +24,10 @@ using namespace std::chrono_literals;
 // a transport limits single steps only, and a server may accept connections without replying.
 constexpr core::duration opening_limit = 10s;
 
+// A shorter epoch counts as a failure to connect. A replica, for example, accepts each connection and refuses the first
+// write on it.
+constexpr core::duration short_epoch = 1s;
+
 }  // namespace
 
 session::session(engine::strand on, settings s, engine::log l, std::shared_ptr<world> w, std::unique_ptr<connector> c)
@@ -63,7 +67,7 @@ void session::stop() noexcept
     state_ = state::stopped;
     events_ = nullptr;
     pipeline_.replies().forget_all();
-    for (auto* const t : {&opening_limit_, &reconnection_, &deadline_})
+    for (auto* const t : {&opening_limit_, &settling_, &reconnection_, &deadline_})
         disarm(*t);
     if (authentication_)
         authentication_->stop();
@@ -122,13 +126,19 @@ void session::open()
     disarm(opening_limit_);
     state_ = state::open;
     opened_ = now();
-    last_words_.clear();
     pause_.on_open();
     right_.on_open();
-    log_.info("connected to " + connector_->server_name() + " as client " + std::to_string(greeting_.id().number));
+    ended_early_ ? arm(settling_, opened_ + short_epoch) : on_settled();
     if (authentication_)
         authentication_->on_open();
     events_->on_open();
+}
+
+// The next failure is logged, whatever the last one was.
+void session::on_settled()
+{
+    last_words_.clear();
+    log_.info("connected to " + connector_->server_name() + " as client " + std::to_string(greeting_.id().number));
 }
 
 void session::on_opening_limit()
@@ -180,13 +190,15 @@ void session::lose(engine::closing const& why, end_cause cause)
 {
     auto const self = shared_from_this();
     bool const was_open = state_ == state::open || state_ == state::dropping;
-    if (was_open)
+    if (was_open) {
         pause_.on_end_after(now() - opened_);
+        ended_early_ = now() - opened_ < short_epoch;
+    }
     state_ = state::pausing;
     ++generation_;
     flush_is_posted_ = false;
-    disarm(opening_limit_);
-    disarm(deadline_);
+    for (auto* const t : {&opening_limit_, &settling_, &deadline_})
+        disarm(*t);
     pipeline_.end();
     if (authentication_)
         authentication_->on_closed();
@@ -197,7 +209,8 @@ void session::lose(engine::closing const& why, end_cause cause)
         arm(reconnection_, now() + pause_.next(cause, random()));
 }
 
-// Logs a failure once, not at each attempt to connect. on_closed() is called each time.
+// Logs a failure once, not at each attempt to connect, nor at the end of each short epoch. on_closed() is called each
+// time.
 void session::report_closed(engine::closing const& why, bool was_open)
 {
     auto const words = printable(why.words.empty() ? why.code.message() : std::string(why.words));

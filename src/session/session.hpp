@@ -115,6 +115,7 @@ private:
     void go_on(greeting::outcome);
     void open();
     void on_opening_limit();
+    void on_settled();
     void lose(engine::closing const& why) { lose(why, why.permanent ? end_cause::permanent : end_cause::lost); }
     void lose(engine::closing const&, end_cause);
     void lose_refused(engine::closing const&);
@@ -149,11 +150,13 @@ private:
     core::subscription_right right_;
     bool flush_is_posted_ = false;
 
-    core::instant opened_{};  // when the current epoch began
-    std::string last_words_;  // of the last failure that was logged
+    core::instant opened_{};    // when the current epoch began
+    bool ended_early_ = false;  // the epoch before was short: the next one is logged when it has lasted
+    std::string last_words_;    // of the last failure that was logged
     reconnect_pause pause_;
 
     timer opening_limit_{*this, &session::on_opening_limit};
+    timer settling_{*this, &session::on_settled};
     timer reconnection_{*this, &session::connect};
     timer deadline_{*this, &session::on_deadline};    // of the oldest command: one timer for all (rule 24)
     std::unique_ptr<authentication> authentication_;  // null: without a provider

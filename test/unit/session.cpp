@@ -269,6 +269,33 @@ TEST_CASE("session: READONLY refuses the command and closes the connection", "[s
     CHECK_FALSE(s->is_open());
 }
 
+// A replica accepts the connection, and refuses the first write on each: only the first end is logged.
+TEST_CASE("session: connections that each end within a second for one reason are logged once", "[session]")
+{
+    scenario s;
+    auto const refuse_a_write = [&] {
+        probe set;
+        s.submit(set, {"SET", "k", "v"});
+        s.turn();
+        s.server().error("READONLY You can't write against a read only replica.");
+    };
+    for (auto const* const run : {"a", "b", "c"}) {
+        s.greet(7, run);
+        refuse_a_write();
+        s.advance(5s);
+    }
+    REQUIRE(s.logged.size() == 2);
+    CHECK(s.logged.at(0).starts_with("connected to fake"));
+    CHECK(s.logged.at(1).starts_with("no connection to fake: READONLY"));
+
+    s.greet(8, "d");
+    s.advance(999ms);
+    CHECK(s.logged.size() == 2);
+    s.advance(1ms);
+    REQUIRE(s.logged.size() == 3);
+    CHECK(s.logged.at(2).starts_with("connected to fake"));
+}
+
 TEST_CASE("session: only a server in cluster mode is asked for its slots, and MOVED ends the connection", "[session]")
 {
     using engine::reply;
