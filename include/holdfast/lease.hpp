@@ -82,6 +82,10 @@ struct release_launch;
 ///     co_await work();
 /// co_await lease.release();         // or let it go out of scope
 /// @endcode
+///
+/// @par Compiler trap
+/// `co_await lock.acquire();` discards the lease, and so releases the lock at once. Clang warns of it (`-Wunused-result`,
+/// on by default); GCC 12 does not warn of the discarded result of a `co_await`.
 class [[nodiscard("an unbound lease releases its lock at once"), gnu::visibility("default")]] lease
 {
 public:
@@ -134,9 +138,10 @@ public:
     lease_state state() const noexcept;
 
     /// The end of validity that the server has confirmed. Each renewal moves it to a later time. A lost lease keeps the
-    /// end that it had. `time_point::min()` if the lease is empty, its client was destroyed, or the execution context
-    /// has ended. It is kept on a clock that runs while the host sleeps, and is converted in this call: after a
-    /// suspension of the host, call it again.
+    /// end that it had, except that of several locks. The epoch of the clock, `time_point()`, if a lease of several
+    /// locks is lost, the lease is empty, its client was destroyed, or the execution context has ended: the difference
+    /// from now does not overflow. It is kept on a clock that runs while the host sleeps, and is converted in this call:
+    /// after a suspension of the host, call it again.
     std::chrono::steady_clock::time_point valid_until() const noexcept;
 
     /// The fencing token of the grant, if the lock was made with `fencing`. Pass it to the resource, and let the

@@ -113,10 +113,10 @@ lease_state lease::state() const noexcept
     return impl_ ? impl_->state() : lease_state::empty;
 }
 
-// time_point::min() is in the past for every clock reading: code that compares with it stops.
+// time_point() is in the past for every clock reading: code that compares with it stops.
 std::chrono::steady_clock::time_point lease::valid_until() const noexcept
 {
-    return impl_ ? impl_->valid_until() : std::chrono::steady_clock::time_point::min();
+    return impl_ ? impl_->valid_until() : std::chrono::steady_clock::time_point();
 }
 
 std::optional<std::uint64_t> lease::fencing_token() const noexcept

@@ -104,7 +104,7 @@ lease_state composite_lease::classify_members() const noexcept
 
 // Reads the end of each member once. Two conversions of one instant to the steady clock differ by some nanoseconds:
 // with two readings, each of two members with the same end, as those of one script, could seem to end before the other,
-// and the result would be time_point::min().
+// and the result would be time_point().
 steady_clock::time_point composite_lease::valid_until() const noexcept
 {
     std::scoped_lock const guard(mutex_);

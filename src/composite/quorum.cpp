@@ -36,7 +36,7 @@ std::chrono::steady_clock::time_point quorum_end(
     std::span<std::chrono::steady_clock::time_point> ends, std::size_t quorum) noexcept
 {
     if (quorum == 0 || ends.size() < quorum)
-        return std::chrono::steady_clock::time_point::min();
+        return std::chrono::steady_clock::time_point();
     auto const at = ends.begin() + static_cast<std::ptrdiff_t>(quorum - 1);
     std::ranges::nth_element(ends, at, std::ranges::greater());
     return *at;

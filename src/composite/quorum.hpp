@@ -16,7 +16,7 @@ namespace holdfast::detail {
 // The result of an operation on a composite lease, from the results of its members. Precondition: one for each member.
 error_code classify(std::span<error_code const> ends, std::size_t quorum);
 
-// The latest instant until which a quorum of leases with these ends is valid; time_point::min() if there are fewer than
+// The latest instant until which a quorum of leases with these ends is valid; time_point() if there are fewer than
 // a quorum. Reorders `ends`.
 std::chrono::steady_clock::time_point quorum_end(
     std::span<std::chrono::steady_clock::time_point> ends, std::size_t quorum) noexcept;

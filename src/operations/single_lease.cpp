@@ -130,8 +130,7 @@ steady_clock::time_point single_lease::valid_until() const noexcept
         steady_clock::now();  // read first: a pause of the thread between the two clocks must not make the result later
     auto const c = client();
     auto const now = c ? c->now() : core::never;
-    return is_detached() || now == core::never ? steady_clock::time_point::min()
-                                               : steady + (tenure::valid_until() - now);
+    return is_detached() || now == core::never ? steady_clock::time_point() : steady + (tenure::valid_until() - now);
 }
 
 // After a downgrade the lease is detached: it is empty for the user, although the object still exists.

@@ -22,7 +22,7 @@ lease_view view_of(holdfast::lease const& l)
     auto const after = steady_clock::now();
     v.state = l.state();
     v.left_least = v.left_most = -longest;
-    if (until != steady_clock::time_point::min()) {
+    if (until != steady_clock::time_point()) {
         v.left_least = until - after;
         v.left_most = until - before;
     }

@@ -260,7 +260,7 @@ observed observe(lease const& l)
         .valid = l.valid(),
         .empty = l.empty(),
         .state = l.state(),
-        .has_end = l.valid_until() != steady_clock::time_point::min(),
+        .has_end = l.valid_until() != steady_clock::time_point(),
         .has_name = !l.name().empty(),
         .has_owner = l.owner().has_value(),
         .holds = l.hold_count()};

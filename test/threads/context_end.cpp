@@ -42,7 +42,7 @@ private:
     void work()
     {
         while (!is_ending_) {
-            was_valid_ = held_.valid() && held_.valid_until() > std::chrono::steady_clock::time_point::min();
+            was_valid_ = held_.valid() && held_.valid_until() > std::chrono::steady_clock::time_point();
             ++asked_;
             mutex_.is_locked(asio::bind_executor(pool_, [this](error_code, bool) { ++answered_; }));
             while (answered_ + 10 < asked_)
