@@ -216,7 +216,7 @@ lock_record to_record(item_reader& items)
 class survey_query final : public lockless_query<survey_page> {
 public:
     survey_query(handler_type h, std::shared_ptr<client_state> const& home, survey_step step)
-        : lockless_query(std::move(h), home, "SCAN"), step_(std::move(step)), count_(std::to_string(step_.count))
+        : lockless_query(std::move(h), home), step_(std::move(step)), count_(std::to_string(step_.count))
     {}
 
 private:

@@ -20,20 +20,19 @@
 
 namespace holdfast::detail {
 
-// A query about the server, not about a lock. A query needs a lock: if the server refuses it, the log shows the lock's
-// name. This one has none, so the log shows the name of the command.
+// A query about the server, not about a lock. A query needs a lock, so this one has a lock without a name: a refusal is
+// not reported as that of a lock.
 template <class Result>
 class lockless_query : public query<Result> {
 public:
-    lockless_query(
-        typename query<Result>::handler_type h, std::shared_ptr<client_state> const& home, std::string_view command)
-        : query<Result>(std::move(h), home, no_lock(command))
+    lockless_query(typename query<Result>::handler_type h, std::shared_ptr<client_state> const& home)
+        : query<Result>(std::move(h), home, no_lock())
     {}
 
 private:
-    static std::shared_ptr<engine::lock_spec const> no_lock(std::string_view command)
+    static std::shared_ptr<engine::lock_spec const> no_lock()
     {
-        engine::lock_spec::words const words{.prefix = {}, .name = command, .channel = {}, .counter = {}, .label = {}};
+        engine::lock_spec::words const words{.prefix = {}, .name = {}, .channel = {}, .counter = {}, .label = {}};
         return std::make_shared<engine::lock_spec const>(
             engine::mutex_protocol(false), words, std::vector<std::string>());
     }

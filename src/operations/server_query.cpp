@@ -15,8 +15,7 @@ namespace {
 
 class info_query final : public lockless_query<std::string> {
 public:
-    info_query(handler_type h, std::shared_ptr<client_state> const& home) : lockless_query(std::move(h), home, "INFO")
-    {}
+    info_query(handler_type h, std::shared_ptr<client_state> const& home) : lockless_query(std::move(h), home) {}
 
 private:
     void send(engine::session& to, engine::script_form) override
@@ -57,7 +56,7 @@ return answer
 class page_query final : public lockless_query<key_page> {
 public:
     page_query(handler_type h, std::shared_ptr<client_state> const& home, std::string from, std::string pattern)
-        : lockless_query(std::move(h), home, "SCAN"), from_(std::move(from)), pattern_(std::move(pattern))
+        : lockless_query(std::move(h), home), from_(std::move(from)), pattern_(std::move(pattern))
     {}
 
 private:

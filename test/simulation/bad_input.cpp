@@ -8,6 +8,7 @@
 #include <boost/asio/cancel_after.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include "operations/server_query.hpp"
 #include "simulation/arena.hpp"
 
 namespace holdfast::test {
@@ -53,6 +54,21 @@ TEST_CASE("an invalid lock name or option is reported by name, and the client se
         CHECK(bad_max_hold == errc::invalid_option);
         CHECK(mentions(c, "max_hold"));
         CHECK(a.commands().empty());
+    });
+}
+
+TEST_CASE("a refused query about the server is not reported as a lock", "[bad_input]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        a.server().model().deny_command("info");
+        auto const refused = co_await error_of(detail::query_server_info(c, use_awaitable));
+        CHECK(refused == errc::not_permitted);
+        CHECK(mentions(c, "query of the server: "));
+        CHECK(mentions(c, "'info'"));
+        CHECK_FALSE(mentions(c, "lock \""));
     });
 }
 

@@ -108,7 +108,9 @@ void telemetry::on_refused(error_code ec, lock_spec const& lock, std::string_vie
 {
     if (!ec)
         return;
-    std::string line = "lock \"" + std::string(lock.name) + "\": " + ec.message();
+    // A query about the server has a lock without a name.
+    auto const subject = lock.name.empty() ? "query of the server" : "lock \"" + std::string(lock.name) + "\"";
+    auto line = subject + ": " + ec.message();
     if (!words.empty())
         line.append(": ").append(words);
     meters_.refused.add();
