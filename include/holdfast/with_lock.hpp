@@ -5,8 +5,10 @@
 #ifndef HOLDFAST_WITH_LOCK_HPP
 #define HOLDFAST_WITH_LOCK_HPP
 
+#include <concepts>
 #include <exception>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -104,8 +106,19 @@ struct with_lock_end {
     bool returned = false;     // the body returned
 };
 
-// Throws the exception with which `with_lock` ends; returns if it ends with the body's value.
-BOOST_SYMBOL_VISIBLE void throw_unless_returned(with_lock_end const&);
+// Throws the exception with which `with_lock` ends; returns if it ends with the body's value. The message of an error
+// of with_lock begins with the name of the lock. The library's own locks also know the words of the server.
+BOOST_SYMBOL_VISIBLE void throw_unless_returned(with_lock_end const&, std::string_view name);
+BOOST_SYMBOL_VISIBLE void throw_unless_returned(with_lock_end const&, any_lock const&);
+
+template <class Lock>
+void throw_unless_returned(with_lock_end const& end, Lock const& lock)
+{
+    if constexpr (std::convertible_to<Lock const&, any_lock>)
+        throw_unless_returned(end, any_lock(lock));
+    else
+        throw_unless_returned(end, std::string_view(lock.name()));
+}
 
 template <class Lock, class Body>
 auto run_with_lock(Lock lock, typename Lock::try_options options, Body body) -> std::invoke_result_t<Body&, lease&>
@@ -150,7 +163,7 @@ auto run_with_lock(Lock lock, typename Lock::try_options options, Body body) -> 
     }
     co_await this_coro::throw_if_cancelled(throws);
 
-    throw_unless_returned(end);
+    throw_unless_returned<Lock>(end, lock);
     if constexpr (!std::is_void_v<result>)
         co_return std::move(*outcome.value);
 }
@@ -187,7 +200,8 @@ concept lock_body = requires(std::decay_t<Body>& body, lease& held)
 ///   The client repeats a release of unknown outcome in the background.
 /// - The body threw while the lease was held: with its exception.
 /// @par Errors
-/// It throws them as `boost::system::system_error`.
+/// It throws them as `boost::system::system_error`. The text, `what()`, begins with the name of the lock, and contains
+/// the name of an invalid option, or the server's error message unless the client has had another failure since.
 /// - errc::busy: the lock was not acquired within `options.wait`. Without `wait` the wait has no limit; `wait = 0` is
 ///   one attempt
 /// - errc::lease_lost: the lease was lost before the body ended, or before it began. The exception of the body is

@@ -6,6 +6,7 @@
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "simulation/arena.hpp"
 
@@ -76,6 +77,51 @@ TEST_CASE("with_lock reports the error of the acquire", "[with_lock]")
         auto body = [](lease&) -> awaitable<void> { co_return; };
         auto const unnamed = co_await error_of(with_lock(mutex(c, ""), body));
         CHECK(unnamed == errc::invalid_name);
+    });
+}
+
+template <class Call>
+awaitable<std::string> text_of(Call call)
+{
+    try {
+        co_await std::move(call);
+    } catch (boost::system::system_error const& e) {
+        co_return e.what();
+    }
+    co_return "";
+}
+
+TEST_CASE("the exception of with_lock names the lock, the option and the server's words", "[with_lock]")
+{
+    using Catch::Matchers::StartsWith;
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        auto body = [](lease&) -> awaitable<void> { co_return; };
+        mutex m(c, "a\nb");
+        auto const short_lease = co_await text_of(with_lock(m, {.lease = 5ms}, body));
+        CHECK_THAT(short_lease, StartsWith("lock \"a\\x0ab\": lease: must be at least 100 ms: an option is invalid"));
+
+        auto held = co_await m.acquire();
+        auto const busy = co_await text_of(with_lock(m, {.wait = 0ms}, body));
+        CHECK_THAT(busy, StartsWith("lock \"a\\x0ab\": the lock was not acquired in time"));
+        held = {};
+
+        auto drop_it = [&](lease& l) -> awaitable<void> {
+            co_await a.sleep(1ms);
+            a.server().execute({"DEL", l.name()});
+        };
+        auto const lost = co_await text_of(with_lock(any_lock(m), drop_it));
+        CHECK_THAT(lost, StartsWith("lock \"a\\x0ab\": the lease was lost"));
+
+        a.server().model().set_condition(simulated::condition::out_of_memory);
+        auto const refused = co_await text_of(with_lock(m, body));
+        CHECK_THAT(refused, StartsWith("lock \"a\\x0ab\": OOM command not allowed"));
+        CHECK_THAT(refused, Catch::Matchers::ContainsSubstring("the server refuses to write"));
+        // The last failure is that of another lock.
+        auto const other = co_await text_of(with_lock(mutex(c, ""), body));
+        CHECK_THAT(other, StartsWith("lock \"\": the name must"));
     });
 }
 
