@@ -66,6 +66,10 @@ TEST_CASE("error replies are classified by their text", "[refusal]")
     CHECK(
         classify("ERR Script attempted to access a non local key in a cluster node script: 0, on @user_script:1.")
         == refusal::half_applied);
+    // Valkey 9.
+    CHECK(
+        classify("ERR Attempted to access a non local key in a cluster node script: on @user_script:1.")
+        == refusal::half_applied);
     CHECK(classify("ERR syntax error") == refusal::other);
     CHECK(classify("") == refusal::other);
 }

@@ -21,7 +21,7 @@ enum class refusal : std::uint8_t {
     out_of_resources,  // OOM, MISCONF, NOREPLICAS: the server accepts no write for a while
     moved,             // MOVED: not applied; the hash slot of the key belongs to another server of the cluster
     ask,               // ASK: not applied; the hash slot is being moved, and the key is at the other server already
-    half_applied,      // "... attempted to access a non local key ...": the hash slot is being moved, and the script
+    half_applied,      // "... access a non local key ...": the hash slot is being moved, and the script
                        // found a key gone after it may have written: the outcome is unknown
     other,             // any other error, for example CROSSSLOT (not applied) or an unknown command
 };
