@@ -197,8 +197,9 @@ TEST_CASE("the model refuses the same commands as Redis while a script keeps the
         SKIP("no redis-server");
     redis_server real;
     conversation c(real);
-    // Valkey 9 answers CLIENT ID.
-    bool const may_refuse_id = is_redis_7_0(real);
+    // Valkey 9 answers CLIENT ID. Valkey 8.0 tells a client that has no subscription that it has none; the session never
+    // unsubscribes from a channel to which it is not subscribed.
+    bool const is_exact = is_redis_7_0(real);
     real.command({"CONFIG", "SET", "lua-time-limit", "20"});
     resp_client endless(real.socket_path(), resp_client::protocol::resp2);
     std::string_view const loop[] = {"EVAL", "while true do end", "0"};
@@ -209,10 +210,11 @@ TEST_CASE("the model refuses the same commands as Redis while a script keeps the
     c.say(0, {"GET", "k"});
     c.say(0, {"PING"});
     c.say(0, {"SUBSCRIBE", "a"});
-    c.say(0, {"UNSUBSCRIBE", "a"});
     c.say(0, {"EVAL", "return 1", "0"});
-    if (may_refuse_id)
+    if (is_exact) {
+        c.say(0, {"UNSUBSCRIBE", "a"});
         c.say(0, {"CLIENT", "ID"});
+    }
     c.say(0, {"CLIENT", "KILL", "ID", "9999"});
     c.say(0, {"NOSUCH"});
     c.say(0, {"GET"});
