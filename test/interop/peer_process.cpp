@@ -155,7 +155,7 @@ void peer_process::take(std::string const& line)
 
 void peer_process::signal(int number)
 {
-    ::kill(pid_, number);
+    signal_program(pid_, number);
 }
 
 void peer_process::kill()

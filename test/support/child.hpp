@@ -38,11 +38,11 @@ public:
     {
         signal(SIGSTOP);
         int status = 0;
-        while (::waitpid(pid_, &status, WUNTRACED) == -1 && errno == EINTR)
+        while (pid_ > 0 && ::waitpid(pid_, &status, WUNTRACED) == -1 && errno == EINTR)
             ;
     }
     void resume() { signal(SIGCONT); }
-    void signal(int number) { ::kill(pid_, number); }
+    void signal(int number) { signal_program(pid_, number); }
 
     // All lines so far, without an unfinished last one.
     std::vector<std::string> lines() const

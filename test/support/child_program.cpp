@@ -63,6 +63,12 @@ pid_t spawn(std::vector<std::string> const& words, fs::path const& output)
     ::_exit(127);
 }
 
+void signal_program(pid_t pid, int number)
+{
+    if (pid > 0)
+        ::kill(pid, number);
+}
+
 void end_program(pid_t pid)
 {
     if (pid <= 0)

@@ -25,6 +25,10 @@ pid_t spawn(std::vector<std::string> const& words, std::filesystem::path const& 
 // Kills such a program and waits for its end.
 void end_program(pid_t);
 
+// Sends a signal to a program. Does nothing if the number is that of no program any more: kill(-1) would reach every
+// process of the user.
+void signal_program(pid_t, int number);
+
 }  // namespace holdfast::test
 
 #endif

@@ -125,12 +125,12 @@ std::int64_t redis_server::calls(std::string const& name)
 
 void redis_server::freeze()
 {
-    ::kill(pid_, SIGSTOP);
+    signal_program(pid_, SIGSTOP);
 }
 
 void redis_server::thaw()
 {
-    ::kill(pid_, SIGCONT);
+    signal_program(pid_, SIGCONT);
 }
 
 void redis_server::kill()
