@@ -43,6 +43,7 @@ asio::awaitable<bool> perform(holdfast::client& client, deposit& d)
         << (is_written ? "deposited, balance " + std::to_string(balance + d.amount)
                        : "refused: a later holder has used the account")
         << std::endl;
+    co_await lease.release(asio::as_tuple);  // an error if the lease was lost: the database has decided already
     co_await client.shutdown();
     co_return is_written;
 }
