@@ -62,6 +62,11 @@ public:
         return nullptr;
     }
 
+    // Waits until it has seen every key once. A lock that the first pass finds is no change.
+    bool has_seen_all() const
+    {
+        return eventually([&] { return locks().at("survey").at("complete").as_bool(); });
+    }
     bool shows(std::string const& name) const
     {
         return eventually([&] { return !lock(name).is_null(); });
