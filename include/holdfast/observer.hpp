@@ -18,7 +18,7 @@ namespace holdfast {
 /// An event of a lock. The views are valid during the call only. Members that do not apply are zero or empty. Names,
 /// labels and error messages may contain control bytes: escape them before you write them to a log.
 struct lock_event {
-    std::string_view name;               ///< of the lock, without the client's prefix
+    std::string_view name;               ///< of the lock, without the client's prefix; empty: a query of the server
     std::string_view label;              ///< of the owner
     std::chrono::milliseconds waited{};  ///< on_acquired, on_busy, on_failed
     std::chrono::milliseconds held{};    ///< on_released, on_lost
