@@ -127,8 +127,8 @@ TEST_CASE_METHOD(three_nodes, "a script that touches a key of another node's slo
 
 TEST_CASE_METHOD(three_nodes, "a slot without a primary is CLUSTERDOWN", "[cluster_model]")
 {
-    cluster_model partly;
     node only(lua);
+    cluster_model partly;
     partly.add("only", only.model);
     partly.assign(0, 8191, "only");
     CHECK(only.say({"GET", "foo"}) == "-CLUSTERDOWN Hash slot not served");
