@@ -55,9 +55,9 @@ struct subscriber final : simulated::peer {
 
 TEST_CASE("a published message reaches a subscriber at another node after a while", "[simulated_cluster]")
 {
+    subscriber s;  // until the simulation ends its connection
     simulation sim(3);
     simulated_cluster cluster(sim, {.bus = {1ms, 2ms}});
-    subscriber s;
     auto& model = cluster.node(1).model();
     auto const id = model.connect(s);
     std::vector<std::string_view> const words{"SUBSCRIBE", "news"};
