@@ -22,6 +22,10 @@ enum class end_cause : std::uint8_t {
 // The pauses between connections. Those of each cause grow by themselves.
 class reconnect_pause {
 public:
+    // A connection that ends earlier counts as a failure to connect. A replica, for example, accepts each connection and
+    // refuses the first write on it.
+    static constexpr core::duration settling_time = std::chrono::seconds(1);
+
     constexpr core::duration next(end_cause why, std::uint64_t random) noexcept
     {
         switch (why) {
@@ -39,15 +43,20 @@ public:
         credentials_.reset();
     }
 
-    // A connection that was open for that long has ended. After shorter ones the pauses grow: a server that accepts
-    // each connection and then closes it would otherwise cause a storm of connections.
+    // A connection that was open for that long has ended. After early ends the pauses grow: a server that accepts each
+    // connection and then closes it would otherwise cause a storm of connections.
     constexpr void on_end_after(core::duration open) noexcept
     {
-        if (open >= std::chrono::seconds(1))
+        ended_early_ = open < settling_time;
+        if (!ended_early_)
             lost_.reset();
     }
 
+    // Whether the last connection ended early.
+    constexpr bool ended_early() const noexcept { return ended_early_; }
+
 private:
+    bool ended_early_ = false;
     core::backoff lost_{std::chrono::milliseconds(50), std::chrono::seconds(2)};
     core::backoff permanent_{std::chrono::seconds(1), std::chrono::seconds(5)};
     core::backoff credentials_{std::chrono::milliseconds(100), std::chrono::seconds(5)};

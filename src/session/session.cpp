@@ -24,10 +24,6 @@ using namespace std::chrono_literals;
 // a transport limits single steps only, and a server may accept connections without replying.
 constexpr core::duration opening_limit = 10s;
 
-// A shorter epoch counts as a failure to connect. A replica, for example, accepts each connection and refuses the first
-// write on it.
-constexpr core::duration short_epoch = 1s;
-
 }  // namespace
 
 session::session(engine::strand on, settings s, engine::log l, std::shared_ptr<world> w, std::unique_ptr<connector> c)
@@ -128,13 +124,16 @@ void session::open()
     opened_ = now();
     pause_.on_open();
     right_.on_open();
-    ended_early_ ? arm(settling_, opened_ + short_epoch) : on_settled();
+    if (pause_.ended_early())
+        arm(settling_, opened_ + reconnect_pause::settling_time);
+    else
+        on_settled();
     if (authentication_)
         authentication_->on_open();
     events_->on_open();
 }
 
-// The next failure is logged, whatever the last one was.
+// The connection counts: it is logged, and so is the next failure, whatever the last one was.
 void session::on_settled()
 {
     last_words_.clear();
@@ -190,10 +189,8 @@ void session::lose(engine::closing const& why, end_cause cause)
 {
     auto const self = shared_from_this();
     bool const was_open = state_ == state::open || state_ == state::dropping;
-    if (was_open) {
+    if (was_open)
         pause_.on_end_after(now() - opened_);
-        ended_early_ = now() - opened_ < short_epoch;
-    }
     state_ = state::pausing;
     ++generation_;
     flush_is_posted_ = false;

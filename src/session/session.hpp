@@ -43,6 +43,8 @@ namespace holdfast::session {
 // | greeting | the greeting is complete                 | open     | on_open()                                   |
 // | greeting | a refusal, the end of the connection, or | pausing  | on_closed()                                 |
 // |          | opening_limit has passed                 |          |                                             |
+// | open     | settling_time has passed, after an epoch | open     | logs the connection, which it does at once  |
+// |          | that ended early                         |          | after any other epoch                       |
 // | open     | drop()                                   | dropping | reads no reply any more                     |
 // | open     | the end of the connection, a refused     | pausing  | commands end as `unknown`, then on_closed() |
 // |          | subscription, a demoted server           |          |                                             |
@@ -150,9 +152,8 @@ private:
     core::subscription_right right_;
     bool flush_is_posted_ = false;
 
-    core::instant opened_{};    // when the current epoch began
-    bool ended_early_ = false;  // the epoch before was short: the next one is logged when it has lasted
-    std::string last_words_;    // of the last failure that was logged
+    core::instant opened_{};  // when the current epoch began
+    std::string last_words_;  // of the last failure that was logged
     reconnect_pause pause_;
 
     timer opening_limit_{*this, &session::on_opening_limit};

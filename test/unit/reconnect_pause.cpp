@@ -42,9 +42,12 @@ TEST_CASE("reconnect pause: an accepted client resets all but the pauses after l
     p.on_open();
     CHECK(p.next(end_cause::permanent, 0) == 500ms);
     CHECK(p.next(end_cause::credentials, 0) == 50ms);
+    CHECK_FALSE(p.ended_early());
     p.on_end_after(999ms);
+    CHECK(p.ended_early());
     CHECK(p.next(end_cause::lost, 0) == 50ms);
     p.on_end_after(1s);
+    CHECK_FALSE(p.ended_early());
     CHECK(p.next(end_cause::lost, 0) == 25ms);
 }
 
