@@ -141,7 +141,8 @@ struct meters : acquire_meters<counter> {
         renewal_lag.add_to(sum.renewal_lag);
         round_trip.add_to(sum.round_trip);
         sum.lost_by = {expired, key_missing, max_hold, client_stopped};
-        sum.lost = expired + key_missing + max_hold + client_stopped;
+        auto const& by = sum.lost_by;  // not read again: the sum agrees with its parts
+        sum.lost = by.expired + by.key_missing + by.max_hold + by.client_stopped;
         sum.refused += refused;
         sum.connections += connections;
         sum.connected += connected;
