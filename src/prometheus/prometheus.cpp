@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <stdexcept>
 
 #include <prometheus/client_metric.h>
@@ -68,35 +69,23 @@ constexpr std::array gauges{
     row{"connected", "Connections now.", &stats::connected},
 };
 
-struct labelled {
+struct part {
     char const* label;
-    std::uint64_t stats::*value;
+    std::uint64_t (*value)(stats const&);
 };
-constexpr std::array ends{
-    labelled{"acquired", &stats::acquired},
-    labelled{"busy", &stats::busy},
-    labelled{"unavailable", &stats::unavailable},
-    labelled{"cancelled", &stats::cancelled},
-    labelled{"failed", &stats::failed},
-};
-
-struct reason {
-    char const* label;
-    std::uint64_t loss_counts::*value;
+constexpr std::array results{
+    part{"acquired", [](stats const& s) { return s.acquired; }},
+    part{"busy", [](stats const& s) { return s.busy; }},
+    part{"unavailable", [](stats const& s) { return s.unavailable; }},
+    part{"cancelled", [](stats const& s) { return s.cancelled; }},
+    part{"failed", [](stats const& s) { return s.failed; }},
 };
 constexpr std::array reasons{
-    reason{"expired", &loss_counts::expired},
-    reason{"key_missing", &loss_counts::key_missing},
-    reason{"max_hold", &loss_counts::max_hold},
-    reason{"client_stopped", &loss_counts::client_stopped},
+    part{"expired", [](stats const& s) { return s.lost_by.expired; }},
+    part{"key_missing", [](stats const& s) { return s.lost_by.key_missing; }},
+    part{"max_hold", [](stats const& s) { return s.lost_by.max_hold; }},
+    part{"client_stopped", [](stats const& s) { return s.lost_by.client_stopped; }},
 };
-
-void add_counter(MetricFamily& to, sample const& of, std::string label, std::string value, std::uint64_t number)
-{
-    auto m = metric_of(of, std::move(label), std::move(value));
-    m.counter.value = static_cast<double>(number);
-    to.metric.push_back(std::move(m));
-}
 
 MetricFamily family_of(row const& r, MetricType type, std::vector<sample> const& of)
 {
@@ -110,22 +99,29 @@ MetricFamily family_of(row const& r, MetricType type, std::vector<sample> const&
     return f;
 }
 
+// A counter in parts, which a label tells apart.
+MetricFamily in_parts(
+    MetricFamily f, std::string const& label, std::span<part const> parts, std::vector<sample> const& of)
+{
+    for (auto const& s : of)
+        for (auto const& p : parts) {
+            auto m = metric_of(s, label, p.label);
+            m.counter.value = static_cast<double>(p.value(s.values));
+            f.metric.push_back(std::move(m));
+        }
+    return f;
+}
+
 MetricFamily acquires(std::vector<sample> const& of)
 {
     auto f = family("acquires_total", "Acquires that have ended, by how they ended.", MetricType::Counter);
-    for (auto const& s : of)
-        for (auto const& e : ends)
-            add_counter(f, s, "result", e.label, s.values.*e.value);
-    return f;
+    return in_parts(std::move(f), "result", results, of);
 }
 
 MetricFamily losses(std::vector<sample> const& of)
 {
     auto f = family("lost_total", "Leases that were lost, by the reason.", MetricType::Counter);
-    for (auto const& s : of)
-        for (auto const& r : reasons)
-            add_counter(f, s, "reason", r.label, s.values.lost_by.*r.value);
-    return f;
+    return in_parts(std::move(f), "reason", reasons, of);
 }
 
 // ---- histograms
