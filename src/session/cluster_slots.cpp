@@ -4,47 +4,62 @@
 //
 #include "session/cluster_slots.hpp"
 
-#include <algorithm>
-#include <bitset>
-#include <compare>
 #include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
+
+#include "core/hash_slot.hpp"
 
 namespace holdfast::session {
 namespace {
 
 using engine::reply;
 
-// The id of a node, or its host and port.
-struct node {
-    std::string_view name;
-    std::int64_t port;
-    friend auto operator<=>(node const&, node const&) = default;
-};
-
-struct slot_range {
-    std::size_t first;
-    std::size_t last;
-    node primary;
-};
-
 bool is(reply const& r, reply::kind k) noexcept
 {
     return r.type == k;
 }
 
-// The host may be nil: the client should use the one by which it has reached the server.
+bool is_in(std::int64_t n, std::int64_t first, std::int64_t last) noexcept
+{
+    return n >= first && n <= last;
+}
+
+// A node as the reply names it, in views of the reply.
+struct node {
+    std::string_view id;
+    std::string_view host;
+    std::uint16_t port;
+
+    // What identifies the node: its id, or its host and port.
+    auto identity() const noexcept
+    {
+        return id.empty() ? std::pair(host, std::int32_t{port}) : std::pair(id, std::int32_t{-1});
+    }
+};
+
+struct range {
+    std::uint16_t first;
+    std::uint16_t last;
+    node primary;
+};
+
+// The host may be nil, which has no text.
 std::optional<node> read_node(reply const& r)
 {
     auto const& items = r.items;
-    if (!is(r, reply::kind::array) || items.size() < 2 || !is(items[1], reply::kind::integer))
+    if (!is(r, reply::kind::array) || items.size() < 2 || !is(items[1], reply::kind::integer)
+        || !is_in(items[1].integer, 0, std::numeric_limits<std::uint16_t>::max()))
         return std::nullopt;
-    bool const has_id = items.size() > 2 && is(items[2], reply::kind::text) && !items[2].text.empty();
-    return has_id ? node{items[2].text, 0} : node{items[0].text, items[1].integer};
+    bool const has_id = items.size() > 2 && is(items[2], reply::kind::text);
+    auto const id = has_id ? items[2].text : std::string_view();
+    return node{id, items[0].text, static_cast<std::uint16_t>(items[1].integer)};
 }
 
-std::optional<slot_range> read_range(reply const& r)
+std::optional<range> read_range(reply const& r)
 {
     auto const& items = r.items;
     bool const has_bounds = is(r, reply::kind::array) && items.size() > 2 && is(items[0], reply::kind::integer)
@@ -54,31 +69,48 @@ std::optional<slot_range> read_range(reply const& r)
     auto const first = items[0].integer;
     auto const last = items[1].integer;
     auto const primary = read_node(items[2]);
-    if (!primary || first < 0 || last < first || last >= core::hash_slots)
+    if (!primary || !is_in(last, 0, core::hash_slots - 1) || !is_in(first, 0, last))
         return std::nullopt;
-    return slot_range{static_cast<std::size_t>(first), static_cast<std::size_t>(last), *primary};
+    return range{static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last), *primary};
 }
+
+// Numbers the primaries in the order in which they are named first. A search in a list would take time in proportion to
+// the square of their number, which the server chooses.
+class numbering {
+public:
+    explicit numbering(core::cluster_map& to) : to_(to) {}
+
+    std::uint16_t number_of(node const& n)
+    {
+        auto const next = static_cast<std::uint16_t>(to_.primaries.size());
+        auto const [at, is_new] = numbers_.try_emplace(n.identity(), next);
+        if (is_new)
+            to_.primaries.push_back({std::string(n.id), std::string(n.host), n.port});
+        return at->second;
+    }
+
+private:
+    core::cluster_map& to_;
+    std::map<std::pair<std::string_view, std::int32_t>, std::uint16_t> numbers_;
+};
 
 }  // namespace
 
-std::optional<cluster_summary> read_cluster_slots(reply const& r)
+std::optional<core::cluster_map> read_cluster_slots(reply const& r)
 {
     if (!is(r, reply::kind::array))
         return std::nullopt;
-    std::bitset<core::hash_slots> covered;
-    std::vector<node> primaries;
+    core::cluster_map map;
+    numbering primaries(map);
     for (auto const& item : r.items) {
-        auto const range = read_range(item);
-        if (!range)
+        auto const read = read_range(item);
+        if (!read)
             return std::nullopt;
-        for (auto slot = range->first; slot <= range->last; ++slot)
-            covered.set(slot);
-        if (primaries.empty() || primaries.back() != range->primary)
-            primaries.push_back(range->primary);
+        map.ranges.push_back({read->first, read->last, primaries.number_of(read->primary)});
+        if (map.primaries.size() > core::hash_slots)
+            return std::nullopt;
     }
-    std::ranges::sort(primaries);
-    auto const same = std::ranges::unique(primaries);
-    return cluster_summary{primaries.size() - same.size(), covered.count()};
+    return map;
 }
 
 }  // namespace holdfast::session

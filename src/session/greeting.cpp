@@ -9,6 +9,7 @@
 
 #include <holdfast/error.hpp>
 
+#include "core/hash_slot.hpp"
 #include "core/server_age.hpp"
 #include "session/cluster_slots.hpp"
 
@@ -65,11 +66,12 @@ engine::reply value_of(std::string_view key, engine::reply const& map)
     return {};
 }
 
-std::string reason_to_refuse(cluster_summary const& c)
+std::string reason_to_refuse(core::cluster_map const& c)
 {
-    std::string const which = c.primaries > 1 ? "of " + std::to_string(c.primaries) + " primaries"
-                                              : "in which " + std::to_string(core::hash_slots - c.slots)
-                                                    + " of 16384 hash slots have no primary";
+    std::string const which = c.primaries.size() > 1
+                                  ? "of " + std::to_string(c.primaries.size()) + " primaries"
+                                  : "in which " + std::to_string(core::hash_slots - c.covered_slots())
+                                        + " of 16384 hash slots have no primary";
     return "the server is a member of a Redis Cluster " + which + ", which redis:// cannot use";
 }
 

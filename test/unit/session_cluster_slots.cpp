@@ -8,6 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/hash_slot.hpp"
 #include "session/cluster_slots.hpp"
 
 namespace holdfast::session {
@@ -69,20 +70,20 @@ TEST_CASE("CLUSTER SLOTS: primaries are counted once each, and missing slots are
     auto const three = read_cluster_slots(
         b.list({b.range(0, 99, "a"), b.range(100, 199, "b"), b.range(200, 300, "a"), b.range(301, 16383, "c")}));
     REQUIRE(three);
-    CHECK(three->primaries == 3);
-    CHECK(three->slots == 16384);
+    CHECK(three->primaries.size() == 3);
+    CHECK(three->covered_slots() == 16384);
     CHECK_FALSE(three->is_one_node());
 
     auto const half = read_cluster_slots(b.list({b.range(0, 8191, "a")}));
     REQUIRE(half);
-    CHECK(half->primaries == 1);
-    CHECK(half->slots == 8192);
+    CHECK(half->primaries.size() == 1);
+    CHECK(half->covered_slots() == 8192);
     CHECK_FALSE(half->is_one_node());
 
     auto const none = read_cluster_slots(b.list({}));
     REQUIRE(none);
-    CHECK(none->primaries == 0);
-    CHECK(none->slots == 0);
+    CHECK(none->primaries.size() == 0);
+    CHECK(none->covered_slots() == 0);
     CHECK_FALSE(none->is_one_node());
 }
 
@@ -91,11 +92,11 @@ TEST_CASE("CLUSTER SLOTS: overlapping ranges are counted once", "[session][clust
     builder b;
     auto const same = read_cluster_slots(b.list({b.range(0, 8191, "a"), b.range(0, 8191, "a")}));
     REQUIRE(same);
-    CHECK(same->slots == 8192);
+    CHECK(same->covered_slots() == 8192);
     CHECK_FALSE(same->is_one_node());
     auto const two = read_cluster_slots(b.list({b.range(0, 16383, "a"), b.range(5, 5, "b")}));
     REQUIRE(two);
-    CHECK(two->primaries == 2);
+    CHECK(two->primaries.size() == 2);
     CHECK_FALSE(two->is_one_node());
 }
 
@@ -109,8 +110,35 @@ TEST_CASE("CLUSTER SLOTS: without an id a node is known by host and port; the ho
     };
     CHECK(ranges(at(text("h"), 1), at(text("h"), 1))->is_one_node());
     CHECK(ranges(at({}, 1), at({}, 1))->is_one_node());
-    CHECK(ranges(at(text("h"), 1), at(text("h"), 2))->primaries == 2);
-    CHECK(ranges(at(text("h"), 1), at(text("g"), 1))->primaries == 2);
+    CHECK(ranges(at(text("h"), 1), at(text("h"), 2))->primaries.size() == 2);
+    CHECK(ranges(at(text("h"), 1), at(text("g"), 1))->primaries.size() == 2);
+}
+
+TEST_CASE(
+    "CLUSTER SLOTS: each primary is named once, with its id and address, and each range refers to one",
+    "[session][cluster]")
+{
+    builder b;
+    auto const at = [&](reply host, std::string_view id) { return b.list({host, number(7000), text(id)}); };
+    auto const map = read_cluster_slots(b.list(
+        {b.list({number(0), number(99), at(text("10.0.0.1"), "a")}),
+         b.list({number(100), number(200), at({}, "b")}),
+         b.list({number(201), number(201), at(text("10.0.0.1"), "a")}),
+         b.list({number(300), number(301), b.list({text("?"), number(1)})})}));
+    REQUIRE(map);
+    CHECK(map->primaries == std::vector<core::cluster_primary>{{"a", "10.0.0.1", 7000}, {"b", "", 7000}, {"", "?", 1}});
+    CHECK(map->ranges == std::vector<core::slot_range>{{0, 99, 0}, {100, 200, 1}, {201, 201, 0}, {300, 301, 2}});
+}
+
+TEST_CASE("CLUSTER SLOTS: more primaries than slots are not understood", "[session][cluster]")
+{
+    builder b;
+    std::vector<reply> ranges;
+    for (int i = 0; i <= core::hash_slots; ++i)
+        ranges.push_back(b.list({number(0), number(0), b.list({text("h"), number(i)})}));
+    CHECK_FALSE(read_cluster_slots(b.list(ranges)));
+    ranges.pop_back();
+    CHECK(read_cluster_slots(b.list(ranges)));
 }
 
 TEST_CASE("CLUSTER SLOTS: a reply of another form is not understood", "[session][cluster]")
@@ -133,6 +161,8 @@ TEST_CASE("CLUSTER SLOTS: a reply of another form is not understood", "[session]
           b.list({number(0), number(16383), text("a")}),
           b.list({number(0), number(16383), b.list({})}),
           b.list({number(0), number(16383), b.list({text("h"), text("6379")})}),
+          b.list({number(0), number(16383), b.list({text("h"), number(65536)})}),
+          b.list({number(0), number(16383), b.list({text("h"), number(-1)})}),
           b.list({number(0), number(16383), b.list({b.list({a})})})})
         CHECK_FALSE(read_cluster_slots(b.list({range})));
     CHECK_FALSE(read_cluster_slots(text("OK")));
