@@ -37,6 +37,15 @@ boost::asio::ssl::context context_for(endpoint const& e, tls_options const& opti
     return boost::asio::ssl::context(boost::asio::ssl::context::tls_client);
 }
 
+// The router of a client over several servers is missing: without it, each lock of another node would fail by itself.
+void refuse_cluster(endpoint const& e)
+{
+    if (e.is_cluster)
+        throw std::invalid_argument(
+            "url: clients of a Redis Cluster of several nodes are not implemented yet; redis:// can use a cluster of "
+            "one node");
+}
+
 void check_credentials(endpoint const& e, config const& options)
 {
     if (options.credentials && (e.has_password || !e.user.empty()))
@@ -57,6 +66,7 @@ void warn_of(endpoint const& e, config const& options, engine::log const& log)
 engine::client_io make_io(engine::strand on, config const& options, engine::log log)
 {
     auto e = parse_url(options.url);
+    refuse_cluster(e);
     auto name = checked_name(options.name);
     check_credentials(e, options);
     auto tls = context_for(e, options.tls);

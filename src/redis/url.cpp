@@ -184,20 +184,31 @@ void parse_socket(std::string_view rest, endpoint& to)
         fail("the path of the socket has a zero byte");
 }
 
-void parse_hosts(std::string_view list, endpoint& to)
+void parse_hosts(std::string_view list, std::uint16_t port_if_none, endpoint& to)
 {
     while (auto const parts = split(list, ",")) {
-        to.hosts.push_back(parse_host(parts->first, default_sentinel_port));
+        to.hosts.push_back(parse_host(parts->first, port_if_none));
         list = parts->second;
     }
-    to.hosts.push_back(parse_host(list, default_sentinel_port));
+    to.hosts.push_back(parse_host(list, port_if_none));
+}
+
+// A cluster has one database, and its servers answer SELECT with an error.
+void parse_seeds(std::string_view rest, endpoint& to)
+{
+    refuse_query(rest);
+    auto const parts = split(rest, "/").value_or(std::pair{rest, std::string_view()});
+    if (!parts.second.empty())
+        fail("a cluster has no databases: nothing may follow the hosts");
+    to.is_cluster = true;
+    parse_hosts(take_credentials(parts.first, to), default_port, to);
 }
 
 void parse_sentinels(std::string_view rest, endpoint& to)
 {
     refuse_query(rest);
     auto const parts = split(rest, "/").value_or(std::pair{rest, std::string_view()});
-    parse_hosts(take_credentials(parts.first, to), to);
+    parse_hosts(take_credentials(parts.first, to), default_sentinel_port, to);
 
     auto const path = split(parts.second, "/").value_or(std::pair{parts.second, std::string_view("0")});
     to.master_name = decode(path.first);
@@ -208,7 +219,8 @@ void parse_sentinels(std::string_view rest, endpoint& to)
 
 bool is_scheme(std::string_view text)
 {
-    constexpr std::array<std::string_view, 5> known{"redis", "rediss", "unix", "redis+sentinel", "memory"};
+    constexpr std::array<std::string_view, 7> known{
+        "redis", "rediss", "redis+cluster", "rediss+cluster", "unix", "redis+sentinel", "memory"};
     return std::ranges::find(known, text) != known.end();
 }
 
@@ -247,6 +259,12 @@ std::string redacted_credentials(endpoint const& e)
     return e.has_password ? e.user + ":***@" : std::string();
 }
 
+std::string redacted_cluster(endpoint const& e)
+{
+    auto const* const scheme = e.transport == transport::tls ? "rediss+cluster://" : "redis+cluster://";
+    return scheme + redacted_credentials(e) + host_list(e);
+}
+
 }  // namespace
 
 endpoint parse_url(std::string_view url)
@@ -261,6 +279,10 @@ endpoint parse_url(std::string_view url)
         parse_server(rest, e);
     else if (scheme == "rediss")
         e.transport = transport::tls, parse_server(rest, e);
+    else if (scheme == "redis+cluster")
+        parse_seeds(rest, e);
+    else if (scheme == "rediss+cluster")
+        e.transport = transport::tls, parse_seeds(rest, e);
     else if (scheme == "unix")
         e.transport = transport::unix_socket, parse_socket(rest, e);
     else if (scheme == "redis+sentinel")
@@ -272,6 +294,8 @@ endpoint parse_url(std::string_view url)
 
 std::string redacted(endpoint const& e)
 {
+    if (e.is_cluster)
+        return redacted_cluster(e);
     auto const database = std::to_string(e.database);
     switch (e.transport) {
         case transport::tcp: return "redis://" + redacted_credentials(e) + host_list(e) + "/" + database;

@@ -27,7 +27,8 @@ struct host_and_port {
 // The contents of a URL, percent-decoded.
 struct endpoint {
     redis::transport transport = transport::tcp;
-    std::vector<host_and_port> hosts;  // one for tcp and tls; the sentinels; none for a UNIX socket
+    bool is_cluster = false;           // tcp, tls: the hosts are seeds, any nodes of one Redis Cluster
+    std::vector<host_and_port> hosts;  // one for tcp and tls, or the seeds; the sentinels; none for a UNIX socket
     std::string socket_path;           // unix_socket
     std::string master_name;           // sentinel
     std::string user;                  // empty: the server's default user

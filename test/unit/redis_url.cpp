@@ -98,6 +98,26 @@ TEST_CASE("url: redis+sentinel:// has several hosts, the name of a master and a 
     CHECK(parse_url("redis+sentinel://h/m").database == 0);
 }
 
+TEST_CASE("url: redis+cluster:// and rediss+cluster:// have seeds and no database", "[redis][cluster]")
+{
+    auto const e = parse_url("redis+cluster://u:p@h1,h2:7000,[::1]:1");
+    CHECK(e.transport == transport::tcp);
+    CHECK(e.is_cluster);
+    REQUIRE(e.hosts.size() == 3);
+    CHECK(e.hosts[0].host == "h1");
+    CHECK(e.hosts[0].port == 6379);
+    CHECK(e.hosts[1].port == 7000);
+    CHECK(e.hosts[2].host == "::1");
+    CHECK(e.user == "u");
+    CHECK(e.password == "p");
+    CHECK(e.database == 0);
+    auto const encrypted = parse_url("rediss+cluster://h/");
+    CHECK(encrypted.transport == transport::tls);
+    CHECK(encrypted.is_cluster);
+    CHECK_FALSE(parse_url("redis://h").is_cluster);
+    CHECK_FALSE(parse_url("redis+sentinel://h/m").is_cluster);
+}
+
 TEST_CASE("url: the exception for an invalid URL names the invalid part", "[redis]")
 {
     struct fault {
@@ -142,6 +162,12 @@ TEST_CASE("url: the exception for an invalid URL names the invalid part", "[redi
         fault{"unix:///p?database=1", "?db=NUMBER"},
         fault{"unix:///p?db=x", "database"},
         fault{"unix:///p%00q", "zero byte"},
+        fault{"redis+cluster:/h", "two slashes"},
+        fault{"redis+cluster://", "host is missing"},
+        fault{"redis+cluster://h,", "host is missing"},
+        fault{"redis+cluster://h/0", "no databases"},
+        fault{"rediss+cluster://h/x", "no databases"},
+        fault{"redis+cluster://h?x=1", "nothing may follow"},
         fault{"redis+sentinel://h:1", "name of the master"},
         fault{"redis+sentinel:///m", "host is missing"},
         fault{"redis+sentinel://h,/m", "host is missing"},
@@ -167,6 +193,8 @@ TEST_CASE("url: no exception quotes text that may be a password", "[redis]")
         "redis://u:hunter2%@h",
         "redis://u:hunter2@h:x",
         "unix://u:hunter2@h/p",
+        "redis+cluster://u:hunter2@h/1",
+        "redis+cluster://:hunter2/x@h",
         "redis+sentinel://u:hunter2@h/");
     CHECK_THAT(fault_of(url), !ContainsSubstring("hunter2") && ContainsSubstring("url: "));
 }
@@ -177,6 +205,8 @@ TEST_CASE("url: the redacted form replaces the password", "[redis]")
     CHECK(redacted(parse_url("rediss://u:p@[::1]:1/2")) == "rediss://u:***@[::1]:1/2");
     CHECK(redacted(parse_url("unix://:p@/s?db=1")) == "unix://:***@/s?db=1");
     CHECK(redacted(parse_url("redis+sentinel://:p@a,b:1/m")) == "redis+sentinel://:***@a:26379,b:1/m/0");
+    CHECK(redacted(parse_url("redis+cluster://u:p@a,[::1]:1")) == "redis+cluster://u:***@a:6379,[::1]:1");
+    CHECK(redacted(parse_url("rediss+cluster://a")) == "rediss+cluster://a:6379");
 }
 
 TEST_CASE("url: a server is remote unless it is localhost, a loopback address or a UNIX socket", "[redis]")
@@ -186,4 +216,5 @@ TEST_CASE("url: a server is remote unless it is localhost, a loopback address or
     CHECK_FALSE(is_remote(parse_url("redis://127.0.0.2")));
     CHECK_FALSE(is_remote(parse_url("redis://[::1]")));
     CHECK_FALSE(is_remote(parse_url("unix:///s")));
+    CHECK(is_remote(parse_url("redis+cluster://localhost,example.com")));
 }

@@ -54,6 +54,17 @@ TEST_CASE("session factory: without holdfast::testing the error names the URL an
     CHECK(make_session(context, "redis://localhost"));
 }
 
+TEST_CASE("session factory: the URL of a cluster of several nodes is refused with the reason", "[client][cluster]")
+{
+    boost::asio::io_context context;
+    for (auto const* const url : {"redis+cluster://:hunter2@h1,h2", "rediss+cluster://h1"})
+        CHECK_THROWS_MATCHES(
+            make_session(context, url),
+            std::invalid_argument,
+            Catch::Matchers::Message("url: clients of a Redis Cluster of several nodes are not implemented yet; "
+                                     "redis:// can use a cluster of one node"));
+}
+
 TEST_CASE("session factory: credentials in the URL and a provider exclude each other", "[client][credentials]")
 {
     boost::asio::io_context context;
