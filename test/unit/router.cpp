@@ -1,0 +1,151 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/runtime/router.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "unit/fake_session.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+struct ignored_events final : shard_events {
+    void on_open(shard& s) override { opened.push_back(&s); }
+    void on_closed(shard&, closing const&) override {}
+    void on_message(shard&, std::string_view) override {}
+    void on_turn_end(shard&) override {}
+
+    std::vector<shard const*> opened;
+};
+
+// A router whose sessions the test sees, in the order in which they were made.
+struct routed {
+    std::shared_ptr<session> make(core::cluster_primary const& p)
+    {
+        made.push_back(p.host);
+        return sessions.emplace_back(std::make_shared<fake_session>());
+    }
+
+    log lines;
+    ignored_events events;
+    shard first{std::make_shared<fake_session>(), lines};
+    std::vector<std::string> made;
+    std::vector<std::shared_ptr<fake_session>> sessions;
+    router made_router{first, [this](auto const& p) { return make(p); }, events, lines};
+};
+
+core::cluster_map const two{
+    .primaries = {{"a", "host-a", 1}, {"b", "host-b", 2}}, .ranges = {{0, 99, 0}, {200, 16383, 1}}};
+
+// ---- empty
+
+TEST_CASE_METHOD(routed, "router: without a map all slots are at the first shard", "[router][cluster]")
+{
+    CHECK(&made_router.of(0) == &first);
+    CHECK(made_router.find(16383) == &first);
+    CHECK(made.empty());
+    made_router.stop();
+    CHECK(&made_router.of(0) == &first);
+    CHECK(made_router.find(0) == &first);
+}
+
+// ---- routed
+
+TEST_CASE_METHOD(routed, "router: a session starts when a slot of its primary is asked for", "[router][cluster]")
+{
+    made_router.take(two);
+    CHECK(made.empty());
+    CHECK(made_router.find(0) == nullptr);
+    auto& b = made_router.of(16383);
+    CHECK(made == std::vector<std::string>{"host-b"});
+    CHECK(sessions[0]->events);
+    CHECK(&made_router.of(200) == &b);
+    CHECK(made_router.find(200) == &b);
+    CHECK(&b != &first);
+    auto& a = made_router.of(99);
+    CHECK(&a != &b);
+    CHECK(made == std::vector<std::string>{"host-b", "host-a"});
+}
+
+TEST_CASE_METHOD(routed, "router: a slot without a primary is at the first shard", "[router][cluster]")
+{
+    made_router.take(two);
+    CHECK(&made_router.of(100) == &first);
+    CHECK(made_router.find(199) == &first);
+    CHECK(made.empty());
+}
+
+TEST_CASE_METHOD(routed, "router: the events of a session come with its shard", "[router][cluster]")
+{
+    made_router.take(two);
+    auto& a = made_router.of(0);
+    sessions[0]->events->on_open();
+    CHECK(events.opened == std::vector<shard const*>{&a});
+}
+
+TEST_CASE_METHOD(routed, "router: a new map moves slots, and the shards of known nodes stay", "[router][cluster]")
+{
+    made_router.take(two);
+    auto& a = made_router.of(0);
+    made_router.take({.primaries = {{"c", "host-c", 3}, {"a", "elsewhere", 4}}, .ranges = {{0, 0, 0}, {1, 16383, 1}}});
+    CHECK(&made_router.of(1) == &a);
+    CHECK(&made_router.of(16383) == &a);
+    CHECK(made == std::vector<std::string>{"host-a"});
+    CHECK(&made_router.of(0) != &a);
+    CHECK(made == std::vector<std::string>{"host-a", "host-c"});
+}
+
+TEST_CASE_METHOD(routed, "router: a node that was not used yet is reached at its latest address", "[router][cluster]")
+{
+    made_router.take(two);
+    made_router.take({.primaries = {{"a", "elsewhere", 4}}, .ranges = {{0, 16383, 0}}});
+    made_router.of(0);
+    CHECK(made == std::vector<std::string>{"elsewhere"});
+}
+
+TEST_CASE_METHOD(routed, "router: a node without an id is known by its address", "[router][cluster]")
+{
+    made_router.take({.primaries = {{"", "h", 1}, {"", "h", 2}}, .ranges = {{0, 99, 0}, {100, 16383, 1}}});
+    auto& x = made_router.of(0);
+    CHECK(&made_router.of(100) != &x);
+    made_router.take({.primaries = {{"", "h", 2}, {"", "h", 1}}, .ranges = {{0, 99, 0}, {100, 16383, 1}}});
+    CHECK(&made_router.of(100) == &x);
+    CHECK(made.size() == 2);
+}
+
+TEST_CASE_METHOD(routed, "router: only started shards are visited", "[router][cluster]")
+{
+    made_router.take(two);
+    auto& b = made_router.of(200);
+    std::vector<shard const*> visited;
+    made_router.for_each([&](shard& s) { visited.push_back(&s); });
+    CHECK(visited == std::vector<shard const*>{&b});
+}
+
+// ---- stopped
+
+TEST_CASE_METHOD(routed, "router: after stop() no session starts, and the map stays", "[router][cluster]")
+{
+    made_router.take(two);
+    auto& a = made_router.of(0);
+    made_router.stop();
+    made_router.stop();
+    CHECK(sessions[0]->is_stopped);
+    CHECK(&made_router.of(0) == &a);
+    CHECK(made_router.find(0) == &a);
+    CHECK(&made_router.of(200) == &first);
+    CHECK(made_router.find(200) == nullptr);
+    made_router.take({.primaries = {{"b", "host-b", 2}}, .ranges = {{0, 16383, 0}}});
+    CHECK(&made_router.of(0) == &a);
+    CHECK(made.size() == 1);
+}
+
+}  // namespace
+}  // namespace holdfast::engine
