@@ -5,12 +5,18 @@
 #ifndef HOLDFAST_CORE_CLUSTER_MAP_HPP
 #define HOLDFAST_CORE_CLUSTER_MAP_HPP
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "core/hash_slot.hpp"
+
 namespace holdfast::core {
+
+// Some of the hash slots.
+using slot_set = std::bitset<hash_slots>;
 
 // A primary of a Redis Cluster, as a node of the cluster announces it.
 struct cluster_primary {

@@ -23,10 +23,10 @@ public:
     // The kind of command to which the next reply belongs. SUBSCRIBE has no reply, only a push; but if the server
     // refuses it, the error takes the place of the next reply. So the session sends a PING after each SUBSCRIBE and
     // UNSUBSCRIBE: its guard (rule 10).
-    enum class kind : std::uint8_t { command, subscribe_guard, unsubscribe_guard };
+    enum class kind : std::uint8_t { command, subscribe_guard, unsubscribe_guard, slots };
 
     struct entry {
-        engine::command* to;  // null: the command ended without a reply, or the entry is a guard
+        engine::command* to;  // null: the command ended without a reply, or it is the session's own
         awaited_replies::kind kind;
         core::instant sent;  // set by on_flush(); `never` before
     };
@@ -38,9 +38,12 @@ public:
     {
         push({nullptr, subscribes ? kind::subscribe_guard : kind::unsubscribe_guard, core::never});
     }
+    void add_slots() { push({nullptr, kind::slots, core::never}); }
     // The entries that were added since the last flush are sent now.
     void on_flush(core::instant now) noexcept;
 
+    // Of the oldest entry. Precondition: not empty.
+    kind next() const noexcept { return entries_.front().kind; }
     // Removes and returns the oldest entry, for which a reply has arrived. Precondition: not empty.
     entry take() noexcept;
 

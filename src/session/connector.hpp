@@ -7,13 +7,14 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "session/connection.hpp"
 #include "session/greeting.hpp"
 
 namespace holdfast::session {
 
-// Makes the connections of one session, all to one server. The session owns it.
+// Makes the connections of one session: all to one server, or to the seeds of a cluster in turn. The session owns it.
 class connector {
 public:
     virtual ~connector() = default;
@@ -24,6 +25,12 @@ public:
     virtual std::shared_ptr<connection> connect(std::weak_ptr<connection_events>, client_login const&) = 0;
     // The name of the server in log lines, without secrets.
     virtual std::string server_name() const = 0;
+
+    // The current connection leads to a node of a cluster, which has told the slots of the nodes. Gives each primary
+    // without a host that of the connection.
+    virtual void on_slots(core::cluster_map&) {}
+    // The host of the current connection, for a MOVED that names none.
+    virtual std::string_view host() const { return {}; }
 };
 
 }  // namespace holdfast::session

@@ -72,7 +72,7 @@ std::string reason_to_refuse(core::cluster_map const& c)
                                   ? "of " + std::to_string(c.primaries.size()) + " primaries"
                                   : "in which " + std::to_string(core::hash_slots - c.covered_slots())
                                         + " of 16384 hash slots have no primary";
-    return "the server is a member of a Redis Cluster " + which + ", which redis:// cannot use";
+    return "the server is a member of a Redis Cluster " + which + ", which redis:// cannot use: write redis+cluster://";
 }
 
 }  // namespace
@@ -87,10 +87,11 @@ std::vector<std::string_view> hello_words(client_login const& c)
     return words;
 }
 
-void greeting::begin(bool selects_database) noexcept
+void greeting::begin(bool selects_database, purpose p) noexcept
 {
     step_ = step::hello;
     selects_ = selects_database;
+    purpose_ = p;
     present_ = {};
 }
 
@@ -116,6 +117,10 @@ greeting::outcome greeting::on_hello(engine::reply const& r)
     is_replica_ = value_of("role", r).text == "replica";
     if (value_of("mode", r).text == "cluster")
         present_.server.slots = engine::slot_coverage::unconfirmed;
+    else if (purpose_ != purpose::one_server)
+        return refuse({errc::protocol, "the server is not a node of a Redis Cluster: write redis://", true});
+    if (purpose_ == purpose::member && is_replica_)
+        return refuse({errc::unavailable, "the node is a replica now", false});
     step_ = selects_ ? step::select : step::info;
     return outcome::more;
 }
@@ -126,23 +131,36 @@ greeting::outcome greeting::on_info(std::string_view text, core::instant now)
     return ask_slots();
 }
 
-// Only a server in cluster mode gets the additional command.
+// Only a server in cluster mode gets the additional command. A member was found by the slots that a seed has told.
 greeting::outcome greeting::ask_slots()
 {
-    if (!present_.server.has_hash_slots())
+    if (purpose_ == purpose::member)
+        present_.server.slots = engine::slot_coverage::some;
+    if (!present_.server.has_hash_slots() || purpose_ == purpose::member)
         return raise_barrier();
     step_ = step::slots;
     return outcome::slots;
 }
 
-// A replica shows the slots of its primary, and answers MOVED to every write.
 greeting::outcome greeting::on_slots(engine::reply const& r)
 {
-    auto const cluster = read_cluster_slots(r);
+    auto cluster = read_cluster_slots(r);
     if (!cluster)
         return refuse({errc::protocol, "the client does not understand the server's reply to CLUSTER SLOTS", true});
-    if (!cluster->is_one_node())
-        return refuse({errc::protocol, reason_to_refuse(*cluster), true});
+    if (purpose_ == purpose::one_server)
+        return check_slots(*cluster);
+    if (cluster->covered_slots() == 0)
+        return refuse({errc::unavailable, "no node of the cluster has hash slots", false});
+    slots_ = std::move(*cluster);
+    present_.server.slots = engine::slot_coverage::some;
+    return raise_barrier();
+}
+
+// Whether a client of one server can use it. A replica shows the slots of its primary, and answers MOVED to every write.
+greeting::outcome greeting::check_slots(core::cluster_map const& cluster)
+{
+    if (!cluster.is_one_node())
+        return refuse({errc::protocol, reason_to_refuse(cluster), true});
     if (is_replica_)
         return refuse({errc::unavailable, "the server is a replica in a Redis Cluster", false});
     present_.server.slots = engine::slot_coverage::all;
@@ -165,7 +183,8 @@ greeting::outcome greeting::raise_barrier()
 // connection can be executed behind the new epoch.
 greeting::outcome greeting::on_error(std::string_view words)
 {
-    bool const is_needed = step_ == step::hello || step_ == step::select;
+    bool const needs_slots = step_ == step::slots && purpose_ == purpose::seed;
+    bool const is_needed = step_ == step::hello || step_ == step::select || needs_slots;
     if (is_needed || is_busy(words))
         return refuse(classify_refusal(words));
     switch (step_) {

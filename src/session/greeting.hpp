@@ -10,10 +10,18 @@
 #include <string_view>
 #include <vector>
 
+#include "core/cluster_map.hpp"
 #include "engine/port/reply.hpp"
 #include "engine/port/session.hpp"
 
 namespace holdfast::session {
+
+// For what a client connects to a server.
+enum class purpose : std::uint8_t {
+    one_server,  // the only server of the client
+    seed,        // any node of a cluster: the client asks it for the slots of all nodes
+    member,      // a primary of a cluster
+};
 
 // What a client sends in its greeting: its credentials, its name and its database.
 struct client_login {
@@ -43,23 +51,32 @@ struct connection_id {
 
 // The first commands of a connection, and the meaning of their replies. HELLO needs no permission, and its reply
 // contains the number of the connection and whether the server is in cluster mode. The reply to INFO contains the run
-// of the server and its uptime. CLUSTER SLOTS is sent in cluster mode only: the client can use a server that has all
-// hash slots, and no other member of a cluster. CLIENT KILL is the barrier of rule 8: it ends the previous connection,
+// of the server and its uptime. CLUSTER SLOTS is sent in cluster mode only, and not to a member: a client of one server
+// can use a server that has all hash slots, and no other member of a cluster. CLIENT KILL is the barrier of rule 8: it ends the previous connection,
 // from which the server could still read commands. The session sends the commands; this class only decides, so that
 // each row can be tested without a server.
 //
 // | step          | reply                    | next    | outcome                                                     |
 // |---------------|--------------------------|---------|-------------------------------------------------------------|
 // | hello         | a map                    | select  | more; the next step is info if the database is 0            |
+// | hello         | a map, not of a cluster, | done    | refused, for good                                           |
+// |               | to a seed or a member    |         |                                                             |
+// | hello         | a map of a replica, to a | done    | refused, for now                                            |
+// |               | member                   |         |                                                             |
 // | select        | OK                       | info    | more                                                        |
 // | info          | any but BUSY, in cluster | slots   | slots: which slots does the server have?                    |
-// |               | mode                     |         |                                                             |
+// |               | mode, not to a member    |         |                                                             |
 // | info          | text, same run as before | barrier | kill: the server may still read from the old connection     |
 // | info          | text, another run        | done    | open                                                        |
 // | info          | an error but BUSY        | done    | open: without the right to INFO there is no barrier         |
 // | info          | BUSY                     | done    | refused: a busy server cannot raise a barrier               |
 // | slots         | one primary has all      | barrier | kill or open, as after INFO                                 |
 // |               |                          | or done |                                                             |
+// | slots         | of a seed: a primary has | barrier | the same                                                    |
+// |               | a slot                   | or done |                                                             |
+// | slots         | of a seed: no slot has a | done    | refused, for now                                            |
+// |               | primary                  |         |                                                             |
+// | slots         | of a seed: an error      | done    | refused                                                     |
 // | slots         | an error but BUSY        | barrier | kill or open, as after INFO: the slots are not confirmed    |
 // |               |                          | or done |                                                             |
 // | slots         | any other reply          | done    | refused: a member of a cluster, for good; a replica, for    |
@@ -78,7 +95,7 @@ public:
 
     // Starts for a new connection. It keeps previous(), even if this connection is refused: the last connection that
     // was opened is the one that has carried commands of the engine.
-    void begin(bool selects_database) noexcept;
+    void begin(bool selects_database, purpose) noexcept;
 
     outcome on_reply(engine::reply const&, core::instant now);
     // `words`: the error text of the server.
@@ -89,6 +106,8 @@ public:
     connection_id const& id() const noexcept { return present_; }
     // The connection to end, before outcome::open; after it, the current one.
     connection_id const& previous() const noexcept { return previous_; }
+    // The slots of the cluster, of a seed, after outcome::open.
+    core::cluster_map const& slots() const noexcept { return slots_; }
     // Why the server refused this client, after outcome::refused.
     engine::closing const& refusal() const noexcept { return refusal_; }
 
@@ -97,15 +116,18 @@ private:
     outcome on_info(std::string_view text, core::instant now);
     outcome ask_slots();
     outcome on_slots(engine::reply const&);
+    outcome check_slots(core::cluster_map const&);
     outcome raise_barrier();
     outcome open();
     outcome refuse(engine::closing const&);
 
     step step_ = step::done;
     bool selects_ = false;
+    purpose purpose_ = purpose::one_server;
     bool is_replica_ = false;
     connection_id present_;
     connection_id previous_;
+    core::cluster_map slots_;
     std::string words_;  // a copy for refusal_: the words of the server are valid during a call only
     engine::closing refusal_;
 };

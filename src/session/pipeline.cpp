@@ -37,6 +37,13 @@ void pipeline::submit(engine::command& c, std::span<std::string_view const> word
     replies_.add(c);
 }
 
+void pipeline::request_slots()
+{
+    send_row();
+    send(slots_words);
+    replies_.add_slots();
+}
+
 void pipeline::subscribe(std::string_view verb, std::string_view channel)
 {
     if (verb != row_verb_)

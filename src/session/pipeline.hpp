@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_SESSION_PIPELINE_HPP
 #define HOLDFAST_SESSION_PIPELINE_HPP
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +18,9 @@
 #include "session/connection.hpp"
 
 namespace holdfast::session {
+
+// The question which primary has which hash slots.
+inline constexpr std::array<std::string_view, 2> slots_words{"CLUSTER", "SLOTS"};
 
 // The commands of one connection after the other: sends them in order, with a guard behind each change of subscriptions
 // (rule 10), and knows which of them have no reply yet.
@@ -31,6 +35,8 @@ public:
     void send(std::span<std::string_view const> words);
     // Sends a command, behind the subscriptions that were requested before it.
     void submit(engine::command&, std::span<std::string_view const> words);
+    // CLUSTER SLOTS.
+    void request_slots();
     // SUBSCRIBE or UNSUBSCRIBE for a channel. Channels of one kind in a row are sent as one command with one guard.
     void subscribe(std::string_view verb, std::string_view channel);
 

@@ -23,6 +23,10 @@ using namespace std::chrono_literals;
 // Limits all steps of opening a connection together, from the resolution of the name to the last reply to the greeting:
 // a transport limits single steps only, and a server may accept connections without replying.
 constexpr core::duration opening_limit = 10s;
+// A primary of a cluster that is silent for so long may have been replaced.
+constexpr core::duration silence_limit = 250ms;
+// There are other seeds, and the locks of a moved slot may wait for one of them.
+constexpr core::duration seed_opening_limit = 2s;
 
 }  // namespace
 
@@ -63,7 +67,7 @@ void session::stop() noexcept
     state_ = state::stopped;
     events_ = nullptr;
     pipeline_.replies().forget_all();
-    for (auto* const t : {&opening_limit_, &settling_, &reconnection_, &deadline_})
+    for (auto* const t : {&opening_limit_, &settling_, &reconnection_, &deadline_, &silence_})
         disarm(*t);
     if (authentication_)
         authentication_->stop();
@@ -93,9 +97,9 @@ void session::greet_as(holdfast::credentials const& c)
 void session::greet(client_login const& login)
 {
     state_ = state::greeting;
-    greeting_.begin(login.database != 0);
+    greeting_.begin(login.database != 0, settings_.connects_for);
     pipeline_.begin(connector_->connect(std::shared_ptr<connection_events>(shared_from_this(), this), login));
-    arm(opening_limit_, now() + opening_limit);
+    arm(opening_limit_, now() + (settings_.connects_for == purpose::seed ? seed_opening_limit : opening_limit));
     pipeline_.send(hello_words(login));
     if (auto const database = std::to_string(login.database); login.database != 0)
         pipeline_.send(std::array<std::string_view, 2>{"SELECT", database});
@@ -110,13 +114,13 @@ void session::go_on(greeting::outcome o)
         case greeting::outcome::more: return;
         case greeting::outcome::open: return open();
         case greeting::outcome::refused: return lose_refused(greeting_.refusal());
-        case greeting::outcome::slots: pipeline_.send(std::array<std::string_view, 2>{"CLUSTER", "SLOTS"}); break;
+        case greeting::outcome::slots: pipeline_.send(slots_words); break;
         case greeting::outcome::kill: pipeline_.send(std::array<std::string_view, 4>{"CLIENT", "KILL", "ID", number});
     }
     pipeline_.write();
 }
 
-// on_open() is last: the engine may stop or drop the session in it.
+// The events are last: the engine may stop or drop the session in them.
 void session::open()
 {
     disarm(opening_limit_);
@@ -130,7 +134,10 @@ void session::open()
         on_settled();
     if (authentication_)
         authentication_->on_open();
-    events_->on_open();
+    if (settings_.connects_for == purpose::seed)
+        take_slots(greeting_.slots());
+    if (is_open())
+        events_->on_open();
 }
 
 // The connection counts: it is logged, and so is the next failure, whatever the last one was.
@@ -194,7 +201,7 @@ void session::lose(engine::closing const& why, end_cause cause)
     state_ = state::pausing;
     ++generation_;
     flush_is_posted_ = false;
-    for (auto* const t : {&opening_limit_, &settling_, &deadline_})
+    for (auto* const t : {&opening_limit_, &settling_, &deadline_, &silence_})
         disarm(*t);
     pipeline_.end();
     if (authentication_)
@@ -252,6 +259,15 @@ void session::change_subscription(std::string_view verb, std::string_view channe
     flush_soon();
 }
 
+void session::request_slots()
+{
+    assert(is_open() && settings_.connects_for == purpose::seed);
+    if (!is_open())
+        return;
+    pipeline_.request_slots();
+    flush_soon();
+}
+
 // Posted: all commands of this turn of the event loop leave in one write, which costs the client and the server much
 // less than a write for each.
 void session::flush_soon()
@@ -285,6 +301,20 @@ void session::watch_deadlines()
     auto const oldest = pipeline_.replies().oldest_sent();
     if (!deadline_.is_armed() && oldest != core::never)
         arm(deadline_, oldest + settings_.command_timeout);
+    if (settings_.connects_for == purpose::member && !silence_.is_armed() && oldest != core::never)
+        arm(silence_, oldest + silence_limit);
+}
+
+// Asks again as long as the silence lasts. The event is last: the engine may stop or drop the session in it.
+void session::on_silence()
+{
+    auto const oldest = pipeline_.replies().oldest_sent();
+    if (oldest == core::never)
+        return;
+    bool const is_silent = now() >= oldest + silence_limit;
+    arm(silence_, (is_silent ? now() : oldest) + silence_limit);
+    if (is_silent)
+        events_->on_doubt(nullptr);
 }
 
 void session::on_deadline()

@@ -42,7 +42,7 @@ namespace holdfast::session {
 // | asking   | it has failed, or is late                | pausing  | on_closed()                                 |
 // | greeting | the greeting is complete                 | open     | on_open()                                   |
 // | greeting | a refusal, the end of the connection, or | pausing  | on_closed()                                 |
-// |          | opening_limit has passed                 |          |                                             |
+// |          | the limit of the opening has passed      |          |                                             |
 // | open     | settling_time has passed, after an epoch | open     | logs the connection, which it does at once  |
 // |          | that ended early                         |          | after any other epoch                       |
 // | open     | drop()                                   | dropping | reads no reply any more                     |
@@ -65,6 +65,7 @@ public:
         client_login login;
         core::duration command_timeout;
         credentials_provider provider = {};  // empty: the credentials of the login
+        purpose connects_for = purpose::one_server;
     };
 
     session(engine::strand, settings, engine::log, std::shared_ptr<world>, std::unique_ptr<connector>);
@@ -79,6 +80,7 @@ public:
     void subscribe(std::string_view channel) override { change_subscription("SUBSCRIBE", channel); }
     void unsubscribe(std::string_view channel) override { change_subscription("UNSUBSCRIBE", channel); }
     bool notifies() const noexcept override { return right_.may_subscribe(); }
+    void request_slots() override;
     void drop(std::string_view why) override;
 
 private:
@@ -129,9 +131,13 @@ private:
     void flush();
     void pass_guard(awaited_replies::kind);
     void on_refused_subscription(std::string_view words);
+    void take_slots(core::cluster_map);
+    void on_slots(engine::reply const&);
+    void report_doubt(engine::answer&);
 
     void watch_deadlines();
     void on_deadline();
+    void on_silence();
 
     // Posts a call of a member function that concerns the current connection. The call is dropped if the session has
     // another connection by then, or has stopped. The handler keeps the session alive.
@@ -159,6 +165,7 @@ private:
     timer opening_limit_{*this, &session::on_opening_limit};
     timer settling_{*this, &session::on_settled};
     timer reconnection_{*this, &session::connect};
+    timer silence_{*this, &session::on_silence};      // of a primary of a cluster
     timer deadline_{*this, &session::on_deadline};    // of the oldest command: one timer for all (rule 24)
     std::unique_ptr<authentication> authentication_;  // null: without a provider
 };

@@ -5,17 +5,21 @@
 // What a session does with what it receives: replies, errors and messages. The rest of the class is in session.cpp.
 
 #include <algorithm>
+#include <utility>
 
 #include <holdfast/error.hpp>
 
 #include "engine/port/applied.hpp"
+#include "session/cluster_slots.hpp"
 #include "session/session.hpp"
 #include "session/words.hpp"
 
 namespace holdfast::session {
 namespace {
 
-// Of the commands of the library, only HELLO and CLUSTER SLOTS have such a reply. They are part of the greeting.
+engine::closing const not_understood{errc::protocol, "the client does not understand the server's reply", false};
+
+// Of the commands of the library, only HELLO and CLUSTER SLOTS have such a reply.
 bool is_nested(engine::reply const& r)
 {
     return std::ranges::any_of(r.items, [](auto const& item) { return item.type == engine::reply::kind::array; });
@@ -32,8 +36,12 @@ void session::on_reply(engine::reply const& r)
         return go_on(greeting_.on_reply(r, now()));
     if (state_ != state::open)
         return;
-    if (pipeline_.replies().empty() || is_nested(r))
-        return lose({errc::protocol, "the client does not understand the server's reply", false});
+    if (pipeline_.replies().empty())
+        return lose(not_understood);
+    if (pipeline_.replies().next() == awaited_replies::kind::slots)
+        return on_slots(r);
+    if (is_nested(r))
+        return lose(not_understood);
     auto const first = pipeline_.replies().take();
     if (first.kind != awaited_replies::kind::command)
         return r.text == "PONG" ? pass_guard(first.kind) : on_refused_subscription(r.text);
@@ -53,10 +61,14 @@ void session::on_error(std::string_view words)
     if (pipeline_.replies().empty())
         return lose(classify_refusal(words));
     auto const first = pipeline_.replies().take();
+    if (first.kind == awaited_replies::kind::slots)
+        return lose({errc::unavailable, words, false});
     if (first.kind != awaited_replies::kind::command)
         return on_refused_subscription(words);
-    auto const answer = engine::answer_to_error(first.sent, words);
-    if (first.to)
+    auto answer = engine::answer_to_error(first.sent, words);
+    if (settings_.connects_for != purpose::one_server)
+        report_doubt(answer);
+    if (first.to && state_ != state::stopped)
         first.to->on_answer(answer);
     if (is_open() && leads_to_another_server(answer.why, server()))
         lose({errc::server_refused, words, false});
@@ -68,6 +80,40 @@ void session::on_message(std::string_view channel)
 {
     if (is_open())
         events_->on_message(channel);
+}
+
+// ---- the slots of a cluster
+
+void session::on_slots(engine::reply const& r)
+{
+    pipeline_.replies().take();
+    auto slots = read_cluster_slots(r);
+    if (!slots)
+        return lose(not_understood);
+    take_slots(std::move(*slots));
+}
+
+void session::take_slots(core::cluster_map slots)
+{
+    connector_->on_slots(slots);
+    events_->on_slots(slots);
+}
+
+// The event comes before the outcome of the command, which the engine may then send to the other server at once. The
+// engine may stop the session in it.
+void session::report_doubt(engine::answer& a)
+{
+    if (a.why == engine::refusal::ask)
+        a.why = engine::refusal::not_now;  // as long as the slot is being moved
+    if (a.why == engine::refusal::not_now && a.words.starts_with("CLUSTERDOWN"))
+        return events_->on_doubt(nullptr);
+    if (a.why != engine::refusal::moved)
+        return;
+    a.why = engine::refusal::redirected;
+    auto to = core::read_redirect(a.words);
+    if (to && to->host.empty())
+        to->host = connector_->host();
+    events_->on_doubt(to ? &*to : nullptr);
 }
 
 void session::pass_guard(awaited_replies::kind k)

@@ -37,7 +37,8 @@ public:
     void subscribe(std::string_view channel) override { subscribed.emplace_back(channel); }
     void unsubscribe(std::string_view channel) override { std::erase(subscribed, channel); }
     bool notifies() const noexcept override { return true; }
-    void drop(std::string_view) override {}
+    void request_slots() override { ++slot_requests; }
+    void drop(std::string_view) override { ++drops; }
 
     // Answers the oldest command.
     void answer_next(answer const& a)
@@ -50,6 +51,8 @@ public:
     session_events* events = nullptr;
     bool open = true;
     bool is_stopped = false;
+    int slot_requests = 0;
+    int drops = 0;
     server_identity identity_of_server = {};
     std::deque<submitted> sent;
     texts subscribed;

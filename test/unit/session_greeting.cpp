@@ -47,17 +47,17 @@ outcome say_info(greeting& g, std::string const& run)
 greeting second_connection()
 {
     greeting g;
-    g.begin(false);
+    g.begin(false, purpose::one_server);
     REQUIRE(say_hello(g, 7) == outcome::more);
     REQUIRE(say_info(g, "a") == outcome::open);
-    g.begin(false);
+    g.begin(false, purpose::one_server);
     return g;
 }
 
 TEST_CASE("greeting: HELLO and INFO yield the connection's number, the server's run id and its start", "[session]")
 {
     greeting g;
-    g.begin(false);
+    g.begin(false, purpose::one_server);
     CHECK(g.current_step() == step::hello);
     CHECK(say_hello(g, 7) == outcome::more);
     CHECK(g.current_step() == step::info);
@@ -71,7 +71,7 @@ TEST_CASE("greeting: HELLO and INFO yield the connection's number, the server's 
 TEST_CASE("greeting: SELECT comes before INFO if a database is configured", "[session]")
 {
     greeting g;
-    g.begin(true);
+    g.begin(true, purpose::one_server);
     CHECK(say_hello(g, 7) == outcome::more);
     CHECK(g.current_step() == step::select);
     CHECK(g.on_reply(text("OK"), now) == outcome::more);
@@ -132,13 +132,13 @@ TEST_CASE(
 TEST_CASE("greeting: an error in place of HELLO's or SELECT's reply ends the connection", "[session]")
 {
     greeting at_hello;
-    at_hello.begin(false);
+    at_hello.begin(false, purpose::one_server);
     CHECK(at_hello.on_error("WRONGPASS invalid username-password pair") == outcome::refused);
     CHECK(at_hello.refusal().code == errc::not_permitted);
     CHECK(at_hello.refusal().permanent);
 
     greeting at_select;
-    at_select.begin(true);
+    at_select.begin(true, purpose::one_server);
     say_hello(at_select, 7);
     CHECK(at_select.on_error("ERR DB index is out of range") == outcome::refused);
     CHECK(at_select.refusal().code == errc::protocol);
@@ -147,7 +147,7 @@ TEST_CASE("greeting: an error in place of HELLO's or SELECT's reply ends the con
 TEST_CASE("greeting: the reply of a server without RESP3 ends the connection", "[session]")
 {
     greeting g;
-    g.begin(false);
+    g.begin(false, purpose::one_server);
     CHECK(g.on_reply(text("OK"), now) == outcome::refused);
     CHECK(g.refusal().words == "the server does not speak RESP3");
 }
@@ -193,7 +193,7 @@ greeting at_slots(std::string_view role = "master")
 TEST_CASE("greeting: a server that is not in cluster mode has no hash slots", "[session][cluster]")
 {
     greeting g;
-    g.begin(false);
+    g.begin(false, purpose::one_server);
     std::array const items{text("mode"), text("standalone"), text("id"), number(7)};
     CHECK(g.on_reply({.type = engine::reply::kind::array, .items = items}, now) == outcome::more);
     CHECK(say_info(g, "a") == outcome::open);
@@ -210,7 +210,7 @@ TEST_CASE("greeting: the only primary of a cluster is used, after the barrier", 
     CHECK(g.id().server.run_id == "a");
 
     greeting first;
-    first.begin(false);
+    first.begin(false, purpose::one_server);
     say_cluster_hello(first, 7);
     CHECK(say_info(first, "a") == outcome::slots);
     CHECK(say_slots(first, 16383) == outcome::open);
@@ -222,7 +222,10 @@ TEST_CASE("greeting: a member of a cluster of several primaries is refused for g
     CHECK(say_slots(g, 99, "b") == outcome::refused);
     CHECK(g.refusal().code == errc::protocol);
     CHECK(g.refusal().permanent);
-    CHECK(g.refusal().words == "the server is a member of a Redis Cluster of 2 primaries, which redis:// cannot use");
+    CHECK(
+        g.refusal().words
+        == "the server is a member of a Redis Cluster of 2 primaries, which redis:// cannot use: write "
+           "redis+cluster://");
     CHECK(g.previous().number == 7);
 }
 
@@ -235,7 +238,7 @@ TEST_CASE("greeting: a server of a cluster with slots without a primary is refus
     CHECK(
         g.refusal().words
         == "the server is a member of a Redis Cluster in which 8192 of 16384 hash slots have no primary, which "
-           "redis:// cannot use");
+           "redis:// cannot use: write redis+cluster://");
 }
 
 TEST_CASE("greeting: a reply to CLUSTER SLOTS that makes no sense is refused for good", "[session][cluster]")
@@ -268,6 +271,91 @@ TEST_CASE("greeting: hash slots are assumed if the server denies CLUSTER SLOTS o
     CHECK(without_info.id().server.slots == slot_coverage::all);
 }
 
+// ---- a client of a cluster
+
+// A greeting with a seed at the step slots.
+greeting seed_at_slots(std::string_view role = "master")
+{
+    greeting g;
+    g.begin(false, purpose::seed);
+    REQUIRE(say_cluster_hello(g, 7, role) == outcome::more);
+    REQUIRE(say_info(g, "a") == outcome::slots);
+    return g;
+}
+
+TEST_CASE("greeting: a seed tells the slots of all primaries", "[session][cluster]")
+{
+    for (auto const* const role : {"master", "replica"}) {
+        auto g = seed_at_slots(role);
+        CHECK(say_slots(g, 99, "b") == outcome::open);
+        CHECK(g.slots().primaries.size() == 2);
+        CHECK(g.slots().covered_slots() == 16384);
+        CHECK(g.id().server.slots == slot_coverage::some);
+    }
+}
+
+TEST_CASE("greeting: a seed may know of slots without a primary, but not of no slot at all", "[session][cluster]")
+{
+    auto g = seed_at_slots();
+    CHECK(say_slots(g, 99) == outcome::open);
+    auto none = seed_at_slots();
+    CHECK(none.on_reply({.type = engine::reply::kind::array}, now) == outcome::refused);
+    CHECK(none.refusal().code == errc::unavailable);
+    CHECK_FALSE(none.refusal().permanent);
+}
+
+TEST_CASE("greeting: a seed that denies CLUSTER SLOTS is refused for good", "[session][cluster]")
+{
+    auto g = seed_at_slots();
+    CHECK(g.on_error(denied) == outcome::refused);
+    CHECK(g.refusal().code == errc::not_permitted);
+    CHECK(g.refusal().permanent);
+}
+
+TEST_CASE("greeting: a seed that makes no sense is refused for good", "[session][cluster]")
+{
+    auto g = seed_at_slots();
+    CHECK(g.on_reply(text("OK"), now) == outcome::refused);
+    CHECK(g.refusal().permanent);
+}
+
+TEST_CASE("greeting: a seed or a member that is not of a cluster is refused for good", "[session][cluster]")
+{
+    for (auto const why : {purpose::seed, purpose::member}) {
+        greeting g;
+        g.begin(false, why);
+        std::array const items{text("mode"), text("standalone"), text("id"), number(7)};
+        CHECK(g.on_reply({.type = engine::reply::kind::array, .items = items}, now) == outcome::refused);
+        CHECK(g.refusal().code == errc::protocol);
+        CHECK(g.refusal().permanent);
+        CHECK(g.refusal().words == "the server is not a node of a Redis Cluster: write redis://");
+    }
+}
+
+TEST_CASE("greeting: a member is not asked for the slots", "[session][cluster]")
+{
+    greeting g;
+    g.begin(false, purpose::member);
+    CHECK(say_cluster_hello(g, 7) == outcome::more);
+    CHECK(say_info(g, "a") == outcome::open);
+    CHECK(g.id().server.slots == slot_coverage::some);
+
+    greeting denies_info;
+    denies_info.begin(false, purpose::member);
+    say_cluster_hello(denies_info, 7);
+    CHECK(denies_info.on_error(denied) == outcome::open);
+    CHECK(denies_info.id().server.has_hash_slots());
+}
+
+TEST_CASE("greeting: a member that is a replica now is not used for now", "[session][cluster]")
+{
+    greeting g;
+    g.begin(false, purpose::member);
+    CHECK(say_cluster_hello(g, 7, "replica") == outcome::refused);
+    CHECK(g.refusal().code == errc::unavailable);
+    CHECK_FALSE(g.refusal().permanent);
+}
+
 TEST_CASE("greeting: a server too busy for CLUSTER SLOTS is not used", "[session][cluster]")
 {
     auto g = at_slots();
@@ -280,7 +368,7 @@ TEST_CASE("greeting: what one connection learned of slots does not count for the
     auto g = at_slots();
     CHECK(say_slots(g, 16383) == outcome::kill);
     g.on_reply(number(1), now);
-    g.begin(false);
+    g.begin(false, purpose::one_server);
     CHECK(say_hello(g, 9) == outcome::more);
     CHECK(say_info(g, "a") == outcome::kill);
     CHECK_FALSE(g.id().server.has_hash_slots());

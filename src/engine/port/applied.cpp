@@ -17,6 +17,7 @@ bool comes_before_any_write(refusal why) noexcept
         case refusal::read_only:
         case refusal::not_now:
         case refusal::moved:
+        case refusal::redirected:
         case refusal::ask:
         case refusal::out_of_resources: return true;
         default: return false;

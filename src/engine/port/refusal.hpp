@@ -20,6 +20,7 @@ enum class refusal : std::uint8_t {
     not_now,           // BUSY, LOADING, MASTERDOWN, TRYAGAIN, CLUSTERDOWN: the server accepts no command for a while
     out_of_resources,  // OOM, MISCONF, NOREPLICAS: the server accepts no write for a while
     moved,             // MOVED: not applied; the hash slot of the key belongs to another server of the cluster
+    redirected,        // MOVED, to a client of a cluster: not applied; the client has learned of the other server
     ask,               // ASK: not applied; the hash slot is being moved, and the key is at the other server already
     half_applied,      // "... access a non local key ...": the hash slot is being moved, and the script
                        // found a key gone after it may have written: the outcome is unknown
@@ -37,7 +38,7 @@ constexpr bool is_passing(refusal r) noexcept
 // are in one slot, would not help.
 constexpr bool is_of_slot(refusal r) noexcept
 {
-    return r == refusal::moved || r == refusal::ask;
+    return r == refusal::moved || r == refusal::redirected || r == refusal::ask;
 }
 
 // Classifies an error reply by its text. Redis has no error numbers: most errors begin with a word in capitals.

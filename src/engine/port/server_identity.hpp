@@ -17,6 +17,7 @@ namespace holdfast::engine {
 enum class slot_coverage : std::uint8_t {
     no_slots,     // not in cluster mode
     unconfirmed,  // in cluster mode, but it did not say which slots it has: the access rules deny CLUSTER SLOTS
+    some,         // a node of a cluster of several primaries
     all,          // the only primary of its cluster
 };
 

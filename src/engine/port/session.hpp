@@ -11,6 +11,8 @@
 
 #include <boost/system/error_code.hpp>
 
+#include "core/cluster_map.hpp"
+#include "core/redirect.hpp"
 #include "engine/port/command.hpp"
 #include "engine/port/script.hpp"
 #include "engine/port/server_identity.hpp"
@@ -46,6 +48,14 @@ public:
     // The session is about to write the commands of this turn. Commands that are submitted during this call leave in
     // the same write: the engine uses it to send the releases that it gathered during the turn.
     virtual void on_turn_end() = 0;
+
+    // Of a session to the seeds of a cluster only: which primary has which hash slots. Before each on_open(), and after
+    // request_slots(). Each primary has a host.
+    virtual void on_slots(core::cluster_map const&) {}
+    // Of a session to a primary of a cluster only: what the client believes of the slots may be out of date. MOVED names
+    // the primary of one slot (the host is not empty), before the command gets its outcome. Null: the server said
+    // CLUSTERDOWN, or has not answered a command for 250 ms.
+    virtual void on_doubt(core::redirect const*) {}
 
 protected:
     ~session_events() = default;
@@ -91,6 +101,10 @@ public:
     // Whether waiters receive messages. False after the server refused a subscription because a permission is missing,
     // until the epoch after the next: meanwhile waiters poll.
     virtual bool notifies() const noexcept = 0;
+
+    // Asks which primary has which hash slots; on_slots() follows, or the end of the connection. Preconditions: it is a
+    // session to the seeds of a cluster, and open.
+    virtual void request_slots() = 0;
 
     // Closes the connection because its replies cannot be trusted any more; on_closed() follows.
     virtual void drop(std::string_view why) = 0;
