@@ -78,7 +78,8 @@ void client_engine::stop()
 
 client_engine::census client_engine::count() const noexcept
 {
-    return {registry_.arbiters(), runtime_.deadlines(), subscriptions_.size(), releaser_.size()};
+    auto const deadlines = runtime_.deadlines() - (topology_.is_waiting() ? 1 : 0);
+    return {registry_.arbiters(), deadlines, subscriptions_.size(), releaser_.size()};
 }
 
 // ---- contenders
@@ -164,7 +165,14 @@ bool client_engine::is_idle() const noexcept
 
 void client_engine::complete_all(client_waiters& waiters, error_code ec)
 {
-    waiters.clear_and_dispose([ec](client_waiter* w) { w->done(ec); });
+    // A waiter may wait again in done().
+    client_waiters completed;
+    completed.swap(waiters);
+    while (!completed.empty()) {
+        auto& w = completed.front();
+        completed.pop_front();
+        w.done(ec);
+    }
 }
 
 // ---- the events of the world and of the shards
@@ -186,7 +194,7 @@ void client_engine::on_open(shard& at)
     connect_error_ = {};
     runtime_.telemetry().on_connected();
     // Before everything else: a red_lock counts a reply only if it knows which server sent it.
-    if (auto const home = runtime_.home().lock())
+    if (auto const home = runtime_.home().lock(); home && is_first(at))
         home->on_server(at.session().server());
     subscriptions_.on_open(at);
     releaser_.on_open(at);
@@ -202,6 +210,8 @@ void client_engine::on_open(shard& at)
 
 void client_engine::on_closed(shard& at, closing const& why)
 {
+    if (runtime_.router())
+        is_first(at) ? topology_.on_closed() : topology_.on_doubt();
     subscriptions_.on_closed(at);
     releaser_.on_closed(at);
     watchdog_.on_closed(at);
@@ -212,7 +222,43 @@ void client_engine::on_closed(shard& at, closing const& why)
         return;
     // The server refuses this client for good (wrong password, unknown user): waiting does not help.
     for_each_arbiter_at(at, [&](auto& a) { a.fail_all(why.code); });
-    complete_all(awaiting_ready_, why.code);
+    if (is_first(at))
+        complete_all(awaiting_ready_, why.code);
+}
+
+// ---- a cluster
+
+void client_engine::on_slots(shard&, core::cluster_map const& slots)
+{
+    auto const moved = runtime_.router()->take(slots);
+    topology_.on_slots(moved.any());
+    move(moved);
+}
+
+void client_engine::on_doubt(shard&, core::redirect const* to)
+{
+    if (to)
+        move(runtime_.router()->redirect(*to));
+    topology_.on_doubt();
+}
+
+// In the order of on_open(). A new primary is for the locks of its slots what a new epoch is, except that commands may be
+// under way to the old one: the answer of each decides what follows (runtime::counted()).
+void client_engine::move(core::slot_set const& moved)
+{
+    if (moved.none())
+        return;
+    subscriptions_.on_moved(moved);
+    releaser_.on_moved(moved);
+    watchdog_.on_moved(moved);
+    core::duration spread{};
+    registry_.for_each_arbiter([&](auto& a) {
+        if (!moved[a.lock().slot])
+            return;
+        a.on_moved(spread + core::jitter(std::chrono::microseconds(100), runtime_.random()));
+        spread += std::chrono::microseconds(20);
+    });
+    fair_queues_.on_moved(moved);
 }
 
 void client_engine::on_message(shard&, std::string_view channel)

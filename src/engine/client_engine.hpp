@@ -16,6 +16,7 @@
 #include <holdfast/error.hpp>
 
 #include "core/clock.hpp"
+#include "core/cluster_map.hpp"
 #include "engine/acquire/contender.hpp"
 #include "engine/acquire/engine_parts.hpp"
 #include "engine/acquire/fair_queues.hpp"
@@ -27,6 +28,7 @@
 #include "engine/release/end_listener.hpp"
 #include "engine/release/releaser.hpp"
 #include "engine/runtime/runtime.hpp"
+#include "engine/runtime/topology.hpp"
 
 namespace holdfast::engine {
 
@@ -64,6 +66,8 @@ public:
     error_code start();
     // Calls the waiter when an epoch is open, when the server refuses this client for good, or when the client stops.
     void wait_ready(client_waiter&);
+    // The same, but not before the next epoch: of a server of a cluster, for example.
+    void wait_epoch(client_waiter& w) { awaiting_ready_.push_back(w); }
     // Calls the waiter when the client stops.
     void wait_stopped(client_waiter& w) { awaiting_stop_.push_back(w); }
     error_code last_connect_error() const noexcept { return connect_error_; }
@@ -105,11 +109,15 @@ private:
     void on_closed(shard&, closing const&) override;
     void on_message(shard&, std::string_view channel) override;
     void on_turn_end(shard&) override;
+    void on_slots(shard&, core::cluster_map const&) override;
+    void on_doubt(shard&, core::redirect const*) override;
     void on_alarm() override;
     void on_end() override;
 
     template <class Action>
     void for_each_arbiter_at(shard const&, Action);
+    void move(core::slot_set const&);
+    bool is_first(shard const& s) noexcept { return &s == &runtime_.first_shard(); }
     void release_lost(tenure&);
     bool is_idle() const noexcept;
     void complete_all(client_waiters&, error_code);
@@ -120,6 +128,7 @@ private:
     engine::releaser releaser_{runtime_, *this};
     engine::fair_queues fair_queues_{runtime_};
     tenure_registry tenures_{runtime_, watchdog_};
+    topology topology_{runtime_};
     // Stores the reference to `parts_`, which is constructed later, because it has one to the registry.
     registry registry_{parts_, *this};
     engine_parts const parts_{runtime_, subscriptions_, watchdog_, releaser_, fair_queues_, tenures_, registry_};

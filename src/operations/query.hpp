@@ -67,6 +67,9 @@ private:
             engine_->runtime().disarm(*this);
             return finish(is_sent_ ? errc::client_stopped : ec, Result());
         }
+        // In a cluster the client is ready before the session to the lock's server is open.
+        if (!engine_->runtime().session_of(*lock_).is_open())
+            return engine_->wait_epoch(*this);
         // A query must not overtake a release of this client: is_locked() after a release would report the own lock.
         is_sent_ = true;
         engine_->wait_stopped(*this);

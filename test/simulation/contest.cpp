@@ -28,6 +28,7 @@
 #include "operations/operation.hpp"
 #include "scripts_generated.hpp"
 #include "simulation/fair_order.hpp"
+#include "support/simulated_cluster.hpp"
 #include "support/tenure_of.hpp"
 
 namespace holdfast::test {
@@ -67,6 +68,9 @@ private:
                 scripts::write_release,
                 scripts::fair_leave))
             retired_.emplace(first[0], e.client);
+        else if (is_any(scripts::mutex_release_all, scripts::reentrant_release_all))
+            for (std::size_t i = 0; i < first.size(); i += 2)
+                retired_.emplace(first[i], e.client);
         else if (is_any(scripts::mutex_renew, scripts::reentrant_renew, scripts::read_renew))
             for (std::size_t i = 0; i < first.size(); i += 2)
                 on_renewal(e, first[i]);
@@ -122,12 +126,14 @@ void require_one_slot(executed const& e)
 
 constexpr std::string_view lost_mark = " (lost)";
 
-// Whether a server or a process may be unreachable for a time, so that a wait may end before a reply.
+// Whether a server or a process may be unreachable for a time, or the answer of one may not count, so that a wait may end
+// before a reply.
 bool has_outages(contest_options const& o) noexcept
 {
     auto const& f = o.faults;
-    return o.kill + o.pause + f.lose_request + f.lose_reply + f.delay_request + f.disconnect + f.refuse_connect
-               + f.pause_server + f.restart_server
+    // The session to a primary starts with the first lock there.
+    return o.kill + o.pause + o.primaries + f.lose_request + f.lose_reply + f.delay_request + f.disconnect
+               + f.refuse_connect + f.pause_server + f.restart_server
            > 0;
 }
 
@@ -144,6 +150,8 @@ public:
         : options_(o),
           simulation_({.world = {.seed = o.seed, .trace = o.trace}, .faults = o.faults, .network = o.network})
     {
+        if (o.primaries > 0)
+            cluster_.emplace(simulation_, cluster_options{.primaries = o.primaries});
         // In every other contest the lease time is longer than the contest: a key that is left behind still exists.
         if (o.seed % 2 == 0 && o.kill == 0 && o.pause == 0)
             options_.config.lease = 10min;
@@ -178,9 +186,23 @@ private:
 
     std::string lock_name(unsigned i) const { return "L" + std::to_string(i); }
     chance& luck() { return simulation_.world().chance(); }
+    simulated_server& server_of(unsigned lock)
+    {
+        return cluster_ ? cluster_->server_of(lock_name(lock)) : simulation_.server();
+    }
+    template <class Action>
+    void for_each_server(Action act)
+    {
+        if (!cluster_)
+            return act(simulation_.server());
+        for (auto const& name : cluster_->names())
+            act(simulation_.server(name));
+    }
+    engine::client_io make_io(process&, engine::strand, holdfast::config const&, engine::log);
 
     contest_options options_;
     simulation simulation_;
+    std::optional<simulated_cluster> cluster_;
     std::vector<participant> participants_;
     std::vector<contested_kind> kinds_;
     std::vector<rw_options> rw_options_;  // of each read-write lock
@@ -210,11 +232,14 @@ contest_result contest::run()
 
 void contest::start()
 {
-    simulation_.server().check(command_rules());
-    simulation_.server().check(require_one_slot);
-    simulation_.server().model().set_cluster_mode(options_.is_cluster);
-    if (options_.is_in_order)
-        simulation_.server().check(fair_order());
+    for_each_server([this](simulated_server& s) {
+        s.check(command_rules());
+        s.check(require_one_slot);
+        if (options_.is_in_order)
+            s.check(fair_order());
+    });
+    if (options_.is_cluster)
+        simulation_.server().model().set_cluster_mode(true);
     for (unsigned i = 0; i < options_.locks; ++i)
         kinds_.push_back(options_.kind.value_or(static_cast<contested_kind>(luck().below(4))));
     if (options_.kind == contested_kind::read_write)
@@ -231,7 +256,7 @@ void contest::start()
             simulation_.world().trace().add(simulation_.now(), where.name(), line);
         };
         auto const make_io = [this, &where](engine::strand s, holdfast::config const& c, engine::log l) {
-            return simulation_.make_io(where, std::move(s), c, std::move(l), "redis");
+            return this->make_io(where, std::move(s), c, std::move(l));
         };
         auto client = detail::client_access::make(where.get_executor(), config, make_io);
         participants_.push_back({&where, std::make_unique<holdfast::client>(std::move(client))});
@@ -249,9 +274,19 @@ void contest::start()
         }
 }
 
+engine::client_io contest::make_io(process& p, engine::strand s, holdfast::config const& c, engine::log l)
+{
+    if (cluster_)
+        return simulation_.make_cluster_io(p, std::move(s), c, std::move(l), cluster_->names());
+    return simulation_.make_io(p, std::move(s), c, std::move(l), "redis");
+}
+
 void contest::disturb()
 {
     auto& world = simulation_.world();
+    for (unsigned i = 0; i < options_.locks; ++i)
+        for (unsigned n = 0; n < options_.moves; ++n)
+            world.at(world.now() + luck().between(1ms, 3s), [this, i] { cluster_->move_on(lock_name(i)); });
     for (auto& p : participants_) {
         if (&p != &participants_.front() && luck().happens(options_.kill))
             world.at(world.now() + luck().between(1ms, 3s), [&p] { p.where->kill(); });
@@ -272,7 +307,7 @@ bool contest::all_done() const
 
 void contest::settle()
 {
-    simulation_.server().faults = {};
+    for_each_server([](simulated_server& s) { s.faults = {}; });
     auto& world = simulation_.world();
     auto const limit = world.now() + 600s;
     while (!all_done() && world.now() < limit)
@@ -312,7 +347,7 @@ void contest::audit()
     if (options_.kill > 0)
         simulation_.world().run_for(options_.config.lease + 30s);
     for (unsigned i = 0; i < options_.locks; ++i) {
-        auto& server = simulation_.server();
+        auto& server = server_of(i);
         if (server.execute({"EXISTS", lock_name(i)}).integer != 0)
             throw std::runtime_error("the key of " + lock_name(i) + " is left");
         for (auto const* const channel : {"redisson_lock__channel:{", "redisson_rwlock:{"})
@@ -331,10 +366,11 @@ void contest::audit()
 // Only the counters of fencing tokens may be left.
 void contest::check_leftovers()
 {
-    auto& server = simulation_.server();
-    auto left = server.execute({"DBSIZE"}).integer;
+    std::int64_t left = 0;
+    for_each_server([&](simulated_server& s) { left += s.execute({"DBSIZE"}).integer; });
     for (unsigned i = 0; i < options_.locks; ++i)
-        left -= server.execute({"EXISTS", core::fence_key(lock_name(i)), core::redisson_fence_key(lock_name(i))})
+        left -= server_of(i)
+                    .execute({"EXISTS", core::fence_key(lock_name(i)), core::redisson_fence_key(lock_name(i))})
                     .integer;
     if (left != 0)
         throw std::runtime_error(std::to_string(left) + " keys are left");
@@ -369,7 +405,8 @@ void contest::check_promptness() const
 void contest::check_validity(lease const& l) const
 {
     auto const& tenure = tenure_of(l);
-    auto& server = const_cast<contest&>(*this).simulation_.server();
+    auto& self = const_cast<contest&>(*this);
+    auto& server = cluster_ ? self.cluster_->server_of(tenure.lock().name) : self.simulation_.server();
     auto left = server.execute({"PTTL", tenure.lock().key}).integer;
     if (tenure.held_grant && !tenure.held_grant->own_key().empty())
         left = std::min(left, server.execute({"PTTL", tenure.held_grant->own_key()}).integer);

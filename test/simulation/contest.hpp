@@ -41,6 +41,9 @@ struct contest_options {
     std::chrono::milliseconds waiter_timeout{60'000};  // of fair locks
     bool is_cluster =
         false;               // the server is the only node of a cluster: no command may have keys of several hash slots
+    unsigned primaries = 0;  // of a cluster in which the client finds its servers; 0: one server
+    unsigned moves = 0;      // how often the hash slot of each lock moves to the next primary; fewer than `primaries`:
+                             // a slot does not return
     bool is_prompt = false;  // a released lock must be granted to a waiter within a few round trips
     fault_plan faults = {};
     network_options network = {};

@@ -4,6 +4,8 @@
 //
 #include "support/simulated_cluster.hpp"
 
+#include <algorithm>
+
 #include "core/hash_slot.hpp"
 
 namespace holdfast::test {
@@ -41,6 +43,12 @@ simulated_server& simulated_cluster::server_of(std::string_view key)
 void simulated_cluster::move(std::string_view key, unsigned to)
 {
     model_.move(core::hash_slot(key), names_.at(to));
+}
+
+void simulated_cluster::move_on(std::string_view key)
+{
+    auto const at = std::ranges::find(names_, model_.primary_of(core::hash_slot(key))) - names_.begin();
+    move(key, static_cast<unsigned>(at + 1) % options_.primaries);
 }
 
 void simulated_cluster::move_any()

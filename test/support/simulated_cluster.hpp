@@ -40,6 +40,8 @@ public:
 
     // Gives the slot of that key, with all its keys, to another node.
     void move(std::string_view key, unsigned to);
+    // Gives it to the next node.
+    void move_on(std::string_view key);
     // Gives one slot to a node, both drawn from the seed. A slot without keys is as good as any.
     void move_any();
 

@@ -23,17 +23,18 @@ std::shared_ptr<simulated::lua_engine> kept_lua()
     return lua;
 }
 
-// Links of one process to a simulated server.
+// Links of one process to simulated servers, in turn.
 class virtual_connector final : public session::connector {
 public:
-    virtual_connector(process& p, simulated_server& s, engine::strand st, unsigned& connections)
-        : process_(p), server_(s), strand_(std::move(st)), connections_(connections)
+    virtual_connector(process& p, std::vector<simulated_server*> s, engine::strand st, unsigned& connections)
+        : process_(p), servers_(std::move(s)), strand_(std::move(st)), connections_(connections)
     {}
 
     std::shared_ptr<session::connection> connect(
         std::weak_ptr<session::connection_events> to, session::client_login const&) override
     {
-        auto fresh = std::make_shared<virtual_link>(process_, server_, strand_, std::move(to), ++connections_);
+        auto& server = *servers_[next_++ % servers_.size()];
+        auto fresh = std::make_shared<virtual_link>(process_, server, strand_, std::move(to), ++connections_);
         fresh->connect();
         return fresh;
     }
@@ -41,7 +42,8 @@ public:
 
 private:
     process& process_;
-    simulated_server& server_;
+    std::vector<simulated_server*> const servers_;
+    std::size_t next_ = 0;
     engine::strand strand_;
     unsigned& connections_;
 };
@@ -169,11 +171,34 @@ engine::client_io simulation::make_io(process& p, std::string_view name)
 engine::client_io simulation::make_io(
     process& p, engine::strand s, holdfast::config const& c, engine::log l, std::string_view name)
 {
-    auto const world = std::make_shared<session::world>();
-    world->live_in(std::make_unique<virtual_view>(p, s, world->clock()));
-    auto to = std::make_unique<virtual_connector>(p, server(name), s, connections_[&p]);
+    auto const world = make_time(p, s);
+    std::vector<simulated_server*> const only{&server(name)};
+    auto to = std::make_unique<virtual_connector>(p, only, s, connections_[&p]);
     session::session::settings how{{.client_name = c.name}, c.command_timeout, c.credentials};
     return {world, std::make_shared<session::session>(s, std::move(how), std::move(l), world, std::move(to))};
+}
+
+engine::client_io simulation::make_cluster_io(
+    process& p, engine::strand s, holdfast::config const& c, engine::log l, std::vector<std::string> const& seeds)
+{
+    auto const world = make_time(p, s);
+    auto const open = [this, &p, s, c, l, world](session::purpose why, std::vector<std::string> const& names) {
+        std::vector<simulated_server*> nodes;
+        for (auto const& n : names)
+            nodes.push_back(&server(n));
+        auto to = std::make_unique<virtual_connector>(p, std::move(nodes), s, connections_[&p]);
+        session::session::settings how{{.client_name = c.name}, c.command_timeout, c.credentials, why};
+        return std::make_shared<session::session>(s, std::move(how), l, world, std::move(to));
+    };
+    auto const open_node = [open](core::cluster_primary const& n) { return open(session::purpose::member, {n.host}); };
+    return {world, open(session::purpose::seed, seeds), open_node};
+}
+
+std::shared_ptr<session::world> simulation::make_time(process& p, engine::strand const& s)
+{
+    auto world = std::make_shared<session::world>();
+    world->live_in(std::make_unique<virtual_view>(p, s, world->clock()));
+    return world;
 }
 
 }  // namespace holdfast::test

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <holdfast/config.hpp>
 
@@ -18,6 +19,10 @@
 #include "support/process.hpp"
 #include "support/simulated_server.hpp"
 #include "support/virtual_world.hpp"
+
+namespace holdfast::session {
+class world;
+}
 
 namespace holdfast::test {
 
@@ -47,8 +52,13 @@ public:
     // For tests below the client.
     engine::client_io make_io(process&, std::string_view server = "redis");
     engine::client_io make_io(process&, engine::strand, holdfast::config const&, engine::log, std::string_view server);
+    // For a client of a cluster, which finds the other nodes by their names.
+    engine::client_io make_cluster_io(
+        process&, engine::strand, holdfast::config const&, engine::log, std::vector<std::string> const& seeds);
 
 private:
+    std::shared_ptr<session::world> make_time(process&, engine::strand const&);
+
     simulation_options const options_;
     std::shared_ptr<simulated::lua_engine> lua_;
     std::map<std::string, std::unique_ptr<simulated_server>, std::less<>> servers_;

@@ -185,6 +185,8 @@ TEST_CASE("a release follows its table: each event leads from each state to the 
          stays,
          gives_up,
          gives_up},
+        {"on_moved(), open", [](schedule& s) { return s.on_moved(is_open); }, stays, stays, sends, sends},
+        {"on_moved(), not open", [](schedule& s) { return s.on_moved(is_closed); }, stays, stays, waits, waits},
         {"on_unanswered(), open", [](schedule& s) { return s.on_unanswered(is_open); }, stays, stays, pauses, pauses},
         {"on_unanswered(), not open",
          [](schedule& s) { return s.on_unanswered(is_closed); },

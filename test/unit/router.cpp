@@ -21,6 +21,8 @@ struct ignored_events final : shard_events {
     void on_closed(shard&, closing const&) override {}
     void on_message(shard&, std::string_view) override {}
     void on_turn_end(shard&) override {}
+    void on_slots(shard&, core::cluster_map const&) override {}
+    void on_doubt(shard&, core::redirect const*) override {}
 
     std::vector<shard const*> opened;
 };
@@ -38,7 +40,8 @@ struct routed {
     shard first{std::make_shared<fake_session>(), lines};
     std::vector<std::string> made;
     std::vector<std::shared_ptr<fake_session>> sessions;
-    router made_router{first, [this](auto const& p) { return make(p); }, events, lines};
+    routed() { made_router.start(events); }
+    router made_router{first, [this](auto const& p) { return make(p); }, lines};
 };
 
 core::cluster_map const two{
@@ -127,6 +130,59 @@ TEST_CASE_METHOD(routed, "router: only started shards are visited", "[router][cl
     std::vector<shard const*> visited;
     made_router.for_each([&](shard& s) { visited.push_back(&s); });
     CHECK(visited == std::vector<shard const*>{&b});
+}
+
+TEST_CASE_METHOD(routed, "router: a map tells which slots have another primary", "[router][cluster]")
+{
+    CHECK(made_router.take(two).count() == 100 + 16184);
+    CHECK(made_router.take(two).none());
+    auto const moved = made_router.take(
+        {.primaries = {{"a", "host-a", 1}, {"b", "host-b", 2}}, .ranges = {{0, 98, 0}, {99, 99, 1}, {200, 16383, 1}}});
+    CHECK(moved.count() == 1);
+    CHECK(moved[99]);
+}
+
+TEST_CASE_METHOD(routed, "router: a slot that a map leaves without a primary keeps the last one", "[router][cluster]")
+{
+    made_router.take(two);
+    auto& a = made_router.of(0);
+    CHECK(made_router.take({.primaries = {{"b", "host-b", 2}}, .ranges = {{100, 16383, 1 - 1}}}).count() == 100);
+    CHECK(&made_router.of(0) == &a);
+}
+
+TEST_CASE_METHOD(routed, "router: MOVED gives one slot to another node at once", "[router][cluster]")
+{
+    made_router.take(two);
+    auto& b = made_router.of(200);
+    auto const moved = made_router.redirect({.slot = 5, .host = "host-b", .port = 2});
+    CHECK(moved.count() == 1);
+    CHECK(moved[5]);
+    CHECK(&made_router.of(5) == &b);
+    CHECK(&made_router.of(6) != &b);
+}
+
+TEST_CASE_METHOD(routed, "router: MOVED between two maps counts once for a slot", "[router][cluster]")
+{
+    made_router.take(two);
+    CHECK(made_router.redirect({.slot = 5, .host = "host-b", .port = 2}).count() == 1);
+    CHECK(made_router.redirect({.slot = 5, .host = "host-a", .port = 1}).none());
+    CHECK(made_router.redirect({.slot = 6, .host = "host-b", .port = 2}).count() == 1);
+    CHECK(made_router.take(two).count() == 2);
+    CHECK(made_router.redirect({.slot = 5, .host = "host-b", .port = 2}).count() == 1);
+}
+
+TEST_CASE_METHOD(routed, "router: MOVED makes a node known, whose id the next map tells", "[router][cluster]")
+{
+    made_router.take(two);
+    made_router.redirect({.slot = 5, .host = "host-c", .port = 3});
+    auto& c = made_router.of(5);
+    CHECK(made == std::vector<std::string>{"host-c"});
+    auto const moved = made_router.take(
+        {.primaries = {{"a", "host-a", 1}, {"c", "host-c", 3}}, .ranges = {{0, 4, 0}, {5, 5, 1}, {6, 16383, 0}}});
+    CHECK_FALSE(moved[5]);
+    CHECK(&made_router.of(5) == &c);
+    made_router.take({.primaries = {{"c", "elsewhere", 4}}, .ranges = {{0, 16383, 0}}});
+    CHECK(&made_router.of(0) == &c);
 }
 
 // ---- stopped

@@ -34,6 +34,8 @@ struct recorder final : shard_events {
     }
     void on_message(shard& s, std::string_view channel) override { events.push_back({&s, std::string(channel)}); }
     void on_turn_end(shard& s) override { events.push_back({&s, "turn end"}); }
+    void on_slots(shard&, core::cluster_map const&) override {}
+    void on_doubt(shard&, core::redirect const*) override {}
 
     std::vector<event> events;
 };

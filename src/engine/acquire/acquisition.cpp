@@ -148,6 +148,7 @@ void acquisition::on_result(acquire_result r)
         case acquire_result::kind::busy: on_busy(r.is_mute); break;
         case acquire_result::kind::failed: on_failed(r.error); break;
         case acquire_result::kind::later: on_later(); break;
+        case acquire_result::kind::moved: step(attempt_event::repeat); break;
         case acquire_result::kind::unknown: on_unknown(); break;
         case acquire_result::kind::no_script: on_no_script(); break;
     }
@@ -303,7 +304,7 @@ void acquisition::on_turn()
 void acquisition::on_open(core::duration spread)
 {
     messages_.on_open();
-    if (is_at_rest())
+    if (is_at_rest() || is_at_former_server())
         return;
     if (!was_refused_) {
         step(attempt_event::opened);
@@ -313,10 +314,23 @@ void acquisition::on_open(core::duration spread)
     parts_.runtime.arm(*this, parts_.runtime.now() + spread);
 }
 
+// A session answers all commands before it ends the epoch, so an attempt that is under way when the server's epoch begins
+// or ends was sent to a former server of the lock. Its answer decides what follows.
+bool acquisition::is_at_former_server() const noexcept
+{
+    assert(!is_under_way() || parts_.runtime.router());
+    return is_under_way();
+}
+
+void acquisition::on_moved(core::duration spread)
+{
+    server().is_open() ? on_open(spread) : on_closed();
+}
+
 void acquisition::on_closed()
 {
-    // The session answers all commands before it ends the epoch.
-    assert(!is_under_way());
+    if (is_at_former_server())
+        return;
     parts_.runtime.disarm(*this);
     if (is_at_rest())
         return;  // this process holds the lock, and its renewals detect a loss; or no contender is left

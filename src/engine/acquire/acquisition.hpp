@@ -60,6 +60,8 @@ public:
     // locks does not send all of them at once.
     void on_open(core::duration spread);
     void on_closed();
+    // The lock is at another server of the cluster now.
+    void on_moved(core::duration spread);
 
     // Gives other processes a turn. The acquisition waits for the reply to the release that was just queued; if other
     // subscribers received its message, it then waits for the next message or for two round trips. Preconditions: no
@@ -103,6 +105,7 @@ private:
     bool is_subscribed() const noexcept { return listener::is_linked(); }
     bool is_due() const noexcept { return state_ == attempt_state::ready || state_ == attempt_state::notified; }
     shard& server() const noexcept;
+    bool is_at_former_server() const noexcept;
     std::string_view channel() const noexcept;
     void leave_channel();
     void settle();

@@ -21,16 +21,19 @@ void attempt_call::send(contender& head, grant const& sought, attempt const& a, 
 {
     ++awaited_;
     lock_ = &sought.lock();
+    at_ = &runtime_.shard_of(*lock_);
     if (head.batch && head.batch->take(head, command_, a))
         batch_ = head.batch;
     else
         a.lock.protocol->acquire(runtime_.session_of(a.lock), command_, a, form);
 }
 
-void attempt_call::on_attempted(answer const& a)
+void attempt_call::on_attempted(answer const& given)
 {
     batch_.reset();
-    result_ = lock_->protocol->classify(a);
+    auto const a = runtime_.counted(given, *at_, *lock_);
+    bool const has_moved = a.why == refusal::redirected && !runtime_.is_at(*at_, *lock_);
+    result_ = has_moved ? acquire_result{.what = acquire_result::kind::moved} : lock_->protocol->classify(a);
     sent_ = a.sent;
     runtime_.on_answer(*lock_, a);
     to_.on_answered(a, result_);

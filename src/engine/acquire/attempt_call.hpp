@@ -21,6 +21,7 @@ namespace holdfast::engine {
 class contender;
 class grant;
 class runtime;
+class shard;
 
 class attempt_listener {
 public:
@@ -65,6 +66,7 @@ private:
     command_of<attempt_call, &attempt_call::on_attempted> command_{*this};
     boost::intrusive_ptr<batch_acquire> batch_;  // carries the attempt under way; kept until its reply
     lock_spec const* lock_ = nullptr;            // of the grant
+    shard const* at_ = nullptr;                  // to which the attempt was sent
     acquire_result result_;
     core::instant sent_{};
     std::uint8_t awaited_ = 0;  // replies to the attempt and its probe

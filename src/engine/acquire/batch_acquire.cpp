@@ -53,7 +53,7 @@ bool batch_acquire::take(contender& c, command& tried, attempt const& what)
 bool batch_acquire::is_in_another_slot(lock_spec const& l) const
 {
     auto const& first = parts_.front().what.lock;
-    return l.slot != first.slot && runtime_.session_of(first).server().has_hash_slots();
+    return l.slot != first.slot && (runtime_.router() || runtime_.session_of(first).server().has_hash_slots());
 }
 
 batch_acquire& batch_acquire::in_another_slot()

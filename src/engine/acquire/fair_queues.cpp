@@ -30,4 +30,11 @@ void fair_queues::on_open(shard& at)
             entry.second->on_open();
 }
 
+void fair_queues::on_moved(core::slot_set const& moved)
+{
+    for (auto const& entry : queues_)
+        if (moved[entry.second->lock().slot])
+            entry.second->on_open();
+}
+
 }  // namespace holdfast::engine

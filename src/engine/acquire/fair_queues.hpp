@@ -11,6 +11,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "core/cluster_map.hpp"
 #include "engine/acquire/fair_queue.hpp"
 #include "engine/protocol/lock_spec.hpp"
 
@@ -30,6 +31,8 @@ public:
     void forget(fair_queue&);
     // A new epoch of that server.
     void on_open(shard&);
+    // These slots have another primary.
+    void on_moved(core::slot_set const&);
     void clear() noexcept { queues_.clear(); }
 
 private:

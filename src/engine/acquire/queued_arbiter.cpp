@@ -312,6 +312,17 @@ void queued_arbiter::on_open(core::duration spread)
         proceed();  // or an arbiter whose last contender was one of them would never end
 }
 
+void queued_arbiter::on_moved(core::duration spread)
+{
+    boost::intrusive_ptr<arbiter> const keep(this);
+    if (has_reentries() && parts_.runtime.session_of(lock()).is_open())
+        entering_->on_open();
+    if (acquisition_)
+        acquisition_->on_moved(spread);
+    last_held_ = core::instant::min();
+    proceed();
+}
+
 void queued_arbiter::on_closed()
 {
     if (acquisition_)

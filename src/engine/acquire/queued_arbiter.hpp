@@ -58,6 +58,8 @@ public:
     // ---- the connection
     void on_open(core::duration spread);
     void on_closed();
+    // The lock is at another server of the cluster now, whose session may be open or not.
+    void on_moved(core::duration spread);
     // Completes each contender with that error, because waiting does not help.
     void fail_all(error_code);
     // The client stops: contenders complete with client_stopped, tenures are lost, nothing is sent.

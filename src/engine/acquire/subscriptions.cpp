@@ -5,6 +5,7 @@
 #include "engine/acquire/subscriptions.hpp"
 
 #include <cassert>
+#include <cstdint>
 #include <utility>
 
 #include "engine/runtime/runtime.hpp"
@@ -23,7 +24,7 @@ using listener_list = boost::intrusive::list<listener, boost::intrusive::constan
 }  // namespace
 
 struct subscriptions::channel final : core::deadline {
-    channel(subscriptions& h, std::string_view n, shard& s) : home(h), name(n), at(s) {}
+    channel(subscriptions& h, std::string_view n, std::uint16_t i, shard& s) : home(h), name(n), slot(i), at(&s) {}
     // Unlinks the remaining listeners, which outlive the channel.
     ~channel() { listeners.clear(); }
 
@@ -32,7 +33,8 @@ struct subscriptions::channel final : core::deadline {
 
     subscriptions& home;
     std::string const name;
-    shard& at;  // of its lock
+    std::uint16_t const slot;
+    shard* at;  // of its lock
     listener_list listeners;
 };
 
@@ -48,7 +50,7 @@ void subscriptions::join(lock_spec const& of, std::string_view name, listener& l
         return;
     auto found = channels_.find(name);
     if (found == channels_.end()) {
-        auto fresh = std::make_unique<channel>(*this, name, at);
+        auto fresh = std::make_unique<channel>(*this, name, of.slot, at);
         // A view into the channel's own copy of the name: the caller's name may contain a token that is destroyed
         // earlier.
         auto const key = std::string_view(fresh->name);
@@ -77,8 +79,8 @@ void subscriptions::forget_idle(core::instant now)
         bool const ends = c.listeners.empty() && (!c.is_armed() || c.due() <= now + slack);
         // The subscription of a waiter that left during an outage ended with the connection, and nothing can be
         // submitted.
-        if (ends && c.at.is_open())
-            c.at.session().unsubscribe(c.name);
+        if (ends && c.at->is_open())
+            c.at->session().unsubscribe(c.name);
         return ends;
     });
 }
@@ -87,17 +89,31 @@ void subscriptions::forget_idle(core::instant now)
 void subscriptions::on_closed(shard& at)
 {
     boost::unordered::erase_if(
-        channels_, [&](auto const& entry) { return &entry.second->at == &at && entry.second->listeners.empty(); });
+        channels_, [&](auto const& entry) { return entry.second->at == &at && entry.second->listeners.empty(); });
 }
 
 void subscriptions::on_open(shard& at)
 {
     // If the server refused subscriptions, the listeners are no longer linked, and their acquisitions poll.
     if (!at.session().notifies())
-        boost::unordered::erase_if(channels_, [&](auto const& entry) { return &entry.second->at == &at; });
+        boost::unordered::erase_if(channels_, [&](auto const& entry) { return entry.second->at == &at; });
     for (auto const& [name, c] : channels_)
-        if (&c->at == &at)
+        if (c->at == &at)
             at.session().subscribe(name);
+}
+
+// If the session to the new primary is not open yet, its on_open() subscribes.
+void subscriptions::on_moved(core::slot_set const& moved)
+{
+    for (auto const& [name, c] : channels_) {
+        if (!moved[c->slot])
+            continue;
+        if (c->at->is_open())
+            c->at->session().unsubscribe(name);
+        c->at = &runtime_.shard_of(c->slot);
+        if (c->at->is_open() && c->at->session().notifies())
+            c->at->session().subscribe(name);
+    }
 }
 
 void subscriptions::on_message(std::string_view name)

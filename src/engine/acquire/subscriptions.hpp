@@ -13,6 +13,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "core/clock.hpp"
+#include "core/cluster_map.hpp"
 #include "core/deadline_queue.hpp"
 
 namespace holdfast::engine {
@@ -52,6 +53,8 @@ public:
     // Subscribes again for all listeners at that server: the session does not restore subscriptions.
     void on_open(shard&);
     void on_closed(shard&);
+    // These slots have another primary: subscribes there for the listeners of their channels.
+    void on_moved(core::slot_set const&);
     void on_message(std::string_view channel);
 
 private:

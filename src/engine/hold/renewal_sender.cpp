@@ -52,6 +52,7 @@ public:
 
     void finish(error_code);
     lock_spec const& lock() const noexcept { return grant_->lock(); }
+    void send_to(shard const& at) noexcept { at_ = &at; }
 
 private:
     void add_to(script_words&) const override;
@@ -71,6 +72,7 @@ private:
     core::duration lease_;
     milliseconds_text lease_text_;
     extension_waiter* waiter_;
+    shard const* at_ = nullptr;  // to which it was sent
 };
 
 void renewal_sender::renewal::add_to(script_words& to) const
@@ -88,8 +90,9 @@ void renewal_sender::renewal::submit(session& to, command& c, script_form form)
     submit_script(to, c, lock().protocol->renewal(), form, words.keys, words.arguments);
 }
 
-void renewal_sender::renewal::on_reply(answer const& a)
+void renewal_sender::renewal::on_reply(answer const& given)
 {
+    auto const a = sender_.runtime_.counted(given, *at_, lock());
     grant_->on_answered(sender_.runtime_.now(), a.outcome != outcome::unknown);
     sender_.renewals_.erase(sender_.renewals_.iterator_to(*this));
     std::unique_ptr<renewal> const self(this);
@@ -116,6 +119,9 @@ error_code renewal_sender::renewal::classify(answer const& a)
 // A refused extension does not put the lease at risk: the renewals decide that.
 error_code renewal_sender::renewal::classify_refusal(answer const& a)
 {
+    // The watchdog renews the grant at its new server without waiting for this refusal.
+    if (a.why == refusal::redirected && !sender_.runtime_.is_at(*at_, lock()))
+        return errc::unavailable;
     auto const ec = classify_failure(a).error;
     if (!waiter_)
         sender_.events_.on_refused(*grant_, a);
@@ -147,12 +153,17 @@ void renewal_sender::renew(std::vector<boost::intrusive_ptr<grant>> const& due)
 void renewal_sender::gather(renewal& r)
 {
     auto const& lock = r.lock();
-    runtime_.shard_of(lock).renewals().add(lock.protocol->renewal(), lock.slot, r);
+    auto& at = runtime_.shard_of(lock);
+    r.send_to(at);
+    at.renewals().add(lock.protocol->renewal(), lock.slot, r);
 }
 
 void renewal_sender::extend(grant& g, tenure* t, core::duration lease, extension_waiter* waiter)
 {
-    make(g, t, lease, waiter).send(runtime_.session_of(g.lock()));
+    auto& at = runtime_.shard_of(g.lock());
+    auto& r = make(g, t, lease, waiter);
+    r.send_to(at);
+    r.send(at.session());
 }
 
 renewal_sender::renewal& renewal_sender::make(grant& g, tenure* t, core::duration lease, extension_waiter* waiter)

@@ -224,11 +224,25 @@ void watchdog::on_open(shard& at)
         // The barrier of the epoch has ended the old connection: commands of unknown outcome can no longer be executed
         // (rule 8).
         g.on_barrier(now);
-        if (g.is_kept() && is_taken_up(g)) {
-            advance(g, renewal_event::opened);
-            arm(g);
-        }
+        renew_again(g);
     }
+    flush();
+}
+
+void watchdog::renew_again(grant& g)
+{
+    if (!g.is_kept() || !is_taken_up(g))
+        return;
+    advance(g, renewal_event::opened);
+    arm(g);
+}
+
+// If the session to the new primary is not open yet, on_open() renews.
+void watchdog::on_moved(core::slot_set const& moved)
+{
+    for (auto& g : watched_)
+        if (moved[g.lock().slot] && runtime_.session_of(g.lock()).is_open())
+            renew_again(g);
     flush();
 }
 

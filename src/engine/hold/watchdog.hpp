@@ -12,6 +12,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
 #include "core/clock.hpp"
+#include "core/cluster_map.hpp"
 #include "engine/hold/grant.hpp"
 #include "engine/hold/grant_watcher.hpp"
 #include "engine/hold/renewal_schedule.hpp"
@@ -51,6 +52,8 @@ public:
     // of the client: completes the extensions with client_stopped, and watches nothing any more.
     void on_open(shard&);
     void on_closed(shard&);
+    // These slots have another primary: renews their grants there at once, because their keys may be gone.
+    void on_moved(core::slot_set const&);
     void stop();
 
 private:
@@ -66,6 +69,7 @@ private:
     void advance(grant&, renewal_event);
     void set_risk(grant&, bool is_at_risk);
     void renew(grant&);
+    void renew_again(grant&);
     void arm(grant&);
     void note_refusal(grant&, answer const&);
     void note_success(grant&);

@@ -5,17 +5,23 @@
 #ifndef HOLDFAST_ENGINE_CLIENT_IO_HPP
 #define HOLDFAST_ENGINE_CLIENT_IO_HPP
 
+#include <functional>
 #include <memory>
 
+#include "core/cluster_map.hpp"
 #include "engine/port/session.hpp"
 #include "engine/port/world.hpp"
 
 namespace holdfast::engine {
 
+// Makes a session to a primary of a cluster, which is not started yet.
+using session_maker = std::function<std::shared_ptr<session>(core::cluster_primary const&)>;
+
 // What a transport makes for one client: all that the engine uses of the system.
 struct client_io {
     std::shared_ptr<engine::world> world;
-    std::shared_ptr<engine::session> session;  // to the server of the URL
+    std::shared_ptr<engine::session> session;  // to the server of the URL, or to the seeds of a cluster
+    session_maker open_node = {};              // empty: the client has one server
 };
 
 }  // namespace holdfast::engine

@@ -26,6 +26,7 @@ acquire_result classify_failure(answer const& a) noexcept
     switch (a.why) {
         case refusal::no_script: return {.what = kind::no_script};
         case refusal::not_now:
+        case refusal::redirected:
         case refusal::read_only: return {.what = kind::later};
         case refusal::wrong_type: return {.what = kind::failed, .error = errc::wrong_type};
         case refusal::not_permitted: return {.what = kind::failed, .error = errc::not_permitted};

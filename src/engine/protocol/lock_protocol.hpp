@@ -34,6 +34,7 @@ struct acquire_result {
         busy,       // the lock has another holder, or another waiter is first
         failed,     // waiting will not help
         later,      // the server accepts no command now; the attempt was not applied
+        moved,      // not applied, and the lock is at another server of the cluster now
         no_script,  // not applied: to send the text is a new decision (rule 7)
         unknown,    // the server may have granted the lock, or may do so later
     };

@@ -41,13 +41,21 @@ void releaser::order::on_open(core::instant now)
     carry_out(schedule_.on_open());
 }
 
+// A release under way has its answer from the old server first.
+void releaser::order::on_moved()
+{
+    if (server().is_open())
+        carry_out(schedule_.on_open());
+}
+
 void releaser::order::on_due(core::instant now)
 {
     carry_out(schedule_.on_due(facts(now)));
 }
 
-void releaser::order::on_reply(answer const& a)
+void releaser::order::on_reply(answer const& given)
 {
+    auto const a = runtime().counted(given, *at_, lock());
     switch (a.outcome) {
         case outcome::applied: return on_applied(a.value.integer);
         case outcome::refused: return on_refused(a);
@@ -64,6 +72,8 @@ void releaser::order::on_applied(std::int64_t count)
 
 void releaser::order::on_refused(answer const& a)
 {
+    if (a.why == refusal::redirected && !runtime().is_at(*at_, lock()))
+        return carry_out(schedule_.on_moved(facts(runtime().now())));
     auto const ec = classify_failure(a).error;
     if (is_permanent(ec))
         runtime().telemetry().on_refused(ec, lock(), a.words);
@@ -100,6 +110,7 @@ void releaser::order::carry_out(release_step const& step, unsigned receivers)
 // A release with which the arbiter yields is sent at once and alone: acquisition::yield() relies on that.
 void releaser::order::gather_or_send()
 {
+    at_ = &server();
     auto const* together = yielding_ ? nullptr : lock().protocol->batch_release();
     if (together)
         releaser_.gather(*together, *this);

@@ -35,6 +35,8 @@ public:
     // Sends it if the session is open.
     void begin();
     void on_open(core::instant now);
+    // The lock is at another server of the cluster now.
+    void on_moved();
     // The client was stopped: completes the waiter. The caller destroys the order.
     void stop();
     lock_spec const& lock() const noexcept { return grant_->lock(); }
@@ -62,6 +64,7 @@ private:
     release_waiter* waiter_;  // null: there is none, or it has completed
     boost::intrusive_ptr<arbiter> const yielding_;
     release_schedule schedule_;
+    shard const* at_ = nullptr;  // to which it was sent last
 };
 
 }  // namespace holdfast::engine

@@ -67,6 +67,13 @@ release_step release_schedule::on_refused(error_code ec, release_facts const& f)
     return repeat(f);
 }
 
+release_step release_schedule::on_moved(release_facts const& f) noexcept
+{
+    if (state_ != state::under_way)
+        return {};
+    return f.is_open ? send() : wait_until(limited(f.expiry, f.now));
+}
+
 release_step release_schedule::on_unanswered(release_facts const& f) noexcept
 {
     if (state_ != state::under_way)

@@ -58,6 +58,9 @@ bool is_permanent(error_code refusal) noexcept;
 // | under_way        | on_refused()       | wrong_type                  | ended     | end: lease_lost               |
 // | under_way        | on_refused()       | is_permanent()              | ended     | end: that error               |
 // | under_way        | on_refused()       | another error or none       |           | as on_unanswered(), no doubt  |
+// | under_way        | on_moved()         | open                        | under_way | send                          |
+// | under_way        | on_moved()         | not open                    | waiting   | arm: expiry, or before it the |
+// |                  |                    |                             |           | waiter's deadline             |
 // | under_way        | on_unanswered()    | expired                     | ended     | end: unavailable              |
 // | under_way        | on_unanswered()    | open                        | pausing   | pause                         |
 // | under_way        | on_unanswered()    | not open                    | waiting   | arm: expiry, or before it the |
@@ -95,6 +98,8 @@ public:
     release_step on_applied(bool found) noexcept;
     // The server refused it: the error of classify_failure(), which is empty if the server accepts no command now.
     release_step on_refused(error_code, release_facts const&) noexcept;
+    // The server redirected it: the lock is at another server of the cluster now.
+    release_step on_moved(release_facts const&) noexcept;
     // Its outcome is unknown.
     release_step on_unanswered(release_facts const&) noexcept;
     // The client was stopped.

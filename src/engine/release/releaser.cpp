@@ -63,6 +63,13 @@ void releaser::on_open(shard& at)
     flush(at);
 }
 
+void releaser::on_moved(core::slot_set const& moved)
+{
+    for (auto& o : orders_)
+        if (moved[o.lock().slot])
+            o.on_moved();
+}
+
 void releaser::on_closed(shard& at)
 {
     at.releases().on_closed();

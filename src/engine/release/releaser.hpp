@@ -11,6 +11,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/system/error_code.hpp>
 
+#include "core/cluster_map.hpp"
 #include "engine/hold/grant.hpp"
 #include "engine/port/script_call.hpp"
 
@@ -66,6 +67,8 @@ public:
     void on_open(shard&);
     // The connection is lost: releases that were queued but not sent wait for the next epoch.
     void on_closed(shard&);
+    // These slots have another primary: sends the releases that wait there.
+    void on_moved(core::slot_set const&);
     // Completes all waiters with `client_stopped` and forgets all releases: their keys expire. Precondition: the
     // sessions are stopped.
     void stop();

@@ -10,31 +10,52 @@
 namespace holdfast::engine {
 namespace {
 
-// The id stays when a node changes its address. A server without ids is known by its address.
+// The id stays when a node changes its address. A node of which MOVED told, or of a server without ids, is known by its
+// address.
 bool is_same_node(core::cluster_primary const& a, core::cluster_primary const& b)
 {
-    return a.id.empty() || b.id.empty() ? a == b : a.id == b.id;
+    bool const have_ids = !a.id.empty() && !b.id.empty();
+    return have_ids ? a.id == b.id : a.host == b.host && a.port == b.port;
 }
 
 }  // namespace
 
-router::router(shard& first, session_maker make, shard_events& e, log const& l)
-    : first_(first), make_session_(std::move(make)), events_(e), log_(l)
+router::router(shard& first, session_maker make, log const& l) : first_(first), make_session_(std::move(make)), log_(l)
 {}
 
 // Translates the numbers of the map into those of the nodes, which stay the same from map to map.
-void router::take(core::cluster_map const& map)
+core::slot_set router::take(core::cluster_map const& map)
 {
+    core::slot_set changed;
     if (is_stopped_)
-        return;
+        return changed;
     std::vector<std::uint16_t> numbers;
     numbers.reserve(map.primaries.size());
     for (auto const& p : map.primaries)
         numbers.push_back(number_of(p));
-    by_slot_ = map.primary_by_slot();
-    for (auto& n : by_slot_)
-        if (n != core::cluster_map::no_primary)
-            n = numbers[n];
+    auto const by_slot = map.primary_by_slot();
+    for (std::size_t slot = 0; slot != by_slot.size(); ++slot)
+        if (by_slot[slot] != core::cluster_map::no_primary)
+            changed[slot] = assign(static_cast<std::uint16_t>(slot), numbers[by_slot[slot]]);
+    redirected_.reset();
+    return changed;
+}
+
+core::slot_set router::redirect(core::redirect const& to)
+{
+    core::slot_set changed;
+    if (is_stopped_ || redirected_[to.slot])
+        return changed;
+    redirected_.set(to.slot);
+    changed[to.slot] = assign(to.slot, number_of({{}, std::string(to.host), to.port}));
+    return changed;
+}
+
+// Returns whether the slot has another primary now.
+bool router::assign(std::uint16_t slot, std::uint16_t number)
+{
+    by_slot_.resize(core::hash_slots, core::cluster_map::no_primary);
+    return std::exchange(by_slot_[slot], number) != number;
 }
 
 std::uint16_t router::number_of(core::cluster_primary const& p)
@@ -43,8 +64,10 @@ std::uint16_t router::number_of(core::cluster_primary const& p)
     auto const number = static_cast<std::uint16_t>(at - nodes_.begin());
     if (at == nodes_.end())
         nodes_.push_back(std::make_unique<node>(node{p, nullptr}));
-    else if (!(*at)->at)
+    else if (!(*at)->at && !p.id.empty())
         (*at)->primary = p;  // the address may have changed
+    else if ((*at)->primary.id.empty())
+        (*at)->primary.id = p.id;
     return number;
 }
 
@@ -69,7 +92,7 @@ shard* router::find(std::uint16_t slot) noexcept
 void router::start(node& n)
 {
     n.at = std::make_unique<shard>(make_session_(n.primary), log_);
-    n.at->start(events_);
+    n.at->start(*events_);
 }
 
 void router::stop() noexcept

@@ -7,11 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
 #include "core/cluster_map.hpp"
+#include "core/redirect.hpp"
+#include "engine/port/client_io.hpp"
 #include "engine/port/log.hpp"
 #include "engine/port/session.hpp"
 #include "engine/runtime/shard.hpp"
@@ -28,23 +29,29 @@ namespace holdfast::engine {
 // | empty   | routed                      | the first shard                       | the first shard   | stopped |
 // | routed  | routed: the new map counts, | the shard of the primary, started now | the same, but     | stopped |
 // |         | shards of known nodes stay  | if it was not; the first shard if the | null if it is not |         |
-// |         |                             | slot has no primary                   | started           |         |
+// |         |                             | slot never had a primary              | started           |         |
 // | stopped | stopped: ignored            | the shard if it was started, else the | as before         | stopped |
 // |         |                             | first shard                           |                   |         |
 //
-// The first shard is at the seeds. It belongs to the caller: the locks of a slot without a known primary are at it, and
-// wait there. A map without slots, or of other nodes, is the caller's to refuse. On the strand.
+// A slot that the new map leaves without a primary keeps the last one. redirect() gives one slot to another node at once,
+// before the next map, and makes the node known if it was not. It does so only once for a slot between two maps: while a
+// slot changes hands, two nodes may name each other, and the client would otherwise send commands to them in turn
+// without a pause.
+//
+// The first shard is at the seeds. It belongs to the caller: the locks of a slot that never had a known primary are at
+// it, and the seed's answer says what to do. A map of other nodes is the caller's to refuse. On the strand.
 class router {
 public:
-    // Makes a session to that node, which is not started yet.
-    using session_maker = std::function<std::shared_ptr<session>(core::cluster_primary const&)>;
-
-    // The first shard, the events and the log must outlive the router.
-    router(shard& first, session_maker, shard_events&, log const&);
+    // The first shard and the log must outlive the router.
+    router(shard& first, session_maker, log const&);
     router(router const&) = delete;
     router& operator=(router const&) = delete;
 
-    void take(core::cluster_map const&);
+    // Called once, before all other functions. The events must outlive the router.
+    void start(shard_events& e) noexcept { events_ = &e; }
+    // Each returns the slots that have another shard now.
+    core::slot_set take(core::cluster_map const&);
+    core::slot_set redirect(core::redirect const&);
     shard& of(std::uint16_t slot);
     shard* find(std::uint16_t slot) noexcept;
     // Ends all sessions but that of the first shard. No event follows. Idempotent.
@@ -67,14 +74,16 @@ private:
 
     std::uint16_t number_of(core::cluster_primary const&);
     void start(node&);
+    bool assign(std::uint16_t slot, std::uint16_t number);
 
     shard& first_;
     session_maker const make_session_;
-    shard_events& events_;
+    shard_events* events_ = nullptr;
     log const& log_;
     bool is_stopped_ = false;
     std::vector<std::unique_ptr<node>> nodes_;
     std::vector<std::uint16_t> by_slot_;  // indices in nodes_; empty before the first map
+    core::slot_set redirected_;           // since the last map
 };
 
 }  // namespace holdfast::engine

@@ -15,23 +15,28 @@ runtime::runtime(client_io const& io, config const& c, engine::log l, std::weak_
       log_(std::move(l)),
       telemetry_(c.observer, log_),
       tokens_(*world_),
-      shard_(io.session, log_)
+      first_(io.session, log_),
+      router_(io.open_node ? std::make_unique<engine::router>(first_, io.open_node, log_) : nullptr)
 {}
 
 void runtime::start(world_events& w, shard_events& s)
 {
     world_->start(w);
-    shard_.start(s);
+    if (router_)
+        router_->start(s);
+    first_.start(s);
 }
 
 void runtime::stop() noexcept
 {
-    shard_.stop();
+    if (router_)
+        router_->stop();
+    first_.stop();
     world_->stop();
 }
 
 // The state of the client comes first: a client that does not run accepts nothing, whatever a server says.
-error_code runtime::admission_error(lock_spec const& l) noexcept
+error_code runtime::admission_error(lock_spec const& l)
 {
     auto const ec = lifecycle_.admission_error();
     return ec ? ec : shard_of(l).refusal();

@@ -18,14 +18,14 @@
 #include "engine/port/mailbox.hpp"
 #include "engine/port/session.hpp"
 #include "engine/port/world.hpp"
+#include "engine/protocol/lock_spec.hpp"
 #include "engine/runtime/lifecycle.hpp"
+#include "engine/runtime/router.hpp"
 #include "engine/runtime/shard.hpp"
 #include "engine/runtime/telemetry.hpp"
 #include "engine/runtime/token_source.hpp"
 
 namespace holdfast::engine {
-
-class lock_spec;
 
 // src/engine/runtime: what all parts of the engine share. The folder includes only itself, engine/protocol, engine/port
 // and core, and the vocabulary of the public headers.
@@ -54,23 +54,43 @@ public:
     // Ends the sessions, then the world. No event follows.
     void stop() noexcept;
 
+    // The shard of the server of the URL; of a client of a cluster, that of the seeds.
+    engine::shard& first_shard() noexcept { return first_; }
+    // Which shard has which slots; null: the client has one server.
+    engine::router* router() noexcept { return router_.get(); }
+
     // The shard of the server that has the keys of that lock, and its session: the only way in which the engine finds a
-    // session. The client has one server, and so one shard for all locks.
-    engine::shard& shard_of(lock_spec const&) noexcept { return shard_; }
-    engine::session& session_of(lock_spec const& l) noexcept { return shard_of(l).session(); }
-    bool is_at(engine::shard const& s, lock_spec const& l) noexcept { return &shard_of(l) == &s; }
+    // session. A client of one server has one shard for all locks. In a cluster the shard of a lock changes when its
+    // slot gets another primary.
+    engine::shard& shard_of(lock_spec const& l) { return shard_of(l.slot); }
+    engine::shard& shard_of(std::uint16_t slot) { return router_ ? router_->of(slot) : first_; }
+    engine::session& session_of(lock_spec const& l) { return shard_of(l).session(); }
+    bool is_at(engine::shard const& s, lock_spec const& l) noexcept
+    {
+        return router_ ? router_->find(l.slot) == &s : true;
+    }
     template <class Action>
     void for_each_shard(Action act)
     {
-        act(shard_);
+        act(first_);
+        if (router_)
+            router_->for_each(act);
     }
 
-    // Whether the client is ready: an epoch is open.
-    bool is_ready() const noexcept { return shard_.is_open(); }
+    // What the answer of that server for that lock means. One of a server that is not the lock's primary any more, when
+    // the answer is read, is unknown: a former primary may execute commands before it learns that it is none.
+    answer counted(answer const& a, engine::shard const& from, lock_spec const& l) noexcept
+    {
+        bool const counts = a.outcome != outcome::applied || is_at(from, l);
+        return counts ? a : answer{.outcome = outcome::unknown, .sent = a.sent};
+    }
+
+    // Whether the client is ready: an epoch is open. In a cluster it then knows which primary has which slots.
+    bool is_ready() const noexcept { return first_.is_open(); }
     // Why the client is refused for good by the server that would make it ready; success if it is not.
-    error_code refusal() const noexcept { return shard_.refusal(); }
+    error_code refusal() const noexcept { return first_.refusal(); }
     // Why an acquire or a query of that lock is not accepted; success if it is.
-    error_code admission_error(lock_spec const&) noexcept;
+    error_code admission_error(lock_spec const&);
     // An attempt for that lock has its outcome.
     void on_answer(lock_spec const&, answer const&);
 
@@ -101,7 +121,8 @@ private:
     core::deadline_queue deadlines_;
     core::instant alarm_ = core::never;  // as requested from the world; never: none
     core::instant recent_{};
-    engine::shard shard_;
+    engine::shard first_;
+    std::unique_ptr<engine::router> const router_;
 };
 
 }  // namespace holdfast::engine

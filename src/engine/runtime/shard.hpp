@@ -27,6 +27,8 @@ public:
     virtual void on_closed(shard&, closing const&) = 0;
     virtual void on_message(shard&, std::string_view channel) = 0;
     virtual void on_turn_end(shard&) = 0;
+    virtual void on_slots(shard&, core::cluster_map const&) = 0;
+    virtual void on_doubt(shard&, core::redirect const*) = 0;
 
 protected:
     ~shard_events() = default;
@@ -67,6 +69,8 @@ private:
     void on_closed(closing const&) override;
     void on_message(std::string_view channel) override { events_->on_message(*this, channel); }
     void on_turn_end() override { events_->on_turn_end(*this); }
+    void on_slots(core::cluster_map const& m) override { events_->on_slots(*this, m); }
+    void on_doubt(core::redirect const* r) override { events_->on_doubt(*this, r); }
 
     std::shared_ptr<engine::session> const session_;
     shard_events* events_ = nullptr;  // null before start()

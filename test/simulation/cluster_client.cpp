@@ -1,0 +1,193 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// A client of a Redis Cluster of three primaries: what it does when hash slots move or a primary is replaced.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/hash_slot.hpp"
+#include "simulation/arena.hpp"
+#include "support/simulated_cluster.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+
+// A change reaches the other nodes so late that a test tells redirects from new maps.
+constexpr cluster_options slow_gossip{.gossip = {400ms, 400ms}, .bus = {1ms, 1ms}};
+
+// The client learns the slots from node-0. The slots of {b}, {c} and {a} belong to node-0, node-1 and node-2.
+class cluster_client_arena : public arena {
+public:
+    explicit cluster_client_arena(cluster_options o = slow_gossip)
+        : arena({.world = {.fifo = true}, .network = {.delay = {1ms, 1ms}}}), cluster(simulated(), o)
+    {
+        for (auto const& name : cluster.names())
+            server(name).check([this](executed const& e) {
+                if (e.what.args.size() > 1 && e.what.args[0] == "CLUSTER")
+                    ++slots_requests;
+            });
+        auto& p = at("A");
+        auto config = quick();
+        config.log = [](log_level, std::string_view) {};
+        auto const make_io = [this, &p](engine::strand s, holdfast::config const& c, engine::log l) {
+            return simulated().make_cluster_io(p, std::move(s), c, std::move(l), {"node-0"});
+        };
+        client_ = std::make_unique<holdfast::client>(detail::client_access::make(p.get_executor(), config, make_io));
+        client_->run(asio::detached);
+    }
+    ~cluster_client_arena() { client_->stop(); }
+
+    holdfast::client& c() { return *client_; }
+
+    // Starts the sessions to all primaries.
+    awaitable<void> visit_all()
+    {
+        for (auto const* const name : {"{a}", "{b}", "{c}"})
+            co_await (co_await mutex(c(), name).acquire()).release();
+    }
+
+    // As a failover to a replica that has received nothing: another node has the slot, without its keys.
+    void replace_primary_of(std::string_view key, unsigned by)
+    {
+        auto const slot = core::hash_slot(key);
+        cluster.model().assign(slot, slot, cluster.names().at(by));
+    }
+
+    bool has(unsigned node, std::string_view key) { return exists(key, cluster.names().at(node)); }
+
+    simulated_cluster cluster;
+    int slots_requests = 0;
+
+private:
+    std::unique_ptr<holdfast::client> client_;
+};
+
+TEST_CASE("a client of a cluster is ready when it knows the slots, and connects to a primary on demand", "[cluster]")
+{
+    cluster_client_arena a;
+    a.run([&]() -> awaitable<void> {
+        co_await a.c().ready();
+        CHECK(a.slots_requests == 1);
+        CHECK(a.c().stats().connected == 1);
+        auto const held = co_await mutex(a.c(), "{a}").acquire();
+        CHECK(a.has(2, "{a}"));
+        CHECK(a.c().stats().connected == 2);
+    });
+}
+
+TEST_CASE("MOVED is followed at once, before any other node knows of it", "[cluster]")
+{
+    cluster_client_arena a;
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all();
+        a.cluster.move("{a}", 1);
+        auto const start = a.now();
+        auto const held = co_await mutex(a.c(), "{a}").acquire();
+        CHECK(a.now() - start < 10ms);
+        CHECK(a.has(1, "{a}"));
+    });
+}
+
+TEST_CASE("a release after the move of its slot follows MOVED at once", "[cluster]")
+{
+    cluster_client_arena a;
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all();
+        auto held = co_await mutex(a.c(), "{a}").acquire();
+        a.cluster.move("{a}", 1);
+        auto const start = a.now();
+        co_await held.release();
+        CHECK(a.now() - start < 10ms);
+        CHECK_FALSE(a.has(1, "{a}"));
+    });
+}
+
+TEST_CASE("a lock that a former primary has granted is not held", "[cluster]")
+{
+    cluster_client_arena a;
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all();
+        // The answer of node-2 takes so long that node-0 tells of its successor before.
+        a.server("node-2").network.delay = {200ms, 200ms};
+        a.world().at(a.now() + 210ms, [&] { a.replace_primary_of("{a}", 1); });
+        auto const held = co_await mutex(a.c(), "{a}").acquire();
+        CHECK(held.valid());
+        CHECK(a.has(1, "{a}"));
+    });
+}
+
+TEST_CASE("a primary that is silent leads to the question for the slots, at a limited pace", "[cluster]")
+{
+    cluster_client_arena a;
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all();
+        a.server("node-2").pause();
+        auto const before = a.slots_requests;
+        a.spawn([&]() -> awaitable<void> { co_await error_of(mutex(a.c(), "{a}").try_acquire({.wait = 5s})); });
+        co_await a.sleep(300ms);
+        CHECK(a.slots_requests == before + 1);
+        co_await a.sleep(9700ms);
+        CHECK(a.slots_requests > before + 3);
+        CHECK(a.slots_requests < before + 20);
+        a.server("node-2").resume();
+        co_await a.sleep(1s);
+    });
+}
+
+TEST_CASE("a lease whose key the new primary does not have is lost when the client learns of it", "[cluster]")
+{
+    cluster_client_arena a;
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all();
+        auto held = co_await mutex(a.c(), "{a}").acquire();
+        a.replace_primary_of("{a}", 1);
+        auto const other = co_await mutex(a.c(), "{a}:other").acquire();  // meets MOVED
+        co_await a.sleep(10ms);
+        CHECK_FALSE(held.valid());
+        CHECK(other.valid());
+    });
+}
+
+TEST_CASE("many commands at a former primary lead to one question at a time", "[cluster]")
+{
+    cluster_client_arena a;
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all();
+        std::vector<lease> held;
+        for (int i = 0; i < 100; ++i)
+            held.push_back(co_await mutex(a.c(), "{a}:" + std::to_string(i)).acquire());
+        auto const before = a.slots_requests;
+        a.cluster.move("{a}", 1);
+        for (auto& l : held)
+            co_await l.release();
+        CHECK(a.slots_requests <= before + 3);
+    });
+}
+
+TEST_CASE("a lock of a moved slot needs no answer of the seed", "[cluster]")
+{
+    cluster_client_arena a;
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all();
+        a.server("node-0").pause();
+        a.cluster.move("{a}", 1);
+        auto const start = a.now();
+        auto const held = co_await mutex(a.c(), "{a}").acquire();  // MOVED is enough
+        CHECK(a.now() - start < 10ms);
+        co_await a.sleep(1s);
+        a.server("node-0").resume();
+        co_await a.sleep(5s);
+        CHECK(held.valid());
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test
