@@ -90,7 +90,7 @@ CLI::Option* add_duration(
 void add_url(CLI::App& app, std::vector<std::string>& urls)
 {
     // One value for each --url: otherwise an argument that follows, such as the lock's name, would be a URL, too.
-    app.add_option("--url", urls, "The server: redis://, rediss://, unix:// or redis+sentinel://")
+    app.add_option("--url", urls, "The server: redis://, rediss://, unix://, redis+cluster:// or redis+sentinel://")
         ->envname("HOLDFAST_URL")
         ->type_name("URL")
         ->allow_extra_args(false)
@@ -219,6 +219,15 @@ std::vector<std::string> only_url(std::vector<std::string> const& urls)
     return some_urls(urls);
 }
 
+// These commands ask one server about all of its locks.
+std::vector<std::string> one_server(std::vector<std::string> const& urls)
+{
+    auto only = only_url(urls);
+    if (only.front().find("+cluster://") != std::string::npos)
+        throw CLI::ValidationError("--url", "a cluster can only be given to holdfast run, status and release");
+    return only;
+}
+
 // Several servers are one red_lock, for which make_red_lock() in run_command.cpp has members of these two kinds only.
 void check_urls(std::vector<std::string> const& urls, run_arguments const& run)
 {
@@ -277,13 +286,13 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
         if (status_app.parsed())
             return arguments{only_url(status_urls), status};
         if (list_app.parsed())
-            return arguments{only_url(list_urls), list};
+            return arguments{one_server(list_urls), list};
         if (doctor_app.parsed())
-            return arguments{only_url(doctor_urls), doctor};
+            return arguments{one_server(doctor_urls), doctor};
         if (dashboard_app.parsed() && dashboard.interval < milliseconds(100))
             throw CLI::ValidationError("--interval", "must be at least 100ms");
         if (dashboard_app.parsed())
-            return arguments{only_url(dashboard_urls), dashboard};
+            return arguments{one_server(dashboard_urls), dashboard};
         if (release_app.parsed() && !force)
             throw CLI::ValidationError("release", "--force is required, because the holder may still be running");
         if (release_app.parsed())

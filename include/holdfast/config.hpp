@@ -56,6 +56,8 @@ enum class log_level { debug, info, warning, error };
 struct config {
     /// The address of the server:
     /// - `redis://[[user]:password@]host[:6379][/db]`, `rediss://` the same over TLS
+    /// - `redis+cluster://[user:password@]h1[:6379][,h2...]`: a Redis Cluster; the hosts are any of its nodes, from which
+    ///   the client learns of the others
     /// - `unix:///path/to/socket[?db=0]` (credentials as `unix://user:password@/path`)
     /// - `redis+sentinel://[user:password@]h1:26379,h2:26379/master-name[/db]`
     /// - `memory://` or `memory://NAME`: an in-process server for tests, in a program that is linked with the CMake

@@ -38,7 +38,11 @@ std::string validation_error_of(lock_list const& members, red_options const& o)
         // The token of the lease is written to the counter of each member, and only fenced mutexes have such a script.
         if (o.fencing && l->lock.protocol != &engine::mutex_protocol(true))
             return "fencing: the members must be mutexes with fencing";
-        if (auto const c = l->home(); c && !clients.insert(c.get()).second)
+        auto const c = l->home();
+        // A failover loses what the replica did not have yet, so the promoted server would vote with a bad memory.
+        if (c && c->options().url.find("+cluster://") != std::string::npos)
+            return "members: must not be of a Redis Cluster, which is no independent server";
+        if (c && !clients.insert(c.get()).second)
             return "members: must have different clients, but two of them have one client";
     }
     if (o.node_timeout && *o.node_timeout < 1ms)

@@ -11,6 +11,7 @@
 #include "redis/connection_config.hpp"
 #include "redis/connector.hpp"
 #include "redis/environment.hpp"
+#include "redis/seed_connector.hpp"
 #include "redis/tls.hpp"
 #include "session/session.hpp"
 #include "session/world.hpp"
@@ -37,15 +38,6 @@ boost::asio::ssl::context context_for(endpoint const& e, tls_options const& opti
     return boost::asio::ssl::context(boost::asio::ssl::context::tls_client);
 }
 
-// The router of a client over several servers is missing: without it, each lock of another node would fail by itself.
-void refuse_cluster(endpoint const& e)
-{
-    if (e.is_cluster)
-        throw std::invalid_argument(
-            "url: clients of a Redis Cluster of several nodes are not implemented yet; redis:// can use a cluster of "
-            "one node");
-}
-
 void check_credentials(endpoint const& e, config const& options)
 {
     if (options.credentials && (e.has_password || !e.user.empty()))
@@ -61,22 +53,65 @@ void warn_of(endpoint const& e, config const& options, engine::log const& log)
         log.warning("url: the password is sent without encryption; use rediss:// to encrypt it");
 }
 
+// Each node needs a TLS context for its own name, which may differ from the name in the URL.
+void refuse_cluster_over_tls(endpoint const& e)
+{
+    if (e.is_cluster && e.transport == transport::tls)
+        throw std::invalid_argument("url: rediss+cluster:// is not implemented yet; use redis+cluster://");
+}
+
+// What all sessions of one client have in common.
+struct client_parts {
+    engine::strand on;
+    endpoint to;
+    config options;
+    std::string name;
+    engine::log log;
+    std::shared_ptr<session::world> world;
+
+    std::shared_ptr<session::session> open(session::purpose why, std::unique_ptr<session::connector> c) const
+    {
+        session::session::settings s{login_of(to, name), options.command_timeout, options.credentials, why};
+        return std::make_shared<session::session>(on, std::move(s), log, world, std::move(c));
+    }
+    std::unique_ptr<connector> connector_to(endpoint const& e) const
+    {
+        return std::make_unique<connector>(on, e, context_for(e, options.tls), options, log);
+    }
+    std::shared_ptr<session::session> open_node(core::cluster_primary const& node) const
+    {
+        auto e = to;
+        e.hosts = {{node.host, node.port}};
+        return open(session::purpose::member, connector_to(e));
+    }
+};
+
+engine::client_io make_cluster_io(client_parts const& p)
+{
+    auto seeds = std::make_unique<seed_connector>(p.to, [p](endpoint const& e) { return p.connector_to(e); });
+    auto const open_node = [p](core::cluster_primary const& n) { return p.open_node(n); };
+    return {p.world, p.open(session::purpose::seed, std::move(seeds)), open_node};
+}
+
 }  // namespace
 
 engine::client_io make_io(engine::strand on, config const& options, engine::log log)
 {
     auto e = parse_url(options.url);
-    refuse_cluster(e);
+    refuse_cluster_over_tls(e);
     auto name = checked_name(options.name);
     check_credentials(e, options);
+    // Before the warnings: throws if an option of TLS is wrong.
     auto tls = context_for(e, options.tls);
     warn_of(e, options, log);
     auto const world = std::make_shared<session::world>();
     // After the world exists: the environment refers to it weakly, through clock().
     world->live_in(std::make_unique<environment>(on, world->clock()));
-    auto to = std::make_unique<connector>(on, e, std::move(tls), options, log);
-    session::session::settings s{login_of(e, name), options.command_timeout, options.credentials};
-    return {world, std::make_shared<session::session>(on, std::move(s), log, world, std::move(to))};
+    client_parts const p{on, std::move(e), options, std::move(name), std::move(log), world};
+    if (p.to.is_cluster)
+        return make_cluster_io(p);
+    auto to = std::make_unique<connector>(on, p.to, std::move(tls), options, p.log);
+    return {world, p.open(session::purpose::one_server, std::move(to))};
 }
 
 }  // namespace holdfast::redis

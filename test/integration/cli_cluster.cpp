@@ -12,6 +12,7 @@
 
 #include "cli_tool.hpp"
 #include "support/cluster_node.hpp"
+#include "support/server_cluster.hpp"
 
 using namespace holdfast::test;
 using Catch::Matchers::ContainsSubstring;
@@ -43,5 +44,25 @@ TEST_CASE("cli: a member of a larger cluster is named as the reason", "[cli][clu
         std::string output;
         CHECK(run_tool(server, {verb}, &output) == 69);
         CHECK_THAT(output, ContainsSubstring("which redis:// cannot use"));
+    }
+}
+
+TEST_CASE(
+    "cli: run, status and release work at a cluster of several primaries, other commands refuse", "[cli][cluster]")
+{
+    server_cluster cluster;
+    std::string output;
+    tool holds(cluster.url(), {"run", "nightly", "--", "sleep", "60"});
+    auto& server = cluster[cluster.primary_of("nightly")];
+    REQUIRE(eventually([&] { return has_key(server, "nightly"); }));
+    CHECK(run_tool(cluster.url(), {"status", "nightly"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("nightly"));
+    CHECK(run_tool(cluster.url(), {"release", "nightly", "--force"}, &output) == 0);
+    CHECK_FALSE(has_key(server, "nightly"));
+    holds.send(SIGTERM);
+    holds.wait();
+    for (auto const* verb : {"doctor", "list", "dashboard"}) {
+        CHECK(run_tool(cluster.url(), {verb}, &output) == 64);
+        CHECK_THAT(output, ContainsSubstring("--url: a cluster can only be given to holdfast run, status and release"));
     }
 }

@@ -105,13 +105,18 @@ bool tool::prints(std::string const& text)
     return eventually([&] { return output().find(text) != std::string::npos; });
 }
 
-int run_tool(redis_server const& server, std::vector<std::string> arguments, std::string* output)
+int run_tool(std::string const& url, std::vector<std::string> arguments, std::string* output)
 {
-    tool t(server, std::move(arguments));
+    tool t(url, std::move(arguments));
     int const status = t.wait();
     if (output != nullptr)
         *output = t.output();
     return status;
+}
+
+int run_tool(redis_server const& server, std::vector<std::string> arguments, std::string* output)
+{
+    return run_tool(server.url(), std::move(arguments), output);
 }
 
 bool eventually(std::function<bool()> const& holds)

@@ -48,6 +48,7 @@ private:
 };
 
 // Runs the tool to its end and returns its exit status.
+int run_tool(std::string const& url, std::vector<std::string> arguments, std::string* output = nullptr);
 int run_tool(redis_server const&, std::vector<std::string> arguments, std::string* output = nullptr);
 
 // Waits until the condition holds; returns false if that takes too long.

@@ -54,15 +54,25 @@ TEST_CASE("session factory: without holdfast::testing the error names the URL an
     CHECK(make_session(context, "redis://localhost"));
 }
 
-TEST_CASE("session factory: the URL of a cluster of several nodes is refused with the reason", "[client][cluster]")
+TEST_CASE("session factory: only a client of a cluster can open sessions to further nodes", "[client][cluster]")
 {
     boost::asio::io_context context;
-    for (auto const* const url : {"redis+cluster://:hunter2@h1,h2", "rediss+cluster://h1"})
-        CHECK_THROWS_MATCHES(
-            make_session(context, url),
-            std::invalid_argument,
-            Catch::Matchers::Message("url: clients of a Redis Cluster of several nodes are not implemented yet; "
-                                     "redis:// can use a cluster of one node"));
+    auto const make = [&](std::string url) {
+        return detail::make_io(engine::strand(context.get_executor()), {.url = std::move(url)}, {});
+    };
+    auto const io = make("redis+cluster://:hunter2@h1,h2");
+    CHECK(io.session);
+    CHECK(io.open_node({"id", "h3", 7000}));
+    CHECK_FALSE(make("redis://h1").open_node);
+}
+
+TEST_CASE("session factory: a cluster over TLS is refused with the reason", "[client][cluster]")
+{
+    boost::asio::io_context context;
+    CHECK_THROWS_MATCHES(
+        make_session(context, "rediss+cluster://h1"),
+        std::invalid_argument,
+        Catch::Matchers::Message("url: rediss+cluster:// is not implemented yet; use redis+cluster://"));
 }
 
 TEST_CASE("session factory: credentials in the URL and a provider exclude each other", "[client][credentials]")

@@ -1,0 +1,36 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "redis/seed_connector.hpp"
+
+#include <utility>
+
+#include "redis/connection.hpp"
+
+namespace holdfast::redis {
+
+seed_connector::seed_connector(endpoint seeds, connector_maker make)
+    : seeds_(std::move(seeds)), make_connector_(std::move(make)), nodes_(seeds_.hosts), current_(seeds_)
+{}
+
+std::shared_ptr<session::connection> seed_connector::connect(
+    std::weak_ptr<session::connection_events> to, session::client_login const& login)
+{
+    current_.hosts = {nodes_[next_++ % nodes_.size()]};
+    connector_ = make_connector_(current_);
+    return connector_->connect(std::move(to), login);
+}
+
+// A primary without a host, or with an unknown one ("?"), is at the address by which this connection was made.
+void seed_connector::on_slots(core::cluster_map& slots)
+{
+    nodes_ = seeds_.hosts;
+    for (auto& p : slots.primaries) {
+        if (p.host.empty() || p.host == "?")
+            p.host = host();
+        nodes_.push_back({p.host, p.port});
+    }
+}
+
+}  // namespace holdfast::redis

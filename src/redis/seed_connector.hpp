@@ -1,0 +1,48 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_REDIS_SEED_CONNECTOR_HPP
+#define HOLDFAST_REDIS_SEED_CONNECTOR_HPP
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redis/connector.hpp"
+#include "redis/url.hpp"
+#include "session/connector.hpp"
+
+namespace holdfast::redis {
+
+// Makes connections to the nodes of a cluster in turn: each connection leads to the next node. It begins with the hosts
+// of the URL; the primaries of the last map follow them, so that the client finds the cluster again when all hosts of
+// the URL were replaced.
+class seed_connector final : public session::connector {
+public:
+    // Makes the connector to an endpoint with one host.
+    using connector_maker = std::function<std::unique_ptr<redis::connector>(endpoint const&)>;
+
+    seed_connector(endpoint seeds, connector_maker);
+
+    std::shared_ptr<session::connection> connect(
+        std::weak_ptr<session::connection_events>, session::client_login const&) override;
+    std::string server_name() const override { return redacted(current_); }
+    void on_slots(core::cluster_map&) override;
+    std::string_view host() const override { return current_.hosts.front().host; }
+
+private:
+    endpoint const seeds_;
+    connector_maker const make_connector_;
+    std::vector<host_and_port> nodes_;  // the hosts of the URL, then the primaries of the last map
+    std::size_t next_ = 0;
+    endpoint current_;  // of the current connection, or of the last one
+    std::unique_ptr<redis::connector> connector_;
+};
+
+}  // namespace holdfast::redis
+
+#endif

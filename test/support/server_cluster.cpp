@@ -1,0 +1,148 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "support/server_cluster.hpp"
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+#include "core/hash_slot.hpp"
+
+namespace holdfast::test {
+namespace {
+
+// A node that does not know another one yet says that the cluster has failed.
+constexpr auto step = std::chrono::milliseconds(10);
+constexpr int most_steps = 6'000;
+
+std::unique_ptr<cluster_node> make_node()
+{
+    return std::make_unique<cluster_node>(
+        std::initializer_list<std::string>{"cluster-node-timeout 1000", "cluster-require-full-coverage no"});
+}
+
+template <class Condition>
+void wait_until(Condition holds, char const* what)
+{
+    for (int i = 0; i < most_steps; ++i, std::this_thread::sleep_for(step))
+        if (holds())
+            return;
+    throw std::runtime_error(what);
+}
+
+}  // namespace
+
+server_cluster::server_cluster(std::size_t primaries, replicas r) : owners_(core::hash_slots)
+{
+    for (std::size_t i = 0; i != primaries; ++i) {
+        nodes_.push_back(make_node());
+        ids_.push_back(nodes_.back()->command({"CLUSTER", "MYID"}).text);
+    }
+    int const all = core::hash_slots;
+    int const n = static_cast<int>(primaries);
+    for (int i = 0; i != n; ++i)
+        assign(static_cast<std::size_t>(i), all * i / n, all * (i + 1) / n - 1);
+    for (std::size_t i = 1; i != primaries; ++i)
+        nodes_[0]->command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(nodes_[i]->port())});
+    for (std::size_t i = 0; i != primaries; ++i)
+        wait_until([&] { return is_ready(i); }, "the nodes of the cluster do not agree");
+    if (r == replicas::one_each)
+        add_replicas();
+}
+
+void server_cluster::add_replicas()
+{
+    for (auto const& id : ids_) {
+        replicas_.push_back(make_node());
+        auto& fresh = *replicas_.back();
+        fresh.command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(nodes_.front()->port())});
+        wait_until(
+            [&] {
+                return fresh.command({"CLUSTER", "REPLICATE", id}).text == "OK";
+            },
+            "the replica knows no primary");
+        wait_until([&] { return fresh.info("master_link_status") == "up"; }, "the replica has no data");
+    }
+    // Each node knows all others: only then a majority can promote a replica.
+    auto const all = std::to_string(nodes_.size() + replicas_.size());
+    for (auto& n : nodes_)
+        wait_until(
+            [&] {
+                return n->command({"CLUSTER", "INFO"}).text.find("cluster_known_nodes:" + all) != std::string::npos;
+            },
+            "the nodes do not know each other");
+}
+
+bool server_cluster::is_primary(cluster_node& n)
+{
+    return n.info("role") == "master";
+}
+
+void server_cluster::assign(std::size_t node, int first, int last)
+{
+    std::vector<std::string> add{"CLUSTER", "ADDSLOTS"};
+    for (int slot = first; slot <= last; ++slot) {
+        add.push_back(std::to_string(slot));
+        owners_[static_cast<std::size_t>(slot)] = node;
+    }
+    nodes_[node]->command(add);
+}
+
+bool server_cluster::is_ready(std::size_t node)
+{
+    auto const info = nodes_[node]->command({"CLUSTER", "INFO"}).text;
+    return info.find("cluster_state:ok") != info.npos && info.find("cluster_slots_assigned:16384") != info.npos;
+}
+
+std::string server_cluster::url() const
+{
+    std::string url = "redis+cluster://";
+    for (auto const& n : nodes_)
+        url += (&n == &nodes_.front() ? "" : ",") + ("127.0.0.1:" + std::to_string(n->port()));
+    return url;
+}
+
+std::uint16_t server_cluster::slot_of(std::string_view key)
+{
+    return core::hash_slot(key);
+}
+
+void server_cluster::move(std::string_view key, std::size_t to)
+{
+    auto const number = slot_of(key);
+    auto const from = owners_.at(number);
+    if (from == to)
+        return;
+    auto const slot = std::to_string(number);
+    auto& source = *nodes_[from];
+    auto& destination = *nodes_[to];
+    destination.command({"CLUSTER", "SETSLOT", slot, "IMPORTING", ids_[from]});
+    source.command({"CLUSTER", "SETSLOT", slot, "MIGRATING", ids_[to]});
+    for (auto const& k : source.command({"CLUSTER", "GETKEYSINSLOT", slot, "100"}).items)
+        source.command({"MIGRATE", "127.0.0.1", std::to_string(destination.port()), k.text, "0", "5000"});
+    destination.command({"CLUSTER", "SETSLOT", slot, "NODE", ids_[to]});
+    for (auto& n : nodes_)
+        n->command({"CLUSTER", "SETSLOT", slot, "NODE", ids_[to]});
+    owners_[number] = to;
+}
+
+std::int64_t server_cluster::errors(std::string const& name)
+{
+    std::int64_t all = 0;
+    for (auto& n : nodes_)
+        if (auto const count = n->info("errorstat_" + name); !count.empty())
+            all += std::stoll(count.substr(count.find('=') + 1));
+    return all;
+}
+
+std::int64_t server_cluster::slots_requests()
+{
+    std::int64_t all = 0;
+    for (auto& n : nodes_)
+        all += n->calls("cluster|slots");
+    return all;
+}
+
+}  // namespace holdfast::test

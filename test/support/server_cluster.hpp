@@ -1,0 +1,63 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_SUPPORT_SERVER_CLUSTER_HPP
+#define HOLDFAST_TEST_SUPPORT_SERVER_CLUSTER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/cluster_node.hpp"
+
+namespace holdfast::test {
+
+// A private Redis Cluster of primaries, which have equal parts of the hash slots, and as many replicas if asked for. It
+// is ready when the constructor returns; that takes a few seconds. A replica is promoted when its primary has not
+// answered for more than a second.
+class server_cluster {
+public:
+    enum class replicas { none, one_each };
+
+    explicit server_cluster(std::size_t primaries = 3, replicas = replicas::none);
+
+    cluster_node& operator[](std::size_t i) { return *nodes_.at(i); }
+    std::size_t size() const noexcept { return nodes_.size(); }
+
+    // redis+cluster:// with all nodes as seeds.
+    std::string url() const;
+    // The number of the node that has the slot of that key.
+    std::size_t primary_of(std::string_view key) const { return owners_.at(slot_of(key)); }
+
+    // Moves the slot of that key with its keys, as redis-cli does. All nodes know it when the function returns.
+    void move(std::string_view key, std::size_t to);
+
+    // The node that was made as the replica of that primary.
+    cluster_node& replica_of(std::size_t primary) { return *replicas_.at(primary); }
+    bool is_primary(cluster_node&);
+
+    // How often the nodes replied to clients with that error, such as "MOVED".
+    std::int64_t errors(std::string const& name);
+    // How often clients asked for CLUSTER SLOTS.
+    std::int64_t slots_requests();
+
+private:
+    static std::uint16_t slot_of(std::string_view key);
+    void assign(std::size_t node, int first, int last);
+    bool is_ready(std::size_t node);
+
+    void add_replicas();
+
+    std::vector<std::unique_ptr<cluster_node>> nodes_;
+    std::vector<std::unique_ptr<cluster_node>> replicas_;
+    std::vector<std::string> ids_;
+    std::vector<std::size_t> owners_;  // by slot
+};
+
+}  // namespace holdfast::test
+
+#endif
