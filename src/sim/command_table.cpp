@@ -16,7 +16,13 @@ index make_index()
 {
     index all;
     for (auto const table :
-         {string_commands(), key_commands(), hash_commands(), list_commands(), zset_commands(), server_commands()})
+         {string_commands(),
+          key_commands(),
+          hash_commands(),
+          list_commands(),
+          set_commands(),
+          zset_commands(),
+          server_commands()})
         for (auto const& spec : table)
             all.emplace(spec.name, &spec);
     return all;

@@ -58,6 +58,7 @@ std::span<command_spec const> string_commands();
 std::span<command_spec const> key_commands();
 std::span<command_spec const> hash_commands();
 std::span<command_spec const> list_commands();
+std::span<command_spec const> set_commands();
 std::span<command_spec const> zset_commands();
 std::span<command_spec const> server_commands();
 

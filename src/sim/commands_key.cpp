@@ -30,7 +30,7 @@ value run_exists(call& c)
 
 value run_type(call& c)
 {
-    constexpr std::array names{"string", "hash", "list", "zset"};  // in the order of keyspace::entry::data
+    constexpr std::array names{"string", "hash", "list", "zset", "set"};  // in the order of keyspace::entry::data
     auto const* const e = c.keys.find(c.args[1]);
     return status(e ? names[e->data.index()] : "none");
 }

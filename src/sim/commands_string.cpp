@@ -135,6 +135,17 @@ value run_incrby(call& c)
     return by ? add(c, *by) : not_an_integer();
 }
 
+// Redis cannot negate the least number, and refuses it before it looks at the key.
+value run_decrby(call& c)
+{
+    auto const by = to_integer(c.args[2]);
+    if (!by)
+        return not_an_integer();
+    if (*by == std::numeric_limits<std::int64_t>::min())
+        return error("ERR decrement would overflow");
+    return add(c, -*by);
+}
+
 value run_strlen(call& c)
 {
     auto const at = find_typed<string_value>(c.keys, c.args[1]);
@@ -160,6 +171,7 @@ constexpr std::array table{
     command_spec{"set", -3, store, run_set},
     command_spec{"incr", 2, store, run_incr},
     command_spec{"incrby", 3, store, run_incrby},
+    command_spec{"decrby", 3, store, run_decrby},
     command_spec{"strlen", 2, trait::keyed, run_strlen},
     command_spec{"mget", -2, trait::keyed, run_mget},
 };

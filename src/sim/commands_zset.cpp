@@ -141,6 +141,22 @@ value run_zscore(call& c)
     return found == at.data->members.end() ? nil() : bulk(from_score(found->first));
 }
 
+// A missing key counts as a sorted set without members: the reply has a nil for each name.
+value run_zmscore(call& c)
+{
+    auto const at = find_typed<zset_value>(c.keys, c.args[1]);
+    if (at.wrong)
+        return wrong_type();
+    zset_value none;
+    auto& z = at.data ? *at.data : none;
+    std::vector<value> all;
+    for (auto const name : c.args.subspan(2)) {
+        auto const found = locate(z, name);
+        all.push_back(found == z.members.end() ? nil() : bulk(from_score(found->first)));
+    }
+    return array(std::move(all));
+}
+
 // The members are kept in order, so the rank is the position.
 value run_zrank(call& c)
 {
@@ -319,6 +335,7 @@ constexpr std::array table{
     command_spec{"zadd", -4, store, run_zadd},
     command_spec{"zincrby", 4, store, run_zincrby},
     command_spec{"zscore", 3, trait::keyed, run_zscore},
+    command_spec{"zmscore", -3, trait::keyed, run_zmscore},
     command_spec{"zrank", 3, trait::keyed, run_zrank},
     command_spec{"zcard", 2, trait::keyed, run_zcard},
     command_spec{"zcount", 4, trait::keyed, run_zcount},

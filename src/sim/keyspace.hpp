@@ -38,6 +38,11 @@ using string_value = std::string;
 using hash_value = std::vector<std::pair<std::string, std::string>>;
 using list_value = std::deque<std::string>;
 
+// In the order of insertion. A type of its own: two alternatives of a variant with one type cannot be told apart.
+struct set_value {
+    std::vector<std::string> members;
+};
+
 // Ordered by score, then by member.
 struct zset_value {
     std::vector<std::pair<double, std::string>> members;
@@ -48,7 +53,7 @@ struct zset_value {
 class keyspace {
 public:
     struct entry {
-        std::variant<string_value, hash_value, list_value, zset_value> data;
+        std::variant<string_value, hash_value, list_value, zset_value, set_value> data;
         std::int64_t expires_at = no_expiry;  // in ms since the epoch
     };
 

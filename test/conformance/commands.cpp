@@ -63,6 +63,41 @@ TEST_CASE("PEXPIREAT with GT, LT, NX and XX compares times to the millisecond, a
         }
 }
 
+TEST_CASE(
+    "the commands of counters, permits and steps have the same replies from the model and from Redis", "[conformance]")
+{
+    if (!redis_server::is_installed())
+        SKIP("no redis-server");
+    comparison both;
+    both.command({"SET", "free", "3", "PX", "100000"});
+    both.command({"DECRBY", "free", "5"});
+    both.command({"PTTL", "free"});
+    both.command({"DECRBY", "free", "-9223372036854775808"});
+    both.command({"DECRBY", "free", "9223372036854775807"});
+    both.command({"DECRBY", "none", "1.5"});
+    both.command({"INCRBY", "none", "2"});
+    both.command({"INCR", "none"});
+    both.command({"ZADD", "held", "100", "a", "200", "b", "200", "a/2"});
+    both.command({"ZMSCORE", "held", "b", "c", "a"});
+    both.command({"ZMSCORE", "nothing", "a", "b"});
+    both.command({"ZMSCORE", "free", "a"});
+    both.command({"ZADD", "held", "XX", "GT", "150", "a", "150", "b", "150", "c"});
+    both.command({"ZRANGE", "held", "0", "-1", "WITHSCORES"});
+    both.command({"ZRANGE", "held", "2", "2", "WITHSCORES"});
+    both.command({"ZRANGEBYSCORE", "held", "-inf", "150", "WITHSCORES"});
+    both.command({"ZCARD", "held"});
+    both.command({"PERSIST", "held"});
+    both.command({"SADD", "steps", "a", "b", "a"});
+    both.command({"SADD", "steps", "b"});
+    both.command({"SCARD", "steps"});
+    both.command({"SADD", "held", "a"});
+    both.command({"SCARD", "held"});
+    both.command({"TYPE", "steps"});
+    both.command({"DECRBY", "steps", "1"});
+    both.command({"HMGET", "steps", "f"});
+    both.command({"HMGET", "nothing", "f", "g"});
+}
+
 TEST_CASE("the modelled server replies to CLIENT, SCRIPT, EVAL and unknown commands as Redis does", "[conformance]")
 {
     if (!redis_server::is_installed())

@@ -62,6 +62,35 @@ TEST_CASE("a key's time to live follows the server's wall clock, also when the c
     CHECK(s.say({"TIME"}) == "[\"1799996400\", \"123456\"]");
 }
 
+TEST_CASE("DECRBY keeps the time to live, and refuses what would overflow", "[model]")
+{
+    served s;
+    s.say({"SET", "k", "3", "PX", "10"});
+    CHECK(s.say({"DECRBY", "k", "5"}) == "-2");
+    CHECK(s.say({"PTTL", "k"}) == "10");
+    CHECK(s.say({"DECRBY", "k", "-9223372036854775808"}) == "-ERR decrement would overflow");
+    CHECK(s.say({"DECRBY", "k", "9223372036854775807"}) == "-ERR increment or decrement would overflow");
+    CHECK(s.say({"GET", "k"}) == "\"-2\"");
+}
+
+TEST_CASE("ZMSCORE replies nil for each member that is missing", "[model]")
+{
+    served s;
+    CHECK(s.say({"ZMSCORE", "k", "a", "b"}) == "[nil, nil]");
+    s.say({"ZADD", "k", "1", "a"});
+    CHECK(s.say({"ZMSCORE", "k", "b", "a"}) == "[nil, \"1\"]");
+}
+
+TEST_CASE("SADD counts the members that are new", "[model]")
+{
+    served s;
+    CHECK(s.say({"SADD", "k", "a", "b", "a"}) == "2");
+    CHECK(s.say({"SADD", "k", "b", "c"}) == "1");
+    CHECK(s.say({"SCARD", "k"}) == "3");
+    CHECK(s.say({"TYPE", "k"}) == "set");
+    CHECK(s.say({"HGET", "k", "a"}).starts_with("-WRONGTYPE"));
+}
+
 TEST_CASE("servers that share a Lua engine have separate script caches", "[model]")
 {
     auto const lua = std::make_shared<lua_engine>();
