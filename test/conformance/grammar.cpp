@@ -176,6 +176,9 @@ std::string grammar::argument(std::string_view description)
     // Not a time that passes between the two calls, one on each server.
     if (says("ms") || says("timeout") || says("lease"))
         return is_nonsense ? any_of({"", "-1", "0", "text", "1.5e9"}) : any_of({"100000", "200000", "300000"});
+    // A script makes a list of so many members: no number that keeps the server busy for hours.
+    if (is_nonsense && says("weight"))
+        return any_of({"", "-1", "0", "text"});
     if (is_nonsense)
         return word("v");
     if (says("channel"))

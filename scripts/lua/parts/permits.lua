@@ -1,0 +1,33 @@
+-- The permits of a semaphore, in the format of Redisson's RPermitExpirableSemaphore. KEYS[1] is the counter, KEYS[2] the
+-- timeouts. Needs above it: `now` (the server's time in ms).
+--
+-- counter   STRING  the number of free permits; it may be negative after the number of permits was lowered
+-- timeouts  ZSET    a member for each permit that is held -> its end in ms since 1970. A grant of weight w has the
+--                   members holder, holder/2 ... holder/w; Redisson's members are 16 raw bytes
+--
+-- Redisson's clients remove members by their own clocks. So the score of one of ours is `skew` after its end, and a
+-- member of theirs ends `skew` after its score: sound as long as those clocks and the server's differ by less.
+local skew, chunk = 10000, 1000
+
+-- Holdfast's clients have UUIDs of version 8, as text.
+local function end_of(member, score)
+    return #member > 16 and string.byte(member, 15) == 56 and score - skew or score + skew
+end
+
+-- The members whose time has passed.
+local function expired()
+    local due, over = redis.call('zrangebyscore', KEYS[2], '-inf', now + skew, 'WITHSCORES'), {}
+    for i = 1, #due, 2 do
+        if end_of(due[i], due[i + 1]) <= now then over[#over + 1] = due[i] end
+    end
+    return over
+end
+
+-- In parts: Lua passes some thousand arguments at most.
+local function remove(members)
+    local removed = 0
+    for i = 1, #members, chunk do
+        removed = removed + redis.call('zrem', KEYS[2], unpack(members, i, math.min(i + chunk - 1, #members)))
+    end
+    return removed
+end

@@ -1,0 +1,25 @@
+-- Reads the holders of permits, and how long each permit remains.
+-- KEYS  counter, timeouts
+-- returns {exists, free, t, member ...}: exists is 1, or 0 if there is no counter; free is the number of free permits,
+--   with those whose time has passed; t is how long the member remains in ms (-1: for ever). Redisson's members are 16
+--   raw bytes, and remain so long at most
+-- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type
+-- redis.calls: time, get, zrange
+local time = redis.call('time')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- include permit_counter
+local text, left, failed = read_counter()
+if failed then return failed end
+-- include permits
+local for_ever, answer = 900000000000000, {text and 1 or 0, left or 0}
+local all = redis.call('zrange', KEYS[2], '0', '-1', 'WITHSCORES')
+for i = 1, #all, 2 do
+    local last = end_of(all[i], all[i + 1])
+    if last <= now then
+        answer[2] = answer[2] + 1
+    else
+        answer[#answer + 1] = last > for_ever and -1 or last - now
+        answer[#answer + 1] = all[i]
+    end
+end
+return answer

@@ -1,0 +1,45 @@
+-- Renews grants of one semaphore. It never creates a permit and never shortens a longer lease time (rule 4). A permit
+-- whose time has passed, but that nobody removed, is still the holder's.
+-- KEYS  counter, timeouts
+-- ARGV  for each grant: holder, weight, lease time in ms
+-- returns for each grant 1: the holder has all of it, and it ends after the lease time at the earliest; 0: lost
+-- errors WRONGTYPE: the timeouts are of another type; those with which the server refuses a call
+-- redis.calls: time, pttl, pexpire, pexpire or persist, for each grant: zmscore, zadd; for each grant zmscore (lost)
+local time = redis.call('time')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- include permit_life
+-- include permit_members
+local kept, is_prolonged = {}, false
+
+local function scores_of(members)
+    local scores = {}
+    for i = 1, #members, 1000 do
+        local part = redis.call('zmscore', KEYS[2], unpack(members, i, math.min(i + 999, #members)))
+        for j = 1, math.min(1000, #members - i + 1) do scores[i + j - 1] = part[j] end
+    end
+    return scores
+end
+
+-- The times to live first: after a first write the server does not refuse ZADD for lack of memory.
+local function renew(members, score)
+    if not is_prolonged then prolong_permits() end
+    is_prolonged = true
+    for i = 1, #members, 1000 do
+        local list = {}
+        for j = i, math.min(i + 999, #members) do
+            list[#list + 1] = score
+            list[#list + 1] = members[j]
+        end
+        redis.call('zadd', KEYS[2], 'XX', 'GT', unpack(list))
+    end
+end
+
+for i = 1, #ARGV, 3 do
+    local members, is_whole = {}, true
+    add_members(members, ARGV[i], tonumber(ARGV[i + 1]))
+    local scores = scores_of(members)
+    for j = 1, #members do is_whole = is_whole and scores[j] end
+    if is_whole then renew(members, string.format('%.0f', now + ARGV[i + 2] + 10000)) end
+    kept[#kept + 1] = is_whole and 1 or 0
+end
+return kept

@@ -1,0 +1,297 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// The scripts of semaphores: each answer and each error; and in random order, beside permits of another library, dead
+// holders and lost keys; on a real server and on the model at once.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "conformance/comparison.hpp"
+#include "scripts_generated.hpp"
+#include "support/chance.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using simulated::value;
+namespace scripts = engine::scripts;
+
+constexpr auto counter = "permits";
+constexpr auto timeouts = "{permits}:timeout";
+constexpr auto lease = "200000";
+constexpr auto life = "86400000";
+
+std::string ours(std::uint64_t n)
+{
+    return "6f1c1d0e-0000-8000-8000-000000000001:" + std::to_string(n);
+}
+
+class semaphore_scripts {
+public:
+    semaphore_scripts()
+    {
+        if (!redis_server::is_installed())
+            SKIP("no redis-server");
+        both_.emplace();
+    }
+
+    comparison& both() noexcept { return *both_; }
+
+    value run(engine::script const& script, std::vector<std::string> const& arguments)
+    {
+        std::vector<std::string> words{"EVAL", std::string(script.text), "2", counter, timeouts};
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        return both_->command(words);
+    }
+
+    // The same, as text.
+    std::string said(engine::script const& script, std::vector<std::string> const& arguments)
+    {
+        return to_string(run(script, arguments));
+    }
+
+    std::string acquire(std::vector<std::string> contenders, std::string const& permits = "3")
+    {
+        std::vector<std::string> arguments{lease, permits, life, "channel"};
+        arguments.insert(arguments.end(), contenders.begin(), contenders.end());
+        return said(scripts::permits_acquire, arguments);
+    }
+
+    std::string free() { return to_string(both_->command({"GET", counter})); }
+
+    void compare_values()
+    {
+        for (auto const* const key : {counter, timeouts}) {
+            both_->command({"TYPE", key});
+            both_->command({"PTTL", key});
+        }
+        // Sorted by name: scores depend on the instant, which differs by a millisecond between the two servers.
+        both_->command(
+            {"EVAL", "local all = redis.call('zrange', KEYS[1], 0, -1) table.sort(all) return all", "1", timeouts});
+    }
+
+private:
+    std::optional<comparison> both_;
+};
+
+bool is_wrong_type(std::string const& reply)
+{
+    return reply.find("WRONGTYPE") != reply.npos;
+}
+
+TEST_CASE("permits_acquire grants the longest prefix, and says how many permits there are", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    CHECK(s.acquire({ours(1), "1"}, "0") == "[0, -1, -1]");  // nobody creates it
+    CHECK(s.acquire({ours(1), "1"}) == "nil");
+    CHECK(s.free() == "\"2\"");
+    CHECK(s.acquire({ours(2), "1", ours(3), "1"}) == "nil");
+
+    CHECK(s.said(scripts::permits_release, {"channel", ours(2), "1"}) == "1");
+    auto const part = s.run(
+        scripts::permits_acquire, {lease, "3", life, "channel", ours(4), "1", ours(5), "2", ours(6), "1"});
+    REQUIRE(part.items.size() == 3);
+    CHECK(part.items[0].integer == 1);
+    CHECK(part.items[1].integer > 0);
+    CHECK(part.items[2].integer == 3);
+    CHECK(s.acquire({ours(7), "4"}) == "[0, -1, 3]");  // more than there are
+    s.compare_values();
+}
+
+TEST_CASE("permits_acquire keeps the permits of a holder that repeats it", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    CHECK(s.acquire({ours(1), "1"}) == "nil");
+    CHECK(s.acquire({ours(1), "1"}) == "nil");
+    CHECK(s.free() == "\"2\"");
+    CHECK(s.acquire({ours(1), "2"}) == "nil");
+    CHECK(s.free() == "\"1\"");
+    s.compare_values();
+}
+
+TEST_CASE("permits_release counts only what the holder had", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    CHECK(s.said(scripts::permits_release, {"channel", ours(1), "1"}) == "0");
+    CHECK(s.acquire({ours(1), "2"}) == "nil");
+    s.both().command({"ZREM", timeouts, ours(1) + "/2"});
+    CHECK(s.said(scripts::permits_release, {"channel", ours(1), "2"}) == "1");
+    CHECK(s.said(scripts::permits_release, {"channel", ours(1), "2"}) == "0");
+    CHECK(s.free() == "\"2\"");
+    s.compare_values();
+}
+
+TEST_CASE("a counter that was lost is created less the permits that are held", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    CHECK(s.acquire({ours(1), "1", ours(2), "1"}) == "nil");
+    s.both().command({"DEL", counter});
+    CHECK(s.said(scripts::permits_release, {"channel", ours(1), "1"}) == "1");
+    CHECK(s.free() == "nil");
+    CHECK(s.acquire({ours(3), "1"}) == "nil");
+    CHECK(s.free() == "\"1\"");
+    s.compare_values();
+}
+
+TEST_CASE("permits_renew answers for each grant, and never shortens a lease", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    CHECK(s.acquire({ours(1), "1", ours(2), "2"}) == "nil");
+    s.both().command({"ZREM", timeouts, ours(2) + "/2"});
+    CHECK(
+        s.said(scripts::permits_renew, {ours(1), "1", "100000", ours(2), "2", lease, ours(3), "1", lease})
+        == "[1, 0, 0]");
+    auto const left = s.run(scripts::permits_holders, {});
+    REQUIRE(left.items.size() == 6);
+    CHECK(left.items[2].integer > 150'000);
+    CHECK(left.items[4].integer > 150'000);
+    s.compare_values();
+}
+
+TEST_CASE("a semaphore without a time to live gets none, and a longer one stays", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    s.both().command({"SET", counter, "3"});
+    CHECK(s.acquire({ours(1), "1"}) == "nil");
+    CHECK(s.both().command({"PTTL", timeouts}).integer == -1);
+    s.both().command({"PEXPIRE", counter, "900000000"});
+    CHECK(s.said(scripts::permits_renew, {ours(1), "1", lease}) == "[1]");
+    CHECK(s.both().command({"PTTL", counter}).integer > 800'000'000);
+    CHECK(s.both().command({"PTTL", timeouts}).integer > 800'000'000);
+}
+
+TEST_CASE("permits_set keeps what is held and repairs the counter", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    CHECK(s.said(scripts::permits_set, {"2", life, "channel"}) == "[-1, 0]");
+    CHECK(s.acquire({ours(1), "2"}) == "nil");
+    CHECK(s.said(scripts::permits_set, {"1", life, "channel"}) == "[2, 2]");
+    CHECK(s.free() == "\"-1\"");
+    s.both().command({"SET", counter, "7"});
+    CHECK(s.said(scripts::permits_set, {"4", life, "channel"}) == "[9, 2]");
+    CHECK(s.free() == "\"2\"");
+    s.compare_values();
+}
+
+TEST_CASE("permits_force_release takes the permits of all or of one holder", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    CHECK(s.said(scripts::permits_force_release, {"channel", ""}) == "0");
+    CHECK(s.acquire({ours(1), "2", ours(11), "1"}) == "nil");
+    CHECK(s.said(scripts::permits_force_release, {"channel", ours(1)}) == "2");  // not those of 11
+    CHECK(s.said(scripts::permits_force_release, {"channel", ""}) == "1");
+    CHECK(s.free() == "\"3\"");
+    CHECK(s.said(scripts::permits_holders, {}) == "[1, 3]");
+    s.both().command({"DEL", counter});
+    CHECK(s.said(scripts::permits_holders, {}) == "[0, 0]");
+}
+
+// No server takes a permit then: the total is the same afterwards.
+TEST_CASE("keys of another type are WRONGTYPE and change nothing", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    std::vector<std::string> const unlike{"", "text", "nan", "9007199254740992"};
+    for (auto const& text : unlike) {
+        s.both().command({"SET", counter, text});
+        CHECK(is_wrong_type(s.acquire({ours(1), "1"})));
+        CHECK(is_wrong_type(s.said(scripts::permits_release, {"channel", ours(1), "1"})));
+        CHECK(is_wrong_type(s.said(scripts::permits_set, {"3", life, "channel"})));
+        CHECK(is_wrong_type(s.said(scripts::permits_holders, {})));
+        CHECK(is_wrong_type(s.said(scripts::permits_force_release, {"channel", ""})));
+        CHECK(s.free() == '"' + text + '"');
+    }
+    s.both().command({"SET", counter, "3", "PX", "100000"});
+    s.both().command({"HSET", timeouts, "f", "1"});
+    CHECK(is_wrong_type(s.acquire({ours(1), "1"})));
+    CHECK(is_wrong_type(s.said(scripts::permits_renew, {ours(1), "1", lease})));
+    CHECK(is_wrong_type(s.said(scripts::permits_release, {"channel", ours(1), "1"})));
+    CHECK(is_wrong_type(s.said(scripts::permits_set, {"3", life, "channel"})));
+    CHECK(is_wrong_type(s.said(scripts::permits_force_release, {"channel", ""})));
+    CHECK(s.free() == "\"3\"");
+}
+
+TEST_CASE("a weight of 4,095 is granted, renewed and released in parts", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    CHECK(s.acquire({ours(1), "4095"}, "4095") == "nil");
+    CHECK(s.free() == "\"0\"");
+    CHECK(s.said(scripts::permits_renew, {ours(1), "4095", lease}) == "[1]");
+    CHECK(s.said(scripts::permits_release, {"channel", ours(1), "4095"}) == "1");
+    CHECK(s.free() == "\"4095\"");
+    CHECK(s.both().command({"EXISTS", timeouts}).integer == 0);
+}
+
+// Each call of go_on() draws the next event.
+class scenario {
+public:
+    explicit scenario(std::uint64_t seed) : chance_(seed) {}
+
+    void go_on()
+    {
+        switch (chance_.below(16)) {
+            case 0: s_.both().command({"ZADD", timeouts, "XX", "1", somebody()}); return;
+            case 1: s_.both().command({"DEL", chance_.happens(0.5) ? counter : timeouts}); return;
+            case 2: redisson_comes(); return;
+            case 3: s_.run(scripts::permits_set, {number(8), life, "channel"}); return;
+            case 4: s_.run(scripts::permits_force_release, {"channel", chance_.happens(0.3) ? "" : somebody()}); return;
+            case 5:
+            case 6: s_.run(scripts::permits_renew, {somebody(), "1", lease, somebody(), "2", "300000"}); return;
+            case 7:
+            case 8:
+            case 9:
+            case 10: s_.run(scripts::permits_release, {"channel", somebody(), weight()}); return;
+            default: granted_ += s_.acquire(contenders(), number(6)) == "nil";
+        }
+    }
+
+    void compare_values() { s_.compare_values(); }
+    unsigned granted() const noexcept { return granted_; }
+
+private:
+    std::string number(std::uint64_t most) { return std::to_string(chance_.below(most)); }
+    std::string weight() { return std::to_string(1 + chance_.below(3)); }
+    std::string somebody() { return ours(chance_.below(6)); }
+
+    std::vector<std::string> contenders()
+    {
+        std::vector<std::string> all;
+        for (auto n = 1 + chance_.below(3); n != 0; --n) {
+            all.push_back(somebody());
+            all.push_back(weight());
+        }
+        return all;
+    }
+
+    // With a time that has passed, that comes, or with none.
+    void redisson_comes()
+    {
+        constexpr std::array ends{"1", "9999999999999", "922337203685477"};
+        s_.both().command({"ZADD", timeouts, ends[chance_.below(ends.size())], "0123456789abcde" + number(3)});
+    }
+
+    semaphore_scripts s_;
+    chance chance_;
+    unsigned granted_ = 0;
+};
+
+TEST_CASE(
+    "the scripts of semaphores in random order have the same effect in the model and in Redis",
+    "[conformance][semaphore]")
+{
+    scenario s(1);
+    for (int i = 0; i < 3'000; ++i) {
+        s.go_on();
+        s.compare_values();
+    }
+    CHECK(s.granted() > 100);
+}
+
+}  // namespace
+}  // namespace holdfast::test
