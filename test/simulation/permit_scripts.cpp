@@ -69,6 +69,8 @@ public:
     {
         now_ms_ += lease_ms + 2 * margin_ms + 30'000;
         grants_.clear();
+        if (!exists())
+            total_ = usual_total;
         grant all{next_holder(), total_, 0};
         if (total_ == 0)
             return;
