@@ -4,10 +4,12 @@
 //
 // The scripts of semaphores over the server model, in virtual time: clients that die, clients of Redisson with a wrong
 // clock, changed numbers of permits, lost counters. At each grant the weights of the leases that are valid must add up
-// to no more than the number of permits, and free and held permits to exactly that number after every script.
+// to no more than the number of permits, and free and held permits to exactly that number after every script. The
+// contenders that could be served are served, and permits that became free are announced to the waiters.
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -40,7 +42,10 @@ public:
     // `redisson_ahead`: by how much the clocks of Redisson's clients are ahead of the server's, in ms.
     semaphore_world(std::shared_ptr<lua_engine> lua, std::uint64_t seed, std::int64_t redisson_ahead)
         : model_(std::move(lua)), chance_(seed), redisson_ahead_(redisson_ahead)
-    {}
+    {
+        say({"SUBSCRIBE", "channel"}, waiter_);
+        listener_.received.clear();
+    }
 
     void go_on()
     {
@@ -75,7 +80,8 @@ public:
         if (total_ == 0)
             return;
         CHECK(acquire_all({all}).is_nil());
-        CHECK(to_string(run(scripts::permits_release, {"channel", all.holder, std::to_string(all.weight)})) == "1");
+        // 1, and the one subscriber.
+        CHECK(to_string(run(scripts::permits_release, {"channel", all.holder, std::to_string(all.weight)})) == "2");
         CHECK(to_string(say({"EXISTS", timeouts})) == "0");
         CHECK(to_string(say({"GET", counter})) == '"' + std::to_string(total_) + '"');
         check_sum();
@@ -84,25 +90,56 @@ public:
     unsigned granted() const noexcept { return granted_; }
 
 private:
-    struct nobody final : peer {
-        void on_push(value const&) override {}
+    struct subscriber final : peer {
+        void on_push(value const& v) override { received.push_back(v.items.back().text); }
         void on_kill() override {}
+        std::vector<std::string> received;
     };
 
-    value say(std::vector<std::string> const& text)
+    value say(std::vector<std::string> const& text) { return say(text, id_); }
+
+    value say(std::vector<std::string> const& text, connection_id as)
     {
         std::vector<std::string_view> const views(text.begin(), text.end());
-        return model_.execute(id_, views, now_ms_ * 1000).value_or(nil());
+        return model_.execute(as, views, now_ms_ * 1000).value_or(nil());
     }
 
     value run(engine::script const& script, std::vector<std::string> const& arguments)
     {
+        listener_.received.clear();
         std::vector<std::string> words{"EVAL", std::string(script.text), "2", counter, timeouts};
         words.insert(words.end(), arguments.begin(), arguments.end());
         auto reply = say(words);
         if (reply.is_error())
             FAIL_CHECK(script.name << ": " << to_string(reply));
         return reply;
+    }
+
+    std::int64_t free() { return to_integer(say({"GET", counter}).text).value_or(0); }
+    std::int64_t held() { return say({"ZCARD", timeouts}).integer; }
+
+    // The waiters learn how many permits are free, once, if the script freed some. Redisson's clients throw at a number
+    // below 1.
+    void check_message(bool has_freed)
+    {
+        std::vector<std::string> expected;
+        if (has_freed && free() > 0)
+            expected.push_back(std::to_string(free()));
+        CHECK(listener_.received == expected);
+    }
+
+    // The permits whose time has passed: by the server's clock for ours, whatever its client's clock shows for
+    // Redisson's.
+    std::int64_t expired()
+    {
+        auto const all = say({"ZRANGE", timeouts, "0", "-1", "WITHSCORES"});
+        std::int64_t count = 0;
+        for (std::size_t i = 0; i != all.items.size(); i += 2) {
+            auto const score = std::int64_t(std::stod(all.items[i + 1].text));
+            auto const end = is_redisson(all.items[i].text) ? score + margin_ms : score - margin_ms;
+            count += end <= now_ms_;
+        }
+        return count;
     }
 
     std::string next_holder() { return "6f1c1d0e-0000-8000-8000-000000000001:" + std::to_string(++last_holder_); }
@@ -113,7 +150,7 @@ private:
     {
         auto const free = say({"GET", counter});
         if (!free.is_nil())
-            CHECK(to_integer(free.text).value_or(-99) + say({"ZCARD", timeouts}).integer == total_);
+            CHECK(to_integer(free.text).value_or(-99) + held() == total_);
     }
 
     void check_weights()
@@ -145,32 +182,51 @@ private:
         return run(scripts::permits_acquire, arguments);
     }
 
+    // The longest prefix that the permits suffice for. A counter that was lost has what is not held.
+    std::size_t most_served(std::vector<grant> const& contenders)
+    {
+        auto left = (exists() ? free() : usual_total - held()) + expired();
+        std::size_t count = 0;
+        while (count != contenders.size() && left >= contenders[count].weight)
+            left -= contenders[count++].weight;
+        return count;
+    }
+
     void acquire()
     {
         std::vector<grant> contenders;
         for (auto n = 1 + chance_.below(3); n != 0; --n)
             contenders.push_back({next_holder(), std::int64_t(1 + chance_.below(3)), 0});
+        auto const most = most_served(contenders);
+        auto const before = exists() ? held() : -1;
         auto const reply = acquire_all(contenders);
-        if (!reply.is_nil())
+        if (!reply.is_nil()) {
             contenders.resize(std::size_t(reply.items.at(0).integer));
-        if (!reply.is_nil())
             CHECK(reply.items.at(2).integer == total_);
-        for (auto& c : contenders)
+        }
+        CHECK(contenders.size() == most);
+        auto taken = std::int64_t(0);
+        for (auto& c : contenders) {
+            taken += c.weight;
             add(std::move(c));
+        }
+        check_message(before == -1 || before + taken > held());
     }
 
     std::vector<grant>::iterator any_grant() { return grants_.begin() + std::ptrdiff_t(chance_.below(grants_.size())); }
 
-    bool is_redisson(grant const& g) const { return g.holder.size() == 16; }
+    static bool is_redisson(std::string const& holder) { return holder.size() == 16; }
 
     void release()
     {
         if (grants_.empty())
             return;
         auto const at = any_grant();
-        if (!is_redisson(*at))
+        auto const before = free();
+        if (!is_redisson(at->holder)) {
             run(scripts::permits_release, {"channel", at->holder, std::to_string(at->weight)});
-        else if (say({"ZREM", timeouts, at->holder}).integer == 1 && exists())
+            check_message(free() > before);
+        } else if (say({"ZREM", timeouts, at->holder}).integer == 1 && exists())
             say({"INCRBY", counter, "1"});
         grants_.erase(at);
     }
@@ -184,7 +240,7 @@ private:
         if (grants_.empty())
             return;
         auto const at = any_grant();
-        if (is_redisson(*at) || at->valid_until <= now_ms_)
+        if (is_redisson(at->holder) || at->valid_until <= now_ms_)
             return;
         auto const reply = run(
             scripts::permits_renew, {at->holder, std::to_string(at->weight), std::to_string(lease_ms)});
@@ -201,6 +257,7 @@ private:
         auto const before = exists() ? total_ : -1;
         total_ = std::int64_t(chance_.below(8));
         CHECK(run(scripts::permits_set, {std::to_string(total_), "86400000", "channel"}).items.at(0).integer == before);
+        check_message(true);
     }
 
     void lose_counter()
@@ -215,8 +272,10 @@ private:
         if (grants_.empty() || !chance_.happens(0.2))
             return;
         auto const at = any_grant();
+        auto const before = free();
         run(scripts::permits_force_release, {"channel", at->holder});
-        if (!is_redisson(*at))
+        check_message(free() > before);
+        if (!is_redisson(at->holder))
             CHECK(to_string(run(scripts::permits_renew, {at->holder, std::to_string(at->weight), "2000"})) == "[0]");
         grants_.erase(at);
     }
@@ -242,8 +301,10 @@ private:
     }
 
     redis_model model_;
-    nobody listener_;
-    connection_id id_ = model_.connect(listener_);
+    subscriber listener_;
+    connection_id waiter_ = model_.connect(listener_);
+    subscriber nobody_;
+    connection_id id_ = model_.connect(nobody_);
     chance chance_;
     std::int64_t redisson_ahead_;
     std::int64_t now_ms_ = 1'800'000'000'000;
