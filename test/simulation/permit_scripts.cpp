@@ -63,7 +63,7 @@ public:
             case 9:
             case 10:
             case 11: renew(); break;
-            case 12: release_unknown(); break;
+            case 12: chance_.happens(0.5) ? release_unknown() : release_part(); break;
             default: acquire();
         }
         check_sum();
@@ -206,11 +206,14 @@ private:
         }
         CHECK(contenders.size() == most);
         auto taken = std::int64_t(0);
-        for (auto& c : contenders) {
+        for (auto const& c : contenders)
             taken += c.weight;
-            add(std::move(c));
-        }
         check_message(before == -1 || before + taken > held());
+        // check_sum() shows whether a repetition takes others.
+        if (chance_.happens(0.2))
+            acquire_all(contenders);
+        for (auto& c : contenders)
+            add(std::move(c));
     }
 
     std::vector<grant>::iterator any_grant() { return grants_.begin() + std::ptrdiff_t(chance_.below(grants_.size())); }
@@ -231,8 +234,16 @@ private:
         grants_.erase(at);
     }
 
-    // A release that is repeated, or whose grant was removed, makes no permit.
+    // A release that is repeated, or whose grant was removed, in part or as a whole, makes no permit.
     void release_unknown() { run(scripts::permits_release, {"channel", next_holder(), "3"}); }
+    void release_part()
+    {
+        if (grants_.empty() || is_redisson(grants_.back().holder))
+            return release_unknown();
+        auto const& g = grants_.back();
+        run(scripts::permits_release, {"channel", g.holder, std::to_string(g.weight + 1)});
+        grants_.pop_back();
+    }
 
     // A grant that the script calls lost is forgotten by its client; one whose validity ended is not renewed (rule 4).
     void renew()
@@ -271,6 +282,8 @@ private:
     {
         if (grants_.empty() || !chance_.happens(0.2))
             return;
+        if (chance_.happens(0.2))
+            say({"DEL", counter});
         auto const at = any_grant();
         auto const before = free();
         run(scripts::permits_force_release, {"channel", at->holder});
