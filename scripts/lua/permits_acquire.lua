@@ -5,7 +5,8 @@
 -- ARGV  lease time in ms, permits to create it with (0: never), its time to live in ms (0: none), channel, for each
 --   contender: holder, weight
 -- returns nil: all were granted; {n, t, total}: the first n were granted; t is the time in ms after which enough permits
---   will have ended for the next one (-1: unknown); total is the number of permits, free and held (-1: no semaphore)
+--   will have ended for the next one (-1: unknown; -2: it asks for more than there are); total is the number of
+--   permits, free and held (-1: no semaphore)
 -- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing is taken then
 -- redis.calls: time, get, decrby, zadd, pttl, pexpire, pexpire or persist (granted); time, get, zrangebyscore, zrange,
 --   zcard (busy); if permits had expired also zrem, incrby, publish; if it is created also zcard, set, publish
@@ -52,4 +53,5 @@ if taken > 0 then
 end
 if (#over > 0 or not text) and left > 0 then redis.pcall('publish', ARGV[4], left) end
 if at > #ARGV then return nil end
-return {count, time_until(ARGV[at + 1] - left), left + redis.call('zcard', KEYS[2])}
+local wanted, total = tonumber(ARGV[at + 1]), left + redis.call('zcard', KEYS[2])
+return {count, wanted > total and -2 or time_until(wanted - left), total}

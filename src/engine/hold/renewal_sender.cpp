@@ -78,8 +78,10 @@ private:
 void renewal_sender::renewal::add_to(script_words& to) const
 {
     assert(is_wanted());
-    lock().protocol->add_renewal_keys(lock(), grant_->own_key(), to.keys);
+    lock().protocol->add_batch_keys(lock(), grant_->own_key(), to.keys);
     to.arguments.push_back(grant_->token());
+    if (!lock().weight.empty())
+        to.arguments.push_back(lock().weight);
     to.arguments.push_back(lease_text_);
 }
 

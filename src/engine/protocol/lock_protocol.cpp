@@ -74,7 +74,7 @@ void submit_release(
     submit_script(to, c, s, form, keys, arguments);
 }
 
-void lock_protocol::add_renewal_keys(lock_spec const& lock, std::string_view, key_list& keys) const
+void lock_protocol::add_batch_keys(lock_spec const& lock, std::string_view, key_list& keys) const
 {
     keys.push_back(lock.key);
 }

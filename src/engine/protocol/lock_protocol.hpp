@@ -43,6 +43,8 @@ struct acquire_result {
     boost::system::error_code error = {};              // failed
     std::uint64_t fence = 0;                           // granted, of a fenced lock: the fencing token
     core::duration remaining = core::duration::max();  // busy: until the holder's grant ends; max: not known, or never
+    // busy, of a semaphore: how many permits there are, free and held; -1: none, or not known
+    std::int64_t permits = -1;
     bool is_mute = false;  // busy: the reply has neither that time, nor the type of the key, so a probe is needed
 };
 
@@ -61,6 +63,7 @@ struct holding {
     std::string_view id;  // a token, or the holder's id of another library
     std::chrono::milliseconds remaining;
     bool is_writer = false;
+    unsigned weight = 1;  // of a semaphore: how many permits it has
 };
 
 // The sides of a lock. Exclusive locks have only writers.
@@ -77,6 +80,9 @@ public:
     // Whether each contender has its own place on the server, and so its own arbiter. The order of a fair lock is that
     // of all processes, so its contenders must not wait behind each other in an arbiter.
     virtual bool is_private() const noexcept { return false; }
+
+    // Whether the lock is a semaphore: several contenders may hold it at the same time, each with a grant of its own.
+    virtual bool has_permits() const noexcept { return false; }
 
     // Whether an attempt that will wait takes a place in a queue on the server. Such an attempt may be repeated with
     // the same token: the script finds the token's place or its grant. A release of the token gives up either of them.
@@ -97,16 +103,16 @@ public:
     // holder. It replies 0: the key does not have the token; n > 0: released, n - 1 subscribers received the message.
     virtual void release(session&, command&, lock_spec const&, std::string_view token, script_form) const = 0;
 
-    // The script that releases several locks. KEYS: locks; ARGV: (token, channel) for each. It replies for each lock as
-    // release() does. Null: there is no such script.
+    // The script that releases several locks, with the keys of add_batch_keys() and ARGV (token, channel) for each; of
+    // semaphores (token, weight, channel). It replies for each lock as release() does. Null: there is no such script.
     virtual script const* batch_release() const noexcept { return nullptr; }
 
-    // The script that renews a batch of grants, with the keys of add_renewal_keys() and ARGV (token, lease time in ms)
-    // for each. It replies for each 1: renewed; 2: renewed, and no reader may join, because a writer waits; 0: the key
+    // The script that renews a batch of grants, with the keys of add_batch_keys() and ARGV (token, lease time in ms)
+    // for each; of semaphores (token, weight, lease time in ms). It replies for each 1: renewed; 2: renewed, and no reader may join, because a writer waits; 0: the key
     // is missing, or has another token. It never creates a key and never shortens a time to live (rule 4).
     virtual script const& renewal() const noexcept = 0;
     using key_list = boost::container::small_vector_base<std::string_view>;
-    virtual void add_renewal_keys(lock_spec const&, std::string_view own_key, key_list& keys) const;
+    virtual void add_batch_keys(lock_spec const&, std::string_view own_key, key_list& keys) const;
 
     // The key that a grant has besides the key of its lock: the slot of a reader. Empty: none.
     virtual std::string own_key(lock_spec const&, std::string_view token) const;
@@ -170,6 +176,11 @@ lock_protocol const& reentrant_protocol(bool fenced) noexcept;
 lock_protocol const& read_protocol() noexcept;
 lock_protocol const& write_protocol() noexcept;
 lock_protocol const& fair_protocol() noexcept;
+lock_protocol const& semaphore_protocol() noexcept;
+
+// Submits the script that sets the number of permits of a semaphore, or that reads it and the holders. The replies are
+// those of permits_set.lua and permits_holders.lua.
+void set_permits(session&, command&, lock_spec const&, unsigned permits, script_form);
 
 }  // namespace holdfast::engine
 

@@ -22,7 +22,7 @@ std::string_view place(std::string_view word, char*& next) noexcept
 
 std::size_t size_of(lock_spec::words const& w) noexcept
 {
-    return w.prefix.size() + w.name.size() + w.channel.size() + w.counter.size() + w.label.size();
+    return w.prefix.size() + w.name.size() + w.channel.size() + w.counter.size() + w.label.size() + w.weight.size();
 }
 
 }  // namespace
@@ -40,6 +40,15 @@ lock_spec::lock_spec(lock_protocol const& f, words const& w, std::vector<std::st
     channel = place(w.channel, next);
     counter = place(w.counter, next);
     label = place(w.label, next);
+    weight = place(w.weight, next);
+}
+
+lock_spec lock_spec::with_weight(std::string_view w) const
+{
+    words const same{key.substr(0, key.size() - name.size()), name, channel, counter, label, w};
+    lock_spec other(*protocol, same, companions);
+    other.permits = permits;
+    return other;
 }
 
 }  // namespace holdfast::engine

@@ -38,21 +38,26 @@ struct rw_rules {
 class lock_spec {
 public:
     struct words {
-        std::string_view prefix;   // of the client's keys
-        std::string_view name;     // as the user gave it
-        std::string_view channel;  // of unlock messages
-        std::string_view counter;  // of fencing tokens; empty: not fenced
-        std::string_view label;    // of the owner, appended to the token
+        std::string_view prefix;       // of the client's keys
+        std::string_view name;         // as the user gave it
+        std::string_view channel;      // of unlock messages
+        std::string_view counter;      // of fencing tokens; empty: not fenced
+        std::string_view label;        // of the owner, appended to the token
+        std::string_view weight = {};  // of a semaphore: how many permits a grant has, in decimal
     };
 
     lock_spec(lock_protocol const&, words const&, std::vector<std::string> companions);
 
+    // The same semaphore, for grants of so many permits.
+    lock_spec with_weight(std::string_view) const;
+
     bool is_fenced() const noexcept { return !counter.empty(); }
     // Whether a grant of this lock can serve a contender for the other one. The label is part of the token, so a grant
-    // with another label would show the wrong owner.
+    // with another label would show the wrong owner. A grant of a semaphore serves contenders for as many permits.
     bool shares_grants_with(lock_spec const& other) const noexcept
     {
-        return this == &other || (protocol == other.protocol && label == other.label && key == other.key);
+        return this == &other
+               || (protocol == other.protocol && label == other.label && weight == other.weight && key == other.key);
     }
     // The hashes first: most comparisons end there.
     bool has_key_of(lock_spec const& other) const noexcept { return key_hash == other.key_hash && key == other.key; }
@@ -71,6 +76,8 @@ public:
     std::string_view channel;
     std::string_view counter;
     std::string_view label;
+    std::string_view weight;                // empty: the lock is no semaphore
+    unsigned permits = 0;                   // with which a semaphore is created; 0: never
     std::vector<std::string> companions;    // further keys of the lock, in the order in which its scripts expect them
     core::duration waiter_timeout{};        // of a fair lock: how long a waiter may go without a refresh
     std::shared_ptr<rw_rules const> rules;  // of a read_write_lock

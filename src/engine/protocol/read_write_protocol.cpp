@@ -110,7 +110,7 @@ public:
     script const& renewal() const noexcept override { return scripts::read_renew; }
 
     // The script also reports whether a writer waits, so that no reader joins the grant any more.
-    void add_renewal_keys(lock_spec const& lock, std::string_view own_key, key_list& keys) const override
+    void add_batch_keys(lock_spec const& lock, std::string_view own_key, key_list& keys) const override
     {
         keys.insert(keys.end(), {lock.key, own_key, writer_mark(lock)});
     }

@@ -120,8 +120,10 @@ void releaser::order::gather_or_send()
 
 void releaser::order::add_to(script_words& to) const
 {
-    to.keys.push_back(lock().key);
+    lock().protocol->add_batch_keys(lock(), grant_->own_key(), to.keys);
     to.arguments.push_back(grant_->token());
+    if (!lock().weight.empty())
+        to.arguments.push_back(lock().weight);
     to.arguments.push_back(lock().channel);
 }
 

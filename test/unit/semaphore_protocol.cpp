@@ -1,0 +1,155 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// What a semaphore sends, and what the replies mean.
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <holdfast/error.hpp>
+
+#include "engine/port/script_call.hpp"
+#include "engine/protocol/lock_protocol.hpp"
+#include "engine/protocol/lock_spec.hpp"
+#include "scripts_generated.hpp"
+#include "unit/fake_session.hpp"
+
+namespace holdfast::engine {
+namespace {
+
+using namespace std::chrono_literals;
+
+lock_spec semaphore_of(unsigned permits, std::string_view weight)
+{
+    lock_spec::words const words{
+        .prefix = "p:", .name = "s", .channel = "redisson_sc:{p:s}", .counter = {}, .label = {}, .weight = weight};
+    lock_spec lock(semaphore_protocol(), words, {"{p:s}:timeout"});
+    lock.permits = permits;
+    return lock;
+}
+
+struct nobody final : command {
+    void on_answer(answer const&) override {}
+};
+
+reply integer(std::int64_t n)
+{
+    return {.type = reply::kind::integer, .integer = n};
+}
+
+reply text(std::string_view t)
+{
+    return {.type = reply::kind::text, .text = t};
+}
+
+acquire_result classify(std::vector<reply> const& items)
+{
+    return semaphore_protocol().classify(
+        {.outcome = outcome::applied, .value = {.type = reply::kind::array, .items = items}});
+}
+
+TEST_CASE("a semaphore sends the number of permits, the weight and both keys", "[semaphore]")
+{
+    fake_session to;
+    nobody c;
+    auto const lock = semaphore_of(8, "4");
+    semaphore_protocol().acquire(to, c, {.lock = lock, .token = "uuid:1", .lease = 3s}, script_form::sha1);
+    CHECK(
+        to.sent.at(0).words
+        == texts{
+            "EVALSHA",
+            std::string(scripts::permits_acquire.sha1),
+            "2",
+            "p:s",
+            "{p:s}:timeout",
+            "3000",
+            "8",
+            "86400000",
+            "redisson_sc:{p:s}",
+            "uuid:1",
+            "4"});
+    semaphore_protocol().release(to, c, lock, "uuid:1", script_form::sha1);
+    CHECK(
+        to.sent.at(1).words
+        == texts{
+            "EVALSHA",
+            std::string(scripts::permits_release.sha1),
+            "2",
+            "p:s",
+            "{p:s}:timeout",
+            "redisson_sc:{p:s}",
+            "uuid:1",
+            "4"});
+}
+
+TEST_CASE("the replies to an acquire of a semaphore", "[semaphore]")
+{
+    using kind = acquire_result::kind;
+    CHECK(semaphore_protocol().classify({.outcome = outcome::applied}).what == kind::granted);
+    auto const busy = classify({integer(0), integer(1500), integer(8)});
+    CHECK(busy.what == kind::busy);
+    CHECK(busy.remaining == 1500ms);
+    CHECK(busy.permits == 8);
+    auto const missing = classify({integer(0), integer(-1), integer(-1)});
+    CHECK(missing.what == kind::busy);
+    CHECK(missing.remaining == core::duration::max());
+    CHECK(missing.permits == -1);
+    auto const too_many = classify({integer(0), integer(-2), integer(3)});
+    CHECK(too_many.what == kind::failed);
+    CHECK(too_many.error == errc::invalid_option);
+    CHECK(classify({integer(0)}).error == errc::protocol);
+    CHECK(semaphore_protocol().classify({.outcome = outcome::unknown}).what == kind::unknown);
+}
+
+TEST_CASE("the holders of a semaphore have their weights", "[semaphore]")
+{
+    constexpr std::string_view ours = "6f1c1d0e-0000-8000-8000-000000000001:1";
+    constexpr std::string_view ours_2 = "6f1c1d0e-0000-8000-8000-000000000001:1/2";
+    constexpr std::string_view other = "6f1c1d0e-0000-8000-8000-000000000001:12";
+    std::vector<reply> const items{
+        integer(1),
+        integer(0),
+        integer(900),
+        text(ours),
+        integer(900),
+        text(ours_2),
+        integer(700),
+        text(other),
+        integer(-1),
+        text("0123/56789abcdef")};
+    auto const all = semaphore_protocol().read_holders({.type = reply::kind::array, .items = items});
+    REQUIRE(all.size() == 3);
+    CHECK(all[0].id == ours);
+    CHECK(all[0].weight == 2);
+    CHECK(all[0].remaining == 900ms);
+    CHECK(all[1].weight == 1);
+    CHECK(all[2].weight == 1);
+    CHECK(all[2].remaining == -1ms);
+}
+
+TEST_CASE("a semaphore is locked if no permit is free", "[semaphore]")
+{
+    CHECK(semaphore_protocol().says_locked(text("0")));
+    CHECK(semaphore_protocol().says_locked(text("-2")));
+    CHECK_FALSE(semaphore_protocol().says_locked(text("1")));
+    CHECK_FALSE(semaphore_protocol().says_locked({}));
+}
+
+TEST_CASE("a grant of a semaphore serves contenders of the same weight only", "[semaphore]")
+{
+    auto const one = semaphore_of(8, "1");
+    auto const two = one.with_weight("2");
+    CHECK(two.weight == "2");
+    CHECK(two.permits == 8);
+    CHECK(two.name == "s");
+    CHECK(two.has_key_of(one));
+    CHECK_FALSE(two.shares_grants_with(one));
+    CHECK(two.shares_grants_with(one.with_weight("2")));
+}
+
+}  // namespace
+}  // namespace holdfast::engine
