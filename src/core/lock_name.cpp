@@ -49,6 +49,11 @@ std::string unlock_channel(std::string_view name)
     return prefixed("redisson_lock__channel", name);
 }
 
+std::string permit_channel(std::string_view name)
+{
+    return prefixed("redisson_sc", name);
+}
+
 std::string rw_channel(std::string_view name)
 {
     return prefixed("redisson_rwlock", name);

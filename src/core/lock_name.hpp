@@ -33,6 +33,9 @@ std::string rw_channel(std::string_view name);
 // Its further keys: the mark of a waiting writer, the mark of waiting readers, and the prefix of the readers' slots.
 std::vector<std::string> rw_companions(std::string_view name);
 
+// The channel of the messages of a semaphore.
+std::string permit_channel(std::string_view name);
+
 // The fencing counter of all locks except the reentrant lock. It is not Redisson's, because it has a time to live.
 std::string fence_key(std::string_view name);
 // The fencing counter of the reentrant lock, which RedissonFencedLock uses, too.

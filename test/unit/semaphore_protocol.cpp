@@ -5,6 +5,7 @@
 // What a semaphore sends, and what the replies mean.
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ lock_spec semaphore_of(unsigned permits, std::string_view weight)
     lock_spec::words const words{
         .prefix = "p:", .name = "s", .channel = "redisson_sc:{p:s}", .counter = {}, .label = {}, .weight = weight};
     lock_spec lock(semaphore_protocol(), words, {"{p:s}:timeout"});
-    lock.permits = permits;
+    lock.semaphore = std::make_shared<permit_rules>(permit_rules{.permits = permits});
     return lock;
 }
 
@@ -144,7 +145,7 @@ TEST_CASE("a grant of a semaphore serves contenders of the same weight only", "[
     auto const one = semaphore_of(8, "1");
     auto const two = one.with_weight("2");
     CHECK(two.weight == "2");
-    CHECK(two.permits == 8);
+    CHECK(two.semaphore->permits == 8);
     CHECK(two.name == "s");
     CHECK(two.has_key_of(one));
     CHECK_FALSE(two.shares_grants_with(one));

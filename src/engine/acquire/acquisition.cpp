@@ -145,7 +145,7 @@ void acquisition::on_result(acquire_result r)
     boost::intrusive_ptr<queued_arbiter> const keep(&arbiter_);
     switch (r.what) {
         case acquire_result::kind::granted: on_granted(r.fence); break;
-        case acquire_result::kind::busy: on_busy(r.is_mute); break;
+        case acquire_result::kind::busy: on_busy(r); break;
         case acquire_result::kind::failed: on_failed(r.error); break;
         case acquire_result::kind::later: on_later(); break;
         case acquire_result::kind::moved: step(attempt_event::repeat); break;
@@ -185,15 +185,16 @@ void acquisition::on_late()
     arbiter_.fail_head(errc::unavailable);
 }
 
-void acquisition::on_busy(bool is_mute)
+void acquisition::on_busy(acquire_result const& r)
 {
     arbiter_.on_contested();
+    arbiter_.on_permits(r.permits);
     arbiter_.note_held();
     // The server answers again: a wait that ends now is busy, not unavailable.
     if (is_in_doubt())
         known_ = knowledge::nothing;
     bool const is_first = !std::exchange(was_refused_, true);
-    if (must_repeat(is_first && is_mute))
+    if (must_repeat(is_first && r.is_mute))
         return step(attempt_event::repeat);
     known_ = knowledge::held;
     step(attempt_event::refused);

@@ -115,7 +115,7 @@ private:
     void prepare_wait(contender const&);
     void on_granted(std::uint64_t fence);
     void on_late();
-    void on_busy(bool is_mute);
+    void on_busy(acquire_result const&);
     bool must_repeat(bool needs_probe) const;
     void on_failed(error_code);
     void on_later();

@@ -39,7 +39,8 @@ void attempt_call::on_attempted(answer const& given)
     to_.on_answered(a, result_);
     // Logged here, because the server's words are valid only within this call.
     if (result_.what == acquire_result::kind::failed)
-        runtime_.telemetry().on_refused(result_.error, *lock_, a.words);
+        runtime_.telemetry().on_refused(
+            result_.error, *lock_, result_.error == errc::invalid_option ? "weight: there are fewer permits" : a.words);
     on_reply();
 }
 

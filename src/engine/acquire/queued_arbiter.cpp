@@ -244,8 +244,8 @@ void queued_arbiter::on_failed(lock_spec const& lock, error_code ec)
     for (auto c = queue_.begin(); c != queue_.end();) {
         auto& current = *c++;
         // Contenders of another protocol on the same key, such as a fenced mutex beside a plain one, send other
-        // commands, which the server may accept.
-        if (current.lock().protocol == lock.protocol)
+        // commands, which the server may accept. So do contenders for other numbers of permits.
+        if (current.lock().protocol == lock.protocol && current.lock().weight == lock.weight)
             fail(parts_.runtime, *take(current), ec);
     }
 }

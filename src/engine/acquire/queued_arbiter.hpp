@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_ENGINE_QUEUED_ARBITER_HPP
 #define HOLDFAST_ENGINE_QUEUED_ARBITER_HPP
 
+#include <cstdint>
 #include <memory>
 
 #include <boost/intrusive/list.hpp>
@@ -85,6 +86,8 @@ public:
     // Another contender than those that wait holds the lock, or held it until now: a wait that ends from now on is
     // busy.
     void note_held() noexcept;
+    // A reply showed how many permits the semaphore has; -1: not known.
+    virtual void on_permits(std::int64_t) {}
     // Nothing is known of the lock: single attempts complete as unavailable, and the acquisition makes another attempt.
     void on_doubt();
     // An attempt for that lock failed, and waiting does not help: contenders that would send the same commands

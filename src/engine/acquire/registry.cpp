@@ -7,6 +7,7 @@
 #include "engine/acquire/contender_result.hpp"
 #include "engine/acquire/engine_parts.hpp"
 #include "engine/acquire/exclusive_arbiter.hpp"
+#include "engine/acquire/permit_arbiter.hpp"
 #include "engine/acquire/shared_arbiter.hpp"
 #include "engine/hold/owner_state.hpp"
 #include "engine/protocol/lock_protocol.hpp"
@@ -65,6 +66,8 @@ registry::arbiter_ptr registry::arbiter_for(contender const& c)
     arbiter_ptr fresh;
     if (reads)
         fresh.reset(new shared_arbiter(parts_, c.shared_lock()));
+    else if (lock.protocol->has_permits())
+        fresh.reset(new permit_arbiter(parts_, c.shared_lock()));
     else
         fresh.reset(new exclusive_arbiter(parts_, c.shared_lock()));
     // The key refers to the arbiter's lock, because the contender's may end first.

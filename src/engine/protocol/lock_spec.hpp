@@ -32,6 +32,12 @@ struct rw_rules {
     std::shared_ptr<lock_spec const> reader = {};  // of a writer: the spec of the read that a downgrade acquires
 };
 
+// The options of a semaphore, the same in the specs of all weights of one handle.
+struct permit_rules {
+    unsigned permits = 0;        // with which it is created; 0: never
+    std::int64_t reported = -1;  // another number of permits, which the log has already; used on the strand only
+};
+
 // The description of a lock: its kind, and its keys on the server. A handle has it, and contenders, grants, tenures and
 // releases share its ownership, because they may outlive the handle. Immutable once it is shared, so any thread may
 // read it.
@@ -76,11 +82,11 @@ public:
     std::string_view channel;
     std::string_view counter;
     std::string_view label;
-    std::string_view weight;                // empty: the lock is no semaphore
-    unsigned permits = 0;                   // with which a semaphore is created; 0: never
-    std::vector<std::string> companions;    // further keys of the lock, in the order in which its scripts expect them
-    core::duration waiter_timeout{};        // of a fair lock: how long a waiter may go without a refresh
-    std::shared_ptr<rw_rules const> rules;  // of a read_write_lock
+    std::string_view weight;                  // empty: the lock is no semaphore
+    std::vector<std::string> companions;      // further keys of the lock, in the order in which its scripts expect them
+    core::duration waiter_timeout{};          // of a fair lock: how long a waiter may go without a refresh
+    std::shared_ptr<rw_rules const> rules;    // of a read_write_lock
+    std::shared_ptr<permit_rules> semaphore;  // of a semaphore
 };
 
 }  // namespace holdfast::engine

@@ -36,7 +36,7 @@ public:
     void acquire(session& to, command& c, attempt const& a, script_form form) const override
     {
         milliseconds_text const ttl(a.lease);
-        auto const permits = std::to_string(a.lock.permits);
+        auto const permits = std::to_string(a.lock.semaphore->permits);
         std::array<std::string_view, 6> const arguments{
             ttl, permits, semaphore_lifetime, a.lock.channel, a.token, a.lock.weight};
         submit_script(to, c, scripts::permits_acquire, form, keys_of(a.lock), arguments);
