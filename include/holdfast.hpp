@@ -26,6 +26,7 @@
 #include <holdfast/read_write_lock.hpp>
 #include <holdfast/red_lock.hpp>
 #include <holdfast/reentrant_lock.hpp>
+#include <holdfast/semaphore.hpp>
 #include <holdfast/stats.hpp>
 #include <holdfast/version.hpp>
 #include <holdfast/with_lock.hpp>

@@ -22,9 +22,13 @@ class multi_lock;
 class mutex;
 class observer;
 class owner;
+struct permit_count;
+struct permit_options;
+struct permit_try_options;
 class read_write_lock;
 class red_lock;
 class reentrant_lock;
+class semaphore;
 struct try_options;
 
 namespace engine {

@@ -79,6 +79,39 @@ struct fair_try_options {
     int priority = 5;
 };
 
+/// Options of `semaphore::acquire()`.
+struct permit_options {
+    /// As in @ref acquire_options; at most 12 h.
+    std::optional<std::chrono::milliseconds> lease = {};
+
+    /// As in @ref acquire_options.
+    bool renew = false;
+
+    /// As in @ref acquire_options.
+    std::optional<std::chrono::milliseconds> max_hold = {};
+
+    /// How many permits the lease has: 1 to 4095, and not more than there are.
+    unsigned weight = 1;
+};
+
+/// Options of `semaphore::try_acquire()`.
+struct permit_try_options {
+    /// As in @ref try_options.
+    std::optional<std::chrono::milliseconds> wait = {};
+
+    /// As in @ref permit_options.
+    std::optional<std::chrono::milliseconds> lease = {};
+
+    /// As in @ref acquire_options.
+    bool renew = false;
+
+    /// As in @ref acquire_options.
+    std::optional<std::chrono::milliseconds> max_hold = {};
+
+    /// As in @ref permit_options.
+    unsigned weight = 1;
+};
+
 /// Options of a lock's handle.
 struct lock_options {
     /// Each grant has a fencing token, which is greater than all earlier ones of the lock (see docs/fencing.md). It
@@ -142,6 +175,14 @@ struct red_options {
     bool trust_new_nodes = false;
 };
 
+/// Options of a @ref semaphore.
+struct semaphore_options {
+    /// Creates the semaphore with so many permits if there is none on the server; 0: never creates it. If there is one,
+    /// its number holds for all clients, whatever their handles say. A client that learns of another number writes a
+    /// warning to its log.
+    unsigned permits = 0;
+};
+
 /// Options of `client::shutdown()`.
 struct shutdown_options {
     /// How long the holders may take to release their leases. 0: the client stops at once. Must not be negative.
@@ -154,10 +195,13 @@ static_assert(std::is_trivially_copyable_v<acquire_options>);
 static_assert(std::is_trivially_copyable_v<try_options>);
 static_assert(std::is_trivially_copyable_v<fair_acquire_options>);
 static_assert(std::is_trivially_copyable_v<fair_try_options>);
+static_assert(std::is_trivially_copyable_v<permit_options>);
+static_assert(std::is_trivially_copyable_v<permit_try_options>);
 static_assert(std::is_trivially_copyable_v<lock_options>);
 static_assert(std::is_trivially_copyable_v<rw_options>);
 static_assert(std::is_trivially_copyable_v<fair_options>);
 static_assert(std::is_trivially_copyable_v<red_options>);
+static_assert(std::is_trivially_copyable_v<semaphore_options>);
 static_assert(std::is_trivially_copyable_v<shutdown_options>);
 
 }  // namespace holdfast

@@ -65,5 +65,6 @@ std::shared_ptr<single_lock const> lock_base<A, T>::state() const noexcept
 // The public header declares these two as extern, so that user code neither compiles their members nor includes src.
 template class lock_base<acquire_options, try_options>;
 template class lock_base<fair_acquire_options, fair_try_options>;
+template class lock_base<permit_options, permit_try_options>;
 
 }  // namespace holdfast::detail

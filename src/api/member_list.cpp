@@ -70,6 +70,8 @@ void member_list::add(lock_impl const& l, locks const& taken)
 // allows what the read allows, and an owner that reads cannot acquire the write (errc::would_deadlock).
 void member_list::visit(single_lock const& one)
 {
+    if (one.lock.protocol->has_permits())
+        validation_error = "members: " + in_quotes(one.name()) + " is a semaphore";
     for (auto& other : singles_)
         if (is_same_place(one, *other.lock)) {
             compare(one, *other.lock);

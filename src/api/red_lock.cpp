@@ -35,6 +35,8 @@ std::string validation_error_of(lock_list const& members, red_options const& o)
         return "members: must be 2 to 31 locks";
     std::set<client_state*> clients;
     for (auto const* l : nodes) {
+        if (l->lock.protocol->has_permits())
+            return "members: " + in_quotes(l->name()) + " is a semaphore";
         // The token of the lease is written to the counter of each member, and only fenced mutexes have such a script.
         if (o.fencing && l->lock.protocol != &engine::mutex_protocol(true))
             return "fencing: the members must be mutexes with fencing";

@@ -19,6 +19,8 @@ char const* validation_error(acquire_request const& r) noexcept
         return "wait: must not be negative";
     if (r.priority < 1 || r.priority > 10)
         return "priority: must be 1 to 10";
+    if (r.weight < 1 || r.weight > 4095)
+        return "weight: must be 1 to 4095";
     return nullptr;
 }
 

@@ -53,8 +53,8 @@ public:
     virtual void force_release(handler_at<void(error_code, bool)>) const = 0;
     virtual void query_holders(handler_at<void(error_code, std::vector<holder>)>) const = 0;
 
-    // Why a lease of this lock must not be extended by that time; empty: it may be. Only a red_lock
-    // has a limit, max_lease.
+    // Why a lease of this lock must not be extended by that time; empty: it may be. A red_lock
+    // has the limit max_lease, a semaphore 12 h.
     virtual std::string extension_error(std::chrono::milliseconds) const { return {}; }
 };
 

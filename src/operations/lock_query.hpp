@@ -32,13 +32,13 @@ holder to_holder(engine::holding const&);
 
 // Launches a query about a lock, or completes the handler if the client cannot be reached. The query shares ownership
 // of the lock: the handle may be destroyed first.
-template <class Query, class Result>
-void launch_query(single_lock const& of, handler_at<void(error_code, Result)> h)
+template <class Query, class Result, class... More>
+void launch_query(single_lock const& of, handler_at<void(error_code, Result)> h, More... more)
 {
     auto const c = of.home();
     if (auto const ec = precondition_error(of, c))
         return complete_early<Result>(std::move(h), ec, {});
-    launch<Query>(c, std::move(h), lock_of(of));
+    launch<Query>(c, std::move(h), lock_of(of), more...);
 }
 
 }  // namespace holdfast::detail

@@ -86,6 +86,14 @@ private:
     }
 };
 
+// A grant of several permits has a lock_spec of its own, with its weight.
+std::shared_ptr<engine::lock_spec const> lock_for(single_lock const& s, unsigned weight)
+{
+    if (weight == 1 || !s.lock.protocol->has_permits())
+        return lock_of(s);
+    return std::make_shared<engine::lock_spec const>(s.lock.with_weight(std::to_string(weight)));
+}
+
 }  // namespace
 
 error_code precondition_error(single_lock const& lock, std::shared_ptr<client_state> const& c)
@@ -123,7 +131,15 @@ holder to_holder(engine::holding const& h)
         .id = std::string(h.id.substr(0, second)),
         .label = std::string(label),
         .writer = h.is_writer,
-        .remaining = h.remaining};
+        .remaining = h.remaining,
+        .weight = h.weight};
+}
+
+// A semaphore lasts a day beyond its last renewal, and the client renews after a third of the lease time.
+std::string single_lock::extension_error(std::chrono::milliseconds lease) const
+{
+    bool const is_too_long = lock.protocol->has_permits() && lease > std::chrono::hours(12);
+    return is_too_long ? "lease: must be at most 12 h" : "";
 }
 
 // Invalid arguments complete as if posted, like any other result: the caller needs only one way to handle errors.
@@ -135,7 +151,11 @@ void single_lock::acquire(lease_handler h, acquire_request const& request) const
     if (auto const* what = validation_error(request))
         return complete_early<lease>(
             std::move(h), c->remember(errc::invalid_option, in_quotes(lock.name) + ": " + what), {});
-    acquire_operation::wish wish{lock_of(*this), owner, to_terms(request, c->options()), request.wait};
+    auto const terms = to_terms(request, c->options());
+    if (auto const what = extension_error(std::chrono::ceil<std::chrono::milliseconds>(terms.lease)); !what.empty())
+        return complete_early<lease>(
+            std::move(h), c->remember(errc::invalid_option, in_quotes(lock.name) + ": " + what), {});
+    acquire_operation::wish wish{lock_for(*this, request.weight), owner, terms, request.wait};
     launch<acquire_operation>(c, std::move(h), std::move(wish));
 }
 

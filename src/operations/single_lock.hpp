@@ -36,6 +36,8 @@ struct single_lock final : lock_impl {
         std::vector<std::string> companions = {};
         core::duration waiter_timeout = {};
         std::shared_ptr<engine::rw_rules const> rules = {};
+        std::string_view weight = {};  // of a semaphore
+        std::shared_ptr<engine::permit_rules> semaphore = {};
     };
 
     // `make_traits` is called with the lock's key, prefix included: derived keys and channels contain it. Sends
@@ -49,10 +51,16 @@ struct single_lock final : lock_impl {
         traits t = make_traits(std::string_view(key));
         auto const has_name = !name.empty() && core::is_valid_lock_name(key);
         engine::lock_spec::words const words{
-            prefix, name, t.channel, t.counter, owner ? std::string_view(owner->label()) : std::string_view()};
+            prefix,
+            name,
+            t.channel,
+            t.counter,
+            owner ? std::string_view(owner->label()) : std::string_view(),
+            t.weight};
         engine::lock_spec lock(t.protocol, words, std::move(t.companions));
         lock.waiter_timeout = t.waiter_timeout;
         lock.rules = std::move(t.rules);
+        lock.semaphore = std::move(t.semaphore);
         return std::make_shared<single_lock const>(c.state_, std::move(lock), std::move(owner), has_name);
     }
 
@@ -79,6 +87,7 @@ struct single_lock final : lock_impl {
     void query_locked(handler_at<void(error_code, bool)>) const override;
     void force_release(handler_at<void(error_code, bool)>) const override;
     void query_holders(handler_at<void(error_code, std::vector<holder>)>) const override;
+    std::string extension_error(std::chrono::milliseconds) const override;
 
     std::weak_ptr<client_state> origin;
     engine::lock_spec lock;

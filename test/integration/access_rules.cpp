@@ -61,12 +61,14 @@ std::vector<kind> kinds()
     maker const fair = [](client& c) { return fair_lock(c, "order:q", {.fencing = true}); };
     maker const read = [](client& c) { return read_write_lock(c, "order:w").read(); };
     maker const write = [](client& c) { return read_write_lock(c, "order:w", {.fencing = true}).write(); };
+    maker const permit = [](client& c) { return semaphore(c, "order:s", {.permits = 1}); };
     return {
         {"mutex", plain, plain},
         {"fenced mutex", fenced, fenced},
         {"reentrant_lock", reentrant, reentrant},
         {"fenced reentrant_lock", redisson, redisson},
         {"fair_lock", fair, fair},
+        {"semaphore", permit, permit},
         {"a reader waits", write, read},
         {"a writer waits", read, write}};
 }
@@ -190,11 +192,13 @@ TEST_CASE("after an acquire with any one command denied, another client is grant
     auto& denied = l.client("unix://locks:password@" + server.socket_path());
     auto& other = l.client(server.url());
     std::vector<std::string> const commands{
+        "decrby",
         "exists",
         "get",
         "hexists",
         "hget",
         "hset",
+        "incrby",
         "lrange",
         "pexpire",
         "pttl",
@@ -203,6 +207,8 @@ TEST_CASE("after an acquire with any one command denied, another client is grant
         "time",
         "type",
         "zadd",
+        "zcard",
+        "zrangebyscore",
         "zscore"};
     l.run([&]() -> awaitable<void> {
         co_await denied.ready(asio::use_awaitable);

@@ -29,6 +29,7 @@ struct holder {
     std::string label;                      ///< of the owner, if it has one
     bool writer = false;                    ///< of a read_write_lock: holds it for writing
     std::chrono::milliseconds remaining{};  ///< until the grant ends; -1: the key has no time to live
+    unsigned weight = 1;                    ///< of a semaphore: how many permits it has
 };
 
 namespace detail {
@@ -42,6 +43,7 @@ struct acquire_request {
     int priority = 5;
     std::optional<std::chrono::milliseconds> limit = {};  // of one attempt: for its replies; none: its own limit
     bool is_part = false;                                 // of the acquire of a composite lock
+    unsigned weight = 1;                                  // of a semaphore
 };
 
 // The options of an acquire that waits without a limit. The structured bindings name every member on both sides: after
@@ -69,6 +71,18 @@ constexpr fair_acquire_options without_wait(fair_try_options const& from) noexce
     return to;
 }
 
+constexpr permit_options without_wait(permit_try_options const& from) noexcept
+{
+    permit_options to;
+    auto const& [wait, lease, renew, max_hold, weight] = from;
+    auto& [to_lease, to_renew, to_max_hold, to_weight] = to;
+    to_lease = lease;
+    to_renew = renew;
+    to_max_hold = max_hold;
+    to_weight = weight;
+    return to;
+}
+
 constexpr acquire_request to_request(acquire_options const& o) noexcept
 {
     auto const& [lease, renew, max_hold] = o;
@@ -79,6 +93,14 @@ constexpr acquire_request to_request(fair_acquire_options const& o) noexcept
 {
     auto const& [lease, renew, max_hold, priority] = o;
     return {lease, max_hold, std::nullopt, renew, priority};
+}
+
+constexpr acquire_request to_request(permit_options const& o) noexcept
+{
+    auto const& [lease, renew, max_hold, weight] = o;
+    acquire_request request{lease, max_hold, std::nullopt, renew};
+    request.weight = weight;
+    return request;
 }
 
 template <class TryOptions>
@@ -298,6 +320,7 @@ private:
 
 extern template class BOOST_SYMBOL_VISIBLE lock_base<acquire_options, try_options>;
 extern template class BOOST_SYMBOL_VISIBLE lock_base<fair_acquire_options, fair_try_options>;
+extern template class BOOST_SYMBOL_VISIBLE lock_base<permit_options, permit_try_options>;
 
 }  // namespace detail
 }  // namespace holdfast

@@ -1,0 +1,132 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_SEMAPHORE_HPP
+#define HOLDFAST_SEMAPHORE_HPP
+
+#include <string_view>
+#include <utility>
+
+#include <boost/config.hpp>
+
+#include <holdfast/client.hpp>
+#include <holdfast/detail/lock_base.hpp>
+#include <holdfast/options.hpp>
+
+namespace holdfast {
+
+/// The permits of a @ref semaphore. Permits whose lease time has passed count as free.
+struct permit_count {
+    unsigned total = 0;  ///< free and held
+    unsigned held = 0;   ///< by leases
+    int free = 0;        ///< negative after the number was lowered below that of the held ones
+};
+
+namespace detail {
+
+struct BOOST_SYMBOL_VISIBLE permits_launch : lock_launch {
+    void start(handler_at<void(error_code, permit_count)>) &&;
+};
+
+struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
+    unsigned permits;
+    void start(handler_at<void(error_code, permit_count)>) &&;
+};
+
+}  // namespace detail
+
+/// A number of permits that leases share, over all processes. Each lease has one permit or several: its `weight`. At any
+/// instant the weights of the valid leases add up to at most the number of permits that was set when the latest of them
+/// was granted, under the assumptions of docs/safety.md.
+///
+/// There are no owners and no re-entry: two acquires of one task are two leases.
+///
+/// @par The number of permits
+/// The first acquire creates the semaphore with `semaphore_options::permits`. From then on the number on the server
+/// holds for all clients; `set_permits()` changes it. A client whose handle has another number learns it when the
+/// semaphore is busy, and writes a warning to its log. With `permits` = 0 a handle never creates the semaphore: its
+/// acquires wait until another client does.
+/// @par On the server
+/// The format of Redisson's RPermitExpirableSemaphore: a STRING under the name with the number of free permits, and the
+/// ZSET `{name}:timeout` with a member for each permit that is held and its end. Both expire a day after the last grant
+/// or renewal. Clients of Redisson and of Holdfast exclude and wake each other if their clocks and the server's differ
+/// by less than 10 s.
+/// @par Cost
+/// One script acquires the permits of a lease, and one releases them; those of one iteration of the event loop are
+/// released together, and those that are due are renewed together. All waiters of a process share one subscription and
+/// one attempt at a time.
+/// @par Order
+/// Waiters of one process are served in order of arrival: one that asks for many permits is not overtaken by those of
+/// its process behind it. Between processes there is no order: waiters for many permits may wait for long where others
+/// ask for few.
+/// @par One attempt
+/// `try_acquire()` without `wait` is busy also if contenders of this process wait before it.
+/// @par Queries
+/// `is_locked()` sends one GET and completes with true if no permit is free. `force_release()` takes the permits of all
+/// holders away. `holders()` has one entry for each lease, with its weight.
+/// @par Errors
+/// As every lock. errc::invalid_option also if `weight` is 0, above 4095 or greater than the number of permits, and if
+/// the lease time exceeds 12 h. A semaphore cannot be a member of a @ref multi_lock or @ref red_lock.
+///
+/// @par Example
+/// @code
+/// holdfast::semaphore gpus{client, "gpus", {.permits = 8}};
+/// auto lease = co_await gpus.acquire({.weight = 4});
+/// @endcode
+class BOOST_SYMBOL_VISIBLE semaphore : public detail::lock_base<permit_options, permit_try_options> {
+public:
+    /// The options of the semaphore.
+    using options = semaphore_options;
+
+    /// Sends nothing. With an invalid name, the operations complete with errc::invalid_name.
+    semaphore(client const&, std::string_view name, options);
+
+    /// Reads how many permits there are, and how many are held.
+    ///
+    /// @par On the server
+    /// One script that only reads.
+    /// @par Completion
+    /// With the numbers, all 0 if the semaphore does not exist, or with an error, within `config::command_timeout`.
+    /// @par Errors
+    /// - errc::wrong_type: the keys are not those of a semaphore
+    /// - errc::unavailable: as `is_locked()`
+    /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
+    /// @par Cancellation
+    /// Terminal, partial, total: completes at once with `operation_aborted`.
+    template <token_for<void(error_code, permit_count)> Token = asio::deferred_t>
+    [[nodiscard]] auto permits(Token&& token = {}) const
+    {
+        return detail::initiate<void(error_code, permit_count)>(query_permits(), std::forward<Token>(token));
+    }
+
+    /// Sets the number of permits for all clients. Leases that are held keep their permits: after the number was lowered
+    /// nothing is granted until enough were released. It also creates the semaphore, and repairs one whose keys were
+    /// changed by others. Setting the same number twice has the effect of setting it once.
+    ///
+    /// @par On the server
+    /// One script.
+    /// @par Completion
+    /// With the numbers as they were before, or with an error, within `config::command_timeout`.
+    /// @par Errors
+    /// - errc::wrong_type: the keys are not those of a semaphore
+    /// - errc::unavailable: no reply within `config::command_timeout`, and the number may have been set; or the server
+    ///   cannot execute the script now
+    /// - errc::server_refused: the server refuses to write
+    /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
+    /// @par Cancellation
+    /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
+    template <token_for<void(error_code, permit_count)> Token = asio::deferred_t>
+    [[nodiscard]] auto set_permits(unsigned permits, Token&& token = {}) const
+    {
+        return detail::initiate<void(error_code, permit_count)>(change_permits(permits), std::forward<Token>(token));
+    }
+
+private:
+    detail::permits_launch query_permits() const;
+    detail::set_permits_launch change_permits(unsigned) const;
+};
+
+}  // namespace holdfast
+
+#endif

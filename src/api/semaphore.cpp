@@ -1,0 +1,112 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <holdfast/semaphore.hpp>
+
+#include "operations/lock_query.hpp"
+#include "operations/single_lock.hpp"
+
+namespace holdfast {
+namespace detail {
+namespace {
+
+permit_count to_count(std::int64_t total, std::int64_t held)
+{
+    return {
+        .total = static_cast<unsigned>(std::max<std::int64_t>(total, 0)),
+        .held = static_cast<unsigned>(held),
+        .free = static_cast<int>(total < 0 ? 0 : total - held)};
+}
+
+// The reply of permits_holders: (whether there is a counter, free permits, then time and name of each member).
+class permits_query final : public query<permit_count> {
+public:
+    using query::query;
+
+private:
+    void send(engine::session& to, engine::script_form form) override
+    {
+        lock().protocol->query_holders(to, *this, lock(), form);
+    }
+
+    permit_count read(engine::reply const& r) override
+    {
+        if (r.items.size() < 2)
+            return {};
+        auto const held = static_cast<std::int64_t>(r.items.size() / 2 - 1);
+        return to_count(r.items[1].integer + held, held);
+    }
+};
+
+// The reply of permits_set: (permits before, held).
+class set_permits_query final : public query<permit_count> {
+public:
+    set_permits_query(
+        handler_type h,
+        std::shared_ptr<client_state> const& home,
+        std::shared_ptr<engine::lock_spec const> lock,
+        unsigned permits)
+        : query(std::move(h), home, std::move(lock)), permits_(permits)
+    {}
+
+private:
+    void send(engine::session& to, engine::script_form form) override
+    {
+        engine::set_permits(to, *this, lock(), permits_, form);
+    }
+
+    permit_count read(engine::reply const& r) override
+    {
+        return r.items.size() == 2 ? to_count(r.items[0].integer, r.items[1].integer) : permit_count();
+    }
+
+    unsigned const permits_;
+};
+
+single_lock::traits permit_traits(std::string_view key, semaphore_options const& o)
+{
+    return {
+        .protocol = engine::semaphore_protocol(),
+        .channel = core::permit_channel(key),
+        .companions = {core::suffixed(key, "timeout")},
+        .weight = "1",
+        .semaphore = std::make_shared<engine::permit_rules>(engine::permit_rules{.permits = o.permits})};
+}
+
+}  // namespace
+
+// The constructor of a semaphore makes a single_lock.
+void permits_launch::start(handler_at<void(error_code, permit_count)> h) &&
+{
+    launch_query<permits_query>(static_cast<single_lock const&>(*of), std::move(h));
+}
+
+void set_permits_launch::start(handler_at<void(error_code, permit_count)> h) &&
+{
+    launch_query<set_permits_query>(static_cast<single_lock const&>(*of), std::move(h), permits);
+}
+
+}  // namespace detail
+
+semaphore::semaphore(client const& c, std::string_view name, options o)
+    : lock_base(detail::single_lock::make(
+        c, name, nullptr, [&](std::string_view key) { return detail::permit_traits(key, o); }))
+{}
+
+detail::permits_launch semaphore::query_permits() const
+{
+    return {{state()}};
+}
+
+detail::set_permits_launch semaphore::change_permits(unsigned permits) const
+{
+    return {{state()}, permits};
+}
+
+}  // namespace holdfast

@@ -1,0 +1,297 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// The semaphore with the whole client: weights, renewal, loss, release, waiters, the number of permits.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <boost/asio/redirect_error.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+std::string free_permits(arena& a)
+{
+    return std::string(a.server().execute({"GET", "s"}).text);
+}
+
+std::int64_t held_permits(arena& a)
+{
+    return a.server().execute({"ZCARD", "{s}:timeout"}).integer;
+}
+
+std::ptrdiff_t lines(arena const& a, std::string_view text)
+{
+    return std::ranges::count_if(a.log(), [&](auto const& line) { return line.find(text) != line.npos; });
+}
+
+// Not within CHECK, where GCC awaits an operation twice.
+void refused(error_code ec)
+{
+    CHECK(ec == errc::invalid_option);
+}
+
+TEST_CASE("a semaphore grants as many permits as it has, over all processes", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client("A"), "s", {.permits = 3});
+    semaphore t(a.client("B"), "s", {.permits = 3});
+    a.run([&]() -> awaitable<void> {
+        auto one = co_await s.acquire();
+        auto two = co_await t.acquire({.weight = 2});
+        CHECK(one.valid());
+        CHECK(two.valid());
+        CHECK(held_permits(a) == 3);
+        auto const none = co_await s.try_acquire();
+        CHECK(none.empty());
+        bool const is_locked = co_await s.is_locked();
+        CHECK(is_locked);
+        co_await two.release();
+        CHECK(free_permits(a) == "2");
+        auto three = co_await s.try_acquire({.weight = 2});
+        CHECK(three.valid());
+    });
+}
+
+TEST_CASE("a waiter of a semaphore is woken by a release of another process", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client("A"), "s", {.permits = 2});
+    semaphore t(a.client("B"), "s", {.permits = 2});
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await s.acquire({.weight = 2});
+        bool granted = false;
+        a.spawn(
+            [&]() -> awaitable<void> {
+                auto const l = co_await t.acquire();
+                granted = true;
+                co_await a.sleep(1ms);
+            },
+            "B");
+        co_await a.sleep(100ms);
+        CHECK_FALSE(granted);
+        co_await held.release();
+        co_await a.sleep(20ms);
+        CHECK(granted);
+        co_await a.sleep(20ms);
+        CHECK(free_permits(a) == "2");
+    });
+}
+
+TEST_CASE("the leases of a semaphore are renewed, each with all of its permits", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client(), "s", {.permits = 4});
+    semaphore other(a.client(), "t", {.permits = 4});
+    a.run([&]() -> awaitable<void> {
+        auto one = co_await s.acquire();
+        auto three = co_await s.acquire({.weight = 3});
+        auto elsewhere = co_await other.acquire({.weight = 2});
+        co_await a.sleep(20s);
+        CHECK(one.valid());
+        CHECK(three.valid());
+        CHECK(elsewhere.valid());
+        auto const all = co_await s.holders();
+        REQUIRE(all.size() == 2);
+        CHECK(all[0].weight + all[1].weight == 4);
+        auto const count = co_await s.permits();
+        CHECK(count.total == 4);
+        CHECK(count.held == 4);
+        CHECK(count.free == 0);
+        co_await three.extend(10s);
+        CHECK(validity(three) > a.now() + 9s);
+    });
+}
+
+TEST_CASE("a lease whose permits were taken away is lost", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client(), "s", {.permits = 2});
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await s.acquire({.weight = 2});
+        bool const was_held = co_await s.force_release();
+        CHECK(was_held);
+        CHECK(free_permits(a) == "2");
+        co_await held.lost(use_awaitable);
+        CHECK_FALSE(held.valid());
+        held = {};
+        co_await a.sleep(100ms);
+        CHECK(free_permits(a) == "2");
+    });
+}
+
+TEST_CASE("the permits of a process that died are granted again", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client("A"), "s", {.permits = 1});
+    semaphore t(a.client("B"), "s", {.permits = 1});
+    a.run(
+        [&]() -> awaitable<void> {
+            auto held = co_await s.acquire();
+            a.at("A").kill();
+            auto const next = co_await t.try_acquire({.wait = 5s});
+            CHECK(next.valid());
+        },
+        "B");
+}
+
+TEST_CASE("a waiter for many permits is not overtaken by its process", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client(), "s", {.permits = 3});
+    a.run([&]() -> awaitable<void> {
+        auto one = co_await s.acquire();
+        std::vector<int> order;
+        for (unsigned const weight : {3U, 1U, 2U}) {
+            a.spawn([&, weight]() -> awaitable<void> {
+                auto l = co_await s.acquire({.weight = weight});
+                order.push_back(static_cast<int>(weight));
+                co_await a.sleep(50ms);
+                co_await l.release();
+            });
+            co_await a.sleep(5ms);
+        }
+        CHECK(order.empty());
+        co_await one.release();
+        co_await a.sleep(500ms);
+        CHECK(order == std::vector{3, 1, 2});
+        CHECK(free_permits(a) == "3");
+    });
+}
+
+TEST_CASE("a contender for more permits than there are fails, and those behind it go on", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client(), "s", {.permits = 2});
+    a.run([&]() -> awaitable<void> {
+        refused(co_await error_of(s.acquire({.weight = 0}, use_awaitable)));
+        refused(co_await error_of(s.acquire({.weight = 4'096}, use_awaitable)));
+        refused(co_await error_of(s.acquire({.lease = 13h}, use_awaitable)));
+        refused(co_await error_of(s.acquire({.weight = 3}, use_awaitable)));
+        auto held = co_await s.acquire();
+        error_code ec;
+        a.spawn([&]() -> awaitable<void> {
+            auto const l = co_await s.acquire({.weight = 2}, asio::redirect_error(use_awaitable, ec));
+        });
+        co_await a.sleep(20ms);
+        // The number is lowered while it waits.
+        auto const before = co_await s.set_permits(1);
+        CHECK(before.total == 2);
+        CHECK(before.held == 1);
+        co_await held.release();
+        co_await a.sleep(2s);
+        CHECK(ec == errc::invalid_option);
+        auto const last = co_await s.try_acquire();
+        CHECK(last.valid());
+    });
+}
+
+TEST_CASE("a client whose handle has another number of permits learns it", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client("A"), "s", {.permits = 1});
+    semaphore t(a.client("B"), "s", {.permits = 5});
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await s.acquire();
+        for (int i = 0; i < 2; ++i) {
+            auto const none = co_await t.try_acquire();
+            CHECK(none.empty());
+        }
+        CHECK(lines(a, "it has 1 permits, the options of the handle have 5") == 1);
+    });
+}
+
+TEST_CASE("contenders for permits of one weight hand grants off, and let other processes have turns", "[semaphore]")
+{
+    arena a;
+    auto& here = a.client("A");
+    semaphore s(here, "s", {.permits = 2});
+    semaphore t(a.client("B"), "s", {.permits = 2});
+    a.run([&]() -> awaitable<void> {
+        int left = 41;
+        for (int i = 0; i < 40; ++i)
+            a.spawn([&]() -> awaitable<void> {
+                auto const l = co_await s.acquire();
+                co_await a.sleep(1ms);
+                --left;
+            });
+        co_await a.sleep(2ms);
+        a.spawn(
+            [&]() -> awaitable<void> {
+                auto const l = co_await t.acquire();
+                // Those that were first are not all served yet.
+                CHECK(left > 1);
+                --left;
+            },
+            "B");
+        while (left > 0)
+            co_await a.sleep(10ms);
+        CHECK(here.stats().handed_off > 10);
+        co_await a.sleep(50ms);
+        CHECK(free_permits(a) == "2");
+    });
+}
+
+TEST_CASE("set_permits wakes waiters, and a handle without a number waits for the semaphore", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client(), "s", {});
+    a.run([&]() -> awaitable<void> {
+        auto const none = co_await s.permits();
+        CHECK(none.total == 0);
+        bool granted = false;
+        a.spawn([&]() -> awaitable<void> {
+            auto l = co_await s.acquire();
+            granted = true;
+            co_await a.sleep(10ms);
+        });
+        co_await a.sleep(3s);
+        CHECK_FALSE(granted);
+        auto const before = co_await s.set_permits(2);
+        CHECK(before.total == 0);
+        co_await a.sleep(5ms);
+        CHECK(granted);
+    });
+}
+
+TEST_CASE("a semaphore is refused as a member of a multi_lock or red_lock", "[semaphore]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        multi_lock both(mutex(c, "m"), semaphore(c, "s", {.permits = 1}));
+        refused(co_await error_of(both.acquire(use_awaitable)));
+        red_lock const majority({semaphore(c, "s", {.permits = 1}), mutex(a.client("B"), "s")});
+        refused(co_await error_of(majority.acquire(use_awaitable)));
+    });
+}
+
+TEST_CASE("leases that end together are released in one script", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client(), "s", {.permits = 10});
+    a.run([&]() -> awaitable<void> {
+        std::vector<lease> all;
+        for (int i = 0; i < 5; ++i)
+            all.push_back(co_await s.acquire({.weight = 2}));
+        a.commands();
+        all.clear();
+        co_await a.sleep(50ms);
+        auto const sent = a.commands();
+        CHECK(std::ranges::count(sent, "EVAL") == 1);
+        CHECK(free_permits(a) == "10");
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test

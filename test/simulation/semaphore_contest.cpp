@@ -1,0 +1,145 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Coroutines of several processes contend for the permits of a semaphore, with random weights and cancellations. The
+// weights of the valid leases never add up to more than the number of permits. After all have ended, all permits are
+// granted at once.
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+constexpr unsigned total = 4;
+
+struct contest {
+    arena world;
+    chance draw;
+    std::vector<lease*> held;  // with the weights below
+    std::vector<unsigned> weights;
+    unsigned running = 0;
+    unsigned grants = 0;
+    unsigned cancelled = 0;
+
+    contest(std::uint64_t seed, fault_plan f) : world({.world = {.seed = seed}, .faults = f}), draw(seed) {}
+
+    void enter(lease& l, unsigned weight)
+    {
+        held.push_back(&l);
+        weights.push_back(weight);
+        unsigned sum = 0;
+        for (std::size_t i = 0; i < held.size(); ++i)
+            sum += held[i]->valid() ? weights[i] : 0;
+        if (sum > total)
+            throw std::runtime_error("too many permits: " + std::to_string(sum));
+        ++grants;
+    }
+
+    void leave(lease& l)
+    {
+        auto const at = std::ranges::find(held, &l) - held.begin();
+        held.erase(held.begin() + at);
+        weights.erase(weights.begin() + at);
+    }
+
+    awaitable<void> cancel(std::shared_ptr<asio::cancellation_signal> signal, std::string where)
+    {
+        co_await world.sleep(draw.between(0ms, 20ms), where);
+        signal->emit(asio::cancellation_type::terminal);
+    }
+
+    awaitable<void> contend(semaphore s, std::string where)
+    {
+        for (int round = 0; round < 6; ++round) {
+            auto const weight = static_cast<unsigned>(1 + draw.below(draw.happens(0.3) ? total : 2));
+            error_code ec;
+            auto l = co_await attempt(s, weight, where, ec);
+            if (!ec && !l.empty()) {
+                enter(l, weight);
+                co_await world.sleep(draw.between(0ms, 40ms), where);
+                leave(l);
+                if (draw.happens(0.5))
+                    co_await l.release(asio::redirect_error(use_awaitable, ec));
+            } else if (ec == asio::error::operation_aborted)
+                ++cancelled;
+            co_await world.sleep(draw.between(0ms, 10ms), where);
+        }
+        --running;
+    }
+
+    awaitable<lease> attempt(semaphore const& s, unsigned weight, std::string where, error_code& ec)
+    {
+        auto const token = asio::redirect_error(use_awaitable, ec);
+        if (draw.happens(0.3))
+            co_return co_await s.try_acquire({.wait = draw.happens(0.5) ? 0ms : 30ms, .weight = weight}, token);
+        if (draw.happens(0.4)) {
+            auto const signal = std::make_shared<asio::cancellation_signal>();
+            world.spawn(cancel(signal, where), where);
+            co_return co_await s.acquire({.weight = weight}, asio::bind_cancellation_slot(signal->slot(), token));
+        }
+        co_return co_await s.acquire({.weight = weight}, token);
+    }
+};
+
+void run_semaphore_contest(std::uint64_t seed, fault_plan faults)
+{
+    INFO("seed " << seed);
+    contest c(seed, faults);
+    auto& a = c.world;
+    std::vector<semaphore> handles;
+    for (std::string const where : {"A", "B", "C"})
+        handles.emplace_back(a.client(where), "s", semaphore_options{.permits = total});
+    for (std::size_t i = 0; i < handles.size(); ++i)
+        for (int n = 0; n < 4; ++n) {
+            auto const where = std::string(1, static_cast<char>('A' + i));
+            ++c.running;
+            a.spawn(c.contend(handles[i], where), where);
+        }
+    a.run([&]() -> awaitable<void> {
+        for (int n = 0; n < 6'000 && c.running > 0; ++n)
+            co_await a.sleep(100ms);
+        REQUIRE(c.running == 0);
+        a.server().faults = {};
+        // One lease time, the longest reconnection, and the end of the subscriptions.
+        co_await a.sleep(10s);
+        auto all = co_await handles[0].try_acquire({.wait = 10s, .weight = total});
+        CHECK(all.valid());
+        co_await all.release();
+        CHECK(a.server().execute({"GET", "s"}).text == std::to_string(total));
+        CHECK_FALSE(a.exists("{s}:timeout"));
+        co_await a.sleep(3s);
+    });
+    CHECK(c.grants > 20);
+}
+
+TEST_CASE("contenders of several processes never have too many permits, and none is lost", "[semaphore][contest]")
+{
+    for (std::uint64_t seed = 1; seed <= 60; ++seed)
+        run_semaphore_contest(seed, {});
+}
+
+TEST_CASE("also when connections break and replies are lost", "[semaphore][contest]")
+{
+    for (std::uint64_t seed = 1; seed <= 60; ++seed)
+        run_semaphore_contest(
+            seed, {.lose_request = 0.005, .lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.05});
+}
+
+}  // namespace
+}  // namespace holdfast::test
