@@ -40,6 +40,8 @@ TEST_CASE("cli dashboard: a forged Host and a foreign Origin are refused", "[cli
     CHECK(d.get("/api/events", {"Origin: http://evil.example"}).status == 403);
     CHECK(d.get("/metrics", {"Sec-Fetch-Site: cross-site"}).status == 403);
     CHECK(d.get("/api/locks", {"Sec-Fetch-Site: same-site"}).status == 403);
+    CHECK(d.get("/", {"Sec-Fetch-Site: cross-site"}).status == 200);  // a link
+    CHECK(d.post("/api/login", R"({"token":""})", {"Sec-Fetch-Site: cross-site"}).status == 403);
     raw_connection none(d.port);
     none.send("GET /api/locks HTTP/1.0\r\n\r\n");
     CHECK(to_reply(none.read_all()).status == 400);

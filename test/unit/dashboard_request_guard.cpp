@@ -82,8 +82,8 @@ TEST_CASE("request guard: a request of another origin is refused, also of anothe
 
 TEST_CASE("request guard: a request that another site began is refused, except a link to the page", "[dashboard]")
 {
-    auto const from = [](char const* site, bool is_public) {
-        return check({.host = "localhost:8077", .fetch_site = site, .is_public = is_public}, local);
+    auto const from = [](char const* site, bool is_page) {
+        return check({.host = "localhost:8077", .fetch_site = site, .is_public = true, .is_page = is_page}, local);
     };
     CHECK(from("same-origin", false) == verdict::pass);
     CHECK(from("none", false) == verdict::pass);
@@ -123,4 +123,15 @@ TEST_CASE("request guard: the page itself needs no token, but a permitted Host a
     CHECK(
         check({.host = "10.0.0.1:8077", .origin = "http://evil.example", .is_public = true}, remote)
         == verdict::foreign_origin);
+}
+
+TEST_CASE("request guard: secrets are the same only if all bytes are", "[dashboard]")
+{
+    CHECK(is_same_secret("", ""));
+    CHECK(is_same_secret("abc", "abc"));
+    for (auto const* other : {"", "a", "ab", "abd", "xbc", "abcd", "ABC"}) {
+        CAPTURE(other);
+        CHECK_FALSE(is_same_secret("abc", other));
+        CHECK_FALSE(is_same_secret(other, "abc"));
+    }
 }

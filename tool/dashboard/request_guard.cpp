@@ -60,7 +60,7 @@ bool is_foreign(request_facts const& r)
     if (!r.origin.empty() && !is_own_origin(r.origin, r.host))
         return true;
     bool const is_own_site = r.fetch_site.empty() || r.fetch_site == "same-origin" || r.fetch_site == "none";
-    return !is_own_site && !r.is_public;
+    return !is_own_site && !r.is_page;
 }
 
 // The value of a cookie in the field Cookie: "a=1; b=2".
@@ -101,9 +101,10 @@ verdict check(request_facts const& r, guard_rules const& rules)
 
 bool is_same_secret(std::string_view a, std::string_view b)
 {
-    int difference = a.size() == b.size() ? 0 : 1;
+    // volatile: otherwise a compiler may end the loop at the first difference.
+    unsigned volatile difference = a.size() == b.size() ? 0 : 1;
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-        difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
+        difference = difference | (static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]));
     return difference == 0;
 }
 

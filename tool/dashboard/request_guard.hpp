@@ -26,7 +26,8 @@ struct request_facts {
     std::string_view fetch_site;     // Sec-Fetch-Site, which browsers send
     std::string_view authorization;  // Bearer <token>
     std::string_view cookie;
-    bool is_public = false;  // the page itself, which contains no data
+    bool is_public = false;  // no token is needed: the page itself, which contains no data, and the login
+    bool is_page = false;    // other sites may link to it
 };
 
 enum class verdict { pass, forged_host, foreign_origin, no_token };

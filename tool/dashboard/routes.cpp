@@ -102,7 +102,8 @@ std::optional<answer> refusal_of(site const& s, request const& r)
         .fetch_site = {fetch_site.data(), fetch_site.size()},
         .authorization = field_of(r, http::field::authorization),
         .cookie = field_of(r, http::field::cookie),
-        .is_public = to != nullptr && to->is_public};
+        .is_public = to != nullptr && to->is_public,
+        .is_page = to == &page_route};
     switch (check(facts, s.guard)) {
         case verdict::pass: return std::nullopt;
         case verdict::forged_host:
