@@ -137,6 +137,33 @@ TEST_CASE("cli dashboard: requests that are too large or no requests are refused
     CHECK(d.get("/").status == 200);
 }
 
+TEST_CASE("cli dashboard: a header of 10 MB is not read to its end", "[cli][dashboard]")
+{
+    redis_server server;
+    dashboard_tool d(server);
+    for (auto const* start : {"GET / HTTP/1.1\r\nHost: localhost\r\nX: ", "GET /"}) {
+        raw_connection large(d.port);
+        large.send(start + std::string(10'000'000, 'x') + "\r\n\r\n");
+        // 0: the connection was closed while the client was still sending, so it may have lost the reply.
+        auto const status = to_reply(large.read_all()).status;
+        CHECK((status == 431 || status == 0));
+    }
+    CHECK(d.get("/").status == 200);
+}
+
+TEST_CASE("cli dashboard: of pipelined requests those before the first that is none are answered", "[cli][dashboard]")
+{
+    redis_server server;
+    dashboard_tool d(server);
+    std::string const good = "GET /icon.svg HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    raw_connection c(d.port);
+    c.send(good + good + "\x01garbage\r\n\r\n" + good);
+    auto const all = c.read_all();
+    CHECK(count_of(all, "HTTP/1.1 200 ") == 2);
+    CHECK(count_of(all, "HTTP/1.1 400 ") == 1);
+    CHECK(d.get("/").status == 200);
+}
+
 TEST_CASE("cli dashboard: a client that sends or reads too slowly loses its connection", "[cli][dashboard]")
 {
     redis_server server;
