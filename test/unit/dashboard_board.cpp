@@ -10,6 +10,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "tool/dashboard/board.hpp"
+#include "tool/dashboard/document_cache.hpp"
 #include "tool/dashboard/event_frames.hpp"
 #include "tool/dashboard/json.hpp"
 #include "tool/dashboard/metrics.hpp"
@@ -288,6 +289,20 @@ TEST_CASE("json: a key without a time to live remains for ever, and no time is n
     auto const document = json::parse(locks_document(b, at(1s)));
     CHECK(document.at("locks").at(0).at("holders").at(0).at("remaining_ms").is_null());
     CHECK(document.at("locks").at(1).at("holders").at(0).at("remaining_ms").as_int64() == 0);
+}
+
+TEST_CASE("document cache: requests that arrive together share one document", "[dashboard]")
+{
+    document_cache cache;
+    int made = 0;
+    auto const get = [&](std::chrono::milliseconds t) {
+        return cache.get(at(t).at, [&] { return std::to_string(++made); });
+    };
+    auto const first = get(0ms);
+    CHECK(*first == "1");
+    CHECK(get(499ms) == first);
+    CHECK(*get(500ms) == "2");
+    CHECK(*first == "1");  // a slow client may still be reading it
 }
 
 TEST_CASE("metrics: sums and counters, without the name of a lock", "[dashboard]")

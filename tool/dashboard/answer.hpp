@@ -38,11 +38,16 @@ inline answer plain(http::status status, std::string_view literal)
     return {.status = status, .text = literal};
 }
 
-inline answer document(std::string_view type, std::string text, http::status status = http::status::ok)
+inline answer document(
+    std::string_view type, std::shared_ptr<std::string const> body, http::status status = http::status::ok)
 {
-    auto body = std::make_shared<std::string const>(std::move(text));
     std::string_view const view = *body;
     return {.status = status, .type = type, .text = view, .body = std::move(body)};
+}
+
+inline answer document(std::string_view type, std::string text, http::status status = http::status::ok)
+{
+    return document(type, std::make_shared<std::string const>(std::move(text)), status);
 }
 
 // The fields that each response has: no script but that of the page, nothing from elsewhere, no frame, no cache.

@@ -29,7 +29,8 @@ std::string_view path_of(request const& r)
 
 awaitable<answer> get_locks(site& s, request const&)
 {
-    co_return document("application/json", locks_document(s.state, moment::now()));
+    auto const now = moment::now();
+    co_return document("application/json", s.locks.get(now.at, [&] { return locks_document(s.state, now); }));
 }
 
 awaitable<answer> get_metrics(site& s, request const&)

@@ -13,6 +13,7 @@
 #include <boost/beast/core/tcp_stream.hpp>
 
 #include "tool/dashboard/board.hpp"
+#include "tool/dashboard/document_cache.hpp"
 #include "tool/dashboard/metrics.hpp"
 #include "tool/dashboard/request_guard.hpp"
 
@@ -40,6 +41,7 @@ struct site {
     board const& state;
     release_function release = {};  // empty: forced releases are not allowed
     http_counts counts = {};
+    document_cache locks = {};  // of /api/locks
     std::list<boost::beast::tcp_stream*> open = {};
     bool is_stopping = false;
 };
