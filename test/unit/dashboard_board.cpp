@@ -308,6 +308,7 @@ TEST_CASE("document cache: requests that arrive together share one document", "[
 TEST_CASE("metrics: sums and counters, without the name of a lock", "[dashboard]")
 {
     auto b = watching();
+    b.end_pass(12'034ms);
     b.observe(held("secret", "x"), at(0ms));
     b.observe(held("secret", "y"), at(1ms));
     auto const text = metrics_document(b, {.requests = 7, .refused = 2, .connections = 1, .streams = 1});
@@ -315,5 +316,6 @@ TEST_CASE("metrics: sums and counters, without the name of a lock", "[dashboard]
     CHECK_THAT(text, ContainsSubstring("\nholdfast_dashboard_changes_total{change=\"acquired\"} 2\n"));
     CHECK_THAT(text, ContainsSubstring("\nholdfast_dashboard_http_requests_total 7\n"));
     CHECK_THAT(text, ContainsSubstring("\nholdfast_dashboard_up 1\n"));
+    CHECK_THAT(text, ContainsSubstring("\nholdfast_dashboard_pass_seconds 12.034\n"));
     CHECK_THAT(text, !ContainsSubstring("secret"));
 }

@@ -4,6 +4,7 @@
 //
 #include "tool/dashboard/metrics.hpp"
 
+#include <chrono>
 #include <string_view>
 
 #include "tool/dashboard/json.hpp"
@@ -31,6 +32,12 @@ public:
         begin(name, type, help);
         add(value);
     }
+    void add_seconds(std::chrono::milliseconds value)
+    {
+        auto const fraction = std::to_string(1000 + value.count() % 1000).substr(1);
+        text_.append(name_).append(" ").append(std::to_string(value.count() / 1000));
+        text_.append(".").append(fraction).append("\n");
+    }
     std::string take() { return std::move(text_); }
 
 private:
@@ -56,11 +63,8 @@ void add_locks(document& to, board const& all)
 void add_survey(document& to, survey_state const& s)
 {
     to.add("up", "gauge", "1: the last look at the server succeeded.", s.is_connected ? 1 : 0);
-    to.add(
-        "pass_milliseconds",
-        "gauge",
-        "Time of the last pass over all keys.",
-        static_cast<std::uint64_t>(s.pass.count()));
+    to.begin("pass_seconds", "gauge", "Time of a pass over all keys.");
+    to.add_seconds(s.pass);
     to.add("survey_steps_total", "counter", "Scripts that the dashboard has sent.", s.steps);
     to.add("survey_failures_total", "counter", "Looks at the server that failed.", s.failures);
 }
