@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
+#include <chrono>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
@@ -14,6 +16,15 @@ using words = std::vector<std::string>;
 namespace {
 
 std::string const uuid = "0b1c2d3e-0000-4000-8000-000000000001";
+
+// From a signal to the end of the dashboard, which must succeed.
+double seconds_to_end(dashboard_tool& d, int signal)
+{
+    auto const begun = std::chrono::steady_clock::now();
+    d.process().send(signal);
+    CHECK(d.process().wait() == 0);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+}
 
 }  // namespace
 
@@ -185,12 +196,28 @@ TEST_CASE("cli dashboard: SIGTERM and SIGINT end it with status 0, also with ope
     redis_server server;
     for (int const signal : {SIGTERM, SIGINT}) {
         dashboard_tool d(server);
-        raw_connection idle(d.port), stream(d.port);
+        raw_connection idle(d.port), begun(d.port), stream(d.port);
+        begun.send("GET / HT");
         stream.send("GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
         stream.read_until("event: hello");
-        d.process().send(signal);
-        CHECK(d.process().wait() == 0);
+        CHECK(seconds_to_end(d, signal) < 1);
     }
+}
+
+TEST_CASE("cli dashboard: SIGTERM ends it soon while the server is lost, or does not answer", "[cli][dashboard]")
+{
+    redis_server server;
+    auto const is_connected = [](dashboard_tool const& d) { return d.locks().at("survey").at("connected").as_bool(); };
+    {
+        dashboard_tool d(server);
+        server.freeze();
+        CHECK(seconds_to_end(d, SIGTERM) < 1);
+        server.thaw();
+    }
+    dashboard_tool d(server);
+    server.kill();
+    REQUIRE(eventually([&] { return !is_connected(d); }));
+    CHECK(seconds_to_end(d, SIGTERM) < 1);
 }
 
 TEST_CASE("cli dashboard: wrong options are refused, and a start that fails says why", "[cli][dashboard]")

@@ -124,6 +124,7 @@ public:
         announce();
         auto const ended = co_await (collect(c) || sample() || wait_for_signal());
         server_.stop(site_);
+        c.stop();  // there is nothing to release, so a server that does not answer need not be waited for
         if (ended.index() != 0)
             co_return ok;
         co_return report_failure(std::get<0>(ended), c);
