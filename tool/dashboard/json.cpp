@@ -16,13 +16,17 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// What remains at `now` of a time that was observed earlier.
-json::value remaining_at(instant now, watched_lock const& lock, milliseconds remaining)
+milliseconds age_of(watched_lock const& lock, instant now)
+{
+    return std::chrono::duration_cast<milliseconds>(now - lock.observed);
+}
+
+// What is left of a time that was observed `age` ago.
+json::value remaining_after(milliseconds age, milliseconds remaining)
 {
     if (remaining.count() < 0)
         return nullptr;
-    auto const passed = std::chrono::duration_cast<milliseconds>(now - lock.observed);
-    return std::max<std::int64_t>((remaining - passed).count(), 0);
+    return std::max<std::int64_t>((remaining - age).count(), 0);
 }
 
 json::object describe(holder const& h)
@@ -30,13 +34,13 @@ json::object describe(holder const& h)
     return {{"id", display_text(h.id)}, {"label", display_text(h.label)}, {"writer", h.writer}};
 }
 
-json::array describe(std::vector<holder> const& all, watched_lock const& lock, instant now)
+json::array describe(std::vector<holder> const& all, milliseconds age)
 {
     json::array list;
     list.reserve(all.size());
     for (auto const& h : all) {
         auto one = describe(h);
-        one["remaining_ms"] = remaining_at(now, lock, h.remaining);
+        one["remaining_ms"] = remaining_after(age, h.remaining);
         list.push_back(std::move(one));
     }
     return list;
@@ -59,28 +63,33 @@ char const* to_word(event::kind k)
     return words[static_cast<std::size_t>(k)];
 }
 
-json::object to_json(watched_lock const& lock, instant now)
+json::object to_json(detail::lock_record const& r, milliseconds age)
 {
-    auto const& r = lock.record;
     return {
-        {"id", lock.id},
         {"key", to_hex(r.name)},
         {"name", display_text(r.name)},
         {"kind", to_word(r.kind)},
-        {"holders", describe(r.holders, lock, now)},
+        {"holders", describe(r.holders, age)},
         {"holder_count", r.holder_count},
-        {"queue", describe(r.queue, lock, now)},
+        {"queue", describe(r.queue, age)},
         {"queue_length", r.queue_length},
         {"waiting", r.subscribers ? json::value(*r.subscribers) : json::value()},
-        {"fence", display_text(r.fence)},
-        {"since_ms", lock.since_ms}};
+        {"fence", display_text(r.fence)}};
+}
+
+json::object to_json(watched_lock const& lock, instant now)
+{
+    auto all = to_json(lock.record, age_of(lock, now));
+    all["id"] = lock.id;
+    all["since_ms"] = lock.since_ms;
+    return all;
 }
 
 json::array to_renewal(watched_lock const& lock, instant now)
 {
     json::array list{lock.id};
     for (auto const& h : lock.record.holders)
-        list.push_back(remaining_at(now, lock, h.remaining));
+        list.push_back(remaining_after(age_of(lock, now), h.remaining));
     return list;
 }
 

@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_CLI_DASHBOARD_JSON_HPP
 #define HOLDFAST_CLI_DASHBOARD_JSON_HPP
 
+#include <chrono>
 #include <string>
 
 #include <boost/json/array.hpp>
@@ -12,14 +13,18 @@
 
 #include "tool/dashboard/board.hpp"
 
-// The JSON of /api/locks and of the events. All texts of the server pass display_text(): any bytes yield valid JSON.
+// The JSON of /api/locks, of the events, and of `--json`. All texts of the server pass display_text(): any bytes yield valid JSON.
 namespace holdfast::cli::dashboard {
 
 namespace json = boost::json;
 
-// {"id", "key", "name", "kind", "holders": [{"id", "label", "writer", "remaining_ms"}], "holder_count", "queue": [...],
-// "queue_length", "waiting", "fence", "since_ms"}. "key" is the name in hexadecimal digits. "remaining_ms" is what
-// remains at `now`; null: for ever. "waiting" is null if the server does not tell.
+// {"key", "name", "kind", "holders": [{"id", "label", "writer", "remaining_ms"}], "holder_count", "queue": [...],
+// "queue_length", "waiting", "fence"}. "key" is the name in hexadecimal digits. "remaining_ms" is what remains when the
+// record is `age` old; null: for ever. "waiting" is null if the server does not tell. `holdfast status` and `holdfast
+// list` print this form, too.
+json::object to_json(detail::lock_record const&, std::chrono::milliseconds age);
+
+// The same with "id" and "since_ms".
 json::object to_json(watched_lock const&, instant now);
 
 // [id, remaining_ms of each holder]: what a renewal changes.
