@@ -48,6 +48,12 @@ constexpr auto list_footer =
     R"(It walks over all keys of the database, whatever the pattern: a SCAN for each 1000 of them, in a script that
 reads those that match and blocks the server meanwhile. Between two scripts the server executes other commands.)";
 
+constexpr auto status_footer =
+    R"(With several --url it prints a block for each of these servers of a red_lock, then on how many of them
+the lock is held. A server is not waited for longer than 5 s.
+
+Exit status: 0 the state is known: with several servers, that of a majority; 69 Redis was not reachable, or refused.)";
+
 constexpr auto dashboard_footer =
     R"(It serves a page until SIGINT or SIGTERM, and prints its URL. Like list, it scans all keys of the database, in
 small steps and slowly enough to take less than 1 % of the server's time.
@@ -155,6 +161,8 @@ void add_run(CLI::App& app, run_arguments& run)
         "How long the lock stays held after holdfast has died [30s]");
     add_choice(app, "--kind", kinds, run.kind, "The kind of lock");
     add_choice(app, "--on-loss", actions, run.on_loss, "What happens to the command when the lease is lost");
+    app.add_option("--priority", run.priority, "Of a waiter of a fair lock, 1 to 10; higher ones go first [5]")
+        ->type_name("NUMBER");
     add_duration(
         app, "--kill-after", [&run](milliseconds d) { run.kill_after = d; }, "The time from TERM to KILL [10s]");
     app.add_flag("!--no-fencing", run.fencing, "No fencing token: saves a script on the server");
@@ -215,7 +223,7 @@ std::vector<std::string> some_urls(std::vector<std::string> urls)
 std::vector<std::string> only_url(std::vector<std::string> const& urls)
 {
     if (urls.size() > 1)
-        throw CLI::ValidationError("--url", "several servers can only be given to holdfast run");
+        throw CLI::ValidationError("--url", "several servers can only be given to holdfast run and status");
     return some_urls(urls);
 }
 
@@ -226,6 +234,36 @@ std::vector<std::string> one_server(std::vector<std::string> const& urls)
     if (only.front().find("+cluster://") != std::string::npos)
         throw CLI::ValidationError("--url", "a cluster can only be given to holdfast run, status and release");
     return only;
+}
+
+void check_priority(run_arguments const& run)
+{
+    if (!run.priority)
+        return;
+    if (run.kind != lock_kind::fair)
+        throw CLI::ValidationError("--priority", "only a fair lock has priorities: --kind fair");
+    if (*run.priority < 1 || *run.priority > 10)
+        throw CLI::ValidationError("--priority", "must be from 1 to 10");
+}
+
+void add_list(CLI::App& app, list_arguments& list)
+{
+    app.add_option("PATTERN", list.pattern, "Only those whose names match, such as 'order:*' [all]");
+    app.add_flag("--json", list.json, "Print one line of JSON");
+    auto* const watch = app.add_flag("--watch", list.watch, "Print the locks again and again, until Ctrl-C");
+    add_duration(
+        app,
+        "--interval",
+        [&list](milliseconds d) { list.interval = d; },
+        "The time between two scans of --watch; at least 100ms [2s]")
+        ->needs(watch);
+    app.footer(list_footer);
+}
+
+void check_interval(milliseconds interval)
+{
+    if (interval < milliseconds(100))
+        throw CLI::ValidationError("--interval", "must be at least 100ms");
 }
 
 // Several servers are one red_lock, for which make_red_lock() in run_command.cpp has members of these two kinds only.
@@ -261,14 +299,15 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     add_url(run_app, run_urls);
     auto& status_app = *app.add_subcommand("status", "Show the holders of a lock and their remaining time");
     add_name(status_app, status.name);
+    status_app.add_flag("--json", status.json, "Print one line of JSON");
+    status_app.footer(status_footer);
     add_url(status_app, status_urls);
     auto& release_app = *app.add_subcommand("release", "Delete the key of a lock, although it is held");
     add_name(release_app, release.name);
     add_url(release_app, release_urls);
     release_app.add_flag("--force", force, "Required, because the holder may still be running");
     auto& list_app = *app.add_subcommand("list", "Show the locks on the server and their holders");
-    list_app.add_option("PATTERN", list.pattern, "Only those whose names match, such as 'order:*' [all]");
-    list_app.footer(list_footer);
+    add_list(list_app, list);
     add_url(list_app, list_urls);
     auto& doctor_app = *app.add_subcommand("doctor", "Check whether the server is suitable for locks");
     doctor_app.add_option("NAME", doctor.name, "A lock for the test, which no other client uses [holdfast:doctor]");
@@ -284,13 +323,15 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     try {
         app.parse(words.ours);
         if (status_app.parsed())
-            return arguments{only_url(status_urls), status};
+            return arguments{some_urls(status_urls), status};
+        if (list_app.parsed())
+            check_interval(list.interval);
         if (list_app.parsed())
             return arguments{one_server(list_urls), list};
         if (doctor_app.parsed())
             return arguments{one_server(doctor_urls), doctor};
-        if (dashboard_app.parsed() && dashboard.interval < milliseconds(100))
-            throw CLI::ValidationError("--interval", "must be at least 100ms");
+        if (dashboard_app.parsed())
+            check_interval(dashboard.interval);
         if (dashboard_app.parsed())
             return arguments{one_server(dashboard_urls), dashboard};
         if (release_app.parsed() && !force)
@@ -300,6 +341,7 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
         if (words.command.empty())
             throw CLI::ValidationError("a command is missing", "holdfast run NAME [OPTIONS] -- COMMAND");
         run.command = std::move(words.command);
+        check_priority(run);
         check_urls(run_urls, run);
         return arguments{some_urls(run_urls), run};
     } catch (CLI::Success const& e) {

@@ -29,11 +29,13 @@ struct run_arguments {
     std::chrono::milliseconds kill_after{10'000};   // from SIGTERM to SIGKILL
     lock_kind kind = lock_kind::mutex;
     loss_action on_loss = loss_action::term;
+    std::optional<int> priority;  // only of a fair lock; none: the default
     bool fencing = true;
 };
 
 struct status_arguments {
     std::string name;
+    bool json = false;
 };
 
 struct release_arguments {
@@ -42,6 +44,9 @@ struct release_arguments {
 
 struct list_arguments {
     std::string pattern = "*";
+    bool json = false;
+    bool watch = false;                         // print it again and again, until a signal
+    std::chrono::milliseconds interval{2'000};  // between two scans
 };
 
 struct doctor_arguments {
@@ -58,7 +63,8 @@ struct dashboard_arguments {
 };
 
 struct arguments {
-    std::vector<std::string> urls;  // at least one; several only with run_arguments, for a red_lock
+    std::vector<std::string>
+        urls;  // at least one; several only with run_arguments and status_arguments, for a red_lock
     std::variant<
         run_arguments,
         status_arguments,

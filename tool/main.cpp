@@ -21,13 +21,13 @@
 namespace holdfast::cli {
 namespace {
 
-// Calls the function of the subcommand. Only `run` has several URLs: parse_arguments() has checked that.
+// Calls the function of the subcommand. Only `run` and `status` have several URLs: parse_arguments() has checked that.
 struct dispatcher {
     std::vector<std::string> const& urls;
     std::vector<int> const& inherited;
 
     int operator()(run_arguments const& a) const { return run_command(urls, a, inherited); }
-    int operator()(status_arguments const& a) const { return status_command(urls.front(), a); }
+    int operator()(status_arguments const& a) const { return status_command(urls, a); }
     int operator()(release_arguments const& a) const { return release_command(urls.front(), a); }
     int operator()(list_arguments const& a) const { return list_command(urls.front(), a); }
     int operator()(doctor_arguments const& a) const { return doctor_command(urls.front(), a); }

@@ -75,6 +75,18 @@ asio::awaitable<int> connect_to(std::deque<client>& all, std::chrono::millisecon
     return all.size() == 1 ? connect(all.front(), limit) : connect(all, limit);
 }
 
+// Only the handle of a fair lock has options with a priority.
+asio::awaitable<error_code> take_with_priority(fair_lock lock, run_arguments const& args, lease& held)
+{
+    error_code ec;
+    auto const token = asio::redirect_error(asio::use_awaitable, ec);
+    if (args.wait)
+        held = co_await lock.try_acquire({.wait = args.wait, .priority = *args.priority}, token);
+    else
+        held = co_await lock.acquire({.priority = *args.priority}, token);
+    co_return ec;
+}
+
 // Without options for the lease: it has the lease time of the client's configuration, and is renewed.
 asio::awaitable<error_code> take(any_lock const& lock, run_arguments const& args, lease& held)
 {
@@ -102,7 +114,9 @@ asio::awaitable<int> prepare(std::deque<client>& clients, any_lock const& lock, 
     co_await asio::this_coro::throw_if_cancelled(false);
     if (int const status = co_await connect_to(clients, args.wait.value_or(longest_connect)); status != ok)
         co_return status;
-    auto const ec = co_await take(lock, args, held);
+    auto const ec = args.priority ? co_await take_with_priority(
+                        fair_lock(clients.front(), args.name, {.fencing = args.fencing}), args, held)
+                                  : co_await take(lock, args, held);
     if (ec && co_await is_cancelled())
         co_return unavailable;
     if (ec)

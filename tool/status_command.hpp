@@ -6,14 +6,15 @@
 #define HOLDFAST_CLI_STATUS_COMMAND_HPP
 
 #include <string>
+#include <vector>
 
 #include "tool/arguments.hpp"
 
 namespace holdfast::cli {
 
-// `holdfast status`: prints the holders of the lock, how long they hold it, and its waiters. Returns the exit status.
-// Throws std::invalid_argument for an invalid URL.
-int status_command(std::string const& url, status_arguments const&);
+// `holdfast status`: prints the holders of the lock, how long they hold it, and its waiters; with several URLs for each
+// server, then a summary. Returns the exit status. Throws std::invalid_argument for an invalid URL.
+int status_command(std::vector<std::string> const& urls, status_arguments const&);
 
 }  // namespace holdfast::cli
 

@@ -51,12 +51,41 @@ TEST_CASE("cli usage: the message for an invalid duration names the option", "[c
     CHECK_THAT(output, ContainsSubstring("--kill-after: '5x' is not a duration"));
 }
 
-TEST_CASE("cli usage: several --url options are only for run with a mutex or a reentrant lock", "[cli]")
+TEST_CASE("cli usage: the message for a wrong value names the option", "[cli]")
 {
     redis_server server;
     std::string output;
-    CHECK(run_tool(server, {"status", "job", "--url", "redis://a", "--url", "redis://b"}, &output) == 64);
-    CHECK_THAT(output, ContainsSubstring("only be given to holdfast run"));
+    auto const message = [&](words arguments) {
+        CHECK(run_tool(server, std::move(arguments), &output) == 64);
+        return output;
+    };
+    CHECK_THAT(
+        message({"run", "job", "--lease", "5", "--", "true"}), ContainsSubstring("--lease: '5' is not a duration"));
+    CHECK_THAT(message({"list", "--watch", "--interval", "5"}), ContainsSubstring("--interval: '5' is not a duration"));
+    CHECK_THAT(message({"list", "--watch", "--interval", "1ms"}), ContainsSubstring("--interval: must be at least"));
+    CHECK_THAT(message({"list", "--interval", "5s"}), ContainsSubstring("--interval requires --watch"));
+    CHECK_THAT(message({"run", "job", "--priority", "x", "--", "true"}), ContainsSubstring("--priority"));
+}
+
+TEST_CASE("cli usage: --priority is for fair locks, from 1 to 10", "[cli]")
+{
+    redis_server server;
+    std::string output;
+    CHECK(run_tool(server, {"run", "job", "--priority", "8", "--", "true"}, &output) == 64);
+    CHECK_THAT(output, ContainsSubstring("--priority: only a fair lock has priorities"));
+    for (auto const* wrong : {"0", "11", "-1"}) {
+        CHECK(run_tool(server, {"run", "job", "--kind", "fair", "--priority", wrong, "--", "true"}, &output) == 64);
+        CHECK_THAT(output, ContainsSubstring("--priority: must be from 1 to 10"));
+    }
+    CHECK(run_tool(server, {"run", "job", "--kind", "fair", "--priority", "10", "--", "true"}) == 0);
+}
+
+TEST_CASE("cli usage: several --url options are only for status, and for run with a mutex or a reentrant lock", "[cli]")
+{
+    redis_server server;
+    std::string output;
+    CHECK(run_tool(server, {"list", "--url", "redis://a", "--url", "redis://b"}, &output) == 64);
+    CHECK_THAT(output, ContainsSubstring("only be given to holdfast run and status"));
     std::vector<std::string> const words{
         "run", "job", "--url", "redis://a", "--url", "redis://b", "--kind", "fair", "--", "true"};
     CHECK(run_tool(server, words, &output) == 64);

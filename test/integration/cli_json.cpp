@@ -1,0 +1,91 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// `--json` of `holdfast status` and `holdfast list`.
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <boost/json/value_to.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "cli_tool.hpp"
+
+using namespace holdfast::test;
+namespace json = boost::json;
+
+namespace {
+
+std::string const token = "0b1c2d3e-0000-4000-8000-000000000001:17";
+
+json::value run_json(redis_server& server, std::vector<std::string> arguments, int status = 0)
+{
+    std::string output;
+    arguments.push_back("--json");
+    CHECK(run_tool(server, std::move(arguments), &output) == status);
+    CHECK(count_of(output, "\n") == 1);
+    return json::parse(output);
+}
+
+json::value lock_of(json::value const& status)
+{
+    return status.at("servers").at(0).at("lock");
+}
+
+std::string text_of(json::value const& v)
+{
+    return json::value_to<std::string>(v);
+}
+
+}  // namespace
+
+TEST_CASE("cli status: --json prints a lock as the dashboard does", "[cli]")
+{
+    redis_server server;
+    auto const free = lock_of(run_json(server, {"status", "job"}));
+    CHECK(text_of(free.at("name")) == "job");
+    CHECK(text_of(free.at("kind")) == "free");
+    CHECK(free.at("holders").as_array().empty());
+
+    server.command({"SET", "job", token + ":tx", "PX", "60000"});
+    auto const all = run_json(server, {"status", "job"});
+    auto const held = lock_of(all);
+    CHECK(all.at("held_on").to_number<int>() == 1);
+    CHECK(text_of(held.at("kind")) == "mutex");
+    CHECK(text_of(held.at("key")) == "6a6f62");
+    CHECK(text_of(held.at("holders").at(0).at("id")) == token);
+    CHECK(text_of(held.at("holders").at(0).at("label")) == "tx");
+    CHECK(held.at("holders").at(0).at("remaining_ms").to_number<int>() > 0);
+}
+
+TEST_CASE("cli status: --json prints a holder that is no token of Holdfast, and an error", "[cli]")
+{
+    redis_server server;
+    server.command({"SET", "job", "me:1", "PX", "60000"});
+    auto const held = lock_of(run_json(server, {"status", "job"}));
+    CHECK(text_of(held.at("kind")) == "mutex");
+    CHECK(text_of(held.at("holders").at(0).at("id")) == "me:1");
+
+    server.command({"LPUSH", "list", "x"});
+    auto const failed = run_json(server, {"status", "list"}, 69);
+    CHECK(failed.at("servers").at(0).at("lock").is_null());
+    CHECK(failed.at("servers").at(0).at("error").as_string().size() > 0);
+    CHECK(failed.at("failed_on").to_number<int>() == 1);
+}
+
+TEST_CASE("cli list: --json prints the locks of the server in one line, sorted by name", "[cli]")
+{
+    redis_server server;
+    CHECK(run_json(server, {"list"}).at("locks").as_array().empty());
+    server.command({"EVAL", "for i = 1, 2000 do redis.call('set', 'noise:' .. i, i) end", "0"});
+    server.command({"SET", "order:2\nx", token, "PX", "60000"});
+    server.command({"SET", "order:1", token, "PX", "60000"});
+    server.command({"SET", "other", token, "PX", "60000"});
+    auto const all = run_json(server, {"list", "order:*"});
+    auto const& locks = all.at("locks").as_array();
+    CHECK(all.at("wall_ms").to_number<long long>() > 0);
+    REQUIRE(locks.size() == 2);
+    CHECK(text_of(locks.at(0).at("name")) == "order:1");
+    CHECK(text_of(locks.at(1).at("name")) == "order:2\\x0ax");
+    CHECK(text_of(locks.at(0).at("holders").at(0).at("id")) == token);
+}
