@@ -29,6 +29,7 @@ function(holdfast_add_test name)
     set_tests_properties(${name} PROPERTIES
         LABELS "${arg_LABELS}"
         TIMEOUT ${arg_TIMEOUT}
+        COST ${arg_TIMEOUT} # the longest first, also in a folder of which ctest has no times yet
         RUN_SERIAL ${arg_SERIAL}
         SKIP_RETURN_CODE 4) # Catch2: all of them were skipped
     foreach(label IN LISTS arg_LABELS)
