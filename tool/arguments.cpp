@@ -19,6 +19,7 @@
 #include "tool/duration.hpp"
 #include "tool/exit_status.hpp"
 #include "tool/report_error.hpp"
+#include "tool/usage_rules.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -212,40 +213,6 @@ split_words split(int argc, char const* const* argv)
     return result;
 }
 
-// CLI11 only shows the default in the help.
-std::vector<std::string> some_urls(std::vector<std::string> urls)
-{
-    if (urls.empty())
-        urls.emplace_back("redis://localhost:6379");
-    return urls;
-}
-
-std::vector<std::string> only_url(std::vector<std::string> const& urls)
-{
-    if (urls.size() > 1)
-        throw CLI::ValidationError("--url", "several servers can only be given to holdfast run and status");
-    return some_urls(urls);
-}
-
-// These commands ask one server about all of its locks.
-std::vector<std::string> one_server(std::vector<std::string> const& urls)
-{
-    auto only = only_url(urls);
-    if (only.front().find("+cluster://") != std::string::npos)
-        throw CLI::ValidationError("--url", "a cluster can only be given to holdfast run, status and release");
-    return only;
-}
-
-void check_priority(run_arguments const& run)
-{
-    if (!run.priority)
-        return;
-    if (run.kind != lock_kind::fair)
-        throw CLI::ValidationError("--priority", "only a fair lock has priorities: --kind fair");
-    if (*run.priority < 1 || *run.priority > 10)
-        throw CLI::ValidationError("--priority", "must be from 1 to 10");
-}
-
 void add_list(CLI::App& app, list_arguments& list)
 {
     app.add_option("PATTERN", list.pattern, "Only those whose names match, such as 'order:*' [all]");
@@ -258,20 +225,6 @@ void add_list(CLI::App& app, list_arguments& list)
         "The time between two scans of --watch; at least 100ms [2s]")
         ->needs(watch);
     app.footer(list_footer);
-}
-
-void check_interval(milliseconds interval)
-{
-    if (interval < milliseconds(100))
-        throw CLI::ValidationError("--interval", "must be at least 100ms");
-}
-
-// Several servers are one red_lock, for which make_red_lock() in run_command.cpp has members of these two kinds only.
-void check_urls(std::vector<std::string> const& urls, run_arguments const& run)
-{
-    bool const fits = run.kind == lock_kind::mutex || run.kind == lock_kind::reentrant;
-    if (urls.size() > 1 && !fits)
-        throw CLI::ValidationError("--kind", "must be mutex or reentrant over several servers");
 }
 
 }  // namespace
@@ -323,7 +276,7 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     try {
         app.parse(words.ours);
         if (status_app.parsed())
-            return arguments{some_urls(status_urls), status};
+            return arguments{status_servers(status_urls, status), status};
         if (list_app.parsed())
             check_interval(list.interval);
         if (list_app.parsed())

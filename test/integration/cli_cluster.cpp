@@ -63,6 +63,9 @@ TEST_CASE(
     holds.wait();
     for (auto const* verb : {"doctor", "list", "dashboard"}) {
         CHECK(run_tool(cluster.url(), {verb}, &output) == 64);
-        CHECK_THAT(output, ContainsSubstring("--url: a cluster can only be given to holdfast run, status and release"));
+        CHECK_THAT(
+            output,
+            ContainsSubstring(
+                "--url: a cluster can only be given to holdfast run, release, and status without --json"));
     }
 }

@@ -1,0 +1,77 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "tool/usage_rules.hpp"
+
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+namespace holdfast::cli {
+namespace {
+
+void refuse_cluster(std::string const& url)
+{
+    if (url.find("+cluster://") != std::string::npos)
+        throw CLI::ValidationError(
+            "--url", "a cluster can only be given to holdfast run, release, and status without --json");
+}
+
+}  // namespace
+
+// CLI11 only shows the default in the help.
+std::vector<std::string> some_urls(std::vector<std::string> urls)
+{
+    if (urls.empty())
+        urls.emplace_back("redis://localhost:6379");
+    return urls;
+}
+
+std::vector<std::string> only_url(std::vector<std::string> const& urls)
+{
+    if (urls.size() > 1)
+        throw CLI::ValidationError("--url", "several servers can only be given to holdfast run and status");
+    return some_urls(urls);
+}
+
+std::vector<std::string> one_server(std::vector<std::string> const& urls)
+{
+    auto only = only_url(urls);
+    refuse_cluster(only.front());
+    return only;
+}
+
+std::vector<std::string> status_servers(std::vector<std::string> const& urls, status_arguments const& status)
+{
+    auto all = some_urls(urls);
+    if (status.json)
+        std::ranges::for_each(all, refuse_cluster);
+    return all;
+}
+
+void check_priority(run_arguments const& run)
+{
+    if (!run.priority)
+        return;
+    if (run.kind != lock_kind::fair)
+        throw CLI::ValidationError("--priority", "only a fair lock has priorities: --kind fair");
+    if (*run.priority < 1 || *run.priority > 10)
+        throw CLI::ValidationError("--priority", "must be from 1 to 10");
+}
+
+void check_interval(std::chrono::milliseconds interval)
+{
+    if (interval < std::chrono::milliseconds(100))
+        throw CLI::ValidationError("--interval", "must be at least 100ms");
+}
+
+// Several servers are one red_lock, for which make_red_lock() in run_command.cpp has members of these two kinds only.
+void check_urls(std::vector<std::string> const& urls, run_arguments const& run)
+{
+    bool const fits = run.kind == lock_kind::mutex || run.kind == lock_kind::reentrant;
+    if (urls.size() > 1 && !fits)
+        throw CLI::ValidationError("--kind", "must be mutex or reentrant over several servers");
+}
+
+}  // namespace holdfast::cli
