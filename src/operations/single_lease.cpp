@@ -9,6 +9,7 @@
 #include <boost/asio/bind_executor.hpp>
 
 #include "engine/client_engine.hpp"
+#include "operations/lease_limit.hpp"
 #include "operations/operation.hpp"
 
 namespace holdfast::detail {
@@ -172,6 +173,8 @@ void single_lease::extend(std::chrono::milliseconds by, plain_handler h)
         return complete_early<>(std::move(h), ec);
     if (by <= by.zero())
         return complete_early<>(std::move(h), c->remember(errc::invalid_option, "extend: must be positive"));
+    if (auto const what = lease_error(lock(), by); !what.empty())
+        return complete_early<>(std::move(h), c->remember(errc::invalid_option, what));
     launch<extend_operation>(c, std::move(h), tenure_ptr(this), by);
 }
 

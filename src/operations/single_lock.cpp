@@ -10,6 +10,7 @@
 #include "core/pooled.hpp"
 #include "engine/acquire/contender_result.hpp"
 #include "engine/port/command.hpp"
+#include "operations/lease_limit.hpp"
 #include "operations/lock_query.hpp"
 #include "operations/query.hpp"
 #include "operations/single_lease.hpp"
@@ -135,11 +136,9 @@ holder to_holder(engine::holding const& h)
         .weight = h.weight};
 }
 
-// A semaphore lasts a day beyond its last renewal, and the client renews after a third of the lease time.
 std::string single_lock::extension_error(std::chrono::milliseconds lease) const
 {
-    bool const is_too_long = lock.protocol->has_permits() && lease > std::chrono::hours(12);
-    return is_too_long ? "lease: must be at most 12 h" : "";
+    return lease_error(lock, lease);
 }
 
 // Invalid arguments complete as if posted, like any other result: the caller needs only one way to handle errors.

@@ -179,6 +179,7 @@ TEST_CASE("a contender for more permits than there are fails, and those behind i
         refused(co_await error_of(s.acquire({.lease = 13h}, use_awaitable)));
         refused(co_await error_of(s.acquire({.weight = 3}, use_awaitable)));
         auto held = co_await s.acquire();
+        refused(co_await error_of(held.extend(13h, use_awaitable)));
         error_code ec;
         a.spawn([&]() -> awaitable<void> {
             auto const l = co_await s.acquire({.weight = 2}, asio::redirect_error(use_awaitable, ec));
