@@ -211,7 +211,7 @@ void client_engine::on_open(shard& at)
 void client_engine::on_closed(shard& at, closing const& why)
 {
     if (runtime_.router())
-        is_first(at) ? topology_.on_closed() : topology_.on_doubt();
+        on_closed_in_cluster(at);
     subscriptions_.on_closed(at);
     releaser_.on_closed(at);
     watchdog_.on_closed(at);
@@ -227,6 +227,14 @@ void client_engine::on_closed(shard& at, closing const& why)
 }
 
 // ---- a cluster
+
+void client_engine::on_closed_in_cluster(shard& at)
+{
+    if (is_first(at))
+        return topology_.on_closed();
+    topology_.on_doubt();
+    runtime_.router()->retire_if_unused(at);
+}
 
 void client_engine::on_slots(shard&, core::cluster_map const& slots)
 {

@@ -156,6 +156,23 @@ TEST_CASE("a lease whose key the new primary does not have is lost when the clie
     });
 }
 
+TEST_CASE("a client does not connect to a node that has left the cluster", "[cluster]")
+{
+    cluster_client_arena a;
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all();
+        auto& all = a.cluster.model();
+        auto const first = core::hash_slots * 2 / 3;
+        all.assign(static_cast<std::uint16_t>(first), core::hash_slots - 1, "node-1");
+        a.server("node-2").restart(true, 1h);
+        co_await a.sleep(5s);
+        auto const questions = a.slots_requests;
+        CHECK(a.c().stats().connected == 3);  // of node-2 none; node-0 is also the seed
+        co_await a.sleep(40s);
+        CHECK(a.slots_requests <= questions + 1);
+    });
+}
+
 TEST_CASE("many commands at a former primary lead to one question at a time", "[cluster]")
 {
     cluster_client_arena a;

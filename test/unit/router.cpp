@@ -185,6 +185,21 @@ TEST_CASE_METHOD(routed, "router: MOVED makes a node known, whose id the next ma
     CHECK(&made_router.of(0) == &c);
 }
 
+TEST_CASE_METHOD(routed, "router: a node without slots is left when its connection is lost", "[router][cluster]")
+{
+    made_router.take(two);
+    auto& a = made_router.of(0);
+    made_router.retire_if_unused(a);
+    CHECK_FALSE(sessions[0]->is_stopped);
+    made_router.take({.primaries = {{"b", "host-b", 2}}, .ranges = {{0, 16383, 0}}});
+    CHECK_FALSE(sessions[0]->is_stopped);
+    made_router.retire_if_unused(a);
+    CHECK(sessions[0]->is_stopped);
+    made_router.take(two);
+    CHECK(&made_router.of(0) != &a);
+    CHECK(made == std::vector<std::string>{"host-a", "host-a"});
+}
+
 // ---- stopped
 
 TEST_CASE_METHOD(routed, "router: after stop() no session starts, and the map stays", "[router][cluster]")

@@ -95,6 +95,16 @@ void router::start(node& n)
     n.at->start(*events_);
 }
 
+void router::retire_if_unused(shard& s)
+{
+    auto const at = std::ranges::find_if(nodes_, [&](auto const& n) { return n->at.get() == &s; });
+    if (at == nodes_.end()
+        || std::ranges::find(by_slot_, static_cast<std::uint16_t>(at - nodes_.begin())) != by_slot_.end())
+        return;
+    s.stop();
+    retired_.push_back(std::move((*at)->at));
+}
+
 void router::stop() noexcept
 {
     is_stopped_ = true;

@@ -22,7 +22,7 @@ namespace holdfast::engine {
 // Which shard has the keys of each hash slot, for a client of a cluster. A client of one server has no router. The
 // session to a primary is started when the first lock of one of its slots asks for its shard, so that a client with five
 // locks in a cluster of a hundred primaries has at most five. A shard is at one node, and lives as long as the router,
-// because locks and commands refer to it.
+// because locks and commands refer to it; its session ends when the node has no slots any more and its connection is lost.
 //
 // | state   | take()                      | of()                                  | find()            | stop()  |
 // |---------|-----------------------------|---------------------------------------|-------------------|---------|
@@ -54,6 +54,10 @@ public:
     core::slot_set redirect(core::redirect const&);
     shard& of(std::uint16_t slot);
     shard* find(std::uint16_t slot) noexcept;
+    // The connection to that shard is lost. Ends its session if no slot is there any more: the node has left the cluster,
+    // or is a replica now. The shard stays, because a command may remember it. If the node gets slots again, it gets
+    // another shard.
+    void retire_if_unused(shard&);
     // Ends all sessions but that of the first shard. No event follows. Idempotent.
     void stop() noexcept;
 
@@ -82,6 +86,7 @@ private:
     log const& log_;
     bool is_stopped_ = false;
     std::vector<std::unique_ptr<node>> nodes_;
+    std::vector<std::unique_ptr<shard>> retired_;
     std::vector<std::uint16_t> by_slot_;  // indices in nodes_; empty before the first map
     core::slot_set redirected_;           // since the last map
 };
