@@ -24,6 +24,7 @@ inline std::vector<any_lock> locks_of_all_kinds(client& c, std::vector<std::stri
         all.emplace_back(fair_lock(c, n + "-q", {.fencing = true}));
         all.emplace_back(read_write_lock(c, n + "-rd").read());
         all.emplace_back(read_write_lock(c, n + "-w", {.fencing = true}).write());
+        all.emplace_back(semaphore(c, n + "-s", {.permits = 1}));
         all.emplace_back(multi_lock(mutex(c, n + "-1"), mutex(c, n + "-2"), mutex(c, n + "-3")));
     }
     return all;
