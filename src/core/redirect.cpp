@@ -4,6 +4,7 @@
 //
 #include "core/redirect.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/hash_slot.hpp"
@@ -18,6 +19,12 @@ std::optional<std::uint16_t> read_number(std::string_view digits) noexcept
     auto const read = std::from_chars(digits.data(), end, n);
     bool const is_whole = read.ec == std::errc() && read.ptr == end;
     return is_whole ? std::optional(n) : std::nullopt;
+}
+
+// The host is logged, and a newline in it would forge a line of the log.
+bool is_control(char c) noexcept
+{
+    return static_cast<unsigned char>(c) < ' ' || c == 0x7f;
 }
 
 }  // namespace
@@ -35,7 +42,8 @@ std::optional<redirect> read_redirect(std::string_view error) noexcept
     auto const slot = read_number(error.substr(0, space));
     auto const port = read_number(error.substr(colon + 1));
     auto const host = error.substr(space + 1, colon - space - 1);
-    if (!slot || *slot >= hash_slots || !port || host == "?")
+    bool const is_name = host != "?" && std::ranges::none_of(host, is_control);
+    if (!slot || *slot >= hash_slots || !port || !is_name)
         return std::nullopt;
     return redirect{*slot, host, *port};
 }

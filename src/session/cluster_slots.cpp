@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/hash_slot.hpp"
+#include "core/printable.hpp"
 
 namespace holdfast::session {
 namespace {
@@ -53,6 +54,9 @@ std::optional<node> read_node(reply const& r)
     auto const& items = r.items;
     if (!is(r, reply::kind::array) || items.size() < 2 || !is(items[1], reply::kind::integer)
         || !is_in(items[1].integer, 0, std::numeric_limits<std::uint16_t>::max()))
+        return std::nullopt;
+    // The name of the node is logged.
+    if (core::printable(items[0].text) != items[0].text)
         return std::nullopt;
     bool const has_id = items.size() > 2 && is(items[2], reply::kind::text);
     auto const id = has_id ? items[2].text : std::string_view();

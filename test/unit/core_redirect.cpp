@@ -41,6 +41,7 @@ TEST_CASE("an error that names no reachable primary is no redirect", "[redirect]
           "MOVED 1 host:65536",
           "MOVED 1 host:1x",
           "MOVED 1 ?:6379",
+          "MOVED 1 a\nb:6379",
           "MOVED 1:2",
           "ASK 1 host:1",
           "ERR MOVED 1 host:1"}) {

@@ -55,6 +55,13 @@ TEST_CASE("CLUSTER SLOTS: one primary may have all slots in several ranges", "[s
     CHECK(parts->is_one_node());
 }
 
+TEST_CASE("CLUSTER SLOTS: a host that a log must not contain is refused", "[session][cluster]")
+{
+    builder b;
+    auto const forged = b.list({text("a\nb"), number(6379), text("id"), b.list({})});
+    CHECK_FALSE(read_cluster_slots(b.list({b.list({number(0), number(16383), forged})})));
+}
+
 TEST_CASE("CLUSTER SLOTS: replicas are not counted", "[session][cluster]")
 {
     builder b;
