@@ -305,7 +305,8 @@ void acquisition::on_turn()
 void acquisition::on_open(core::duration spread)
 {
     messages_.on_open();
-    if (is_at_rest() || is_at_former_server())
+    // An attempt under way belongs to this epoch, or was sent to a former server of the lock: its answer decides.
+    if (is_at_rest() || is_under_way())
         return;
     if (!was_refused_) {
         step(attempt_event::opened);
@@ -315,14 +316,6 @@ void acquisition::on_open(core::duration spread)
     parts_.runtime.arm(*this, parts_.runtime.now() + spread);
 }
 
-// A session answers all commands before it ends the epoch, so an attempt that is under way when the server's epoch begins
-// or ends was sent to a former server of the lock. Its answer decides what follows.
-bool acquisition::is_at_former_server() const noexcept
-{
-    assert(!is_under_way() || parts_.runtime.router());
-    return is_under_way();
-}
-
 void acquisition::on_moved(core::duration spread)
 {
     server().is_open() ? on_open(spread) : on_closed();
@@ -330,7 +323,10 @@ void acquisition::on_moved(core::duration spread)
 
 void acquisition::on_closed()
 {
-    if (is_at_former_server())
+    // The session answers all commands before it ends the epoch, so an attempt under way was sent to a former server of the
+    // lock: its answer decides.
+    assert(!is_under_way() || parts_.runtime.router());
+    if (is_under_way())
         return;
     parts_.runtime.disarm(*this);
     if (is_at_rest())

@@ -105,7 +105,6 @@ private:
     bool is_subscribed() const noexcept { return listener::is_linked(); }
     bool is_due() const noexcept { return state_ == attempt_state::ready || state_ == attempt_state::notified; }
     shard& server() const noexcept;
-    bool is_at_former_server() const noexcept;
     std::string_view channel() const noexcept;
     void leave_channel();
     void settle();
