@@ -21,7 +21,8 @@ enum class bus_message : std::uint8_t { view, publication };
 
 // A model of a Redis Cluster of primaries: several models of servers, what each of them believes of the hash slots, and
 // the bus over which they tell each other. A node answers by its own view, which may be out of date: MOVED to another
-// primary, CLUSTERDOWN for a slot without one, CLUSTER SLOTS. PUBLISH reaches the subscribers of all nodes.
+// primary, CLUSTERDOWN for a slot without one, CLUSTER SLOTS. PUBLISH reaches the subscribers of all nodes, SPUBLISH those
+// of the node.
 //
 // | event              | the node that gives | the node that gets | all others                                      |
 // |--------------------|---------------------|--------------------|-------------------------------------------------|

@@ -157,6 +157,25 @@ value run_unsubscribe(call& c)
     return no_reply();
 }
 
+value run_spublish(call& c)
+{
+    return of(c.server.publish_sharded(c.args[1], c.args[2]));
+}
+
+value run_ssubscribe(call& c)
+{
+    for (auto const channel : c.args.subspan(1))
+        c.server.subscribe_sharded(c.from, channel);
+    return no_reply();
+}
+
+value run_sunsubscribe(call& c)
+{
+    for (auto const channel : c.args.subspan(1))
+        c.server.unsubscribe_sharded(c.from, channel);
+    return no_reply();
+}
+
 // EVAL stores the script: an EVALSHA that follows finds it, so a client sends the text once (rule 20).
 value run_eval(call& c)
 {
@@ -227,6 +246,18 @@ value client_kill(call& c)
     return of(!own && c.server.kill(connection_id(*id)));
 }
 
+// CLIENT REPLY SKIP suppresses its own reply and that to the next command; OFF is not modelled.
+value client_reply(call& c)
+{
+    auto const mode = lower(c.args[2]);
+    if (mode == "on")
+        return ok();
+    if (mode != "skip")
+        return syntax_error();
+    c.from.skips_reply = true;
+    return no_reply();
+}
+
 value run_client(call& c)
 {
     auto const sub = lower(c.args[1]);
@@ -238,8 +269,10 @@ value run_client(call& c)
         return c.from.name = c.args[2], ok();
     if (sub == "getname" && c.args.size() == 2)
         return c.from.name.empty() ? nil() : bulk(c.from.name);
+    if (sub == "reply" && c.args.size() == 3)
+        return client_reply(c);
     // As in run_script(): the number of words is wrong.
-    if (sub == "id" || sub == "kill" || sub == "setname" || sub == "getname")
+    if (sub == "id" || sub == "kill" || sub == "setname" || sub == "getname" || sub == "reply")
         return wrong_arity("client|" + sub);
     return unknown_subcommand(c);
 }
@@ -276,6 +309,9 @@ constexpr std::array table{
     command_spec{"publish", 3, always, run_publish},
     command_spec{"subscribe", -2, always | outside, run_subscribe},
     command_spec{"unsubscribe", -2, always | outside, run_unsubscribe},
+    command_spec{"spublish", 3, always | trait::keyed, run_spublish},
+    command_spec{"ssubscribe", -2, always | outside, run_ssubscribe},
+    command_spec{"sunsubscribe", -2, always | outside, run_sunsubscribe},
     command_spec{"eval", -3, outside, run_eval},
     command_spec{"evalsha", -3, outside, run_evalsha},
     command_spec{"script", -2, outside, run_script},

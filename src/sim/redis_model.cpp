@@ -45,6 +45,37 @@ bool is_no_reply(value const& v)
     return v.type == value::kind::status && v.text.empty();
 }
 
+namespace {
+
+template <class Map>
+void remove(Map& subscribers, std::string_view channel, connection const& c)
+{
+    auto const at = subscribers.find(channel);
+    std::erase(at->second, &c);
+    if (at->second.empty())
+        subscribers.erase(at);
+}
+
+template <class Map>
+std::int64_t send(Map const& subscribers, char const* kind, std::string_view channel, std::string_view text)
+{
+    auto const at = subscribers.find(channel);
+    if (at == subscribers.end())
+        return 0;
+    auto const message = array({bulk(kind), bulk(channel), bulk(text)});
+    // In the order of their subscriptions, the publisher itself included, and before the reply to PUBLISH.
+    for (auto* const c : at->second)
+        c->peer->on_push(message);
+    return std::int64_t(at->second.size());
+}
+
+void confirm(connection& c, char const* kind, std::string_view channel, std::size_t count)
+{
+    c.peer->on_push(array({bulk(kind), bulk(channel), of(std::int64_t(count))}));
+}
+
+}  // namespace
+
 redis_model::redis_model(std::shared_ptr<lua_engine> lua) : lua_(std::move(lua)) {}
 
 connection_id redis_model::connect(peer& p)
@@ -59,14 +90,12 @@ void redis_model::disconnect(connection_id id)
     auto const at = connections_.find(id);
     if (at == connections_.end())
         return;
-    // Before the entry is erased, to which subscribers_ refers.
-    auto const channels = std::move(at->second.channels);
-    for (auto const& name : channels) {
-        auto& listeners = subscribers_[name];
-        std::erase(listeners, &at->second);
-        if (listeners.empty())
-            subscribers_.erase(name);
-    }
+    // Before the entry is erased, to which the subscriptions refer.
+    auto& c = at->second;
+    for (auto const& name : std::exchange(c.channels, {}))
+        remove(subscribers_, name, c);
+    for (auto const& name : std::exchange(c.sharded_channels, {}))
+        remove(sharded_subscribers_, name, c);
     connections_.erase(at);
 }
 
@@ -101,6 +130,7 @@ void redis_model::set_slots(std::vector<slot_range> ranges, std::string_view sel
     is_cluster_ = true;
     slots_ = std::move(ranges);
     self_ = self;
+    end_subscriptions_elsewhere();
 }
 
 std::string redis_model::run_id() const
@@ -128,8 +158,9 @@ std::optional<value> redis_model::execute(connection_id id, words args, std::int
     // The first command of a run sets its start, from which INFO computes the uptime.
     started_us_ = started_us_.value_or(now_us);
     auto& from = connections_.at(id);
+    bool const is_skipped = std::exchange(from.skips_reply, false);
     auto reply = check_and_run(from, args);
-    bool const none = is_no_reply(reply);
+    bool const none = is_skipped || is_no_reply(reply);
     if (watcher_)
         watcher_({id, args, none ? nullptr : &reply, false, now_us});
     return none ? std::nullopt : std::optional(std::move(reply));
@@ -213,14 +244,12 @@ std::int64_t redis_model::publish(std::string_view channel, std::string_view tex
 
 std::int64_t redis_model::send_to_subscribers(std::string_view channel, std::string_view text)
 {
-    auto const at = subscribers_.find(channel);
-    if (at == subscribers_.end())
-        return 0;
-    auto const message = array({bulk("message"), bulk(channel), bulk(text)});
-    // In the order of their subscriptions, the publisher itself included, and before the reply to PUBLISH.
-    for (auto* const c : at->second)
-        c->peer->on_push(message);
-    return std::int64_t(at->second.size());
+    return send(subscribers_, "message", channel, text);
+}
+
+std::int64_t redis_model::publish_sharded(std::string_view channel, std::string_view text)
+{
+    return send(sharded_subscribers_, "smessage", channel, text);
 }
 
 void redis_model::subscribe(connection& c, std::string_view channel)
@@ -228,19 +257,40 @@ void redis_model::subscribe(connection& c, std::string_view channel)
     // A second subscription to a channel is confirmed like the first, but does not count.
     if (c.channels.emplace(channel).second)
         subscribers_[std::string(channel)].push_back(&c);
-    c.peer->on_push(array({bulk("subscribe"), bulk(channel), of(std::int64_t(c.channels.size()))}));
+    confirm(c, "subscribe", channel, c.channels.size());
 }
 
 void redis_model::unsubscribe(connection& c, std::string_view channel)
 {
     // A channel without a subscription is confirmed, too, as in Redis.
-    if (c.channels.erase(std::string(channel)) != 0) {
-        auto const at = subscribers_.find(channel);
-        std::erase(at->second, &c);
-        if (at->second.empty())
-            subscribers_.erase(at);
+    if (c.channels.erase(std::string(channel)) != 0)
+        remove(subscribers_, channel, c);
+    confirm(c, "unsubscribe", channel, c.channels.size());
+}
+
+void redis_model::subscribe_sharded(connection& c, std::string_view channel)
+{
+    if (c.sharded_channels.emplace(channel).second)
+        sharded_subscribers_[std::string(channel)].push_back(&c);
+    confirm(c, "ssubscribe", channel, c.sharded_channels.size());
+}
+
+void redis_model::unsubscribe_sharded(connection& c, std::string_view channel)
+{
+    if (c.sharded_channels.erase(std::string(channel)) != 0)
+        remove(sharded_subscribers_, channel, c);
+    confirm(c, "sunsubscribe", channel, c.sharded_channels.size());
+}
+
+// Redis ends the subscriptions of a slot that has left the node, and tells the subscribers.
+void redis_model::end_subscriptions_elsewhere()
+{
+    for (auto& [id, c] : connections_) {
+        auto const channels = c.sharded_channels;
+        for (auto const& name : channels)
+            if (std::string_view const key = name; is_elsewhere({&key, 1}))
+                unsubscribe_sharded(c, name);
     }
-    c.peer->on_push(array({bulk("unsubscribe"), bulk(channel), of(std::int64_t(c.channels.size()))}));
 }
 
 }  // namespace holdfast::simulated

@@ -41,7 +41,9 @@ struct connection {
     simulated::peer* peer = nullptr;
     std::string name = {};
     std::unordered_set<std::string> channels = {};
+    std::unordered_set<std::string> sharded_channels = {};
     bool is_authenticated = true;
+    bool skips_reply = false;  // to the next command (CLIENT REPLY SKIP)
 };
 
 // The name of a server in its cluster, unless it was given another one.
@@ -80,9 +82,9 @@ public:
     void disconnect(connection_id);
     bool is_connected(connection_id id) const { return connections_.contains(id); }
 
-    // Executes one command, and returns its reply. Nothing: SUBSCRIBE or UNSUBSCRIBE, which lead to a push only. If
-    // such a command is refused, the error is returned as a reply (rule 10). Precondition: the connection exists; the
-    // command may end it.
+    // Executes one command, and returns its reply. Nothing: SUBSCRIBE or UNSUBSCRIBE, which lead to a push only, or the
+    // connection skips the reply. If a subscription is refused, the error is returned as a reply (rule 10).
+    // Precondition: the connection exists; the command may end it.
     std::optional<value> execute(connection_id, words, std::int64_t now_us);
 
     // ---- faults
@@ -134,6 +136,10 @@ public:
     std::int64_t publish(std::string_view channel, std::string_view text);
     void subscribe(connection&, std::string_view channel);
     void unsubscribe(connection&, std::string_view channel);
+    // Sharded messages, which do not reach other nodes.
+    std::int64_t publish_sharded(std::string_view channel, std::string_view text);
+    void subscribe_sharded(connection&, std::string_view channel);
+    void unsubscribe_sharded(connection&, std::string_view channel);
     value evaluate(call&, std::string_view sha1);
     bool knows_script(std::string_view sha1) const { return scripts_.contains(sha1); }
     value load_script(std::string_view sha1, std::string_view text);
@@ -150,7 +156,9 @@ private:
     std::optional<value> refuse_slot(words keys) const;
     slot_range const* find_slot(std::string_view key) const;
     bool is_elsewhere(words keys) const;
+    using subscriber_map = string_map<std::vector<connection*>>;  // in the order of subscription
     std::int64_t send_to_subscribers(std::string_view channel, std::string_view text);
+    void end_subscriptions_elsewhere();
     bool has_denied_key(words keys) const;
     bool has_given_key(words keys) const;
 
@@ -158,7 +166,8 @@ private:
     std::shared_ptr<lua_engine> lua_;
     std::unordered_set<std::string, transparent_hash, transparent_equal> scripts_;
     std::map<connection_id, connection> connections_;
-    string_map<std::vector<connection*>> subscribers_;  // in the order of subscription
+    subscriber_map subscribers_;
+    subscriber_map sharded_subscribers_;
     connection_id last_id_ = 0;
     connection* script_caller_ = nullptr;
     bool script_wrote_ = false;

@@ -58,9 +58,17 @@ words keys_of(command_spec const& spec, words args)
         auto const count = to_integer(args[2]).value_or(0);
         return count > 0 && count <= std::int64_t(args.size()) - 3 ? args.subspan(3, std::size_t(count)) : words();
     }
+    if (spec.name == "ssubscribe" || spec.name == "sunsubscribe")
+        return args.subspan(1);  // the slot of a channel is that of a key with its name
     if (spec.name == "del" || spec.name == "unlink" || spec.name == "exists" || spec.name == "mget")
         return args.subspan(1);
     return has(spec.traits, trait::keyed) ? args.subspan(1, 1) : words();
+}
+
+// Whether access rules to channels apply. Redis checks no channel that a client unsubscribes from.
+bool uses_channels(command_spec const& spec)
+{
+    return spec.name == "subscribe" || spec.name == "publish" || spec.name == "ssubscribe" || spec.name == "spublish";
 }
 
 bool crosses_slots(words keys)
@@ -105,7 +113,7 @@ std::optional<value> redis_model::refuse(command_spec const& spec, words args) c
         return error("NOPERM this user has no permissions to run the '" + full_name(spec, args) + "' command");
     if (has_denied_key(keys_of(spec, args)))
         return error("NOPERM this user has no permissions to access one of the keys used as arguments");
-    if (channels_denied_ && (spec.name == "subscribe" || spec.name == "publish"))
+    if (channels_denied_ && uses_channels(spec))
         return error("NOPERM this user has no permissions to access one of the channels used as arguments");
     // Redis checks READONLY before MASTERDOWN: the session reacts to the first by a new connection.
     if (condition_ == condition::stale && has(spec.traits, trait::writes))
@@ -170,7 +178,7 @@ std::optional<value> redis_model::refuse_in_script(command_spec const& spec, wor
         return error("ERR This Redis command is not allowed from script");
     if (is_denied(spec, args))
         return error("ERR The user executing the script can't run this command or subcommand");
-    if (channels_denied_ && spec.name == "publish")
+    if (channels_denied_ && uses_channels(spec))
         return error("ERR The user executing the script can't publish to the channel mentioned in the command");
     if (auto const keys = keys_of(spec, args); has_given_key(keys) || is_elsewhere(keys))
         return error("ERR Script attempted to access a non local key in a cluster node");

@@ -147,6 +147,8 @@ TEST_CASE_METHOD(two_nodes, "a command for another node's slot is redirected bef
         say(*to, {"EVAL", counts, "2", "foo", "bar"});
         say(*to, {"GET", "foo", "too many words"});
         say(*to, {"PUBLISH", "news", "x"});
+        say(*to, {"SPUBLISH", "foo", "x"});
+        say(*to, {"EVAL", "return redis.call('spublish', '{foo}:c', 'x')", "1", "foo"});
     }
 }
 

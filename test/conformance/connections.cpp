@@ -99,6 +99,48 @@ TEST_CASE("the model sends confirmations of subscriptions, messages and replies 
     c.say(0, {"GET", "works between pushes"});
 }
 
+TEST_CASE("the model delivers sharded messages apart from plain ones, as Redis does", "[conformance]")
+{
+    if (!redis_server::is_installed())
+        SKIP("no redis-server");
+    redis_server real;
+    skip_unless_redis_7_0(real);
+    conversation c(real);
+    c.say(0, {"SSUBSCRIBE", "a"});
+    c.say(1, {"SUBSCRIBE", "a"});
+    c.say(1, {"SPUBLISH", "a", "sharded"});
+    c.say(0, {"PUBLISH", "a", "plain"});
+    c.say(0, {"EVAL", "return redis.call('spublish', 'a', 'from a script')", "0"});
+    c.say(0, {"SSUBSCRIBE", "a", "b"});
+    c.say(0, {"SUNSUBSCRIBE", "a"});
+    c.say(0, {"SUNSUBSCRIBE", "a"});
+    c.say(1, {"SPUBLISH", "a", "to nobody"});
+    c.say(0, {"SSUBSCRIBE"});
+}
+
+TEST_CASE("CLIENT REPLY SKIP suppresses the reply to the next command and not its pushes, as in Redis", "[conformance]")
+{
+    if (!redis_server::is_installed())
+        SKIP("no redis-server");
+    redis_server real;
+    skip_unless_redis_7_0(real);
+    conversation c(real);
+    c.say(0, {"CLIENT", "REPLY", "SKIP"});
+    c.say(0, {"PING"});
+    c.say(0, {"PING"});
+    c.say(0, {"CLIENT", "REPLY", "SKIP"});
+    c.say(0, {"GET"});
+    c.say(0, {"PING"});
+    c.say(0, {"CLIENT", "REPLY", "SKIP"});
+    c.say(0, {"SSUBSCRIBE", "a"});
+    c.say(0, {"CLIENT", "REPLY", "SKIP"});
+    c.say(0, {"SUNSUBSCRIBE", "a"});
+    c.say(0, {"PING"});
+    c.say(0, {"CLIENT", "REPLY", "ON"});
+    c.say(0, {"CLIENT", "REPLY", "NEVER"});
+    c.say(0, {"CLIENT", "REPLY"});
+}
+
 TEST_CASE("the error for a refused subscription takes the place of a reply, in the model as in Redis", "[conformance]")
 {
     if (!redis_server::is_installed())

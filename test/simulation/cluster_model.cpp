@@ -217,6 +217,31 @@ TEST_CASE_METHOD(
     CHECK(a.me.received.size() == 3);
 }
 
+TEST_CASE_METHOD(three_nodes, "a sharded message reaches the subscribers of its slot's primary only", "[cluster_model]")
+{
+    CHECK(a.say({"SSUBSCRIBE", "foo"}) == "-MOVED 12182 c:6379");
+    a.say({"SUBSCRIBE", "foo"});
+    c.say({"SSUBSCRIBE", "foo"});
+    a.me.received.clear();
+    c.me.received.clear();
+    CHECK(a.say({"SPUBLISH", "foo", "x"}) == "-MOVED 12182 c:6379");
+    CHECK(c.say({"SPUBLISH", "foo", "x"}) == "1");
+    CHECK(c.say({"EVAL", "return redis.call('spublish', 'foo', 'y')", "0"}) == "1");
+    CHECK(c.say({"PUBLISH", "foo", "z"}) == "0");
+    let_messages_arrive();
+    CHECK((a.me.received.size() == 1 && c.me.received.size() == 2));
+}
+
+TEST_CASE_METHOD(three_nodes, "a slot that leaves a node ends the sharded subscriptions there", "[cluster_model]")
+{
+    c.say({"SSUBSCRIBE", "foo"});
+    c.say({"SSUBSCRIBE", "a"});
+    c.me.received.clear();
+    model.move(slot_of_foo, "b");
+    CHECK(c.me.received == lines{"[\"sunsubscribe\", \"foo\", 1]"});
+    CHECK(b.say({"SPUBLISH", "foo", "x"}) == "0");
+}
+
 TEST_CASE_METHOD(three_nodes, "each node numbers its own connections and its own runs", "[cluster_model]")
 {
     listener second;
