@@ -1,8 +1,9 @@
 # cmake -DOUTPUT=<header> "-DFILES=<a.lua;b.lua...>" -P embed_scripts.cmake
 #
-# Writes a header with the text of each script and the SHA1 of exactly that text. The comment at the head of a script is
-# for readers of the repository and is left out: the server would parse it on every EVAL. A line "-- include <part>" is
-# replaced by the text of parts/<part>.lua, which several scripts share.
+# Writes a header with the text of each script and the SHA1 of exactly that text, and the same once more with 'spublish' in
+# place of 'publish', for sharded messages. The comment at the head of a script is for readers of the repository and is
+# left out: the server would parse it on every EVAL. A line "-- include <part>" is replaced by the text of
+# parts/<part>.lua, which several scripts share.
 
 function(embed file out)
     get_filename_component(name "${file}" NAME_WE)
@@ -20,7 +21,14 @@ function(embed file out)
         message(FATAL_ERROR "${file}: its name is not an identifier, or it is empty, or it contains )lua\"")
     endif()
     string(SHA1 sha1 "${text}")
-    set(${out} "inline constexpr script ${name}{\n    \"${name}\",\n    R\"lua(${text})lua\",\n    \"${sha1}\"};\n" PARENT_SCOPE)
+    string(REPLACE "'publish'" "'spublish'" sharded "${text}")
+    string(SHA1 sharded_sha1 "${sharded}")
+    set(${out} "inline constexpr script ${name}{
+    \"${name}\",
+    R\"lua(${text})lua\",
+    \"${sha1}\",
+    {R\"lua(${sharded})lua\", \"${sharded_sha1}\"}};
+" PARENT_SCOPE)
 endfunction()
 
 set(body "")

@@ -241,6 +241,8 @@ void client_engine::on_slots(shard&, core::cluster_map const& slots)
     auto const moved = runtime_.router()->take(slots);
     topology_.on_slots(moved.any());
     move(moved);
+    if (!topology_.is_in_doubt())
+        subscriptions_.on_slots();
 }
 
 void client_engine::on_doubt(shard&, core::redirect const* to)
@@ -272,6 +274,17 @@ void client_engine::move(core::slot_set const& moved)
 void client_engine::on_message(shard&, std::string_view channel)
 {
     subscriptions_.on_message(channel);
+}
+
+void client_engine::on_subscribed(shard& at, std::string_view channel)
+{
+    subscriptions_.on_subscribed(at, channel);
+}
+
+void client_engine::on_unsubscribed(shard& at, std::string_view channel)
+{
+    if (subscriptions_.on_unsubscribed(at, channel))
+        topology_.on_doubt();
 }
 
 // The client delivered the first message of a burst at once, and the others came while its command waited to be sent.

@@ -16,6 +16,7 @@
 
 #include <holdfast/error.hpp>
 
+#include "redis/commands_without_reply.hpp"
 #include "redis/push_reader.hpp"
 #include "redis/reply_reader.hpp"
 #include "redis/tls.hpp"
@@ -61,6 +62,7 @@ public:
     void start(boost::redis::config const&);
 
     void send(std::span<std::string_view const>) override;
+    void send_without_reply(std::string_view verb, std::span<std::string const> arguments) override;
     void flush() override;
     void close() noexcept override;
 
@@ -73,6 +75,8 @@ private:
     kept keep() { return {shared_from_this(), weak_events_.lock()}; }
 
     void on_message(std::string_view channel) override;
+    void on_subscribed(std::string_view channel) override;
+    void on_unsubscribed(std::string_view channel) override;
     // The error text with which a server refuses a connection, for example at its limit of clients: it is no reply to a
     // command.
     void on_unsolicited(std::string_view words) override { refusal_ = without_arguments(words); }
@@ -85,6 +89,7 @@ private:
     boost::redis::logger logger();
     void log(boost::redis::logger::level, std::string_view line);
     void drain_pushes();
+    boost::redis::request& collecting();
     auto& stream();
     void set_no_delay();
     void discard_unsent();
@@ -158,12 +163,22 @@ request_ptr redis_connection::fresh_request()
 // push(), not subscribe(): Boost.Redis would restore the subscription on its own, without a guard (rule 10).
 void redis_connection::send(std::span<std::string_view const> words)
 {
+    if (words.size() == 1)
+        collecting().push(words.front());
+    else
+        collecting().push_range(words.front(), words.begin() + 1, words.end());
+}
+
+void redis_connection::send_without_reply(std::string_view verb, std::span<std::string const> arguments)
+{
+    collecting().push("PING", commands_without_reply{verb, arguments});
+}
+
+boost::redis::request& redis_connection::collecting()
+{
     if (!collecting_)
         collecting_ = fresh_request();
-    if (words.size() == 1)
-        collecting_->push(words.front());
-    else
-        collecting_->push_range(words.front(), words.begin() + 1, words.end());
+    return *collecting_;
 }
 
 void redis_connection::flush()
@@ -211,6 +226,18 @@ void redis_connection::on_message(std::string_view channel)
 {
     if (!is_closed_)
         events_.on_message(channel);
+}
+
+void redis_connection::on_subscribed(std::string_view channel)
+{
+    if (!is_closed_)
+        events_.on_subscribed(channel);
+}
+
+void redis_connection::on_unsubscribed(std::string_view channel)
+{
+    if (!is_closed_)
+        events_.on_unsubscribed(channel);
 }
 
 // Pushes reach push_reader while they are parsed, but Boost.Redis also counts them, and stops reading from the socket

@@ -18,6 +18,8 @@ namespace holdfast::redis {
 class push_receiver {
 public:
     virtual void on_message(std::string_view channel) = 0;
+    virtual void on_subscribed(std::string_view channel) = 0;
+    virtual void on_unsubscribed(std::string_view channel) = 0;
     // A reply arrived although no request waits for one: the connection fails. `words`: its text.
     virtual void on_unsolicited(std::string_view words) = 0;
 
@@ -25,8 +27,8 @@ protected:
     ~push_receiver() = default;
 };
 
-// Reads the pushes while they are parsed: of messages it reports the channel, other pushes it ignores. Boost.Redis also
-// passes a reply here for which no request waits. Such a reply means that replies and commands are out of step, so the
+// Reads the pushes while they are parsed: of messages, and of the confirmations of sharded subscriptions, it reports the
+// channel; other pushes it ignores. Boost.Redis also passes a reply here for which no request waits. Such a reply means that replies and commands are out of step, so the
 // reader reports an error, which ends the connection.
 class push_reader {
 public:
@@ -47,9 +49,12 @@ private:
     friend adapter boost_redis_adapt(push_reader& r) noexcept { return {&r}; }
 
     push_receiver& to_;
+    using event = void (push_receiver::*)(std::string_view channel);
+    static event event_of(std::string_view kind) noexcept;
+
     std::size_t element_ = 0;  // how many elements of the push have been read
-    bool is_message_ = false;
-    std::string channel_;  // a copy: the parser may reallocate its buffer before the end of the push
+    event event_ = nullptr;    // null: to be ignored
+    std::string channel_;      // a copy: the parser may reallocate its buffer before the end of the push
 };
 
 }  // namespace holdfast::redis

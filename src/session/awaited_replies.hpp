@@ -22,8 +22,8 @@ class awaited_replies {
 public:
     // The kind of command to which the next reply belongs. SUBSCRIBE has no reply, only a push; but if the server
     // refuses it, the error takes the place of the next reply. So the session sends a PING after each SUBSCRIBE and
-    // UNSUBSCRIBE: its guard (rule 10).
-    enum class kind : std::uint8_t { command, subscribe_guard, unsubscribe_guard, slots };
+    // UNSUBSCRIBE: its guard (rule 10). Another PING goes before sharded subscriptions, which have no reply at all.
+    enum class kind : std::uint8_t { command, ping, subscribe_guard, unsubscribe_guard, slots };
 
     struct entry {
         engine::command* to;  // null: the command ended without a reply, or it is the session's own
@@ -38,6 +38,7 @@ public:
     {
         push({nullptr, subscribes ? kind::subscribe_guard : kind::unsubscribe_guard, core::never});
     }
+    void add_ping() { push({nullptr, kind::ping, core::never}); }
     void add_slots() { push({nullptr, kind::slots, core::never}); }
     // The entries that were added since the last flush are sent now.
     void on_flush(core::instant now) noexcept;

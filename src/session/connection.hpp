@@ -5,7 +5,9 @@
 #ifndef HOLDFAST_SESSION_CONNECTION_HPP
 #define HOLDFAST_SESSION_CONNECTION_HPP
 
+#include <array>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <boost/system/error_code.hpp>
@@ -31,12 +33,18 @@ public:
     virtual void on_error(std::string_view words) = 0;
     // A message arrived on a subscribed channel.
     virtual void on_message(std::string_view channel) = 0;
+    // The server has begun, or ended, a sharded subscription; the end may not have been requested.
+    virtual void on_subscribed(std::string_view channel) = 0;
+    virtual void on_unsubscribed(std::string_view channel) = 0;
     // The connection has ended, or could not be established. It is the last event, and does not follow close().
     virtual void on_ended(ending const&) = 0;
 
 protected:
     ~connection_events() = default;
 };
+
+// The command that suppresses the reply to the next one. It has no reply itself.
+inline constexpr std::array<std::string_view, 3> skip_words{"CLIENT", "REPLY", "SKIP"};
 
 // One connection to one server, from the attempt to connect until it is lost. It transports commands and
 // replies in order and decides nothing: src/redis implements it over Boost.Redis, src/sim and the simulator of the
@@ -48,6 +56,9 @@ public:
     // Adds a command to those that the next flush() sends. The words are copied. Commands that are flushed before the
     // connection is established are sent when it is.
     virtual void send(std::span<std::string_view const> words) = 0;
+    // Adds a PING and, behind it, "verb argument" for each argument, with CLIENT REPLY SKIP before it: only the PING has a
+    // reply, and a refused command does not take the reply of another one.
+    virtual void send_without_reply(std::string_view verb, std::span<std::string const> arguments);
     // Sends the added commands in one write.
     virtual void flush() = 0;
 

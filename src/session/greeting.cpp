@@ -43,7 +43,16 @@ std::string_view field(std::string_view info, std::string_view name)
     return {};
 }
 
-engine::server_identity identity_of(std::string_view info, core::instant now, engine::slot_coverage slots)
+// Sharded messages came with version 7.0.
+bool has_sharded_messages(std::string_view version)
+{
+    int major = 0;
+    auto const parsed = std::from_chars(version.data(), version.data() + version.size(), major);
+    return parsed.ec == std::errc() && major >= 7;
+}
+
+// What INFO says of the server; the rest is that of HELLO.
+engine::server_identity identity_of(std::string_view info, core::instant now, engine::server_identity const& hello)
 {
     using id = engine::server_identity::run_id_type;
     auto const run = field(info, "run_id").substr(0, id::static_capacity);  // a longer one would throw
@@ -54,7 +63,8 @@ engine::server_identity identity_of(std::string_view info, core::instant now, en
     return {
         .run_id = id(run.data(), run.size()),
         .running_since = is_known ? core::latest_start(std::chrono::seconds(seconds), now) : core::never,
-        .slots = slots};
+        .slots = hello.slots,
+        .messages = hello.messages};
 }
 
 // The value with that key in a map, which a reply represents as a list of keys and values in turn, or nil.
@@ -121,13 +131,15 @@ greeting::outcome greeting::on_hello(engine::reply const& r)
         return refuse({errc::protocol, "the server is not a node of a Redis Cluster: write redis://", true});
     if (purpose_ == purpose::member && is_replica_)
         return refuse({errc::unavailable, "the node is a replica now", false});
+    if (purpose_ == purpose::member && has_sharded_messages(value_of("version", r).text))
+        present_.server.messages = engine::message_form::sharded;
     step_ = selects_ ? step::select : step::info;
     return outcome::more;
 }
 
 greeting::outcome greeting::on_info(std::string_view text, core::instant now)
 {
-    present_.server = identity_of(text, now, present_.server.slots);
+    present_.server = identity_of(text, now, present_.server);
     return ask_slots();
 }
 

@@ -20,6 +20,7 @@ void pipeline::begin(std::shared_ptr<connection> c)
 void pipeline::end() noexcept
 {
     row_channels_.clear();
+    rows_.clear();
     if (auto const last = std::move(connection_))
         last->close();
 }
@@ -44,26 +45,43 @@ void pipeline::request_slots()
     replies_.add_slots();
 }
 
-void pipeline::subscribe(std::string_view verb, std::string_view channel)
+void pipeline::change(subscription_rows::change c, std::string_view channel)
 {
-    if (verb != row_verb_)
+    if (c != row_change_)
         send_row();
-    row_verb_ = verb;
+    row_change_ = c;
     row_channels_.emplace_back(channel);
 }
 
-// The PING is the guard (rule 10). It follows directly, so that an error in place of the subscription meets the guard
-// and not a command.
+// The PING is the guard (rule 10).
 void pipeline::send_row()
 {
     if (row_channels_.empty())
         return;
-    std::vector<std::string_view> words{row_verb_};
+    form_ == engine::message_form::plain ? send_plain_row() : send_sharded_row();
+    send(std::array<std::string_view, 1>{"PING"});
+    replies_.add_guard(row_change_ == subscription_rows::change::subscribe);
+    row_channels_.clear();
+}
+
+// The guard follows directly, so that an error in place of the subscription meets the guard and not a command.
+void pipeline::send_plain_row()
+{
+    bool const subscribes = row_change_ == subscription_rows::change::subscribe;
+    std::vector<std::string_view> words{subscribes ? "SUBSCRIBE" : "UNSUBSCRIBE"};
     words.insert(words.end(), row_channels_.begin(), row_channels_.end());
     send(words);
-    send(std::array<std::string_view, 1>{"PING"});
-    replies_.add_guard(row_verb_ == "SUBSCRIBE");
-    row_channels_.clear();
+}
+
+// Each channel is a command of its own, because the channels of one command must have one slot. An error is suppressed:
+// the server refuses a channel whose slot has left it, and that must not cost the connection. The guard shows which
+// channels were not confirmed, and meets the error if the access rules deny CLIENT REPLY.
+void pipeline::send_sharded_row()
+{
+    bool const subscribes = row_change_ == subscription_rows::change::subscribe;
+    connection_->send_without_reply(subscribes ? "SSUBSCRIBE" : "SUNSUBSCRIBE", row_channels_);
+    replies_.add_ping();
+    rows_.add(row_change_, std::move(row_channels_));
 }
 
 void pipeline::end_turn(core::instant now)

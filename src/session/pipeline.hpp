@@ -14,8 +14,10 @@
 
 #include "core/clock.hpp"
 #include "engine/port/command.hpp"
+#include "engine/port/message_form.hpp"
 #include "session/awaited_replies.hpp"
 #include "session/connection.hpp"
+#include "session/subscription_rows.hpp"
 
 namespace holdfast::session {
 
@@ -28,6 +30,8 @@ class pipeline {
 public:
     // A new connection. Precondition: end() was called for the last one, and no reply is awaited.
     void begin(std::shared_ptr<connection>);
+    // The greeting has shown how the server's clients subscribe.
+    void use(engine::message_form f) noexcept { form_ = f; }
     // Closes the connection; no reply follows. The commands without a reply stay in replies().
     void end() noexcept;
 
@@ -37,8 +41,8 @@ public:
     void submit(engine::command&, std::span<std::string_view const> words);
     // CLUSTER SLOTS.
     void request_slots();
-    // SUBSCRIBE or UNSUBSCRIBE for a channel. Channels of one kind in a row are sent as one command with one guard.
-    void subscribe(std::string_view verb, std::string_view channel);
+    // Requests a change of subscriptions. Changes of one kind in a row are sent with one guard.
+    void change(subscription_rows::change, std::string_view channel);
 
     // Ends a turn: sends the subscriptions that were requested last, and notes when the commands of this turn were sent.
     void end_turn(core::instant now);
@@ -47,14 +51,20 @@ public:
     void write();
 
     awaited_replies& replies() noexcept { return replies_; }
+    // The rows that were sent as sharded subscriptions, whose guards are awaited.
+    subscription_rows& rows() noexcept { return rows_; }
 
 private:
     void send_row();
+    void send_plain_row();
+    void send_sharded_row();
 
     std::shared_ptr<connection> connection_;  // null: none
     awaited_replies replies_;
-    std::string_view row_verb_;              // SUBSCRIBE or UNSUBSCRIBE ...
-    std::vector<std::string> row_channels_;  // ... for these channels, not sent yet
+    engine::message_form form_ = engine::message_form::plain;
+    subscription_rows rows_;
+    subscription_rows::change row_change_{};  // of the row that is not sent yet ...
+    std::vector<std::string> row_channels_;   // ... for these channels
 };
 
 }  // namespace holdfast::session

@@ -128,6 +128,7 @@ void session::open()
     opened_ = now();
     pause_.on_open();
     right_.on_open();
+    pipeline_.use(server().messages);
     if (pause_.ended_early())
         arm(settling_, opened_ + reconnect_pause::settling_time);
     else
@@ -250,12 +251,12 @@ void session::send_auth(engine::command& c, std::span<std::string_view const> wo
         submit(c, words);
 }
 
-void session::change_subscription(std::string_view verb, std::string_view channel)
+void session::change(subscription_rows::change c, std::string_view channel)
 {
     assert(is_open());
     if (!is_open() || !notifies())
         return;
-    pipeline_.subscribe(verb, channel);
+    pipeline_.change(c, channel);
     flush_soon();
 }
 

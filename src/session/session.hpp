@@ -77,9 +77,10 @@ public:
     engine::server_identity const& server() const noexcept override { return greeting_.id().server; }
     void submit(engine::command&, std::span<std::string_view const>) override;
     void await_turn_end() override { flush_soon(); }
-    void subscribe(std::string_view channel) override { change_subscription("SUBSCRIBE", channel); }
-    void unsubscribe(std::string_view channel) override { change_subscription("UNSUBSCRIBE", channel); }
+    void subscribe(std::string_view channel) override { change(subscription_rows::change::subscribe, channel); }
+    void unsubscribe(std::string_view channel) override { change(subscription_rows::change::unsubscribe, channel); }
     bool notifies() const noexcept override { return right_.may_subscribe(); }
+    void give_up_subscribing(std::string_view channel) override;
     void request_slots() override;
     void drop(std::string_view why) override;
 
@@ -103,6 +104,8 @@ private:
     void on_reply(engine::reply const&) override;
     void on_error(std::string_view words) override;
     void on_message(std::string_view channel) override;
+    void on_subscribed(std::string_view channel) override;
+    void on_unsubscribed(std::string_view channel) override;
     void on_ended(ending const&) override;
 
     void greet_as(holdfast::credentials const&) override;
@@ -126,10 +129,13 @@ private:
     void report_closed(engine::closing const&, bool was_open);
 
     void end_as_unknown(engine::command&);
-    void change_subscription(std::string_view verb, std::string_view channel);
+    void change(subscription_rows::change, std::string_view channel);
     void flush_soon();
     void flush();
-    void pass_guard(awaited_replies::kind);
+    void pass_ping(awaited_replies::kind);
+    void end_row();
+    void note_permitted_subscriptions();
+    void note_denied_subscriptions(std::string const& text);
     void on_refused_subscription(std::string_view words);
     void take_slots(core::cluster_map);
     void on_slots(engine::reply const&);

@@ -44,7 +44,7 @@ void session::on_reply(engine::reply const& r)
         return lose(not_understood);
     auto const first = pipeline_.replies().take();
     if (first.kind != awaited_replies::kind::command)
-        return r.text == "PONG" ? pass_guard(first.kind) : on_refused_subscription(r.text);
+        return r.text == "PONG" ? pass_ping(first.kind) : on_refused_subscription(r.text);
     if (first.to)
         first.to->on_answer({.outcome = engine::outcome::applied, .sent = first.sent, .value = r});
 }
@@ -82,6 +82,21 @@ void session::on_message(std::string_view channel)
         events_->on_message(channel);
 }
 
+void session::on_subscribed(std::string_view channel)
+{
+    if (!is_open() || !pipeline_.rows().confirm(subscription_rows::change::subscribe, channel))
+        return;
+    note_permitted_subscriptions();
+    events_->on_subscribed(channel);
+}
+
+// The server also ends the subscriptions of a slot that leaves it.
+void session::on_unsubscribed(std::string_view channel)
+{
+    if (is_open() && !pipeline_.rows().confirm(subscription_rows::change::unsubscribe, channel))
+        events_->on_unsubscribed(channel);
+}
+
 // ---- the slots of a cluster
 
 void session::on_slots(engine::reply const& r)
@@ -116,11 +131,27 @@ void session::report_doubt(engine::answer& a)
     events_->on_doubt(to ? &*to : nullptr);
 }
 
-void session::pass_guard(awaited_replies::kind k)
+void session::pass_ping(awaited_replies::kind k)
 {
-    using change = core::subscription_right::change;
-    if (k == awaited_replies::kind::subscribe_guard && right_.on_confirmed() == change::subscribes_again)
+    using kind = awaited_replies::kind;
+    if (k != kind::ping && server().messages == engine::message_form::sharded)
+        return end_row();
+    if (k == kind::subscribe_guard)
+        note_permitted_subscriptions();
+}
+
+void session::note_permitted_subscriptions()
+{
+    if (right_.on_confirmed() == core::subscription_right::change::subscribes_again)
         log_.info("the server permits SUBSCRIBE again");
+}
+
+// The engine may stop or drop the session in the event.
+void session::end_row()
+{
+    for (auto const& channel : pipeline_.rows().end_row())
+        if (is_open())
+            events_->on_unsubscribed(channel);
 }
 
 // The error took the place of the PONG, so the PONG would be taken for the reply to the next command, and so on: the
@@ -130,10 +161,21 @@ void session::on_refused_subscription(std::string_view words)
     auto const text = printable(words);
     if (!engine::is_passing(engine::classify(words))) {
         last_words_ = text;  // so that report_closed() does not log it again
-        if (right_.on_refused() == core::subscription_right::change::polls)
-            log_.warning("the server does not permit SUBSCRIBE, so waiters poll: " + text);
+        note_denied_subscriptions(text);
     }
     lose({errc::unavailable, words, false});
+}
+
+// The error text of a sharded subscription is not known, because it was suppressed.
+void session::give_up_subscribing(std::string_view channel)
+{
+    note_denied_subscriptions("SSUBSCRIBE " + printable(channel) + " was refused");
+}
+
+void session::note_denied_subscriptions(std::string const& text)
+{
+    if (right_.on_refused() == core::subscription_right::change::polls)
+        log_.warning("the server does not permit SUBSCRIBE, so waiters poll: " + text);
 }
 
 }  // namespace holdfast::session

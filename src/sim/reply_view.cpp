@@ -74,8 +74,14 @@ void deliver(session::connection_events& to, value const& v)
 // [message, channel, text]. The text is not passed on: a message is a hint, whatever it says (rule 13).
 void deliver_push(session::connection_events& to, value const& push)
 {
-    if (push.items.size() == 3 && push.items[0].text == "message")
-        to.on_message(push.items[1].text);
+    auto const& kind = push.items[0].text;
+    auto const& channel = push.items[1].text;
+    if (kind == "message" || kind == "smessage")
+        to.on_message(channel);
+    else if (kind == "ssubscribe")
+        to.on_subscribed(channel);
+    else if (kind == "sunsubscribe")
+        to.on_unsubscribed(channel);
 }
 
 }  // namespace holdfast::simulated

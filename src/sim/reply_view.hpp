@@ -14,8 +14,8 @@ namespace holdfast::simulated {
 // connections of this folder and of the simulator in the tests.
 void deliver(session::connection_events&, value const& reply);
 
-// Passes a push to a session. Only messages of channels are events; confirmations of subscriptions are dropped, because
-// the guard of the session confirms them (rule 10).
+// Passes a push to a session. Confirmations of plain subscriptions are dropped, because the guard of the session
+// confirms them (rule 10).
 void deliver_push(session::connection_events&, value const& push);
 
 }  // namespace holdfast::simulated

@@ -4,71 +4,18 @@
 //
 // A client of a Redis Cluster of three primaries: what it does when hash slots move or a primary is replaced.
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/hash_slot.hpp"
-#include "simulation/arena.hpp"
-#include "support/simulated_cluster.hpp"
+#include "simulation/cluster_client_arena.hpp"
 
 namespace holdfast::test {
 namespace {
 
 using namespace std::chrono_literals;
 using asio::awaitable;
-
-// A change reaches the other nodes so late that a test tells redirects from new maps.
-constexpr cluster_options slow_gossip{.gossip = {400ms, 400ms}, .bus = {1ms, 1ms}};
-
-// The client learns the slots from node-0. The slots of {b}, {c} and {a} belong to node-0, node-1 and node-2.
-class cluster_client_arena : public arena {
-public:
-    explicit cluster_client_arena(cluster_options o = slow_gossip)
-        : arena({.world = {.fifo = true}, .network = {.delay = {1ms, 1ms}}}), cluster(simulated(), o)
-    {
-        for (auto const& name : cluster.names())
-            server(name).check([this](executed const& e) {
-                if (e.what.args.size() > 1 && e.what.args[0] == "CLUSTER")
-                    ++slots_requests;
-            });
-        auto& p = at("A");
-        auto config = quick();
-        config.log = [](log_level, std::string_view) {};
-        auto const make_io = [this, &p](engine::strand s, holdfast::config const& c, engine::log l) {
-            return simulated().make_cluster_io(p, std::move(s), c, std::move(l), {"node-0"});
-        };
-        client_ = std::make_unique<holdfast::client>(detail::client_access::make(p.get_executor(), config, make_io));
-        client_->run(asio::detached);
-    }
-    ~cluster_client_arena() { client_->stop(); }
-
-    holdfast::client& c() { return *client_; }
-
-    // Starts the sessions to all primaries.
-    awaitable<void> visit_all()
-    {
-        for (auto const* const name : {"{a}", "{b}", "{c}"})
-            co_await (co_await mutex(c(), name).acquire()).release();
-    }
-
-    // As a failover to a replica that has received nothing: another node has the slot, without its keys.
-    void replace_primary_of(std::string_view key, unsigned by)
-    {
-        auto const slot = core::hash_slot(key);
-        cluster.model().assign(slot, slot, cluster.names().at(by));
-    }
-
-    bool has(unsigned node, std::string_view key) { return exists(key, cluster.names().at(node)); }
-
-    simulated_cluster cluster;
-    int slots_requests = 0;
-
-private:
-    std::unique_ptr<holdfast::client> client_;
-};
 
 TEST_CASE("a client of a cluster is ready when it knows the slots, and connects to a primary on demand", "[cluster]")
 {

@@ -28,6 +28,7 @@
 #include "operations/operation.hpp"
 #include "scripts_generated.hpp"
 #include "simulation/fair_order.hpp"
+#include "support/script_word.hpp"
 #include "support/simulated_cluster.hpp"
 #include "support/tenure_of.hpp"
 
@@ -53,14 +54,12 @@ public:
 private:
     static bool applied(executed const& e) { return e.what.reply && !e.what.reply->is_error(); }
 
-    static bool is(std::string_view given, engine::script const& s) { return given == s.sha1 || given == s.text; }
-
     void on_script(executed const& e, simulated::words args)
     {
         namespace scripts = engine::scripts;
         auto const keys = static_cast<std::size_t>(std::stoul(std::string(args[2])));
         auto const first = args.subspan(3 + keys);
-        auto const is_any = [&](auto const&... s) { return (is(args[1], s) || ...); };
+        auto const is_any = [&](auto const&... s) { return (is_script(args[1], s) || ...); };
         if (is_any(
                 scripts::mutex_release,
                 scripts::reentrant_release,
@@ -74,14 +73,14 @@ private:
         else if (is_any(scripts::mutex_renew, scripts::reentrant_renew, scripts::read_renew))
             for (std::size_t i = 0; i < first.size(); i += 2)
                 on_renewal(e, first[i]);
-        else if (is(args[1], scripts::write_acquire))
+        else if (is_script(args[1], scripts::write_acquire))
             on_acquire(e, first[0], e.what.reply && e.what.reply->integer >= 0);
-        else if (is(args[1], scripts::fair_refresh))
+        else if (is_script(args[1], scripts::fair_refresh))
             for (auto const token : first.subspan(2))
                 require_alive(e, token, "refresh");
-        else if (is(args[1], scripts::fair_acquire))
+        else if (is_script(args[1], scripts::fair_acquire))
             require_alive(e, first[0], "acquire");  // may be granted twice: the script finds its own grant
-        else if (is(args[1], scripts::lock_holders) || is(args[1], scripts::lock_force_release))
+        else if (is_script(args[1], scripts::lock_holders) || is_script(args[1], scripts::lock_force_release))
             return;
         else
             on_acquire(e, first[0]);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "scripts_generated.hpp"
+#include "support/script_word.hpp"
 #include "support/simulated_server.hpp"
 
 namespace holdfast::test {
@@ -24,14 +25,14 @@ public:
     void operator()(executed const& e)
     {
         auto const args = e.what.args;
-        bool const is_script = !e.what.in_script && !args.empty() && args[0].starts_with("EVAL");
-        if (!is_script || !e.what.reply || e.what.reply->is_error())
+        bool const is_call = !e.what.in_script && !args.empty() && args[0].starts_with("EVAL");
+        if (!is_call || !e.what.reply || e.what.reply->is_error())
             return;
         auto& q = queues_[std::string(args[3])];
         auto const first = args.subspan(3 + static_cast<std::size_t>(std::stoul(std::string(args[2]))));
-        if (is(args[1], engine::scripts::fair_acquire))
+        if (is_script(args[1], engine::scripts::fair_acquire))
             on_acquire(q, first[0], first[4] == "0", *e.what.reply);
-        else if (is(args[1], engine::scripts::fair_leave))
+        else if (is_script(args[1], engine::scripts::fair_leave))
             on_leave(q, first[0]);
     }
 
@@ -40,8 +41,6 @@ private:
         std::string holder;
         std::vector<std::string> waiting;
     };
-
-    static bool is(std::string_view given, engine::script const& s) { return given == s.sha1 || given == s.text; }
 
     static void on_acquire(queue& q, std::string_view token, bool is_single, simulated::value const& reply)
     {

@@ -17,6 +17,15 @@ namespace holdfast::test {
 namespace asio = boost::asio;
 using simulated::value;
 
+namespace {
+
+bool is_message(value const& push)
+{
+    return push.items[0].text == "message" || push.items[0].text == "smessage";
+}
+
+}  // namespace
+
 virtual_link::virtual_link(
     process& p, simulated_server& s, engine::strand st, std::weak_ptr<session::connection_events> e, unsigned number)
     : process_(p),
@@ -148,8 +157,7 @@ void virtual_link::execute(message const& m)
 
 void virtual_link::on_push(value const& v)
 {
-    bool const is_message = v.items[0].text == "message";
-    if (is_message && world().chance().happens(server_.faults.drop_push))
+    if (is_message(v) && world().chance().happens(server_.faults.drop_push))
         return note("misses a message", {});
     reply_with({.kind = incoming::kind::push, .body = v});
 }
@@ -186,9 +194,7 @@ void virtual_link::bring()
 void virtual_link::read()
 {
     auto came = std::exchange(inbox_, {});
-    auto const is_message = [](incoming const& i) {
-        return i.kind == incoming::kind::push && i.body.items[0].text == "message";
-    };
+    auto const brings_message = [](incoming const& i) { return i.kind == incoming::kind::push && is_message(i.body); };
     bool const messages_first = world().chance().happens(server_.faults.early_push);
     auto const deliver_if = [&](auto const& wanted) {
         for (auto const& i : came)
@@ -197,8 +203,8 @@ void virtual_link::read()
     };
     if (!messages_first)
         return deliver_if([](incoming const&) { return true; });
-    deliver_if(is_message);
-    deliver_if(std::not_fn(is_message));
+    deliver_if(brings_message);
+    deliver_if(std::not_fn(brings_message));
 }
 
 void virtual_link::deliver(incoming const& i)

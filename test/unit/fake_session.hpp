@@ -36,7 +36,8 @@ public:
     void await_turn_end() override {}
     void subscribe(std::string_view channel) override { subscribed.emplace_back(channel); }
     void unsubscribe(std::string_view channel) override { std::erase(subscribed, channel); }
-    bool notifies() const noexcept override { return true; }
+    bool notifies() const noexcept override { return has_given_up.empty(); }
+    void give_up_subscribing(std::string_view channel) override { has_given_up = channel; }
     void request_slots() override { ++slot_requests; }
     void drop(std::string_view) override { ++drops; }
 
@@ -56,6 +57,7 @@ public:
     server_identity identity_of_server = {};
     std::deque<submitted> sent;
     texts subscribed;
+    std::string has_given_up;
 };
 
 }  // namespace holdfast::engine

@@ -20,6 +20,8 @@ struct ignored_events final : shard_events {
     void on_open(shard& s) override { opened.push_back(&s); }
     void on_closed(shard&, closing const&) override {}
     void on_message(shard&, std::string_view) override {}
+    void on_subscribed(shard&, std::string_view) override {}
+    void on_unsubscribed(shard&, std::string_view) override {}
     void on_turn_end(shard&) override {}
     void on_slots(shard&, core::cluster_map const&) override {}
     void on_doubt(shard&, core::redirect const*) override {}

@@ -60,6 +60,17 @@ struct fake_connection final : connection {
         std::vector<engine::reply> const items{text("id"), {engine::reply::kind::integer, number, {}, {}}};
         events.lock()->on_reply({.type = engine::reply::kind::array, .items = items});
     }
+    void hello_of_member(std::int64_t number, std::string_view version)
+    {
+        std::vector<engine::reply> const items{
+            text("id"),
+            {engine::reply::kind::integer, number, {}, {}},
+            text("mode"),
+            text("cluster"),
+            text("version"),
+            text(version)};
+        events.lock()->on_reply({.type = engine::reply::kind::array, .items = items});
+    }
     void info(std::string const& run) { reply("# Server\r\nrun_id:" + run + "\r\nuptime_in_seconds:9\r\n"); }
 
     std::weak_ptr<connection_events> events;
@@ -116,15 +127,15 @@ struct probe final : engine::command {
 };
 
 // A session and the engine above it.
-class scenario final : engine::session_events, engine::world_events {
+class scenario : engine::session_events, engine::world_events {
 public:
-    explicit scenario(unsigned database = 0, credentials_provider provider = {})
+    explicit scenario(unsigned database = 0, credentials_provider provider = {}, purpose p = purpose::one_server)
         : strand_(context_.get_executor()),
           time_(std::make_shared<holdfast::session::world>()),
           session_(std::make_shared<session>(
               strand_,
               session::settings{
-                  {.client_name = "me", .database = database}, std::chrono::seconds(3), std::move(provider)},
+                  {.client_name = "me", .database = database}, std::chrono::seconds(3), std::move(provider), p},
               engine::log([this](log_level, std::string_view line) { logged.emplace_back(line); }),
               time_,
               std::make_unique<fake_connector>(world)))
@@ -184,6 +195,11 @@ private:
         last = {c.code, {}, c.permanent};
     }
     void on_message(std::string_view channel) override { events.emplace_back("message: " + std::string(channel)); }
+    void on_subscribed(std::string_view channel) override { events.push_back("subscribed: " + std::string(channel)); }
+    void on_unsubscribed(std::string_view channel) override
+    {
+        events.push_back("unsubscribed: " + std::string(channel));
+    }
     void on_turn_end() override {}
     void on_alarm() override { events.emplace_back("alarm"); }
 

@@ -33,6 +33,14 @@ struct recorder final : shard_events {
         events.push_back({&s, "closed: " + std::string(c.words) + (s.refusal() ? ", refused" : "")});
     }
     void on_message(shard& s, std::string_view channel) override { events.push_back({&s, std::string(channel)}); }
+    void on_subscribed(shard& s, std::string_view channel) override
+    {
+        events.push_back({&s, "+" + std::string(channel)});
+    }
+    void on_unsubscribed(shard& s, std::string_view channel) override
+    {
+        events.push_back({&s, "-" + std::string(channel)});
+    }
     void on_turn_end(shard& s) override { events.push_back({&s, "turn end"}); }
     void on_slots(shard&, core::cluster_map const&) override {}
     void on_doubt(shard&, core::redirect const*) override {}
@@ -61,12 +69,20 @@ TEST_CASE("shard: each event is passed on with the shard at which it arrived", "
     second->events->on_open();
     first->events->on_open();
     second->events->on_message("c");
+    second->events->on_subscribed("d");
+    second->events->on_unsubscribed("e");
     first->events->on_turn_end();
     second->events->on_closed(connection_lost);
     CHECK(
         to.events
         == std::vector<recorder::event>{
-            {&b, "open"}, {&a, "open"}, {&b, "c"}, {&a, "turn end"}, {&b, "closed: End of file"}});
+            {&b, "open"},
+            {&a, "open"},
+            {&b, "c"},
+            {&b, "+d"},
+            {&b, "-e"},
+            {&a, "turn end"},
+            {&b, "closed: End of file"}});
 }
 
 TEST_CASE_METHOD(started, "shard: a permanent refusal lasts until an epoch opens", "[shard]")

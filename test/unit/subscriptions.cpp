@@ -135,5 +135,79 @@ TEST_CASE("the end of an epoch forgets the idle channels of its own server only"
     CHECK(w.subscriptions.size() == 0);
 }
 
+// Sharded messages: what the server says of a subscription.
+
+TEST_CASE(
+    "a subscription that has ended is repeated once the slots are known, and its listeners look", "[subscriptions]")
+{
+    world w;
+    auto& at = w.runtime.shard_of(w.lock);
+    recorder heard;
+    w.subscriptions.join(w.lock, "c", heard);
+    CHECK(w.subscriptions.is_subscribed("c"));
+    CHECK(w.subscriptions.on_unsubscribed(at, "c"));
+    CHECK_FALSE(w.subscriptions.on_unsubscribed(at, "c"));
+    CHECK_FALSE(w.subscriptions.is_subscribed("c"));
+    w.session->subscribed.clear();
+    w.subscriptions.on_slots();
+    CHECK((w.session->subscribed == texts{"c"} && heard.messages == 1));
+    w.subscriptions.on_slots();
+    w.subscriptions.on_subscribed(at, "c");
+    w.subscriptions.on_slots();
+    CHECK((w.session->subscribed == texts{"c"} && heard.messages == 1));
+    w.subscriptions.leave("c", heard);
+}
+
+TEST_CASE("a subscription that is refused twice, though its slot has not moved, is given up", "[subscriptions]")
+{
+    world w;
+    auto& at = w.runtime.shard_of(w.lock);
+    recorder heard;
+    w.subscriptions.join(w.lock, "c", heard);
+    CHECK(w.subscriptions.on_unsubscribed(at, "c"));
+    w.subscriptions.on_slots();
+    CHECK(w.subscriptions.on_unsubscribed(at, "c"));
+    CHECK(w.session->has_given_up.empty());
+    w.subscriptions.on_slots();
+    CHECK((w.session->has_given_up == "c" && !w.session->notifies()));
+    w.subscriptions.leave("c", heard);
+}
+
+TEST_CASE("an idle channel whose subscription ends is forgotten", "[subscriptions]")
+{
+    world w;
+    auto& at = w.runtime.shard_of(w.lock);
+    recorder heard;
+    w.subscriptions.join(w.lock, "c", heard);
+    w.subscriptions.leave("c", heard);
+    w.subscriptions.on_unsubscribed(at, "c");
+    CHECK((w.subscriptions.size() == 0 && w.runtime.deadlines() == 0));
+}
+
+TEST_CASE("what another server says of a subscription does not count", "[subscriptions]")
+{
+    world w;
+    recorder heard;
+    w.subscriptions.join(w.lock, "c", heard);
+    shard other(std::make_shared<fake_session>(), w.runtime.log());
+    CHECK_FALSE(w.subscriptions.on_unsubscribed(other, "c"));
+    CHECK(w.subscriptions.is_subscribed("c"));
+    w.subscriptions.leave("c", heard);
+}
+
+TEST_CASE("a listener that joins a channel whose subscription has ended subscribes again", "[subscriptions]")
+{
+    world w;
+    auto& at = w.runtime.shard_of(w.lock);
+    recorder first, second;
+    w.subscriptions.join(w.lock, "c", first);
+    w.subscriptions.on_unsubscribed(at, "c");
+    w.session->subscribed.clear();
+    w.subscriptions.join(w.lock, "c", second);
+    CHECK((w.session->subscribed == texts{"c"} && w.subscriptions.is_subscribed("c")));
+    w.subscriptions.leave("c", first);
+    w.subscriptions.leave("c", second);
+}
+
 }  // namespace
 }  // namespace holdfast::engine

@@ -7,7 +7,9 @@
 #include <cassert>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
+#include "engine/acquire/subscription_state.hpp"
 #include "engine/runtime/runtime.hpp"
 
 namespace holdfast::engine {
@@ -35,6 +37,7 @@ struct subscriptions::channel final : core::deadline {
     std::string const name;
     std::uint16_t const slot;
     shard* at;  // of its lock
+    subscription_state state = subscription_state::requested;
     listener_list listeners;
 };
 
@@ -56,7 +59,8 @@ void subscriptions::join(lock_spec const& of, std::string_view name, listener& l
         auto const key = std::string_view(fresh->name);
         found = channels_.emplace(key, std::move(fresh)).first;
         at.session().subscribe(key);
-    }
+    } else if (!engine::is_subscribed(found->second->state))
+        renew(*found->second);
     // The channel may have been about to end.
     runtime_.disarm(*found->second);
     found->second->listeners.push_back(l);
@@ -70,6 +74,12 @@ void subscriptions::leave(std::string_view name, listener& l)
     c.listeners.erase(c.listeners.iterator_to(l));
     if (c.listeners.empty())
         runtime_.arm(c, runtime_.now() + linger + slack);
+}
+
+bool subscriptions::is_subscribed(std::string_view name) const noexcept
+{
+    auto const found = channels_.find(name);
+    return found != channels_.end() && engine::is_subscribed(found->second->state);
 }
 
 void subscriptions::forget_idle(core::instant now)
@@ -99,21 +109,78 @@ void subscriptions::on_open(shard& at)
         boost::unordered::erase_if(channels_, [&](auto const& entry) { return entry.second->at == &at; });
     for (auto const& [name, c] : channels_)
         if (c->at == &at)
-            at.session().subscribe(name);
+            renew(*c);
 }
 
-// If the session to the new primary is not open yet, its on_open() subscribes.
+// If the session is not open yet, its on_open() subscribes.
+void subscriptions::renew(channel& c)
+{
+    c.state = next(c.state, subscription_event::renewed).next;
+    if (c.at->is_open() && c.at->session().notifies())
+        c.at->session().subscribe(c.name);
+}
+
+// A server with sharded messages ends the subscriptions of a slot that leaves.
 void subscriptions::on_moved(core::slot_set const& moved)
 {
     for (auto const& [name, c] : channels_) {
         if (!moved[c->slot])
             continue;
-        if (c->at->is_open())
+        if (c->at->is_open() && c->at->session().server().messages == message_form::plain)
             c->at->session().unsubscribe(name);
         c->at = &runtime_.shard_of(c->slot);
-        if (c->at->is_open() && c->at->session().notifies())
-            c->at->session().subscribe(name);
+        renew(*c);
     }
+}
+
+// Null: the channel was unsubscribed meanwhile, or its slot has moved, so that server does not matter any more.
+subscriptions::channel* subscriptions::find(shard const& at, std::string_view name) noexcept
+{
+    auto const found = channels_.find(name);
+    return found != channels_.end() && found->second->at == &at ? found->second.get() : nullptr;
+}
+
+void subscriptions::on_subscribed(shard& at, std::string_view name)
+{
+    if (auto* const c = find(at, name))
+        c->state = next(c->state, subscription_event::confirmed).next;
+}
+
+// A channel without listeners is not needed again.
+bool subscriptions::on_unsubscribed(shard& at, std::string_view name)
+{
+    auto* const c = find(at, name);
+    if (!c)
+        return false;
+    auto const t = next(c->state, subscription_event::ended);
+    c->state = t.next;
+    if (c->listeners.empty())
+        channels_.erase(name);
+    return t.step == subscription_step::ask;
+}
+
+// In two steps: a listener may join another channel.
+void subscriptions::on_slots()
+{
+    std::vector<std::string> repeated;
+    for (auto const& [name, c] : channels_)
+        if (c->at->is_open() && repeat(*c))
+            repeated.push_back(c->name);
+    for (auto const& name : repeated)
+        on_message(name);
+}
+
+// Returns whether it has subscribed.
+bool subscriptions::repeat(channel& c)
+{
+    auto const t = next(c.state, subscription_event::slots);
+    c.state = t.next;
+    if (t.step == subscription_step::give_up)
+        c.at->session().give_up_subscribing(c.name);
+    bool const repeats = t.step == subscription_step::repeat && c.at->session().notifies();
+    if (repeats)
+        c.at->session().subscribe(c.name);
+    return repeats;
 }
 
 void subscriptions::on_message(std::string_view name)

@@ -47,7 +47,7 @@ public:
     void leave(std::string_view channel, listener&);
 
     // Whether the server counts this client among the subscribers that receive a message published now.
-    bool is_subscribed(std::string_view channel) const noexcept { return channels_.contains(channel); }
+    bool is_subscribed(std::string_view channel) const noexcept;
     std::size_t size() const noexcept { return channels_.size(); }
 
     // Subscribes again for all listeners at that server: the session does not restore subscriptions.
@@ -56,10 +56,20 @@ public:
     // These slots have another primary: subscribes there for the listeners of their channels.
     void on_moved(core::slot_set const&);
     void on_message(std::string_view channel);
+    // Of sharded messages only. That server has confirmed a subscription.
+    void on_subscribed(shard& at, std::string_view channel);
+    // That server has refused or ended a subscription. Returns whether the slots may be out of date.
+    bool on_unsubscribed(shard& at, std::string_view channel);
+    // The slots are up to date, and on_moved() was called: subscribes again to channels whose subscription has ended
+    // although their slot has not moved. Their listeners receive a message, because they may have missed one.
+    void on_slots();
 
 private:
     struct channel;
 
+    channel* find(shard const&, std::string_view name) noexcept;
+    static void renew(channel&);
+    static bool repeat(channel&);
     void forget_idle(core::instant now);
 
     runtime& runtime_;

@@ -7,14 +7,29 @@
 
 #include <string_view>
 
+#include "engine/port/message_form.hpp"
+
 namespace holdfast::engine {
 
-// A file of scripts/lua, which the build embeds. `sha1` is the SHA1 of exactly `text`: EVALSHA finds the script only by
-// the hash of the text that an EVAL has sent before.
+// A text with the SHA1 of exactly that text: EVALSHA finds a script only by the hash of the text that an EVAL has sent
+// before.
+struct script_text {
+    std::string_view text;
+    std::string_view sha1;
+};
+
+// A file of scripts/lua, which the build embeds, once with `publish` and once with `spublish`. Both texts are the same if
+// the script publishes nothing.
 struct script {
     std::string_view name;
     std::string_view text;
     std::string_view sha1;
+    script_text sharded = {};
+
+    script_text in(message_form f) const noexcept
+    {
+        return f == message_form::sharded ? sharded : script_text{text, sha1};
+    }
 };
 
 }  // namespace holdfast::engine

@@ -10,6 +10,7 @@
 #include <boost/static_string/static_string.hpp>
 
 #include "core/clock.hpp"
+#include "engine/port/message_form.hpp"
 
 namespace holdfast::engine {
 
@@ -30,6 +31,7 @@ struct server_identity {
     run_id_type run_id = {};                    // new at each start of the server; empty: not known
     core::instant running_since = core::never;  // the latest possible start; never: not known
     slot_coverage slots = slot_coverage::no_slots;
+    message_form messages = message_form::plain;
 
     bool has_hash_slots() const noexcept { return slots != slot_coverage::no_slots; }
 

@@ -45,6 +45,10 @@ public:
     // A message arrived on a subscribed channel. It is a hint, never a proof (rule 13): other programs can publish,
     // too.
     virtual void on_message(std::string_view channel) = 0;
+    // Of a server with sharded messages only: a requested subscription was confirmed; messages of the channel do not
+    // arrive, or not any more: the server has refused the subscription, or the slot of the channel has left the server.
+    virtual void on_subscribed(std::string_view) {}
+    virtual void on_unsubscribed(std::string_view) {}
     // The session is about to write the commands of this turn. Commands that are submitted during this call leave in
     // the same write: the engine uses it to send the releases that it gathered during the turn.
     virtual void on_turn_end() = 0;
@@ -91,16 +95,19 @@ public:
     // Precondition: is_open().
     virtual void await_turn_end() = 0;
 
-    // SUBSCRIBE and UNSUBSCRIBE, in order with the commands, each with its guard (rule 10). The session sends several
-    // of one kind in a row as one command. It does not restore subscriptions on a new connection, because their order
-    // relative to the engine's commands matters: the engine subscribes again in on_open(). Precondition: is_open() and,
-    // for subscribe(), notifies().
+    // SUBSCRIBE and UNSUBSCRIBE, in order with the commands, several of one kind in a row with one guard (rule 10); on a
+    // server with sharded messages, SSUBSCRIBE and SUNSUBSCRIBE. The session does not restore subscriptions on a new
+    // connection, because their order relative to the engine's commands matters: the engine subscribes again in
+    // on_open(). Precondition: is_open() and, for subscribe(), notifies().
     virtual void subscribe(std::string_view channel) = 0;
     virtual void unsubscribe(std::string_view channel) = 0;
 
     // Whether waiters receive messages. False after the server refused a subscription because a permission is missing,
     // until the epoch after the next: meanwhile waiters poll.
     virtual bool notifies() const noexcept = 0;
+    // The server goes on refusing a sharded subscription, although it has the slot: notifies() is false from here on.
+    // Precondition: is_open().
+    virtual void give_up_subscribing(std::string_view channel) = 0;
 
     // Asks which primary has which hash slots; on_slots() follows, or the end of the connection. Preconditions: it is a
     // session to the seeds of a cluster, and open.

@@ -26,6 +26,8 @@ public:
     virtual void on_open(shard&) = 0;
     virtual void on_closed(shard&, closing const&) = 0;
     virtual void on_message(shard&, std::string_view channel) = 0;
+    virtual void on_subscribed(shard&, std::string_view channel) = 0;
+    virtual void on_unsubscribed(shard&, std::string_view channel) = 0;
     virtual void on_turn_end(shard&) = 0;
     virtual void on_slots(shard&, core::cluster_map const&) = 0;
     virtual void on_doubt(shard&, core::redirect const*) = 0;
@@ -68,6 +70,8 @@ private:
     void on_open() override;
     void on_closed(closing const&) override;
     void on_message(std::string_view channel) override { events_->on_message(*this, channel); }
+    void on_subscribed(std::string_view channel) override { events_->on_subscribed(*this, channel); }
+    void on_unsubscribed(std::string_view channel) override { events_->on_unsubscribed(*this, channel); }
     void on_turn_end() override { events_->on_turn_end(*this); }
     void on_slots(core::cluster_map const& m) override { events_->on_slots(*this, m); }
     void on_doubt(core::redirect const* r) override { events_->on_doubt(*this, r); }

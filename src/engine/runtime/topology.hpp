@@ -28,6 +28,8 @@ public:
     // The connection to the seed is lost.
     void on_closed();
 
+    // Whether there was a doubt that the last answer does not settle, because the seed was asked before it.
+    bool is_in_doubt() const noexcept { return schedule_.state() == topology_state::delayed; }
     // Whether its deadline is armed, which it is also when nothing is under way.
     bool is_waiting() const noexcept { return is_armed(); }
 

@@ -1,0 +1,117 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Sharded messages: who waits for a lock of a Redis Cluster learns of its release, also when its hash slot has moved.
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/cluster_client_arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+
+// Of a round trip of 2 ms; a re-check comes after poll_interval, a second.
+constexpr auto soon = 20ms;
+
+class two_clients : public cluster_client_arena {
+public:
+    two_clients() : other(make_cluster_client("B")) {}
+
+    // A lock of node-2 that the first client holds, and for which the other one waits.
+    awaitable<void> contend()
+    {
+        co_await visit_all(c());
+        co_await visit_all(other);
+        held = co_await mutex(c(), "{a}").acquire();
+        spawn([this]() -> awaitable<void> {
+            auto const won = co_await mutex(other, "{a}").acquire();
+            granted = now();
+        });
+        co_await sleep(100ms);
+    }
+
+    awaitable<void> release()
+    {
+        released = now();
+        co_await held.release();
+        co_await sleep(5s);
+    }
+
+    bool was_granted_soon() const { return granted && *granted - released < soon; }
+
+    holdfast::client& other;
+    lease held;
+    core::instant released{};
+    std::optional<core::instant> granted;
+};
+
+TEST_CASE("a release in a cluster wakes a waiter by a sharded message", "[cluster]")
+{
+    two_clients a;
+    int sharded = 0, plain = 0;
+    for (auto const& name : a.cluster.names())
+        a.server(name).check([&](executed const& e) {
+            sharded += e.what.args[0] == "spublish";
+            plain += e.what.args[0] == "publish";
+        });
+    a.run([&]() -> awaitable<void> {
+        co_await a.contend();
+        co_await a.release();
+        CHECK(a.was_granted_soon());
+        CHECK((sharded > 0 && plain == 0));
+    });
+}
+
+TEST_CASE("a waiter subscribes anew where its slot has moved", "[cluster]")
+{
+    two_clients a;
+    a.run([&]() -> awaitable<void> {
+        co_await a.contend();
+        a.cluster.move("{a}", 1);
+        co_await a.sleep(50ms);  // the seed has not heard of the move yet
+        co_await a.release();
+        CHECK(a.was_granted_soon());
+        CHECK(a.c().stats().connected == 4);  // no connection was lost
+    });
+}
+
+TEST_CASE("a release right behind the move of its slot wakes the waiter", "[cluster]")
+{
+    two_clients a;
+    a.run([&]() -> awaitable<void> {
+        co_await a.contend();
+        a.cluster.move("{a}", 1);
+        co_await a.release();
+        CHECK(a.was_granted_soon());
+    });
+}
+
+TEST_CASE("without the right to a channel, waiters at that primary poll, and one line says so", "[cluster]")
+{
+    two_clients a;
+    a.server("node-2").model().deny_channels(true);
+    a.run([&]() -> awaitable<void> {
+        co_await a.contend();
+        co_await a.sleep(3s);
+        co_await a.release();
+        CHECK(a.granted);
+        CHECK(*a.granted - a.released < 2s);
+        CHECK(a.c().stats().connected == 4);
+        auto const says_so = [](auto const& line) { return line.find("does not permit SUBSCRIBE") != line.npos; };
+        CHECK(std::ranges::count_if(a.logged(), says_so) == 1);
+        auto const questions = a.slots_requests;
+        co_await a.sleep(30s);
+        CHECK(a.slots_requests <= questions + 2);  // two clients ask once in a minute
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test
