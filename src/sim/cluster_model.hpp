@@ -33,7 +33,7 @@ enum class bus_message : std::uint8_t { view, publication };
 // | move(), otherwise  |                     |                    |                                                 |
 //
 // It has no clock: the caller says when a message of the bus arrives. Not modelled yet: slots that are being moved key
-// by key, replicas, failover, sharded messages.
+// by key, replicas, failover.
 class cluster_model {
 public:
     // Calls a function when a message of the bus has arrived.
