@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -95,7 +96,13 @@ std::vector<std::string> meeting::redisson_program(std::string urls, std::chrono
 
 std::vector<std::string> meeting::holdfast_program(redis_server const& server, std::chrono::milliseconds waiter_timeout)
 {
-    return {HOLDFAST_PEER, server.url(), std::to_string(meeting_lease.count()), std::to_string(waiter_timeout.count())};
+    return holdfast_program(server.url(), waiter_timeout);
+}
+
+std::vector<std::string> meeting::holdfast_program(std::string url, std::chrono::milliseconds waiter_timeout)
+{
+    return {
+        HOLDFAST_PEER, std::move(url), std::to_string(meeting_lease.count()), std::to_string(waiter_timeout.count())};
 }
 
 meeting& the_meeting()

@@ -44,6 +44,8 @@ public:
     static std::vector<std::string> redisson_program(std::string urls, std::chrono::milliseconds waiter_timeout = {});
     static std::vector<std::string> holdfast_program(
         redis_server const&, std::chrono::milliseconds waiter_timeout = meeting_waiter_timeout);
+    static std::vector<std::string> holdfast_program(
+        std::string url, std::chrono::milliseconds waiter_timeout = meeting_waiter_timeout);
 
 private:
     redis_server server_;

@@ -6,6 +6,7 @@
 // it ends, so many acquires may wait at the same time; the end of the input ends the program.
 //
 //     java RedissonPeer redis://127.0.0.1:PORT[,...] WATCHDOG_MS FAIR_WAITER_MS      0: Redisson's default
+//     java RedissonPeer redis+cluster://HOST:PORT[,HOST:PORT ...] ...
 //     > 0 AT ready CLIENT_ID
 //     < ID acquire KIND NAME THREAD LEASE_MS WAIT_MS      lease -1: the watchdog renews; wait -1: as long as it takes,
 //                                                         0: one attempt (and the watchdog)
@@ -34,6 +35,8 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 public final class RedissonPeer {
+    private static final String CLUSTER = "redis+cluster://";
+
     private final List<RedissonClient> servers;
     private final RedissonClient redisson;  // of the first server
 
@@ -49,6 +52,12 @@ public final class RedissonPeer {
             config.setFairLockWaitTimeout(Long.parseLong(args[2]));
         }
         config.setThreads(4).setNettyThreads(4);
+        if (url.startsWith(CLUSTER)) {
+            for (String node : url.substring(CLUSTER.length()).split(",")) {
+                config.useClusterServers().addNodeAddress("redis://" + node);
+            }
+            return Redisson.create(config);
+        }
         config.useSingleServer().setAddress(url).setConnectionMinimumIdleSize(2).setConnectionPoolSize(16)
             .setTimeout(20_000).setSubscriptionTimeout(20_000);  // a test may stop the server for a while
         return Redisson.create(config);
@@ -56,7 +65,7 @@ public final class RedissonPeer {
 
     public static void main(String[] args) throws Exception {
         List<RedissonClient> servers = new ArrayList<>();
-        for (String url : args[0].split(",")) {
+        for (String url : args[0].startsWith(CLUSTER) ? new String[] {args[0]} : args[0].split(",")) {
             servers.add(connect(url, args));
         }
         RedissonPeer peer = new RedissonPeer(servers);

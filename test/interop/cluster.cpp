@@ -1,0 +1,86 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Both libraries as clients of one Redis Cluster, where they publish sharded messages.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "interop/figures.hpp"
+#include "interop/meeting.hpp"
+#include "support/child.hpp"
+#include "support/server_cluster.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A waiter that has missed a message looks again when the lease ends, or after Holdfast's poll_interval. Both are later.
+constexpr auto by_message = 1s;
+
+class cluster_meeting {
+public:
+    // Requires Redisson, and servers with sharded messages.
+    cluster_meeting()
+        : redisson_("Redisson", meeting::redisson_program(cluster_.url(), meeting_waiter_timeout)),
+          holdfast_("Holdfast", meeting::holdfast_program(cluster_.url()))
+    {}
+
+    server_cluster& cluster() noexcept { return cluster_; }
+    std::vector<sides> both_directions() { return {{redisson_, holdfast_}, {holdfast_, redisson_}}; }
+
+    void wait_until_waiting(lock_id const& lock)
+    {
+        INFO(lock.kind << " " << lock.name);
+        REQUIRE(wait_until([&] { return subscribers(cluster_[cluster_.primary_of(lock.name)], lock.name) > 0; }));
+    }
+
+private:
+    static long subscribers(redis_server& node, std::string const& name)
+    {
+        long all = 0;
+        for (auto const& channel : node.command({"PUBSUB", "SHARDCHANNELS", "*:{" + name + "}*"}).items)
+            all += node.command({"PUBSUB", "SHARDNUMSUB", channel.text}).items.at(1).integer;
+        return all;
+    }
+
+    server_cluster cluster_{made()};
+    peer_process redisson_;
+    peer_process holdfast_;
+
+    // Skips the test before a peer is started.
+    static server_cluster made()
+    {
+        require_redisson();
+        if (cluster_node().command({"PUBSUB", "SHARDCHANNELS"}).is_error())
+            SKIP("the server has no sharded messages");
+        return server_cluster();
+    }
+};
+
+TEST_CASE("in a cluster a release wakes the waiter of the other library by a sharded message", "[interop][cluster]")
+{
+    cluster_meeting m;
+    for (auto const& s : m.both_directions())
+        for (auto const& c : conflicts()) {
+            auto const name = new_name();
+            CAPTURE(s.direction(), c.text(), name);
+            REQUIRE(is_grant(s.holder.acquire({c.holder, name}, 1)));
+            auto const enters = s.waiter.acquire({c.waiter, name}, 2);
+            m.wait_until_waiting({c.waiter, name});
+            auto const released = s.holder.release({c.holder, name}, 1);
+            CHECK(released.text() == "released");
+            CHECK(is_grant(enters));
+            CHECK(enters.get().at - released.get().at < by_message);
+            note_figures("over a cluster, " + c.text(), s.direction(), {enters.get().at - released.get().at});
+            CHECK(s.waiter.release({c.waiter, name}, 2).text() == "released");
+        }
+}
+
+}  // namespace
+}  // namespace holdfast::test
