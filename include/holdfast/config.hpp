@@ -32,8 +32,8 @@ struct handoff {
     std::chrono::milliseconds max_time{10};
 };
 
-/// Options for `rediss://`. The client always sends SNI, and verifies the server's certificate and host name, unless
-/// `insecure_skip_verify` is set. The constructor of @ref client reads the files.
+/// Options for `rediss://` and `rediss+cluster://`. The client always sends SNI, and verifies the server's certificate and
+/// host name, unless `insecure_skip_verify` is set. The constructor of @ref client reads the files.
 struct tls_options {
     /// PEM file with the certificates of trusted authorities. Empty: those of the system.
     std::string ca_file = {};
@@ -43,6 +43,10 @@ struct tls_options {
 
     /// PEM file with the client's private key, which must not be encrypted. Needs `certificate_file`.
     std::string private_key_file = {};
+
+    /// The name, or the address, for which the certificate of the server must be issued. Empty: the host of the URL; in a
+    /// cluster, for each node the host name that the cluster announces, otherwise the address.
+    std::string server_name = {};
 
     /// Accepts every certificate. An attacker on the network can then read the password and hold every lock.
     bool insecure_skip_verify = false;
@@ -57,7 +61,7 @@ struct config {
     /// The address of the server:
     /// - `redis://[[user]:password@]host[:6379][/db]`, `rediss://` the same over TLS
     /// - `redis+cluster://[user:password@]h1[:6379][,h2...]`: a Redis Cluster; the hosts are any of its nodes, from which
-    ///   the client learns of the others
+    ///   the client learns of the others; `rediss+cluster://` the same over TLS
     /// - `unix:///path/to/socket[?db=0]` (credentials as `unix://user:password@/path`)
     /// - `redis+sentinel://[user:password@]h1:26379,h2:26379/master-name[/db]`
     /// - `memory://` or `memory://NAME`: an in-process server for tests, in a program that is linked with the CMake
@@ -72,7 +76,7 @@ struct config {
     /// Is put before the name of every lock, inside the hash tag. No braces; at most 512 bytes together with a name.
     std::string key_prefix = {};
 
-    /// For `rediss://` only.
+    /// For `rediss://` and `rediss+cluster://` only.
     tls_options tls = {};
 
     /// Yields the user and the password, which the URL must not contain then. Empty: those of the URL.

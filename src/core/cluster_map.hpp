@@ -23,6 +23,7 @@ struct cluster_primary {
     std::string id;    // empty: the server sends none, and the address identifies the node
     std::string host;  // empty: the host by which the answering node was reached; "?": the node does not know it
     std::uint16_t port = 0;
+    std::string name = {};  // the host name of its certificate; empty: the host
 
     bool operator==(cluster_primary const&) const = default;
 };

@@ -29,7 +29,7 @@ void seed_connector::on_slots(core::cluster_map& slots)
     for (auto& p : slots.primaries) {
         if (p.host.empty() || p.host == "?")
             p.host = host();
-        nodes_.push_back({p.host, p.port});
+        nodes_.push_back({p.host, p.port, p.name});
     }
 }
 

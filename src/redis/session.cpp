@@ -5,6 +5,7 @@
 #include "redis/session.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <stdexcept>
 #include <utility>
 
@@ -29,10 +30,28 @@ std::string checked_name(std::string const& name)
     return name;
 }
 
+// A name with other characters could never be verified.
+void check_server_name(std::string const& name)
+{
+    auto const is_allowed = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '_' || c == ':';
+    };
+    if (!std::ranges::all_of(name, is_allowed))
+        throw std::invalid_argument("tls.server_name: must be a host name or an address");
+}
+
+// For what the certificate of the server must be issued.
+std::string const& certified_name(host_and_port const& to, tls_options const& options)
+{
+    if (!options.server_name.empty())
+        return options.server_name;
+    return to.name.empty() ? to.host : to.name;
+}
+
 boost::asio::ssl::context context_for(endpoint const& e, tls_options const& options)
 {
     if (e.transport == transport::tls)
-        return make_tls_context(options, e.hosts.front().host);
+        return make_tls_context(options, certified_name(e.hosts.front(), options));
     refuse_tls_options(options);
     // Boost.Redis requires a context even for connections without TLS.
     return boost::asio::ssl::context(boost::asio::ssl::context::tls_client);
@@ -53,13 +72,6 @@ void warn_of(endpoint const& e, config const& options, engine::log const& log)
         log.warning("url: the password is sent without encryption; use rediss:// to encrypt it");
 }
 
-// Each node needs a TLS context for its own name, which may differ from the name in the URL.
-void refuse_cluster_over_tls(endpoint const& e)
-{
-    if (e.is_cluster && e.transport == transport::tls)
-        throw std::invalid_argument("url: rediss+cluster:// is not implemented yet; use redis+cluster://");
-}
-
 // What all sessions of one client have in common.
 struct client_parts {
     engine::strand on;
@@ -68,20 +80,24 @@ struct client_parts {
     std::string name;
     engine::log log;
     std::shared_ptr<session::world> world;
+    std::shared_ptr<boost::asio::ssl::context> tls;  // for the first host of `to`
 
     std::shared_ptr<session::session> open(session::purpose why, std::unique_ptr<session::connector> c) const
     {
         session::session::settings s{login_of(to, name), options.command_timeout, options.credentials, why};
         return std::make_shared<session::session>(on, std::move(s), log, world, std::move(c));
     }
+    // To one node of a cluster.
     std::unique_ptr<connector> connector_to(endpoint const& e) const
     {
-        return std::make_unique<connector>(on, e, context_for(e, options.tls), options, log);
+        auto own = e.transport == transport::tls ? make_tls_context(*tls, certified_name(e.hosts.front(), options.tls))
+                                                 : share(*tls);
+        return std::make_unique<connector>(on, e, std::move(own), options, log);
     }
     std::shared_ptr<session::session> open_node(core::cluster_primary const& node) const
     {
         auto e = to;
-        e.hosts = {{node.host, node.port}};
+        e.hosts = {{node.host, node.port, node.name}};
         return open(session::purpose::member, connector_to(e));
     }
 };
@@ -98,19 +114,19 @@ engine::client_io make_cluster_io(client_parts const& p)
 engine::client_io make_io(engine::strand on, config const& options, engine::log log)
 {
     auto e = parse_url(options.url);
-    refuse_cluster_over_tls(e);
     auto name = checked_name(options.name);
     check_credentials(e, options);
     // Before the warnings: throws if an option of TLS is wrong.
-    auto tls = context_for(e, options.tls);
+    check_server_name(options.tls.server_name);
+    auto const tls = std::make_shared<boost::asio::ssl::context>(context_for(e, options.tls));
     warn_of(e, options, log);
     auto const world = std::make_shared<session::world>();
     // After the world exists: the environment refers to it weakly, through clock().
     world->live_in(std::make_unique<environment>(on, world->clock()));
-    client_parts const p{on, std::move(e), options, std::move(name), std::move(log), world};
+    client_parts const p{on, std::move(e), options, std::move(name), std::move(log), world, tls};
     if (p.to.is_cluster)
         return make_cluster_io(p);
-    auto to = std::make_unique<connector>(on, p.to, std::move(tls), options, p.log);
+    auto to = std::make_unique<connector>(on, p.to, share(*tls), options, p.log);
     return {world, p.open(session::purpose::one_server, std::move(to))};
 }
 

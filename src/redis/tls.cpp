@@ -81,6 +81,19 @@ void expect_host(ssl::context& context, std::string const& host)
         throw std::invalid_argument("url: TLS cannot verify a host with this name");
 }
 
+void copy_certificate(ssl::context const& from, ssl::context& to)
+{
+    auto* const source = const_cast<ssl::context&>(from).native_handle();
+    STACK_OF(X509)* chain = nullptr;
+    SSL_CTX_get0_chain_certs(source, &chain);
+    auto* const own = SSL_CTX_get0_certificate(source);
+    bool const is_done = !own
+                         || SSL_CTX_use_cert_and_key(to.native_handle(), own, SSL_CTX_get0_privatekey(source), chain, 1)
+                                == 1;
+    if (!is_done)
+        throw std::bad_alloc();
+}
+
 // OpenSSL calls it when it destroys the context: the name must live as long, because a handshake may use it at any
 // time.
 void free_name(void*, void* name, CRYPTO_EX_DATA*, int, long, void*)
@@ -139,15 +152,32 @@ ssl::context make_tls_context(tls_options const& options, std::string const& hos
     return context;
 }
 
+// OpenSSL shares the store of authorities between contexts, and counts its owners.
+ssl::context make_tls_context(ssl::context const& same, std::string const& host)
+{
+    auto* const source = const_cast<ssl::context&>(same).native_handle();
+    ssl::context context(ssl::context::tls_client);
+    SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
+    copy_certificate(same, context);
+    SSL_CTX_set1_cert_store(context.native_handle(), SSL_CTX_get_cert_store(source));
+    send_host_name(context, host);
+    if (SSL_CTX_get_verify_mode(source) != SSL_VERIFY_NONE)
+        expect_host(context, host);
+    context.set_verify_mode(SSL_CTX_get_verify_mode(source));
+    return context;
+}
+
 void refuse_tls_options(tls_options const& options)
 {
-    constexpr auto reason = "has an effect only with rediss://";
+    constexpr auto reason = "has an effect only with rediss:// and rediss+cluster://";
     if (!options.ca_file.empty())
         fail("ca_file", reason);
     if (!options.certificate_file.empty())
         fail("certificate_file", reason);
     if (!options.private_key_file.empty())
         fail("private_key_file", reason);
+    if (!options.server_name.empty())
+        fail("server_name", reason);
     if (options.insecure_skip_verify)
         fail("insecure_skip_verify", reason);
 }

@@ -19,6 +19,9 @@ namespace holdfast::redis {
 // Throws std::invalid_argument with the option and the reason.
 boost::asio::ssl::context make_tls_context(tls_options const&, std::string const& host);
 
+// The same for another host: with the authorities and the certificate of that context, so it reads no file.
+boost::asio::ssl::context make_tls_context(boost::asio::ssl::context const& same, std::string const& host);
+
 // Throws std::invalid_argument if an option is set: it would have no effect on a connection without TLS.
 void refuse_tls_options(tls_options const&);
 

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::uint16_t default_port = 6379;
 constexpr std::uint16_t default_sentinel_port = 26379;
-constexpr auto unknown_scheme = "unknown scheme (known: redis, rediss, unix, redis+sentinel, memory)";
+constexpr auto unknown_scheme = "unknown scheme (known: redis, rediss, redis+cluster, rediss+cluster, unix, "
+                                "redis+sentinel, memory)";
 
 [[noreturn]] void fail(char const* fault)
 {

@@ -22,6 +22,7 @@ enum class transport : std::uint8_t {
 struct host_and_port {
     std::string host;
     std::uint16_t port = 0;
+    std::string name = {};  // the host name of its certificate; empty: the host
 };
 
 // The contents of a URL, percent-decoded.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +35,7 @@ struct node {
     std::string_view id;
     std::string_view host;
     std::uint16_t port;
+    std::string_view name;
 
     // What identifies the node: its id, or its host and port.
     auto identity() const noexcept
@@ -48,6 +50,16 @@ struct range {
     node primary;
 };
 
+// The host name among the metadata of a node, which are names and values in turn. It is there if the node announces one,
+// but its host is an address (cluster-announce-hostname).
+std::string_view announced_name(std::span<reply const> metadata)
+{
+    for (std::size_t i = 0; i + 1 < metadata.size(); i += 2)
+        if (metadata[i].text == "hostname")
+            return metadata[i + 1].text;
+    return {};
+}
+
 // The host may be nil, which has no text.
 std::optional<node> read_node(reply const& r)
 {
@@ -55,12 +67,13 @@ std::optional<node> read_node(reply const& r)
     if (!is(r, reply::kind::array) || items.size() < 2 || !is(items[1], reply::kind::integer)
         || !is_in(items[1].integer, 0, std::numeric_limits<std::uint16_t>::max()))
         return std::nullopt;
-    // The name of the node is logged.
-    if (core::printable(items[0].text) != items[0].text)
+    auto const name = items.size() > 3 ? announced_name(items[3].items) : std::string_view();
+    // Both are logged.
+    if (core::printable(items[0].text) != items[0].text || core::printable(name) != name)
         return std::nullopt;
     bool const has_id = items.size() > 2 && is(items[2], reply::kind::text);
     auto const id = has_id ? items[2].text : std::string_view();
-    return node{id, items[0].text, static_cast<std::uint16_t>(items[1].integer)};
+    return node{id, items[0].text, static_cast<std::uint16_t>(items[1].integer), name};
 }
 
 std::optional<range> read_range(reply const& r)
@@ -89,7 +102,7 @@ public:
         auto const next = static_cast<std::uint16_t>(to_.primaries.size());
         auto const [at, is_new] = numbers_.try_emplace(n.identity(), next);
         if (is_new)
-            to_.primaries.push_back({std::string(n.id), std::string(n.host), n.port});
+            to_.primaries.push_back({std::string(n.id), std::string(n.host), n.port, std::string(n.name)});
         return at->second;
     }
 

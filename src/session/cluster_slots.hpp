@@ -13,7 +13,7 @@
 namespace holdfast::session {
 
 // Reads the reply to CLUSTER SLOTS: a list of [first, last, primary, replica ...], where a node is [host, port, id,
-// ...]. Older servers send no id; then the address identifies the node. Nothing: the reply is not of that form, or names
+// metadata]. Older servers send no id; then the address identifies the node. Nothing: the reply is not of that form, or names
 // more primaries than there are slots. A pure function of a reply that may come from any program: ranges may overlap,
 // and their number is not limited.
 std::optional<core::cluster_map> read_cluster_slots(engine::reply const&);

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include <cstdio>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -19,10 +18,9 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "support/certificates.hpp"
-#include "support/child_program.hpp"
-#include "support/redis_program.hpp"
 #include "support/redis_server.hpp"
 #include "support/session_probe.hpp"
+#include "support/tls_port.hpp"
 
 using namespace holdfast;
 using namespace holdfast::test;
@@ -30,37 +28,19 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Whether the server was built with TLS. Started without a certificate it ends at once, and says what is missing: the
-// certificate, or TLS. Redis 6.2 without TLS does not know the option; Redis 8.2 without TLS does.
-bool has_tls()
-{
-    auto const command = redis_program() + " --port 0 --tls-port 1 2>&1";
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> const pipe(::popen(command.c_str(), "r"), ::pclose);
-    std::string words;
-    for (int c = std::fgetc(pipe.get()); c != EOF; c = std::fgetc(pipe.get()))
-        words += static_cast<char>(c);
-    return words.find("No tls-cert-file configured") != words.npos;
-}
-
-// A port for TLS. Skips the test on a server that was built without TLS.
-std::uint16_t tls_port()
-{
-    if (!has_tls())
-        SKIP("this server was built without TLS");
-    return free_port();
-}
-
 // A redis-server with TLS on a port of its own.
 struct tls_server {
     tls_server(certificates& authority, certificates::pair const& own, std::string const& more = "tls-auth-clients no")
-        : port(tls_port()),
-          server{
-              "tls-port " + std::to_string(port),
-              "tls-ca-cert-file " + authority.ca_file(),
-              "tls-cert-file " + own.certificate_file,
-              "tls-key-file " + own.key_file,
-              more}
+        : port(tls_port()), server(lines(port, authority, own, more))
     {}
+
+    static std::vector<std::string> lines(
+        std::uint16_t port, certificates const& authority, certificates::pair const& own, std::string const& more)
+    {
+        auto all = tls_lines(port, authority, own);
+        all.push_back(more);
+        return all;
+    }
 
     std::string url(std::string const& host) const { return "rediss://" + host + ":" + std::to_string(port); }
 

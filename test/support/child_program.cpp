@@ -19,19 +19,40 @@ namespace holdfast::test {
 
 namespace fs = std::filesystem;
 
-std::uint16_t free_port()
+namespace {
+
+// Binds that port of 127.0.0.1, or any if it is 0, and releases it. Returns the port; 0: none was free.
+std::uint16_t try_port(std::uint16_t wanted)
 {
     int const fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(wanted);
     socklen_t size = sizeof address;
     bool const bound = ::bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0
                        && ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
     ::close(fd);
-    if (!bound)
+    return bound ? ntohs(address.sin_port) : std::uint16_t{0};
+}
+
+}  // namespace
+
+std::uint16_t free_port()
+{
+    auto const found = try_port(0);
+    if (found == 0)
         throw std::runtime_error("free_port: none");
-    return ntohs(address.sin_port);
+    return found;
+}
+
+std::uint16_t free_port_with_bus()
+{
+    constexpr std::uint16_t bus = 10'000;
+    for (int i = 0; i != 1000; ++i)
+        if (auto const p = free_port(); p < 65'535 - bus && try_port(static_cast<std::uint16_t>(p + bus)) != 0)
+            return p;
+    throw std::runtime_error("free_port_with_bus: none");
 }
 
 fs::path make_folder()

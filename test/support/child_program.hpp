@@ -15,6 +15,8 @@ namespace holdfast::test {
 
 // A port of 127.0.0.1 on which no process listens right now.
 std::uint16_t free_port();
+// The same, where the port plus 10000 is free, too: there a node of a cluster listens for other nodes.
+std::uint16_t free_port_with_bus();
 
 // A new temporary folder; the caller removes it.
 std::filesystem::path make_folder();

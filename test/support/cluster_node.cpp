@@ -11,16 +11,16 @@
 namespace holdfast::test {
 namespace {
 
-std::vector<std::string> with_cluster_mode(std::initializer_list<std::string> lines)
+std::vector<std::string> with_cluster_mode(std::vector<std::string> const& lines)
 {
     std::vector<std::string> all{"cluster-enabled yes"};
-    all.insert(all.end(), lines);
+    all.insert(all.end(), lines.begin(), lines.end());
     return all;
 }
 
 }  // namespace
 
-cluster_node::cluster_node(std::initializer_list<std::string> lines) : redis_server(with_cluster_mode(lines)) {}
+cluster_node::cluster_node(std::vector<std::string> const& lines) : redis_server(with_cluster_mode(lines)) {}
 
 // ADDSLOTSRANGE is of Redis 7.0.
 bool cluster_node::add_slots(int last, std::string const& state)

@@ -19,7 +19,8 @@ namespace holdfast::test {
 // large or taken, the server ends at once, and redis_server starts it on another one.
 class cluster_node : public redis_server {
 public:
-    explicit cluster_node(std::initializer_list<std::string> lines = {});
+    explicit cluster_node(std::vector<std::string> const& lines = {});
+    cluster_node(std::initializer_list<std::string> lines) : cluster_node(std::vector(lines)) {}
 
     // Gives it the slots from 0 to `last`. Returns whether it then says that the cluster is in that state, "ok" or
     // "fail".

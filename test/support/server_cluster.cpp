@@ -17,10 +17,10 @@ namespace {
 constexpr auto step = std::chrono::milliseconds(10);
 constexpr int most_steps = 6'000;
 
-std::unique_ptr<cluster_node> make_node()
+std::unique_ptr<cluster_node> make_node(std::vector<std::string> lines = {})
 {
-    return std::make_unique<cluster_node>(
-        std::initializer_list<std::string>{"cluster-node-timeout 1000", "cluster-require-full-coverage no"});
+    lines.insert(lines.end(), {"cluster-node-timeout 1000", "cluster-require-full-coverage no"});
+    return std::make_unique<cluster_node>(lines);
 }
 
 template <class Condition>
@@ -34,22 +34,27 @@ void wait_until(Condition holds, char const* what)
 
 }  // namespace
 
-server_cluster::server_cluster(std::size_t primaries, replicas r) : owners_(core::hash_slots)
+server_cluster::server_cluster(std::size_t primaries, replicas r, options_of const& more) : owners_(core::hash_slots)
 {
-    for (std::size_t i = 0; i != primaries; ++i) {
-        nodes_.push_back(make_node());
-        ids_.push_back(nodes_.back()->command({"CLUSTER", "MYID"}).text);
-    }
+    for (std::size_t i = 0; i != primaries; ++i)
+        add_primary(more ? more(i) : node_options{});
     int const all = core::hash_slots;
     int const n = static_cast<int>(primaries);
     for (int i = 0; i != n; ++i)
         assign(static_cast<std::size_t>(i), all * i / n, all * (i + 1) / n - 1);
     for (std::size_t i = 1; i != primaries; ++i)
-        nodes_[0]->command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(nodes_[i]->port())});
+        nodes_[0]->command({"CLUSTER", "MEET", "127.0.0.1", ports_[i]});
     for (std::size_t i = 0; i != primaries; ++i)
         wait_until([&] { return is_ready(i); }, "the nodes of the cluster do not agree");
     if (r == replicas::one_each)
         add_replicas();
+}
+
+void server_cluster::add_primary(node_options const& o)
+{
+    auto& fresh = *nodes_.emplace_back(make_node(o.lines));
+    ids_.push_back(fresh.command({"CLUSTER", "MYID"}).text);
+    ports_.push_back(std::to_string(o.port != 0 ? o.port : fresh.port()));
 }
 
 void server_cluster::add_replicas()
@@ -121,7 +126,7 @@ void server_cluster::move(std::string_view key, std::size_t to)
     destination.command({"CLUSTER", "SETSLOT", slot, "IMPORTING", ids_[from]});
     source.command({"CLUSTER", "SETSLOT", slot, "MIGRATING", ids_[to]});
     for (auto const& k : source.command({"CLUSTER", "GETKEYSINSLOT", slot, "100"}).items)
-        source.command({"MIGRATE", "127.0.0.1", std::to_string(destination.port()), k.text, "0", "5000"});
+        source.command({"MIGRATE", "127.0.0.1", ports_[to], k.text, "0", "5000"});
     destination.command({"CLUSTER", "SETSLOT", slot, "NODE", ids_[to]});
     for (auto& n : nodes_)
         n->command({"CLUSTER", "SETSLOT", slot, "NODE", ids_[to]});

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,7 +24,13 @@ class server_cluster {
 public:
     enum class replicas { none, one_each };
 
-    explicit server_cluster(std::size_t primaries = 3, replicas = replicas::none);
+    struct node_options {
+        std::vector<std::string> lines = {};  // more lines of redis.conf
+        std::uint16_t port = 0;               // by which the nodes know it; 0: that without TLS
+    };
+    using options_of = std::function<node_options(std::size_t primary)>;
+
+    explicit server_cluster(std::size_t primaries = 3, replicas = replicas::none, options_of const& = {});
 
     cluster_node& operator[](std::size_t i) { return *nodes_.at(i); }
     std::size_t size() const noexcept { return nodes_.size(); }
@@ -49,12 +56,14 @@ private:
     static std::uint16_t slot_of(std::string_view key);
     void assign(std::size_t node, int first, int last);
     bool is_ready(std::size_t node);
+    void add_primary(node_options const&);
 
     void add_replicas();
 
     std::vector<std::unique_ptr<cluster_node>> nodes_;
     std::vector<std::unique_ptr<cluster_node>> replicas_;
     std::vector<std::string> ids_;
+    std::vector<std::string> ports_;
     std::vector<std::size_t> owners_;  // by slot
 };
 

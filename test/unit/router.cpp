@@ -33,7 +33,7 @@ struct ignored_events final : shard_events {
 struct routed {
     std::shared_ptr<session> make(core::cluster_primary const& p)
     {
-        made.push_back(p.host);
+        made.push_back(p.name.empty() ? p.host : p.host + " " + p.name);
         return sessions.emplace_back(std::make_shared<fake_session>());
     }
 
@@ -113,6 +113,23 @@ TEST_CASE_METHOD(routed, "router: a node that was not used yet is reached at its
     made_router.take({.primaries = {{"a", "elsewhere", 4}}, .ranges = {{0, 16383, 0}}});
     made_router.of(0);
     CHECK(made == std::vector<std::string>{"elsewhere"});
+}
+
+TEST_CASE_METHOD(routed, "router: a node of which MOVED told has the host name of the next map", "[router][cluster]")
+{
+    core::cluster_map const map{
+        .primaries = {{"a", "10.0.0.1", 1, "a.example"}, {"b", "10.0.0.2", 2, "b.example"}},
+        .ranges = {{0, 99, 0}, {100, 16383, 1}}};
+    made_router.take({.primaries = {{"a", "10.0.0.1", 1, "a.example"}}, .ranges = {{0, 16383, 0}}});
+    made_router.redirect({.slot = 200, .host = "10.0.0.2", .port = 2});
+    auto& unnamed = made_router.of(200);
+    CHECK(made_router.take(map).test(200));
+    auto& named = made_router.of(200);
+    CHECK(&named != &unnamed);
+    CHECK(made == std::vector<std::string>{"10.0.0.2", "10.0.0.2 b.example"});
+    CHECK(made_router.take(map).none());
+    CHECK(made_router.redirect({.slot = 0, .host = "10.0.0.2", .port = 2}).test(0));
+    CHECK(&made_router.of(0) == &named);
 }
 
 TEST_CASE_METHOD(routed, "router: a node without an id is known by its address", "[router][cluster]")

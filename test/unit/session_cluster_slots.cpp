@@ -62,6 +62,19 @@ TEST_CASE("CLUSTER SLOTS: a host that a log must not contain is refused", "[sess
     CHECK_FALSE(read_cluster_slots(b.list({b.list({number(0), number(16383), forged})})));
 }
 
+TEST_CASE("CLUSTER SLOTS: a node may announce the host name of its certificate", "[session][cluster]")
+{
+    builder b;
+    auto const named = [&](std::string_view name) {
+        auto const metadata = b.list({text("ip"), text("10.0.0.1"), text("hostname"), text(name)});
+        auto const node = b.list({text("127.0.0.1"), number(6379), text("id"), metadata});
+        return read_cluster_slots(b.list({b.list({number(0), number(16383), node})}));
+    };
+    REQUIRE(named("a.example"));
+    CHECK(named("a.example")->primaries[0].name == "a.example");
+    CHECK_FALSE(named("a\nb"));
+}
+
 TEST_CASE("CLUSTER SLOTS: replicas are not counted", "[session][cluster]")
 {
     builder b;

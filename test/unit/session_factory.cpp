@@ -66,13 +66,24 @@ TEST_CASE("session factory: only a client of a cluster can open sessions to furt
     CHECK_FALSE(make("redis://h1").open_node);
 }
 
-TEST_CASE("session factory: a cluster over TLS is refused with the reason", "[client][cluster]")
+TEST_CASE("session factory: the name for which a certificate is issued must be one", "[client][tls]")
 {
     boost::asio::io_context context;
+    auto const make = [&](std::string url, std::string name) {
+        config c{.url = std::move(url)};
+        c.tls.server_name = std::move(name);
+        return detail::make_io(engine::strand(context.get_executor()), c, {});
+    };
+    CHECK(make("rediss+cluster://h1", "cluster.example").open_node({"id", "10.0.0.1", 6379}));
+    CHECK(make("rediss://h1", "::1").session);
     CHECK_THROWS_MATCHES(
-        make_session(context, "rediss+cluster://h1"),
+        make("rediss://h1", "two names"),
         std::invalid_argument,
-        Catch::Matchers::Message("url: rediss+cluster:// is not implemented yet; use redis+cluster://"));
+        Catch::Matchers::Message("tls.server_name: must be a host name or an address"));
+    CHECK_THROWS_MATCHES(
+        make("redis://h1", "h1"),
+        std::invalid_argument,
+        Catch::Matchers::Message("tls.server_name: has an effect only with rediss:// and rediss+cluster://"));
 }
 
 TEST_CASE("session factory: credentials in the URL and a provider exclude each other", "[client][credentials]")

@@ -10,12 +10,19 @@
 namespace holdfast::engine {
 namespace {
 
-// The id stays when a node changes its address. A node of which MOVED told, or of a server without ids, is known by its
-// address.
-bool is_same_node(core::cluster_primary const& a, core::cluster_primary const& b)
+bool has_same_address(core::cluster_primary const& a, core::cluster_primary const& b)
 {
-    bool const have_ids = !a.id.empty() && !b.id.empty();
-    return have_ids ? a.id == b.id : a.host == b.host && a.port == b.port;
+    return a.host == b.host && a.port == b.port;
+}
+
+// The id stays when a node changes its address. A node of which MOVED told, or of a server without ids, is known by its
+// address. MOVED does not tell the host name of its certificate: if there is one, the connection was made for another
+// name, and is of no use.
+bool is_same_node(core::cluster_primary const& known, core::cluster_primary const& p)
+{
+    if (!known.id.empty() && !p.id.empty())
+        return known.id == p.id;
+    return has_same_address(known, p) && (p.id.empty() || known.name == p.name);
 }
 
 }  // namespace
@@ -63,12 +70,21 @@ std::uint16_t router::number_of(core::cluster_primary const& p)
     auto const at = std::ranges::find_if(nodes_, [&](auto const& n) { return is_same_node(n->primary, p); });
     auto const number = static_cast<std::uint16_t>(at - nodes_.begin());
     if (at == nodes_.end())
-        nodes_.push_back(std::make_unique<node>(node{p, nullptr}));
+        add(p);
     else if (!(*at)->at && !p.id.empty())
         (*at)->primary = p;  // the address may have changed
     else if ((*at)->primary.id.empty())
         (*at)->primary.id = p.id;
     return number;
+}
+
+// A node without an id that has its address is not found any more.
+void router::add(core::cluster_primary const& p)
+{
+    for (auto& n : nodes_)
+        if (n->primary.id.empty() && has_same_address(n->primary, p))
+            n->primary = {};
+    nodes_.push_back(std::make_unique<node>(node{p, nullptr}));
 }
 
 shard& router::of(std::uint16_t slot)

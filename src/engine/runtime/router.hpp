@@ -77,6 +77,7 @@ private:
     };
 
     std::uint16_t number_of(core::cluster_primary const&);
+    void add(core::cluster_primary const&);
     void start(node&);
     bool assign(std::uint16_t slot, std::uint16_t number);
 
