@@ -23,6 +23,12 @@ std::unique_ptr<cluster_node> make_node(std::vector<std::string> lines = {})
     return std::make_unique<cluster_node>(lines);
 }
 
+long epoch(cluster_node& n, std::string const& field)
+{
+    auto const info = n.command({"CLUSTER", "INFO"}).text;
+    return std::stol(info.substr(info.find(field + ":") + field.size() + 1));
+}
+
 template <class Condition>
 void wait_until(Condition holds, char const* what)
 {
@@ -128,9 +134,19 @@ void server_cluster::move(std::string_view key, std::size_t to)
     for (auto const& k : source.command({"CLUSTER", "GETKEYSINSLOT", slot, "100"}).items)
         source.command({"MIGRATE", "127.0.0.1", ports_[to], k.text, "0", "5000"});
     destination.command({"CLUSTER", "SETSLOT", slot, "NODE", ids_[to]});
+    await_epoch_of(to);
     for (auto& n : nodes_)
         n->command({"CLUSTER", "SETSLOT", slot, "NODE", ids_[to]});
     owners_[number] = to;
+}
+
+// The destination has claimed the slot with a new configuration epoch. A node that does not know it yet would claim its own
+// next slot with the same epoch, and a third node would believe the wrong one of the two: then keys are deleted.
+void server_cluster::await_epoch_of(std::size_t node)
+{
+    auto const own = epoch(*nodes_[node], "cluster_my_epoch");
+    for (auto& n : nodes_)
+        wait_until([&] { return epoch(*n, "cluster_current_epoch") >= own; }, "a node does not learn of an epoch");
 }
 
 std::int64_t server_cluster::errors(std::string const& name)

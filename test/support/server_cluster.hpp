@@ -56,6 +56,7 @@ private:
     static std::uint16_t slot_of(std::string_view key);
     void assign(std::size_t node, int first, int last);
     bool is_ready(std::size_t node);
+    void await_epoch_of(std::size_t node);
     void add_primary(node_options const&);
 
     void add_replicas();
