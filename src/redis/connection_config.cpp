@@ -17,6 +17,8 @@ constexpr std::chrono::seconds step_limit{5};
 // No reply to a command of the library is nearly as long. A faulty or hostile server must not be able to fill the
 // memory of the process, which the default, no limit, would allow.
 constexpr std::size_t longest_reply = 1024 * 1024;
+// But CLUSTER SLOTS: the reply may name each of the 16384 slots alone, with a primary and its replicas.
+constexpr std::size_t longest_reply_of_cluster = 16 * longest_reply;
 
 // Enough for several hundred replies in one read. Boost.Redis clears the new part of its buffer before each read, so a
 // larger size would make the reply to a single command slower.
@@ -59,7 +61,7 @@ boost::redis::config make_connection_config(endpoint const& to, holdfast::config
     c.health_check_interval = health_check_interval(options.lease);
     c.health_check_id = "holdfast";
     c.reconnect_wait_interval = std::chrono::seconds::zero();  // never: the session reconnects (rule 11)
-    c.max_read_size = longest_reply;
+    c.max_read_size = to.is_cluster ? longest_reply_of_cluster : longest_reply;
     c.read_buffer_append_size = read_size;
     // An empty setup request: the session sends the greeting itself, because it needs the replies.
     c.use_setup = true;
