@@ -31,10 +31,11 @@ bool is_control(char c) noexcept
 
 std::optional<redirect> read_redirect(std::string_view error) noexcept
 {
-    constexpr std::string_view word = "MOVED ";
-    if (!error.starts_with(word))
+    constexpr std::string_view moved = "MOVED ", ask = "ASK ";
+    bool const is_moved = error.starts_with(moved);
+    if (!is_moved && !error.starts_with(ask))
         return std::nullopt;
-    error.remove_prefix(word.size());
+    error.remove_prefix(is_moved ? moved.size() : ask.size());
     auto const space = error.find(' ');
     auto const colon = error.rfind(':');
     if (space == error.npos || colon == error.npos || colon < space)

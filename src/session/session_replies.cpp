@@ -119,7 +119,7 @@ void session::take_slots(core::cluster_map slots)
 void session::report_doubt(engine::answer& a)
 {
     if (a.why == engine::refusal::ask)
-        a.why = engine::refusal::not_now;  // as long as the slot is being moved
+        a.why = engine::refusal::asked;
     if (a.why == engine::refusal::not_now && a.words.starts_with("CLUSTERDOWN"))
         return events_->on_doubt(nullptr);
     if (a.why != engine::refusal::moved)

@@ -122,22 +122,39 @@ std::uint16_t server_cluster::slot_of(std::string_view key)
 
 void server_cluster::move(std::string_view key, std::size_t to)
 {
-    auto const number = slot_of(key);
-    auto const from = owners_.at(number);
-    if (from == to)
+    if (primary_of(key) == to)
         return;
+    begin_move(key, to, {});
+    end_move(key, to);
+}
+
+void server_cluster::begin_move(std::string_view key, std::size_t to, std::vector<std::string> const& keys)
+{
+    auto const from = primary_of(key);
+    auto const slot = std::to_string(slot_of(key));
+    nodes_[to]->command({"CLUSTER", "SETSLOT", slot, "IMPORTING", ids_[from]});
+    nodes_[from]->command({"CLUSTER", "SETSLOT", slot, "MIGRATING", ids_[to]});
+    for (auto const& k : keys)
+        migrate(from, to, k);
+}
+
+void server_cluster::end_move(std::string_view key, std::size_t to)
+{
+    auto const from = primary_of(key);
+    auto const number = slot_of(key);
     auto const slot = std::to_string(number);
-    auto& source = *nodes_[from];
-    auto& destination = *nodes_[to];
-    destination.command({"CLUSTER", "SETSLOT", slot, "IMPORTING", ids_[from]});
-    source.command({"CLUSTER", "SETSLOT", slot, "MIGRATING", ids_[to]});
-    for (auto const& k : source.command({"CLUSTER", "GETKEYSINSLOT", slot, "100"}).items)
-        source.command({"MIGRATE", "127.0.0.1", ports_[to], k.text, "0", "5000"});
-    destination.command({"CLUSTER", "SETSLOT", slot, "NODE", ids_[to]});
+    for (auto const& k : nodes_[from]->command({"CLUSTER", "GETKEYSINSLOT", slot, "100"}).items)
+        migrate(from, to, k.text);
+    nodes_[to]->command({"CLUSTER", "SETSLOT", slot, "NODE", ids_[to]});
     await_epoch_of(to);
     for (auto& n : nodes_)
         n->command({"CLUSTER", "SETSLOT", slot, "NODE", ids_[to]});
     owners_[number] = to;
+}
+
+void server_cluster::migrate(std::size_t from, std::size_t to, std::string const& key)
+{
+    nodes_[from]->command({"MIGRATE", "127.0.0.1", ports_[to], key, "0", "5000"});
 }
 
 // The destination has claimed the slot with a new configuration epoch. A node that does not know it yet would claim its own

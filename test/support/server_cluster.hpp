@@ -43,6 +43,11 @@ public:
     // Moves the slot of that key with its keys, as redis-cli does. All nodes know it when the function returns.
     void move(std::string_view key, std::size_t to);
 
+    // The same in two steps. In between the slot is open: the given keys are at the other node, the others are not, and new
+    // ones are created at the other node.
+    void begin_move(std::string_view key, std::size_t to, std::vector<std::string> const& keys);
+    void end_move(std::string_view key, std::size_t to);
+
     // The node that was made as the replica of that primary.
     cluster_node& replica_of(std::size_t primary) { return *replicas_.at(primary); }
     bool is_primary(cluster_node&);
@@ -54,6 +59,7 @@ public:
 
 private:
     static std::uint16_t slot_of(std::string_view key);
+    void migrate(std::size_t from, std::size_t to, std::string const& key);
     void assign(std::size_t node, int first, int last);
     bool is_ready(std::size_t node);
     void await_epoch_of(std::size_t node);

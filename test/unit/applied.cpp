@@ -29,6 +29,8 @@ TEST_CASE("a single command that the server refused was not applied", "[applied]
           refusal::out_of_resources,
           refusal::moved,
           refusal::ask,
+          refusal::asked,
+          refusal::try_again,
           refusal::other}) {
         CAPTURE(static_cast<int>(why));
         CHECK_FALSE(after(command_kind::single, why));
@@ -51,6 +53,8 @@ TEST_CASE("a refused script may have been applied, unless its error comes before
              row{refusal::out_of_resources, false},
              row{refusal::moved, false},
              row{refusal::ask, false},
+             row{refusal::asked, false},
+             row{refusal::try_again, false},
              row{refusal::other, true},
          }) {
         CAPTURE(static_cast<int>(r.why));

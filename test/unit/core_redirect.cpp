@@ -20,6 +20,11 @@ TEST_CASE("the port of an IPv6 address follows the last colon", "[redirect]")
     CHECK(read_redirect("MOVED 16383 2001:db8::1:6379") == redirect{16383, "2001:db8::1", 6379});
 }
 
+TEST_CASE("ASK names the node that imports a slot", "[redirect]")
+{
+    CHECK(read_redirect("ASK 3999 127.0.0.1:6381") == redirect{3999, "127.0.0.1", 6381});
+}
+
 TEST_CASE("an empty host is that of the answering node", "[redirect]")
 {
     CHECK(read_redirect("MOVED 5 :6379") == redirect{5, "", 6379});
@@ -43,7 +48,7 @@ TEST_CASE("an error that names no reachable primary is no redirect", "[redirect]
           "MOVED 1 ?:6379",
           "MOVED 1 a\nb:6379",
           "MOVED 1:2",
-          "ASK 1 host:1",
+          "ASKING 1 host:1",
           "ERR MOVED 1 host:1"}) {
         INFO(error);
         CHECK_FALSE(read_redirect(error));

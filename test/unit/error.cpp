@@ -54,7 +54,7 @@ TEST_CASE("error replies are classified by their text", "[refusal]")
     CHECK(classify("OOM command not allowed when used memory > 'maxmemory'.") == refusal::out_of_resources);
     CHECK(classify("MOVED 3999 127.0.0.1:6381") == refusal::moved);
     CHECK(classify("ASK 3999 127.0.0.1:6381") == refusal::ask);
-    CHECK(classify("TRYAGAIN Multiple keys request during rehashing of slot") == refusal::not_now);
+    CHECK(classify("TRYAGAIN Multiple keys request during rehashing of slot") == refusal::try_again);
     CHECK(classify("CLUSTERDOWN The cluster is down") == refusal::not_now);
     CHECK(classify("CROSSSLOT Keys in request don't hash to the same slot") == refusal::other);
     // Redis 6.2, and 7.0 and later.

@@ -115,6 +115,20 @@ TEST_CASE_METHOD(routed, "router: a node that was not used yet is reached at its
     CHECK(made == std::vector<std::string>{"elsewhere"});
 }
 
+TEST_CASE_METHOD(routed, "router: ASK starts a session to the importing node, and moves no slot", "[router][cluster]")
+{
+    made_router.take(two);
+    core::redirect const ask{.slot = 0, .host = "host-b", .port = 2};
+    auto* const b = made_router.importing(ask);
+    REQUIRE(b);
+    CHECK(made == std::vector<std::string>{"host-b"});
+    CHECK(b == &made_router.of(200));
+    CHECK(&made_router.of(0) != b);
+    CHECK(made_router.importing({.slot = 0, .host = "", .port = 2}) == nullptr);
+    made_router.stop();
+    CHECK(made_router.importing(ask) == nullptr);
+}
+
 TEST_CASE_METHOD(routed, "router: a node of which MOVED told has the host name of the next map", "[router][cluster]")
 {
     core::cluster_map const map{

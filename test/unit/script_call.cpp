@@ -56,6 +56,7 @@ public:
     {}
 
     bool wanted = true;
+    session* other = nullptr;  // of the server that imports the slot
     std::vector<answer> replies;
 
     answer last() const { return replies.empty() ? answer{.words = "none"} : replies.back(); }
@@ -72,6 +73,7 @@ private:
         submit_script(to, c, one, form, keys, {});
     }
     bool is_wanted() const override { return wanted; }
+    session* follow(answer const&) override { return other; }
     void on_reply(answer const& a) override { replies.push_back(a); }
 
     std::string const key_;
@@ -445,6 +447,70 @@ TEST_CASE("MOVED and ASK in place of a batch's reply end each call, and batches 
         CHECK(r.b.last().why == why);
         CHECK(r.to.sent.empty());
         CHECK(r.batches.are_allowed());
+    }
+}
+
+// ---- a slot that is moved key by key
+
+struct open_slot : fixture {
+    open_slot() { a.other = b.other = &destination; }
+
+    fake_session destination;
+};
+
+TEST_CASE_METHOD(open_slot, "after ASK a call is sent by its text to the other server, once", "[script_call][cluster]")
+{
+    a.send(to);
+    to.answer_next(refused(refusal::asked));
+    CHECK(a.current_state() == state::asking);
+    REQUIRE(destination.sent.size() == 2);
+    CHECK(destination.sent[0].words == texts{"ASKING"});
+    CHECK(destination.sent[1].words == a_by_text);
+    destination.answer_next(value(1));  // to ASKING
+    destination.answer_next(refused(refusal::asked));
+    CHECK(a.last().why == refusal::asked);
+    CHECK(a.current_state() == state::idle);
+}
+
+TEST_CASE_METHOD(
+    open_slot, "after ASK in place of a reply to its text a call is sent to the other server", "[script_call][cluster]")
+{
+    a.send(to);
+    to.answer_next(refused(refusal::no_script));
+    to.answer_next(refused(refusal::asked));
+    destination.answer_next(value(1));
+    destination.answer_next(value(7));
+    CHECK(a.last().value.integer == 7);
+}
+
+TEST_CASE_METHOD(
+    open_slot, "ASK ends a call that is not wanted any more, or has no other server", "[script_call][cluster]")
+{
+    a.send(to);
+    a.wanted = false;
+    to.answer_next(refused(refusal::asked));
+    CHECK(a.last().why == refusal::asked);
+    b.other = nullptr;
+    b.send(to);
+    to.answer_next(refused(refusal::asked));
+    CHECK(b.last().why == refusal::asked);
+    CHECK(destination.sent.empty());
+}
+
+TEST_CASE_METHOD(
+    open_slot,
+    "a batch in a slot that is moved key by key is sent call by call, and batches stay allowed",
+    "[script_call][cluster]")
+{
+    for (auto const why : {refusal::asked, refusal::try_again}) {
+        send_together();
+        to.answer_next(refused(why));
+        CHECK(next() == a_by_sha1);
+        to.answer_next(value(1));
+        CHECK(next() == b_by_sha1);
+        to.answer_next(value(1));
+        CHECK(batches.are_allowed());
+        CHECK(lines.empty());
     }
 }
 

@@ -151,6 +151,7 @@ void acquisition::on_result(acquire_result r)
         case acquire_result::kind::moved: step(attempt_event::repeat); break;
         case acquire_result::kind::unknown: on_unknown(); break;
         case acquire_result::kind::no_script: on_no_script(); break;
+        case acquire_result::kind::asked: on_asked(); break;
     }
     keep->proceed();  // not arbiter_: an arbiter that holds the lock may have deleted this object
 }
@@ -234,10 +235,28 @@ void acquisition::on_later()
 // would acquire the lock for a contender that has left (rule 7).
 void acquisition::on_no_script()
 {
-    if (arbiter_.head() && server().is_open() && arbiter_.suits(*sought_, *arbiter_.head()))
+    if (can_attempt_again() && server().is_open())
         attempt(script_form::text);
     else
         step(attempt_event::repeat);
+}
+
+// The server did not apply the attempt: the server that imports the hash slot may grant the lock.
+void acquisition::on_asked()
+{
+    if (!can_attempt_again() || !call_.can_ask())
+        return pause();  // the session to that server is opening
+    step(attempt_event::sent);
+    sent_ = parts_.runtime.recent();
+    auto const wanted = arbiter_.attempt_with(*sought_);
+    sought_.on_sent(wanted);
+    call_.send_asking(*sought_, wanted);
+}
+
+// Whether the head still wants the grant that was sought.
+bool acquisition::can_attempt_again() const
+{
+    return arbiter_.head() && arbiter_.suits(*sought_, *arbiter_.head());
 }
 
 // A reply or the connection was lost: the server may have granted the lock, or may yet do so. The release of the token

@@ -110,6 +110,7 @@ private:
     void settle();
 
     void attempt(script_form);
+    bool can_attempt_again() const;
     void prepare(contender const&);
     void prepare_wait(contender const&);
     void on_granted(std::uint64_t fence);
@@ -119,6 +120,7 @@ private:
     void on_failed(error_code);
     void on_later();
     void on_no_script();
+    void on_asked();
     void on_unknown();
     void pause();
     core::duration recheck_after();

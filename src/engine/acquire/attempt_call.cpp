@@ -20,6 +20,7 @@ void attempt_call::add_probe(lock_spec const& of)
 void attempt_call::send(contender& head, grant const& sought, attempt const& a, script_form form)
 {
     ++awaited_;
+    asked_ = nullptr;
     lock_ = &sought.lock();
     at_ = &runtime_.shard_of(*lock_);
     if (head.batch && head.batch->take(head, command_, a))
@@ -28,12 +29,31 @@ void attempt_call::send(contender& head, grant const& sought, attempt const& a, 
         a.lock.protocol->acquire(runtime_.session_of(a.lock), command_, a, form);
 }
 
+// The text of a script, because ASKING holds for one command. The server counts as that to which the attempt was sent: its
+// answer counts as long as that one has the slot.
+void attempt_call::send_asking(grant const& sought, attempt const& a)
+{
+    ++awaited_;
+    lock_ = &sought.lock();
+    submit_asking(*asked_);
+    a.lock.protocol->acquire(*asked_, command_, a, script_form::text);
+}
+
+// ASK is followed once: the other server does not know better.
+acquire_result attempt_call::read(answer const& a)
+{
+    if (a.why == refusal::redirected && !runtime_.is_at(*at_, *lock_))
+        return {.what = acquire_result::kind::moved};
+    bool const follows = a.why == refusal::asked && !asked_ && lock_->protocol->is_confined();
+    asked_ = follows ? runtime_.asked_session(a) : nullptr;
+    return asked_ ? acquire_result{.what = acquire_result::kind::asked} : lock_->protocol->classify(a);
+}
+
 void attempt_call::on_attempted(answer const& given)
 {
     batch_.reset();
     auto const a = runtime_.counted(given, *at_, *lock_);
-    bool const has_moved = a.why == refusal::redirected && !runtime_.is_at(*at_, *lock_);
-    result_ = has_moved ? acquire_result{.what = acquire_result::kind::moved} : lock_->protocol->classify(a);
+    result_ = read(a);
     sent_ = a.sent;
     runtime_.on_answer(*lock_, a);
     to_.on_answered(a, result_);

@@ -49,6 +49,9 @@ public:
     // Sends an attempt for the head with the token of that grant, which stays until the result: the head may leave
     // before. Preconditions: no attempt is under way, and the session is open.
     void send(contender& head, grant const&, attempt const&, script_form);
+    // Sends it to the server that imports the hash slot, after acquire_result::kind::asked. Precondition: can_ask().
+    void send_asking(grant const&, attempt const&);
+    bool can_ask() const noexcept { return asked_ && asked_->is_open(); }
 
     // The send of the last attempt that has a reply.
     core::instant sent() const noexcept { return sent_; }
@@ -58,6 +61,7 @@ public:
 private:
     void on_probed() override { on_reply(); }
     void on_attempted(answer const&);
+    acquire_result read(answer const&);
     void on_reply();
 
     runtime& runtime_;
@@ -67,6 +71,7 @@ private:
     boost::intrusive_ptr<batch_acquire> batch_;  // carries the attempt under way; kept until its reply
     lock_spec const* lock_ = nullptr;            // of the grant
     shard const* at_ = nullptr;                  // to which the attempt was sent
+    session* asked_ = nullptr;                   // of the server that ASK has named; null: it has not
     acquire_result result_;
     core::instant sent_{};
     std::uint8_t awaited_ = 0;  // replies to the attempt and its probe

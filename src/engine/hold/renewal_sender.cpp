@@ -59,6 +59,8 @@ private:
     void submit(session&, command&, script_form) override;
     // Checked again before the text is sent, which would otherwise renew a grant that was released since (rule 7).
     bool is_wanted() const override { return is_alive(*grant_, sender_.runtime_.now()); }
+    // A renewal touches nothing but its KEYS, of each kind of lock.
+    session* follow(answer const& ask) override { return sender_.runtime_.asked_session(ask); }
     void on_reply(answer const&) override;
 
     // Whether the grant, or the tenure that was to be extended, is still held: the reply may come after its release.

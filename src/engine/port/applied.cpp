@@ -19,6 +19,8 @@ bool comes_before_any_write(refusal why) noexcept
         case refusal::moved:
         case refusal::redirected:
         case refusal::ask:
+        case refusal::asked:
+        case refusal::try_again:
         case refusal::out_of_resources: return true;
         default: return false;
     }

@@ -26,7 +26,7 @@ constexpr std::array prefixes{
     prefix{"BUSY", refusal::not_now},
     prefix{"LOADING", refusal::not_now},
     prefix{"MASTERDOWN", refusal::not_now},
-    prefix{"TRYAGAIN", refusal::not_now},
+    prefix{"TRYAGAIN", refusal::try_again},
     prefix{"CLUSTERDOWN", refusal::not_now},
     prefix{"OOM", refusal::out_of_resources},
     prefix{"MISCONF", refusal::out_of_resources},

@@ -54,10 +54,27 @@ void script_call::on_answer(answer const& a)
         state_ = state::by_text;
         return submit(*to_, *this, script_form::text);
     }
+    if (ask(a))
+        return;
     if (a.outcome != outcome::applied || shape_ == reply_shape::value)
         finish(a);
     else
         finish(has_parts(a, 1) ? part_of(a, a.value.items.front()) : unknown(a));
+}
+
+// A source and a destination of a slot that is being moved: the key is at the other one. ASKING holds for one command, so
+// the text is sent, which needs no second one. Followed once: the other server does not know better.
+bool script_call::ask(answer const& a)
+{
+    if (a.why != refusal::asked || state_ == state::asking || !is_wanted())
+        return false;
+    auto* const other = follow(a);
+    if (!other || !other->is_open())
+        return false;
+    state_ = state::asking;
+    submit_asking(*other);
+    submit(*other, *this, script_form::text);
+    return true;
 }
 
 // Idle before the call, after which this object may not exist any more.
@@ -101,9 +118,10 @@ void script_batch::on_answer(answer const& a)
     if (a.outcome == outcome::applied)
         return on_applied(a);
     bool const is_of_a_member = a.outcome == outcome::refused && !is_passing(a.why) && !is_of_slot(a.why);
-    if (!is_of_a_member || !is_open)
+    if (!(is_of_a_member || is_of_open_slot(a.why)) || !is_open)
         return finish_all(calls_, a);
-    home_.refuse(a.words);
+    if (!is_of_open_slot(a.why))
+        home_.refuse(a.words);
     auto const unwanted = take_unwanted();
     // Before the unwanted members complete: `is_open` holds only until a member is called.
     send_alone();

@@ -35,7 +35,10 @@ namespace holdfast::engine {
 // | idle             | a batch adds it                          | batched |                                           |
 // | by_sha1          | NOSCRIPT, wanted, the session is open    | by_text | submits EVAL: a new decision (rule 7)     |
 // | by_sha1          | NOSCRIPT, otherwise                      | idle    | on_reply(refused, NOSCRIPT): not applied  |
+// | by_sha1, by_text | ASK, wanted, the caller follows it to an | asking  | submits ASKING and EVAL there             |
+// |                  | open session                             |         |                                           |
 // | by_sha1, by_text | any other answer                         | idle    | on_reply(answer)                          |
+// | asking           | any answer                               | idle    | on_reply(answer)                          |
 // | batched          | its part of the batch's reply            | idle    | on_reply(part)                            |
 // | batched          | the batch is refused because of a member | by_sha1 | EVALSHA if it is wanted; else as NOSCRIPT |
 // | batched          | the batch has no reply for its members   | idle    | on_reply(answer to the batch)             |
@@ -44,7 +47,7 @@ namespace holdfast::engine {
 // script_batches, is stopped.
 class script_call : protected command {
 public:
-    enum class state : std::uint8_t { idle, batched, by_sha1, by_text };
+    enum class state : std::uint8_t { idle, batched, by_sha1, by_text, asking };
 
     state current_state() const noexcept { return state_; }
     bool is_under_way() const noexcept { return state_ != state::idle; }
@@ -66,6 +69,10 @@ protected:
     // Whether the caller still wants the effect of the script. Called after a refusal, before the call is sent again.
     virtual bool is_wanted() const = 0;
 
+    // The session to which the call is sent again after ASK, if it is open: to a server that imports the hash slot. Null:
+    // none.
+    virtual session* follow(answer const& /*ask*/) { return nullptr; }
+
     // The outcome. The call is idle: it may be sent again, or destroyed, during this call.
     virtual void on_reply(answer const&) = 0;
 
@@ -73,6 +80,7 @@ private:
     friend class script_batch;
 
     void on_answer(answer const&) final;
+    bool ask(answer const&);
     void finish(answer const&);
 
     session* to_ = nullptr;
@@ -115,8 +123,10 @@ class script_batches;
 // | by_sha1, by_text | any other reply                              | ended   | no more batches; completes: unknown   |
 // | by_sha1, by_text | refused because of a member (is_passing() is | ended   | no more batches; sends each alone, if |
 // |                  | false: NOPERM of one key, WRONGTYPE ...)     |         | it is still wanted                    |
+// | by_sha1, by_text | refused because a slot is moved key by key   | ended   | sends each alone, if it is still      |
+// |                  | (TRYAGAIN, ASK to a client of a cluster)     |         | wanted                                |
 // | by_sha1, by_text | refused because of the server (BUSY, OOM) or | ended   | completes: refused                    |
-// |                  | of the slot (MOVED, ASK)                     |         |                                       |
+// |                  | of the slot (MOVED)                          |         |                                       |
 // | by_sha1, by_text | unknown                                      | ended   | completes: unknown                    |
 //
 // After a reply of a wrong shape it is not known which members were applied, so the batch does not send them again.

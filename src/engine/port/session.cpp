@@ -10,6 +10,21 @@
 #include <boost/container/small_vector.hpp>
 
 namespace holdfast::engine {
+namespace {
+
+// It has no members, so all sessions of all threads may share one.
+struct ignored final : command {
+    void on_answer(answer const&) override {}
+};
+
+}  // namespace
+
+void submit_asking(session& to)
+{
+    static ignored reply;
+    constexpr std::array<std::string_view, 1> words{"ASKING"};
+    to.submit(reply, words);
+}
 
 void submit_script(
     session& to,

@@ -117,6 +117,10 @@ public:
     virtual void drop(std::string_view why) = 0;
 };
 
+// Submits ASKING: the server executes the next command although it does not have the hash slot yet. Its reply does not
+// matter: if it is refused, the next command is, too. Precondition: the session is open.
+void submit_asking(session&);
+
 // How a script is sent: by its SHA1, or by its text after the reply NOSCRIPT. The text is a new decision (rule 7).
 enum class script_form : std::uint8_t { sha1, text };
 

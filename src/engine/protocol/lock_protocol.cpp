@@ -27,6 +27,8 @@ acquire_result classify_failure(answer const& a) noexcept
         case refusal::no_script: return {.what = kind::no_script};
         case refusal::not_now:
         case refusal::redirected:
+        case refusal::asked:
+        case refusal::try_again:
         case refusal::read_only: return {.what = kind::later};
         case refusal::wrong_type: return {.what = kind::failed, .error = errc::wrong_type};
         case refusal::not_permitted: return {.what = kind::failed, .error = errc::not_permitted};

@@ -35,6 +35,7 @@ struct acquire_result {
         failed,     // waiting will not help
         later,      // the server accepts no command now; the attempt was not applied
         moved,      // not applied, and the lock is at another server of the cluster now
+        asked,      // not applied; the server that imports the hash slot may grant the lock
         no_script,  // not applied: to send the text is a new decision (rule 7)
         unknown,    // the server may have granted the lock, or may do so later
     };
@@ -120,6 +121,10 @@ public:
     // How long one confirmation by the server can be trusted, however long the lease time is: Redisson may shorten the
     // time to live of the key. The watchdog then confirms grants more often.
     virtual core::duration longest_period(lock_spec const&) const noexcept { return core::duration::max(); }
+
+    // Whether the commands that acquire and release touch nothing but their KEYS. Only such a command may be sent to a
+    // server that has a part of the slot's keys: to any other one, a key that has not come yet would seem free.
+    virtual bool is_confined() const noexcept { return true; }
 
     // What precedes the owner's label in a token.
     virtual std::string_view token_mark() const noexcept { return {}; }

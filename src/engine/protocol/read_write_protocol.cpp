@@ -20,6 +20,9 @@ namespace {
 // not hold the lock as long as the others. The marks of waiters are keys of Holdfast, which Redisson ignores.
 class read_write_base : public lock_protocol {
 public:
+    // The scripts look at the slots of other holders.
+    bool is_confined() const noexcept override { return false; }
+
     void force_release(session& to, command& c, lock_spec const& lock, script_form form) const override
     {
         std::array<std::string_view, 1> const keys{lock.key};

@@ -132,6 +132,11 @@ void releaser::order::submit(session& to, command& c, script_form form)
     lock().protocol->release(to, c, lock(), grant_->token(), form);
 }
 
+session* releaser::order::follow(answer const& ask)
+{
+    return lock().protocol->is_confined() ? runtime().asked_session(ask) : nullptr;
+}
+
 void releaser::order::finish(error_code ec, unsigned receivers)
 {
     auto& r = releaser_;

@@ -45,6 +45,7 @@ private:
     void add_to(script_words&) const override;
     void submit(session&, command&, script_form) override;
     bool is_wanted() const override { return true; }  // the text is always sent: a retired token is only ever deleted
+    session* follow(answer const& ask) override;
     void on_reply(answer const&) override;
     void on_due(core::instant now) override;
 

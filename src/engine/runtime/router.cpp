@@ -58,6 +58,16 @@ core::slot_set router::redirect(core::redirect const& to)
     return changed;
 }
 
+shard* router::importing(core::redirect const& to)
+{
+    if (is_stopped_ || to.host.empty())
+        return nullptr;
+    auto& n = *nodes_[number_of({{}, std::string(to.host), to.port})];
+    if (!n.at)
+        start(n);
+    return n.at.get();
+}
+
 // Returns whether the slot has another primary now.
 bool router::assign(std::uint16_t slot, std::uint16_t number)
 {

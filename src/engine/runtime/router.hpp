@@ -52,6 +52,9 @@ public:
     // Each returns the slots that have another shard now.
     core::slot_set take(core::cluster_map const&);
     core::slot_set redirect(core::redirect const&);
+    // The shard at the node that ASK names, which gets keys of that slot but does not have it yet. Null: the client has
+    // stopped.
+    shard* importing(core::redirect const&);
     shard& of(std::uint16_t slot);
     shard* find(std::uint16_t slot) noexcept;
     // The connection to that shard is lost. Ends its session if no slot is there any more: the node has left the cluster,

@@ -42,6 +42,13 @@ error_code runtime::admission_error(lock_spec const& l)
     return ec ? ec : shard_of(l).refusal();
 }
 
+engine::session* runtime::asked_session(answer const& ask)
+{
+    auto const to = core::read_redirect(ask.words);
+    auto* const at = router_ && to ? router_->importing(*to) : nullptr;
+    return at ? &at->session() : nullptr;
+}
+
 void runtime::arm(core::deadline& d, core::instant due)
 {
     deadlines_.arm(d, due);

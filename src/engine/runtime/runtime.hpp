@@ -85,6 +85,9 @@ public:
         return counts ? a : answer{.outcome = outcome::unknown, .sent = a.sent};
     }
 
+    // The session to which a command is sent again after that ASK; it may be opening. Null: there is none.
+    engine::session* asked_session(answer const& ask);
+
     // Whether the client is ready: an epoch is open. In a cluster it then knows which primary has which slots.
     bool is_ready() const noexcept { return first_.is_open(); }
     // Why the client is refused for good by the server that would make it ready; success if it is not.

@@ -1,0 +1,124 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// A hash slot that an operator leaves half-moved: some of its keys are at one primary, some at another one.
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "support/live.hpp"
+#include "support/server_cluster.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+
+// All in one slot: those with an even number move, the others stay until the slot is closed.
+std::vector<any_lock> plain_locks(client& c)
+{
+    return {
+        mutex(c, "{a}:0"),
+        mutex(c, "{a}:1"),
+        mutex(c, "{a}:2"),
+        mutex(c, "{a}:3"),
+        reentrant_lock(c, "{a}:4", c.make_owner()),
+        reentrant_lock(c, "{a}:5", c.make_owner())};
+}
+// Their scripts need several keys.
+std::vector<any_lock> other_locks(client& c)
+{
+    return {
+        mutex(c, "{a}:6", {.fencing = true}),
+        fair_lock(c, "{a}:8"),
+        read_write_lock(c, "{a}:10", c.make_owner()).write()};
+}
+std::vector<std::string> const moving{"{a}:0", "{a}:2", "{a}:4", "{a}:6", "{a}:8", "{a}:10"};
+
+awaitable<std::vector<lease>> acquire(std::vector<any_lock> all)
+{
+    std::vector<lease> held;
+    for (auto const& lock : all)
+        held.push_back(co_await lock.acquire());
+    co_return held;
+}
+
+awaitable<void> release(std::vector<lease>& held)
+{
+    for (auto& h : held)
+        co_await h.release();
+}
+
+bool are_valid(std::vector<lease> const& held)
+{
+    return std::ranges::all_of(held, [](lease const& h) { return h.valid(); });
+}
+
+TEST_CASE("leases outlast a hash slot that stays half-moved for three lease times", "[live][cluster]")
+{
+    server_cluster cluster;
+    live l;
+    auto cfg = live::quick(cluster.url());
+    cfg.lease = 3s;
+    auto& holds = l.client(cfg);
+    auto& rival = l.client(cfg);
+    auto const to = (cluster.primary_of("{a}") + 1) % cluster.size();
+    l.run([&]() -> awaitable<void> {
+        auto held = co_await acquire(plain_locks(holds));
+        auto others = co_await acquire(other_locks(holds));
+        cluster.begin_move("{a}", to, moving);
+        for (int i = 0; i != 20; ++i) {
+            co_await sleep_for(500ms);
+            CHECK((are_valid(held) && are_valid(others)));
+            for (auto const& lock : plain_locks(rival)) {
+                auto const taken = co_await lock.try_acquire();
+                CHECK(taken.empty());
+            }
+        }
+        co_await release(held);
+        cluster.end_move("{a}", to);
+        co_await release(others);
+        for (auto const& all : {plain_locks(rival), other_locks(rival)}) {
+            auto again = co_await acquire(all);
+            co_await release(again);
+        }
+    });
+    CHECK(holds.stats().lost == 0);
+    CHECK(cluster.errors("ASK") > 0);
+    CHECK(l.until([&] { return live::census(holds) == engine::client_engine::census{}; }));
+}
+
+TEST_CASE(
+    "a lock whose hash slot is half-moved can be acquired, and is held when the slot has moved", "[live][cluster]")
+{
+    server_cluster cluster;
+    live l;
+    auto& first = l.client(cluster.url());
+    auto& second = l.client(cluster.url());
+    auto const to = (cluster.primary_of("{a}") + 1) % cluster.size();
+    l.run([&]() -> awaitable<void> {
+        cluster.begin_move("{a}", to, {});
+        auto held = co_await mutex(first, "{a}:new").acquire();
+        auto again = co_await reentrant_lock(first, "{a}:re", first.make_owner()).acquire();
+        auto taken = co_await mutex(second, "{a}:new").try_acquire();
+        CHECK(taken.empty());
+        co_await held.release();
+        taken = co_await mutex(second, "{a}:new").try_acquire();
+        CHECK_FALSE(taken.empty());
+        cluster.end_move("{a}", to);
+        auto const contended = co_await reentrant_lock(second, "{a}:re", second.make_owner()).try_acquire();
+        CHECK(contended.empty());
+        co_await taken.release();
+        co_await again.release();
+    });
+    CHECK(first.stats().lost == 0);
+}
+
+}  // namespace
+}  // namespace holdfast::test
