@@ -27,6 +27,15 @@ struct acquire_options {
     /// The lease is lost when it has been held for this time, renewed or not; 0: no limit. Default: `config::max_hold`.
     /// A re-entry has a limit of its own, and does not change that of the outer lease. Must not be negative.
     std::optional<std::chrono::milliseconds> max_hold = {};
+
+    /// How long the lock stays taken from the grant on, whatever becomes of the holder: a release before that time, also
+    /// that of the lease's destructor, a loss or a crash of the process leaves the lock on the server until the time is
+    /// over. The lease itself ends as without this option, and `release()` completes with success. For jobs that many
+    /// hosts start at about the same time: the time must be longer than their clocks differ. The grant is never handed
+    /// off in the process. Of several holds of one owner the latest end counts. Default: no such time. More than 0, at
+    /// most `max_hold` and 12 h. @ref mutex, @ref reentrant_lock and @ref fair_lock have it; the other locks complete
+    /// with errc::invalid_option.
+    std::optional<std::chrono::milliseconds> at_least = {};
 };
 
 /// Options of `try_acquire()`. An invalid value makes it complete with errc::invalid_option.
@@ -43,6 +52,9 @@ struct try_options {
 
     /// As in @ref acquire_options.
     std::optional<std::chrono::milliseconds> max_hold = {};
+
+    /// As in @ref acquire_options.
+    std::optional<std::chrono::milliseconds> at_least = {};
 };
 
 /// Options of `fair_lock::acquire()`.
@@ -55,6 +67,9 @@ struct fair_acquire_options {
 
     /// As in @ref acquire_options.
     std::optional<std::chrono::milliseconds> max_hold = {};
+
+    /// As in @ref acquire_options.
+    std::optional<std::chrono::milliseconds> at_least = {};
 
     /// 1 to 10: a waiter is served before earlier waiters of lower priority, within the limit that @ref fair_lock
     /// states.
@@ -74,6 +89,9 @@ struct fair_try_options {
 
     /// As in @ref acquire_options.
     std::optional<std::chrono::milliseconds> max_hold = {};
+
+    /// As in @ref acquire_options.
+    std::optional<std::chrono::milliseconds> at_least = {};
 
     /// As in @ref fair_acquire_options.
     int priority = 5;

@@ -31,6 +31,7 @@ void acquire_launch::start(handler_at<void(error_code, lease)> h) &&
     request.lease = core::bounded(request.lease);
     request.max_hold = core::bounded(request.max_hold);
     request.wait = core::bounded(request.wait);
+    request.at_least = core::bounded(request.at_least);
     of->acquire(std::move(h), request);
 }
 

@@ -125,8 +125,9 @@ error_code composite_lock::refuse(client_state& c, std::string const& what) cons
 
 std::string composite_lock::request_error(acquire_request const& r) const
 {
-    auto const* what = detail::validation_error(r);
-    return what ? what : "";
+    if (auto const* what = detail::validation_error(r))
+        return what;
+    return r.at_least ? "at_least: not an option of several locks" : "";
 }
 
 void composite_lock::acquire(handler_at<void(error_code, lease)> h, acquire_request const& request) const

@@ -15,6 +15,10 @@ char const* validation_error(acquire_request const& r) noexcept
         return "lease: must be at least 100 ms";
     if (r.max_hold && *r.max_hold < 0ms)
         return "max_hold: must not be negative";
+    if (r.at_least && *r.at_least <= 0ms)
+        return "at_least: must be more than 0";
+    if (r.at_least && *r.at_least > 12h)
+        return "at_least: must be at most 12 h";
     if (r.wait && *r.wait < 0ms)
         return "wait: must not be negative";
     if (r.priority < 1 || r.priority > 10)

@@ -10,6 +10,7 @@
 #include "core/pooled.hpp"
 #include "engine/acquire/contender_result.hpp"
 #include "engine/port/command.hpp"
+#include "engine/protocol/lock_protocol.hpp"
 #include "operations/lease_limit.hpp"
 #include "operations/lock_query.hpp"
 #include "operations/query.hpp"
@@ -95,6 +96,17 @@ std::shared_ptr<engine::lock_spec const> lock_for(single_lock const& s, unsigned
     return std::make_shared<engine::lock_spec const>(s.lock.with_weight(std::to_string(weight)));
 }
 
+// Why a lock of that kind cannot be acquired with these terms; empty: it can.
+std::string terms_error(single_lock const& of, engine::terms const& t)
+{
+    constexpr auto none = core::duration::zero();
+    if (t.at_least > none && !of.lock.protocol->can_stay_taken())
+        return "at_least: not an option of this kind of lock";
+    if (t.max_hold > none && t.at_least > t.max_hold)
+        return "at_least: must not be longer than max_hold";
+    return of.extension_error(std::chrono::ceil<std::chrono::milliseconds>(t.lease));
+}
+
 }  // namespace
 
 error_code precondition_error(single_lock const& lock, std::shared_ptr<client_state> const& c)
@@ -115,7 +127,8 @@ engine::terms to_terms(acquire_request const& r, config const& defaults) noexcep
         .max_hold = r.max_hold.value_or(defaults.max_hold),
         .renewed = !r.lease || r.renew,
         .priority = static_cast<std::uint8_t>(r.priority),
-        .is_part = r.is_part};
+        .is_part = r.is_part,
+        .at_least = r.at_least.value_or(std::chrono::milliseconds(0))};
 }
 
 // A reader of Holdfast may have the label "write": so the mark is removed only from the token of a writer.
@@ -151,7 +164,7 @@ void single_lock::acquire(lease_handler h, acquire_request const& request) const
         return complete_early<lease>(
             std::move(h), c->remember(errc::invalid_option, in_quotes(lock.name) + ": " + what), {});
     auto const terms = to_terms(request, c->options());
-    if (auto const what = extension_error(std::chrono::ceil<std::chrono::milliseconds>(terms.lease)); !what.empty())
+    if (auto const what = terms_error(*this, terms); !what.empty())
         return complete_early<lease>(
             std::move(h), c->remember(errc::invalid_option, in_quotes(lock.name) + ": " + what), {});
     acquire_operation::wish wish{lock_for(*this, request.weight), owner, terms, request.wait};

@@ -18,6 +18,26 @@ TEST_CASE("mutual exclusion and prompt progress hold without faults", "[contenti
     run_contests({.is_prompt = true}, seeds_or(2'000));
 }
 
+TEST_CASE("nobody is granted a lock within at_least of the grant before", "[contention][at_least]")
+{
+    run_contests({.at_least = 300ms, .cancel = 0.3}, seeds_or(500));
+}
+
+TEST_CASE(
+    "nobody is granted a lock within at_least of the grant before, also if holders are killed",
+    "[contention][at_least]")
+{
+    run_contests({.processes = 3, .at_least = 300ms, .cancel = 0.2, .kill = 0.7}, seeds_or(500));
+}
+
+TEST_CASE(
+    "nobody is granted a lock within at_least of the grant before, also over a bad network", "[contention][at_least]")
+{
+    run_contests(
+        {.at_least = 300ms, .cancel = 0.2, .faults = {.lose_reply = 0.01, .delay_request = 0.05, .disconnect = 0.01}},
+        seeds_or(500));
+}
+
 TEST_CASE("mutual exclusion and progress hold when acquires are cancelled", "[contention]")
 {
     run_contests({.cancel = 0.5}, seeds_or(2'000));

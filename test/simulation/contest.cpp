@@ -62,6 +62,9 @@ private:
         auto const is_any = [&](auto const&... s) { return (is_script(args[1], s) || ...); };
         if (is_any(
                 scripts::mutex_release,
+                scripts::mutex_release_later,
+                scripts::reentrant_release_later,
+                scripts::fair_release_later,
                 scripts::reentrant_release,
                 scripts::read_release,
                 scripts::write_release,
@@ -165,6 +168,7 @@ private:
     void audit();
     void check_leftovers();
     void check_promptness() const;
+    void check_gaps() const;
     void check_validity(lease const& l) const;
     bool may_be_unavailable(participant const& p) const;
     static void check_end(std::string_view lock, error_code ec, bool may_be_unavailable);
@@ -321,6 +325,8 @@ void contest::audit()
     if (options_.data_is_safe)
         if (auto const violation = find_violation(holds_))
             throw std::runtime_error(*violation);
+    if (options_.data_is_safe && options_.at_least > 0ms)
+        check_gaps();
     for (auto& p : participants_) {
         if (p.where->is_dead())
             continue;
@@ -397,6 +403,22 @@ void contest::check_promptness() const
             throw std::runtime_error(
                 after.lock + " was free for " + std::to_string((after.from - before.to) / 1'000) + " us at "
                 + std::to_string(before.to) + " while somebody waited");
+    }
+}
+
+// Nobody is granted a lock within `at_least` of the grant before. If the holder has lost its lease or was killed, the time
+// counts from the server's execution, not from the receipt, which this test records.
+void contest::check_gaps() const
+{
+    core::duration const slack = options_.network.delay.most;
+    auto holds = holds_;
+    std::ranges::sort(holds, {}, [](auto const& h) { return std::tie(h.lock, h.from); });
+    for (std::size_t i = 1; i < holds.size(); ++i) {
+        auto const gap = core::duration(holds[i].from - holds[i - 1].from);
+        if (holds[i].lock == holds[i - 1].lock && gap + slack < options_.at_least)
+            throw std::runtime_error(
+                holds[i].lock + " was granted at " + std::to_string(holds[i].from) + ", only "
+                + std::to_string(gap / 1us) + " us after the grant before");
     }
 }
 
@@ -494,15 +516,18 @@ asio::awaitable<lease> contest::acquire(participant& p, Lock const& lock)
     auto const way = luck().below(6);
     bool const is_limited = way <= 1;  // the others wait for the connection
     bool const is_excused = is_limited ? may_be_unavailable(p) : has_outages(options_);
+    auto const least = options_.at_least > 0ms ? std::optional(options_.at_least) : std::nullopt;
     switch (way) {
-        case 0: l = co_await lock.try_acquire(cancellable(p, ec)); break;
+        case 0: l = co_await lock.try_acquire({.at_least = least}, cancellable(p, ec)); break;
         case 1:
             l = co_await lock.try_acquire(
-                {.wait = std::chrono::milliseconds(1 + luck().below(300))}, cancellable(p, ec));
+                {.wait = std::chrono::milliseconds(1 + luck().below(300)), .at_least = least}, cancellable(p, ec));
             break;
-        case 2: l = co_await lock.acquire({.lease = lease_time}, cancellable(p, ec)); break;
-        case 3: l = co_await lock.acquire({.lease = lease_time, .renew = true}, cancellable(p, ec)); break;
-        default: l = co_await lock.acquire(cancellable(p, ec)); break;
+        case 2: l = co_await lock.acquire({.lease = lease_time, .at_least = least}, cancellable(p, ec)); break;
+        case 3:
+            l = co_await lock.acquire({.lease = lease_time, .renew = true, .at_least = least}, cancellable(p, ec));
+            break;
+        default: l = co_await lock.acquire({.at_least = least}, cancellable(p, ec)); break;
     }
     waits_.push_back(
         {std::string(lock.name()),

@@ -33,9 +33,10 @@ struct contest_options {
     unsigned locks = 2;
     std::optional<contested_kind> kind = {};  // none: drawn for each lock, of those with one holder at a time
     core::duration longest_hold = std::chrono::milliseconds(50);
-    double cancel = 0;         // chance that an acquire is cancelled, at a random moment
-    double kill = 0;           // chance, for each process but the first, to be killed during the contest
-    double pause = 0;          // chance, for each process, to be stopped for a time
+    std::chrono::milliseconds at_least{};  // of every acquire, at most a few seconds; zero: none
+    double cancel = 0;                     // chance that an acquire is cancelled, at a random moment
+    double kill = 0;                       // chance, for each process but the first, to be killed during the contest
+    double pause = 0;                      // chance, for each process, to be stopped for a time
     bool data_is_safe = true;  // false: the faults may break exclusion; only liveness and leftovers are checked
     bool is_in_order = false;  // fair locks must be granted in order of arrival: no waiter counts as dead
     std::chrono::milliseconds waiter_timeout{60'000};  // of fair locks

@@ -45,6 +45,27 @@ constexpr terms renewed(core::duration lease, core::duration max_hold = 0s)
     return {.lease = lease, .max_hold = max_hold, .renewed = true};
 }
 
+constexpr terms staying(core::duration lease, core::duration at_least)
+{
+    return {.lease = lease, .at_least = at_least};
+}
+
+TEST_CASE("a grant lasts for at_least, a fixed hold of it only for its lease time", "[terms]")
+{
+    CHECK(staying(1s, 5s).time_to_live() == 5s);
+    CHECK(staying(5s, 1s).time_to_live() == 5s);
+    CHECK(renewed(3s).time_to_live() == 3s);
+    CHECK(usable(staying(1s, 5s), 5s) == 5s);
+    CHECK(usable(fixed(1s), 5s) == 1s);
+    CHECK(usable(fixed(10s), 5s) == 5s);
+}
+
+TEST_CASE("a hold with at_least keeps the lock from its beginning on, others do not", "[terms]")
+{
+    CHECK(hold(staying(1s, 5s), start + 2s, start).kept_until() == start + 7s);
+    CHECK(hold(renewed(3s), start, start).kept_until() == core::instant::min());
+}
+
 TEST_CASE("a hold ends by its own terms or with the grant, whichever is earlier", "[terms]")
 {
     struct {
@@ -137,6 +158,8 @@ TEST_CASE("a re-entry waits for an extension only if neither the grant nor its r
         {"fixed, within what is confirmed", fixed(1s), 5s, {{fixed(10s)}}, false},
         {"fixed, beyond what is confirmed", fixed(5s), 1s, {{fixed(10s)}}, true},
         {"fixed, beyond: the renewals may end before it", fixed(3s), 1s, {{renewed(3s)}}, true},
+        {"stays taken, as long as is confirmed", staying(1s, 5s), 5s, {{renewed(3s)}}, false},
+        {"stays taken longer: renewals end with the process", staying(1s, 2s), 1999ms, {{renewed(3s)}}, true},
     };
     for (auto const& r : rows) {
         INFO(r.what);
@@ -180,6 +203,8 @@ TEST_CASE("a grant is handed off only between renewed holds while half of the le
     CHECK_FALSE(may_pass_on(renewed(1s), renewed(3s), 1s));
     CHECK_FALSE(may_pass_on(fixed(3s), renewed(3s), 3s));
     CHECK_FALSE(may_pass_on(renewed(3s), fixed(3s), 3s));
+    CHECK_FALSE(may_pass_on(staying(3s, 1s), renewed(3s), 3s));
+    CHECK_FALSE(may_pass_on(renewed(3s), staying(3s, 1s), 3s));
 }
 
 }  // namespace

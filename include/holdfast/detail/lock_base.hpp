@@ -44,6 +44,7 @@ struct acquire_request {
     std::optional<std::chrono::milliseconds> limit = {};  // of one attempt: for its replies; none: its own limit
     bool is_part = false;                                 // of the acquire of a composite lock
     unsigned weight = 1;                                  // of a semaphore
+    std::optional<std::chrono::milliseconds> at_least = {};
 };
 
 // The options of an acquire that waits without a limit. The structured bindings name every member on both sides: after
@@ -51,22 +52,24 @@ struct acquire_request {
 constexpr acquire_options without_wait(try_options const& from) noexcept
 {
     acquire_options to;
-    auto const& [wait, lease, renew, max_hold] = from;
-    auto& [to_lease, to_renew, to_max_hold] = to;
+    auto const& [wait, lease, renew, max_hold, at_least] = from;
+    auto& [to_lease, to_renew, to_max_hold, to_at_least] = to;
     to_lease = lease;
     to_renew = renew;
     to_max_hold = max_hold;
+    to_at_least = at_least;
     return to;
 }
 
 constexpr fair_acquire_options without_wait(fair_try_options const& from) noexcept
 {
     fair_acquire_options to;
-    auto const& [wait, lease, renew, max_hold, priority] = from;
-    auto& [to_lease, to_renew, to_max_hold, to_priority] = to;
+    auto const& [wait, lease, renew, max_hold, at_least, priority] = from;
+    auto& [to_lease, to_renew, to_max_hold, to_at_least, to_priority] = to;
     to_lease = lease;
     to_renew = renew;
     to_max_hold = max_hold;
+    to_at_least = at_least;
     to_priority = priority;
     return to;
 }
@@ -85,14 +88,18 @@ constexpr permit_options without_wait(permit_try_options const& from) noexcept
 
 constexpr acquire_request to_request(acquire_options const& o) noexcept
 {
-    auto const& [lease, renew, max_hold] = o;
-    return {lease, max_hold, std::nullopt, renew};
+    auto const& [lease, renew, max_hold, at_least] = o;
+    acquire_request request{lease, max_hold, std::nullopt, renew};
+    request.at_least = at_least;
+    return request;
 }
 
 constexpr acquire_request to_request(fair_acquire_options const& o) noexcept
 {
-    auto const& [lease, renew, max_hold, priority] = o;
-    return {lease, max_hold, std::nullopt, renew, priority};
+    auto const& [lease, renew, max_hold, at_least, priority] = o;
+    acquire_request request{lease, max_hold, std::nullopt, renew, priority};
+    request.at_least = at_least;
+    return request;
 }
 
 constexpr acquire_request to_request(permit_options const& o) noexcept

@@ -161,7 +161,9 @@ void acquisition::on_result(acquire_result r)
 void acquisition::on_granted(std::uint64_t fence)
 {
     // The reply may have come late, or the process was paused before it read the reply (rule 3).
-    if (parts_.runtime.now() >= core::valid_until(call_.sent(), sought_->lease()))
+    auto const* head = arbiter_.head();
+    auto const lasts = head ? usable(head->terms(), sought_->lease()) : sought_->lease();
+    if (parts_.runtime.now() >= core::valid_until(call_.sent(), lasts))
         return on_late();
     sought_->confirm(call_.sent(), sought_->lease());
     sought_->fence = fence;

@@ -33,7 +33,7 @@ void exclusive_arbiter::on_granted(boost::intrusive_ptr<grant> g)
     // The head may have left or changed while the attempt was under way. A grant that no contender wants is released
     // (rule 7).
     bool const wanted = head() && grant_->lock().shares_grants_with(head()->lock())
-                        && grant_->lease() >= head()->terms().lease;
+                        && grant_->lease() >= head()->terms().time_to_live();
     if (wanted)
         serve(*head());
     else
@@ -79,7 +79,8 @@ void exclusive_arbiter::end_tenure(tenure& t, release_waiter* waiter)
         return;
     }
     // The budget is spent. Without a turn of others, one of two processes would hold the lock nearly all the time.
-    bool const others_turn = head() && !in_budget;
+    // A lock that stays taken has no turn to give: all waiters go by its time to live.
+    bool const others_turn = head() && !in_budget && grant_->rest(parts_.runtime.recent()) == core::duration::zero();
     parts_.releaser.release(std::move(grant_), waiter, others_turn ? this : nullptr);
     // After the release is submitted: yield() infers from that order whether this client receives the message.
     if (others_turn)

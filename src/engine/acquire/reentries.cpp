@@ -63,7 +63,7 @@ void reentries::wait(contender& c, grant& g)
     if (auto const last = last_moment(c); last < core::never)
         parts_.runtime.arm(c, last);
     // Without a tenure: the extension moves the end of no other hold of the owner.
-    parts_.watchdog.extend(g, nullptr, c.terms().lease, new extension(home_, c, g));
+    parts_.watchdog.extend(g, nullptr, c.terms().time_to_live(), new extension(home_, c, g));
 }
 
 boost::intrusive_ptr<contender> reentries::take(contender& c) noexcept

@@ -30,7 +30,7 @@ bool sought_grant::begin(contender const& c, boost::intrusive_ptr<grant> under)
     give_up();
     auto const& protocol = *c.lock().protocol;
     auto token = parts_.runtime.tokens().next(protocol.token_mark(), label_of(c.owner()));
-    grant_.reset(new grant(c.shared_lock(), std::move(token), c.terms().lease, std::move(under)));
+    grant_.reset(new grant(c.shared_lock(), std::move(token), c.terms().time_to_live(), std::move(under)));
     if (!protocol.has_queue())
         return false;
     // A single attempt takes no place (fair_acquire.lua).

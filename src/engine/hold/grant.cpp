@@ -59,6 +59,7 @@ void grant::enter(tenure& t)
     t.held_grant = this;
     ++claims_;
     demand_.add(t.held(), t.is_taken_up());
+    kept_until_ = std::max(kept_until_, t.held().kept_until());
 }
 
 void grant::leave(tenure& t) noexcept

@@ -54,7 +54,7 @@ public:
     // Its own key besides the lock's: a reader's slot. Empty: none.
     std::string_view own_key() const noexcept { return own_key_ ? std::string_view(*own_key_) : std::string_view(); }
 
-    // The lease time with which it was sought.
+    // The time to live with which it was sought.
     core::duration lease() const noexcept { return lease_; }
     // How long one reply of the server counts; renewals are paced by it: the lease time that they request, or less if
     // other libraries may shorten the time to live.
@@ -94,6 +94,12 @@ public:
     bool lasts(core::instant now) const noexcept;
     // The body of one hold has ended. True: it was the last body, and the token is to be deleted.
     bool drop_claim() noexcept;
+    // How long the lock must yet stay taken after its last hold, because one of its holds was acquired with `at_least`;
+    // zero: the token may be deleted.
+    core::duration rest(core::instant now) const noexcept
+    {
+        return now < kept_until_ ? kept_until_ - now : core::duration::zero();
+    }
     // Whether the body of only one hold has not ended.
     bool is_last_claim() const noexcept { return claims_ == 1; }
 
@@ -151,6 +157,7 @@ private:
     core::instant confirmed_ = core::instant::min();
     core::instant set_until_ = core::instant::min();  // by what this client set, if no other library shortens it
     core::instant valid_until_ = core::instant::min();
+    core::instant kept_until_ = core::instant::min();  // the latest of all holds that it has had
     tenures holders_;
     unsigned claims_ = 0;
     bool retired_ = false;

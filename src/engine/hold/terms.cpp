@@ -64,12 +64,20 @@ bool needs_extension(terms const& wanted, core::instant now, core::instant grant
 {
     bool const is_covered = core::valid_until(now, wanted.lease) <= grant_end;
     bool const will_be = wanted.renewed && wanted.lease <= present.renewed;
-    return !is_covered && !will_be;
+    // Renewals do not help here: they end when the process crashes.
+    bool const stays_taken = wanted.at_least == core::duration::zero() || now + wanted.at_least <= grant_end;
+    return !stays_taken || (!is_covered && !will_be);
+}
+
+core::duration usable(terms const& t, core::duration time_to_live) noexcept
+{
+    return t.renewed ? time_to_live : std::min(time_to_live, t.lease);
 }
 
 bool may_pass_on(terms const& from, terms const& to, core::duration remaining) noexcept
 {
-    return from.renewed && to.renewed && from.lease >= to.lease && remaining >= from.lease / 2;
+    bool const ends_at_once = from.at_least == core::duration::zero() && to.at_least == core::duration::zero();
+    return ends_at_once && from.renewed && to.renewed && from.lease >= to.lease && remaining >= from.lease / 2;
 }
 
 }  // namespace holdfast::engine

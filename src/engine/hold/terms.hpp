@@ -26,6 +26,10 @@ struct terms {
     bool renewed = true;
     std::uint8_t priority = 5;  // 1 to 10; of a fair lock
     bool is_part = false;       // of the acquire of a composite lock: not an acquire of a user
+    core::duration at_least{};  // the lock stays taken for so long from the grant on; zero: no longer than it is held
+
+    // The time to live that a grant for them is made with: a crash of the process must not end it before `at_least`.
+    core::duration time_to_live() const noexcept { return std::max(lease, at_least); }
 };
 
 // One hold of a grant, and when it ends.
@@ -37,6 +41,12 @@ public:
 
     terms const& conditions() const noexcept { return terms_; }
     core::instant began() const noexcept { return began_; }
+    // Until when the lock stays taken, also after the hold has ended; min: it need not. Counted from the receipt of the
+    // grant, which the server made before: so never too short.
+    core::instant kept_until() const noexcept
+    {
+        return terms_.at_least > core::duration::zero() ? began_ + terms_.at_least : core::instant::min();
+    }
 
     // When its own terms end it, whatever the server confirms: by its fixed lease time or max_hold; never: they do not.
     core::instant own_end() const noexcept { return std::min(fixed_until_, capped_at()); }
@@ -77,11 +87,16 @@ struct demand {
 };
 
 // Whether a re-entry into a grant that is confirmed until `grant_end` has to wait for an extension. A renewed re-entry
-// does not, if the grant is renewed for at least its lease time already.
+// does not, if the grant is renewed for at least its lease time already, unless the lock must stay taken for longer than
+// that is confirmed.
 bool needs_extension(terms const& wanted, core::instant now, core::instant grant_end, demand const& present) noexcept;
 
+// How long a grant with that time to live can serve a hold with these terms: a fixed lease ends earlier than the time for
+// which the lock stays taken.
+core::duration usable(terms const&, core::duration time_to_live) noexcept;
+
 // Whether the terms let a grant pass from its last hold to the next contender without a round trip: both are renewed,
-// the next one requires no longer lease time, and at least half of it remains.
+// neither has `at_least`, the next one requires no longer lease time, and at least half of it remains.
 bool may_pass_on(terms const& from, terms const& to, core::duration remaining) noexcept;
 
 }  // namespace holdfast::engine

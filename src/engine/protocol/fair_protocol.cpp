@@ -68,6 +68,19 @@ public:
         submit_script(to, c, scripts::fair_leave, form, {keys.data(), keys.size()}, arguments);
     }
 
+    bool can_stay_taken() const noexcept override { return true; }
+
+    // Only a grant stays taken, and it has no place in the queue.
+    void release_later(
+        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration rest, script_form form)
+        const override
+    {
+        milliseconds_text const ttl(rest);
+        std::array<std::string_view, 2> const keys{lock.key, lock.companions.front()};
+        std::array<std::string_view, 3> const arguments{token, lock.channel, ttl};
+        submit_script(to, c, scripts::fair_release_later, form, keys, arguments);
+    }
+
     // The lock is the same hash as that of a reentrant lock. Places in the queue are refreshed by another script.
     script const& renewal() const noexcept override { return scripts::reentrant_renew; }
 

@@ -76,6 +76,12 @@ void submit_release(
     submit_script(to, c, s, form, keys, arguments);
 }
 
+void lock_protocol::release_later(
+    session& to, command& c, lock_spec const& lock, std::string_view token, core::duration, script_form form) const
+{
+    release(to, c, lock, token, form);
+}
+
 void lock_protocol::add_batch_keys(lock_spec const& lock, std::string_view, key_list& keys) const
 {
     keys.push_back(lock.key);

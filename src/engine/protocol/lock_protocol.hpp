@@ -104,6 +104,14 @@ public:
     // holder. It replies 0: the key does not have the token; n > 0: released, n - 1 subscribers received the message.
     virtual void release(session&, command&, lock_spec const&, std::string_view token, script_form) const = 0;
 
+    // Whether a lock of this kind can stay taken after its release (`at_least`).
+    virtual bool can_stay_taken() const noexcept { return false; }
+
+    // Releases the lock after `rest`, if the key still has that token: it sets the time to live to `rest`, and publishes,
+    // so that waiters learn the new end. It replies as release() does. Precondition: can_stay_taken().
+    virtual void release_later(
+        session&, command&, lock_spec const&, std::string_view token, core::duration rest, script_form) const;
+
     // The script that releases several locks, with the keys of add_batch_keys() and ARGV (token, channel) for each; of
     // semaphores (token, weight, channel). It replies for each lock as release() does. Null: there is no such script.
     virtual script const* batch_release() const noexcept { return nullptr; }

@@ -19,7 +19,11 @@ namespace {
 constexpr std::string_view counter_lifetime = "86400000";
 
 // The key is a string with the token as its value.
-using mutex_base = one_key_protocol<scripts::mutex_release, scripts::mutex_release_all, scripts::mutex_renew>;
+using mutex_base = one_key_protocol<
+    scripts::mutex_release,
+    scripts::mutex_release_later,
+    scripts::mutex_release_all,
+    scripts::mutex_renew>;
 
 // Acquires by SET NX PX with a unique value: a plain command costs the server less than a script (rule 21). Its reply
 // is OK or nil, so a waiter sends a probe to find out when, and whether, the key expires.

@@ -11,8 +11,11 @@
 namespace holdfast::engine {
 namespace {
 
-using reentrant_base =
-    one_key_protocol<scripts::reentrant_release, scripts::reentrant_release_all, scripts::reentrant_renew>;
+using reentrant_base = one_key_protocol<
+    scripts::reentrant_release,
+    scripts::reentrant_release_later,
+    scripts::reentrant_release_all,
+    scripts::reentrant_renew>;
 
 // The hash of RedissonLock: one field, whose name is the token and whose value is the hold count. The count is always
 // 1, because the client counts re-entries: a lost reply cannot increase a count on the server.

@@ -107,11 +107,13 @@ void releaser::order::carry_out(release_step const& step, unsigned receivers)
     }
 }
 
-// A release with which the arbiter yields is sent at once and alone: acquisition::yield() relies on that.
+// A release with which the arbiter yields is sent at once and alone: acquisition::yield() relies on that. So is one of a
+// lock that stays taken for a time, because it is another script.
 void releaser::order::gather_or_send()
 {
     at_ = &server();
-    auto const* together = yielding_ ? nullptr : lock().protocol->batch_release();
+    bool const is_alone = yielding_ || grant_->rest(runtime().now()) > core::duration::zero();
+    auto const* together = is_alone ? nullptr : lock().protocol->batch_release();
     if (together)
         releaser_.gather(*together, *this);
     else
@@ -129,7 +131,12 @@ void releaser::order::add_to(script_words& to) const
 
 void releaser::order::submit(session& to, command& c, script_form form)
 {
-    lock().protocol->release(to, c, lock(), grant_->token(), form);
+    // The time is read again for each send: a repetition keeps the lock for what is left then.
+    auto const rest = grant_->rest(runtime().now());
+    if (rest > core::duration::zero())
+        lock().protocol->release_later(to, c, lock(), grant_->token(), rest + core::drift(rest), form);
+    else
+        lock().protocol->release(to, c, lock(), grant_->token(), form);
 }
 
 session* releaser::order::follow(answer const& ask)

@@ -1,0 +1,55 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Every option of an acquire reaches the implementation, also through with_lock without a wait time.
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <holdfast/detail/lock_base.hpp>
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+template <class Options>
+void check_common(Options const& o)
+{
+    for (auto const& request : {detail::to_request(o), detail::to_request(detail::without_wait(o))}) {
+        CHECK(request.lease == 1s);
+        CHECK(request.renew);
+        CHECK(request.max_hold == 3s);
+    }
+    CHECK(detail::to_request(o).wait == 4s);
+    CHECK_FALSE(detail::to_request(detail::without_wait(o)).wait);
+}
+
+TEST_CASE("a request has all options of an acquire", "[acquire_request]")
+{
+    try_options const o{.wait = 4s, .lease = 1s, .renew = true, .max_hold = 3s, .at_least = 2s};
+    check_common(o);
+    CHECK(detail::to_request(o).at_least == 2s);
+    CHECK(detail::to_request(detail::without_wait(o)).at_least == 2s);
+}
+
+TEST_CASE("a request has all options of a fair acquire", "[acquire_request]")
+{
+    fair_try_options const o{.wait = 4s, .lease = 1s, .renew = true, .max_hold = 3s, .at_least = 2s, .priority = 7};
+    check_common(o);
+    CHECK(detail::to_request(o).at_least == 2s);
+    CHECK(detail::to_request(detail::without_wait(o)).at_least == 2s);
+    CHECK(detail::to_request(o).priority == 7);
+    CHECK(detail::to_request(detail::without_wait(o)).priority == 7);
+}
+
+TEST_CASE("a request has all options of an acquire of permits", "[acquire_request]")
+{
+    permit_try_options const o{.wait = 4s, .lease = 1s, .renew = true, .max_hold = 3s, .weight = 5};
+    check_common(o);
+    CHECK(detail::to_request(o).weight == 5);
+    CHECK(detail::to_request(detail::without_wait(o)).weight == 5);
+}
+
+}  // namespace
+}  // namespace holdfast::test
