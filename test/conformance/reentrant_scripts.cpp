@@ -43,6 +43,14 @@ public:
         return run("reentrant_acquire_fenced", {"lock", "counter"}, {holder, lease});
     }
     value release(std::string const& holder) { return run("reentrant_release", {"lock"}, {holder, "channel"}); }
+    value release_later(std::string const& script, std::string const& holder)
+    {
+        return run(script, {"lock"}, {holder, "channel", "5000"});
+    }
+    value release_fair_later(std::string const& holder)
+    {
+        return run("fair_release_later", {"lock", "queue"}, {holder, "channel", "5000"});
+    }
     value renew(std::vector<std::string> const& locks, std::vector<std::string> const& holders_and_leases)
     {
         return run("reentrant_renew", locks, holders_and_leases);
@@ -102,6 +110,52 @@ TEST_CASE("neither a repeated command nor a command of another holder shortens t
     }
     CHECK(b.ttl("lock") > 590'000);
     CHECK(b.command({"HLEN", "lock"}).integer == 1);
+}
+
+TEST_CASE("a release at a later time keeps the lock until then, and only that of the holder", "[conformance]")
+{
+    bench b;
+    SECTION("of a mutex")
+    {
+        b.command({"SET", "lock", ours, "PX", "600000"});
+        CHECK(b.release_later("mutex_release_later", theirs).integer == 0);
+        CHECK(b.ttl("lock") > 590'000);
+        CHECK(b.release_later("mutex_release_later", ours).integer == 1);
+        CHECK(b.command({"GET", "lock"}).text == ours);
+    }
+    SECTION("of a reentrant lock")
+    {
+        b.acquire(ours, "600000");
+        CHECK(b.release_later("reentrant_release_later", theirs).integer == 0);
+        CHECK(b.ttl("lock") > 590'000);
+        CHECK(b.release_later("reentrant_release_later", ours).integer == 1);
+        CHECK(b.count_of(ours) == "1");
+    }
+    SECTION("of a fair lock, whose queue stays as it is")
+    {
+        b.acquire(ours, "600000");
+        b.command({"RPUSH", "queue", theirs});
+        CHECK(b.release_fair_later(theirs).integer == 0);
+        CHECK(b.ttl("lock") > 590'000);
+        CHECK(b.release_fair_later(ours).integer == 1);
+        CHECK(b.count_of(ours) == "1");
+        CHECK(b.command({"LLEN", "queue"}).integer == 1);
+    }
+    CHECK(b.ttl("lock") <= 5'000);
+    CHECK(b.ttl("lock") > 4'000);
+}
+
+TEST_CASE("a release at a later time does not touch a key of another type", "[conformance]")
+{
+    bench b;
+    b.command({"RPUSH", "lock", "x"});
+    CHECK(b.release_later("mutex_release_later", ours).is_error());
+    CHECK(b.release_later("reentrant_release_later", ours).is_error());
+    CHECK(b.release_fair_later(ours).is_error());
+    CHECK(b.command({"DEL", "lock"}).integer == 1);
+    CHECK(b.release_later("mutex_release_later", ours).integer == 0);
+    CHECK(b.release_later("reentrant_release_later", ours).integer == 0);
+    CHECK(b.release_fair_later(ours).integer == 0);
 }
 
 TEST_CASE("a lock with two holds of another library is busy until both are released", "[conformance]")
