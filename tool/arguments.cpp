@@ -36,6 +36,9 @@ as that of Ctrl-C: the command shares the terminal and receives them itself. Wit
 systemd, CI) the command has a process group of its own, and the whole group receives the signals. A stopped holdfast
 (Ctrl-Z) does not renew. If holdfast itself is killed, so is the command, unless --on-loss is ignore (Linux).
 
+For a job that cron starts on several hosts: --wait 0 --at-least 30s. One host runs it, the others end with 75, if their
+clocks differ by less than 30 s.
+
 With several --url the lock is a red_lock: held while a majority of these independent servers holds it. A server that
 was started less than --lease ago does not count. All contenders must give the same servers and the same --lease.
 
@@ -160,6 +163,11 @@ void add_run(CLI::App& app, run_arguments& run)
         "--lease",
         [&run](milliseconds d) { run.lease = d; },
         "How long the lock stays held after holdfast has died [30s]");
+    add_duration(
+        app,
+        "--at-least",
+        [&run](milliseconds d) { run.at_least = d; },
+        "How long the lock stays taken from the grant on, also if COMMAND ends before [until COMMAND ends]");
     add_choice(app, "--kind", kinds, run.kind, "The kind of lock");
     add_choice(app, "--on-loss", actions, run.on_loss, "What happens to the command when the lease is lost");
     app.add_option("--priority", run.priority, "Of a waiter of a fair lock, 1 to 10; higher ones go first [5]")
@@ -295,6 +303,7 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
             throw CLI::ValidationError("a command is missing", "holdfast run NAME [OPTIONS] -- COMMAND");
         run.command = std::move(words.command);
         check_priority(run);
+        check_at_least(run_urls, run);
         check_urls(run_urls, run);
         return arguments{some_urls(run_urls), run};
     } catch (CLI::Success const& e) {

@@ -29,7 +29,8 @@ struct run_arguments {
     std::chrono::milliseconds kill_after{10'000};   // from SIGTERM to SIGKILL
     lock_kind kind = lock_kind::mutex;
     loss_action on_loss = loss_action::term;
-    std::optional<int> priority;  // only of a fair lock; none: the default
+    std::optional<int> priority;                        // only of a fair lock; none: the default
+    std::optional<std::chrono::milliseconds> at_least;  // how long the lock stays taken from the grant on
     bool fencing = true;
 };
 

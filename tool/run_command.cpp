@@ -81,9 +81,10 @@ asio::awaitable<error_code> take_with_priority(fair_lock lock, run_arguments con
     error_code ec;
     auto const token = asio::redirect_error(asio::use_awaitable, ec);
     if (args.wait)
-        held = co_await lock.try_acquire({.wait = args.wait, .priority = *args.priority}, token);
+        held = co_await lock.try_acquire(
+            {.wait = args.wait, .at_least = args.at_least, .priority = *args.priority}, token);
     else
-        held = co_await lock.acquire({.priority = *args.priority}, token);
+        held = co_await lock.acquire({.at_least = args.at_least, .priority = *args.priority}, token);
     co_return ec;
 }
 
@@ -93,9 +94,9 @@ asio::awaitable<error_code> take(any_lock const& lock, run_arguments const& args
     error_code ec;
     auto const token = asio::redirect_error(asio::use_awaitable, ec);
     if (args.wait)
-        held = co_await lock.try_acquire({.wait = args.wait}, token);
+        held = co_await lock.try_acquire({.wait = args.wait, .at_least = args.at_least}, token);
     else
-        held = co_await lock.acquire(token);
+        held = co_await lock.acquire({.at_least = args.at_least}, token);
     co_return ec;
 }
 

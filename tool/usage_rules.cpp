@@ -60,6 +60,19 @@ void check_priority(run_arguments const& run)
         throw CLI::ValidationError("--priority", "must be from 1 to 10");
 }
 
+void check_at_least(std::vector<std::string> const& urls, run_arguments const& run)
+{
+    using namespace std::chrono_literals;
+    if (!run.at_least)
+        return;
+    if (*run.at_least <= 0ms || *run.at_least > 12h)
+        throw CLI::ValidationError("--at-least", "must be more than 0 and at most 12h");
+    if (run.kind == lock_kind::read || run.kind == lock_kind::write)
+        throw CLI::ValidationError("--at-least", "only with --kind mutex, reentrant or fair");
+    if (urls.size() > 1)
+        throw CLI::ValidationError("--at-least", "a lock over several servers does not have it");
+}
+
 void check_interval(std::chrono::milliseconds interval)
 {
     if (interval < std::chrono::milliseconds(100))

@@ -52,6 +52,27 @@ TEST_CASE("cli run: the lock is released if the command cannot be executed", "[c
     CHECK_FALSE(has_key(server, "job"));
 }
 
+TEST_CASE("cli run: with --at-least the lock stays taken after the command has ended", "[cli]")
+{
+    redis_server server;
+    std::string const kind = GENERATE("mutex", "reentrant", "fair");
+    CHECK(run_tool(server, run_sh("exit 7", {"--kind", kind, "--wait", "0", "--at-least", "1h"})) == 7);
+    CHECK(has_key(server, "job"));
+    CHECK(run_tool(server, run_sh("exit 0", {"--kind", kind, "--wait", "0", "--at-least", "1h"})) == 75);
+}
+
+TEST_CASE("cli run: an --at-least that the lock does not have is bad usage", "[cli]")
+{
+    redis_server server;
+    std::string output;
+    CHECK(run_tool(server, run_sh("exit 0", {"--at-least", "0"}), &output) == 64);
+    CHECK_THAT(output, ContainsSubstring("--at-least: must be more than 0 and at most 12h"));
+    CHECK(run_tool(server, run_sh("exit 0", {"--at-least", "13h"})) == 64);
+    CHECK(run_tool(server, run_sh("exit 0", {"--at-least", "1s", "--kind", "read"}), &output) == 64);
+    CHECK_THAT(output, ContainsSubstring("--at-least: only with --kind mutex, reentrant or fair"));
+    CHECK_FALSE(has_key(server, "job"));
+}
+
 TEST_CASE("cli run: the lock is held while the command runs", "[cli]")
 {
     redis_server server;
