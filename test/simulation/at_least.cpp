@@ -185,6 +185,23 @@ TEST_CASE("of several holds of an owner the one that lasts longest counts", "[at
     });
 }
 
+TEST_CASE("a re-entry with a shorter at_least does not shorten that of the outer hold", "[at_least]")
+{
+    arena a;
+    auto& c = a.client();
+    reentrant_lock r(c, "l", c.make_owner());
+    a.run([&]() -> awaitable<void> {
+        auto outer = co_await r.acquire({.at_least = 5s});
+        auto const granted = a.now();
+        for (auto const shorter : {std::optional(500ms), std::optional<std::chrono::milliseconds>()}) {
+            auto inner = co_await r.acquire({.at_least = shorter});
+            co_await inner.release();
+        }
+        co_await outer.release();
+        co_await wait_for_end(a, any_lock(reentrant_lock(c, "l", c.make_owner())), granted, 5s);
+    });
+}
+
 TEST_CASE("a re-entry with at_least does not rely on renewals", "[at_least]")
 {
     arena a;

@@ -34,6 +34,13 @@ TEST_CASE("fair locks are granted in order and promptly when acquires are cancel
         {.contenders = 3, .rounds = 4, .cancel = 0.5, .is_in_order = true, .is_prompt = true}, seeds_or(2'000));
 }
 
+TEST_CASE("nobody is granted a fair lock within at_least of the grant before", "[fair_lock][at_least]")
+{
+    run_fair_contests(
+        {.contenders = 3, .rounds = 4, .at_least = 300ms, .cancel = 0.3, .is_in_order = true}, seeds_or(300));
+    run_fair_contests({.contenders = 3, .rounds = 4, .at_least = 300ms, .cancel = 0.2, .kill = 0.7}, seeds_or(300));
+}
+
 TEST_CASE(
     "fair locks are granted in order and promptly when writes are split and messages overtake replies", "[fair_lock]")
 {
