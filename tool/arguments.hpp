@@ -12,8 +12,8 @@
 #include <vector>
 
 // tool: the command line tool `holdfast`. It is a user of the library: it includes the public headers, and of the
-// sources only core/printable.hpp, operations/server_query.hpp and operations/lock_survey.hpp. Everything in it runs on
-// the main thread.
+// sources only core/printable.hpp and, of operations, command_query.hpp, server_query.hpp and lock_survey.hpp.
+// Everything in it runs on the main thread.
 namespace holdfast::cli {
 
 enum class lock_kind { mutex, reentrant, fair, read, write };

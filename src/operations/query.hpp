@@ -6,6 +6,8 @@
 #define HOLDFAST_QUERY_HPP
 
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "core/deadline_queue.hpp"
@@ -44,6 +46,9 @@ protected:
     virtual void send(engine::session&, engine::script_form) = 0;
     // The result of a reply that is not an error.
     virtual Result read(engine::reply const&) = 0;
+    // The result of an error, for a query whose purpose is to see the errors of the server. None: the query ends with
+    // the error code.
+    virtual std::optional<Result> read_refusal(std::string_view) { return std::nullopt; }
     engine::lock_spec const& lock() const noexcept { return *lock_; }
     engine::client_engine& engine() const noexcept { return *engine_; }
 
@@ -98,6 +103,9 @@ private:
         engine_->runtime().disarm(*this);
         if (a.outcome == engine::outcome::applied)
             return finish({}, read(a.value));
+        if (a.outcome == engine::outcome::refused)
+            if (auto refusal = read_refusal(a.words))
+                return finish({}, std::move(*refusal));
         // classify_failure() returns no error if the outcome is unknown, or if the server cannot
         // execute the command now.
         auto const failure = engine::classify_failure(a).error;
