@@ -4,6 +4,8 @@
 //
 #include "tool/diagnosis.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 
@@ -57,28 +59,44 @@ finding version(std::string_view info)
     return {bad, "version", words + ": 6.2 or newer is needed"};
 }
 
-finding mode(std::string_view info)
+std::string_view mode_of(std::string_view info)
 {
     auto const of_redis = value_of(info, "redis_mode");
-    auto const mode = of_redis.empty() ? value_of(info, "server_mode") : of_redis;  // Valkey's name
+    return of_redis.empty() ? value_of(info, "server_mode") : of_redis;  // Valkey's name
+}
+
+finding mode(std::string_view info)
+{
+    auto const mode = mode_of(info);
     if (mode == "sentinel")
         return {bad, "mode", "a Sentinel, which stores no locks: use redis+sentinel://"};
     if (mode == "cluster")
         // A client is refused by any other member of a cluster before it can send INFO.
-        return {good, "mode", "Redis Cluster of one primary, unless the access rules deny CLUSTER SLOTS"};
+        return {good, "mode", "Redis Cluster; with the right to CLUSTER SLOTS, of one primary"};
     return {good, "mode", "standalone"};
+}
+
+finding eviction(std::string_view info)
+{
+    auto const policy = std::string(value_of(info, "maxmemory_policy"));
+    if (policy.empty())
+        return {doubtful, "memory", "INFO does not tell the eviction policy: locks are safe with noeviction only"};
+    auto const most = number_of(info, "maxmemory");
+    auto const evicted = std::string(value_of(info, "evicted_keys"));
+    // Without a limit (maxmemory 0) nothing is evicted yet.
+    return {
+        most == 0 ? doubtful : bad,
+        "memory",
+        policy + ", " + (evicted.empty() ? "0" : evicted)
+            + " keys evicted so far: the server evicts locks when memory is short, and other clients get them while "
+              "their holders work on; set noeviction"};
 }
 
 finding memory(std::string_view info)
 {
+    if (value_of(info, "maxmemory_policy") != "noeviction")
+        return eviction(info);
     auto const most = number_of(info, "maxmemory");
-    auto const policy = std::string(value_of(info, "maxmemory_policy"));
-    // Without a limit (maxmemory 0) nothing is evicted yet.
-    if (policy != "noeviction")
-        return {
-            most == 0 ? doubtful : bad,
-            "memory",
-            policy + ": the server evicts locks when memory is short; set noeviction"};
     if (most > 0 && number_of(info, "used_memory") > most / 10 * 9)
         return {
             doubtful, "memory", "noeviction, more than nine tenths used: the server will soon refuse to grant locks"};
@@ -87,8 +105,14 @@ finding memory(std::string_view info)
 
 finding persistence(std::string_view info)
 {
-    if (number_of(info, "aof_enabled") == 0)
-        return {doubtful, "persistence", "no append-only file: a restart loses all locks"};
+    auto const file = value_of(info, "aof_enabled");
+    if (file.empty())
+        return {doubtful, "persistence", "INFO does not tell whether there is an append-only file"};
+    if (file == "0")
+        return {
+            doubtful,
+            "persistence",
+            "no append-only file: a restart loses locks, and other clients get them while their holders work on"};
     if (value_of(info, "aof_last_write_status") == "err")
         return {bad, "persistence", "the append-only file cannot be written"};
     return {good, "persistence", "append-only file; only appendfsync always loses nothing in a crash"};
@@ -96,8 +120,8 @@ finding persistence(std::string_view info)
 
 finding replicas(std::string_view info)
 {
-    if (value_of(info, "role") == "slave")
-        return {bad, "replicas", "this is a replica, which cannot grant locks"};
+    if (is_replica(info))
+        return {bad, "replicas", "this is a replica, which cannot grant locks: use the URL of its primary"};
     auto const count = number_of(info, "connected_slaves");
     if (count == 0)
         return {good, "replicas", "none"};
@@ -105,6 +129,24 @@ finding replicas(std::string_view info)
 }
 
 }  // namespace
+
+// Redis writes "ERR unknown command 'HELLO'" and "NOPROTO unsupported protocol version"; the client itself, "the server
+// does not speak RESP3".
+bool is_hello_refused(std::string_view words)
+{
+    constexpr std::array parts{"HELLO", "NOPROTO", "RESP3"};
+    return std::ranges::any_of(parts, [&](auto const* part) { return words.find(part) != words.npos; });
+}
+
+bool is_replica(std::string_view info)
+{
+    return value_of(info, "role") == "slave";
+}
+
+bool is_in_cluster_mode(std::string_view info)
+{
+    return mode_of(info) == "cluster";
+}
 
 std::vector<finding> diagnose(std::string_view info)
 {

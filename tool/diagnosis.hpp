@@ -21,8 +21,26 @@ struct finding {
     std::string words;
 };
 
+// Whether the words with which a server refused a connection concern HELLO 3, without which the client cannot use it. No
+// access rule can deny HELLO; servers and proxies that are too old do not know it.
+bool is_hello_refused(std::string_view words);
+
+constexpr std::string_view without_hello =
+    "no: Holdfast cannot use this server; it needs Redis 6.2 or newer, or Valkey";
+
 // The findings from the text of INFO: version, mode, memory, persistence, replicas. A pure function.
 std::vector<finding> diagnose(std::string_view info);
+
+// Whether the text of INFO is that of a replica, or of a server in cluster mode.
+bool is_replica(std::string_view info);
+bool is_in_cluster_mode(std::string_view info);
+
+// What Holdfast does without INFO. The client sends no CLIENT KILL then: it does not know whether the number is that of
+// another client's connection by now.
+constexpr std::string_view without_info =
+    "no: memory, persistence and replicas are not known; after a lost connection the server may still execute its "
+    "commands, so one key that no client renews may stay until its lease time ends; a red_lock does not count the "
+    "server";
 
 }  // namespace holdfast::cli
 

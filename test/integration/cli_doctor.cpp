@@ -51,10 +51,33 @@ TEST_CASE("cli doctor: each topic is graded by the fields of INFO", "[cli]")
     CHECK(grade_of("memory", {{"maxmemory_policy", "allkeys-lru"}, {"maxmemory", "1000000"}}) == grade::bad);
     CHECK(grade_of("memory", {{"maxmemory", "950000"}}) == grade::doubtful);
     CHECK(grade_of("memory", {{"maxmemory", "9000000"}}) == grade::good);
+    CHECK(grade_of("memory", {{"maxmemory_policy", ""}}) == grade::doubtful);
     CHECK(grade_of("persistence", {{"aof_enabled", "0"}}) == grade::doubtful);
+    CHECK(grade_of("persistence", {{"aof_enabled", ""}}) == grade::doubtful);
     CHECK(grade_of("persistence", {{"aof_last_write_status", "err"}}) == grade::bad);
     CHECK(grade_of("replicas", {{"role", "slave"}}) == grade::bad);
     CHECK(grade_of("replicas", {{"connected_slaves", "2"}}) == grade::doubtful);
+}
+
+TEST_CASE("cli doctor: a fault in INFO is reported with its consequence", "[cli]")
+{
+    auto const words_of = [](std::string const& info, std::string const& topic) {
+        auto const all = diagnose(info);
+        return std::ranges::find(all, topic, &holdfast::cli::finding::topic)->words;
+    };
+    auto const evicting = words_of("maxmemory:9\nmaxmemory_policy:allkeys-lru\nevicted_keys:12\n", "memory");
+    CHECK_THAT(evicting, ContainsSubstring("allkeys-lru, 12 keys evicted so far: the server evicts locks"));
+    CHECK_THAT(words_of("aof_enabled:0\n", "persistence"), ContainsSubstring("a restart loses locks"));
+    CHECK_THAT(words_of("", "memory"), ContainsSubstring("does not tell the eviction policy"));
+    CHECK_THAT(words_of("", "persistence"), ContainsSubstring("does not tell whether"));
+}
+
+TEST_CASE("cli doctor: the words of a server without HELLO 3 are known", "[cli]")
+{
+    CHECK(holdfast::cli::is_hello_refused("ERR unknown command 'HELLO', with args beginning with: '3'"));
+    CHECK(holdfast::cli::is_hello_refused("NOPROTO unsupported protocol version"));
+    CHECK(holdfast::cli::is_hello_refused("the server does not speak RESP3"));
+    CHECK_FALSE(holdfast::cli::is_hello_refused("WRONGPASS invalid username-password pair or user is disabled."));
 }
 
 TEST_CASE("cli doctor: Valkey is named with its own version", "[cli]")
