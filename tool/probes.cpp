@@ -1,0 +1,296 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "tool/probes.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "tool/denial.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+using kind = command_reply::kind;
+using words = std::vector<std::string>;
+
+bool contains(std::string_view text, std::string_view part)
+{
+    return text.find(part) != text.npos;
+}
+
+// ---- what a reply means
+
+// A state in which the server refuses any command. It says nothing about this one.
+bool is_passing(std::string_view error)
+{
+    constexpr std::array states{"BUSY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "OOM", "MISCONF"};
+    return std::ranges::any_of(states, [&](auto const* s) { return error.starts_with(s); });
+}
+
+verdict any_reply(command_reply const& r)
+{
+    if (r.type == kind::none || (r.type == kind::error && is_passing(r.text)))
+        return verdict::untested;
+    return r.type == kind::error ? verdict::lacks : verdict::works;
+}
+
+verdict script_reply(command_reply const& r)
+{
+    return denies_scripts(r) ? verdict::untested : any_reply(r);
+}
+
+// For what a script may do on the server: what the access rules deny to the user says nothing about it.
+verdict permitted_script_reply(command_reply const& r)
+{
+    return r.type == kind::error && is_denial(r.text) ? verdict::untested : script_reply(r);
+}
+
+// For a command that the client sends by itself: that a script may not call it says nothing about it.
+verdict denied_to_script(command_reply const& r)
+{
+    auto const v = script_reply(r);
+    return v == verdict::lacks && !is_denial(r.text) ? verdict::untested : v;
+}
+
+// For what a key is called: that the command is denied says nothing about it.
+verdict key_reply(command_reply const& r)
+{
+    return r.type == kind::error && contains(r.text, "'exists'") ? verdict::untested : any_reply(r);
+}
+
+// The reply is the number of connections that were ended.
+verdict killed_one(command_reply const& r)
+{
+    return r.type == kind::integer && r.integer != 1 ? verdict::lacks : any_reply(r);
+}
+
+// ---- commands
+
+words with(words command, words const& more)
+{
+    command.insert(command.end(), more.begin(), more.end());
+    return command;
+}
+
+words subscribe(probe_names const& n)
+{
+    return with({"SUBSCRIBE"}, n.channels);
+}
+
+words unsubscribe(probe_names const& n)
+{
+    return with({"UNSUBSCRIBE"}, n.channels);
+}
+
+// One channel, because several may be in several hash slots.
+words subscribe_sharded(probe_names const& n)
+{
+    return {"SSUBSCRIBE", n.channels.front()};
+}
+
+// Nobody subscribes to these channels.
+words publish_in_script(probe_names const& n)
+{
+    return with({"EVAL", "for _, c in ipairs(ARGV) do redis.call('publish', c, '0') end return 1", "0"}, n.channels);
+}
+
+words companions(probe_names const& n)
+{
+    return with({"EXISTS"}, n.companions);
+}
+
+// Three keys, because two may have the same slot.
+words several_slots(probe_names const& n)
+{
+    return {"EVAL", "return #KEYS", "3", n.key + ":a", n.key + ":b", n.key + ":c"};
+}
+
+words undeclared_key(probe_names const& n)
+{
+    return {"EVAL", "return redis.call('exists', ARGV[1])", "0", n.key};
+}
+
+// In a script, because a session expects no list of lists but in its greeting.
+words cluster_slots(probe_names const&)
+{
+    return {"EVAL", "return #redis.call('cluster', 'slots')", "0"};
+}
+
+// The spare connection ends itself, so that no balancer or proxy can lead the command to a server on which another
+// connection has this number.
+words kill_spare(probe_names const& n)
+{
+    return {"CLIENT", "KILL", "ID", n.spare_id, "SKIPME", "no"};
+}
+
+// The greatest number, which no connection ever has.
+words kill_nobody(probe_names const&)
+{
+    return {"CLIENT", "KILL", "ID", "9223372036854775807"};
+}
+
+// It waits for no replica and for no time.
+words wait_for_none(probe_names const&)
+{
+    return {"WAIT", "0", "0"};
+}
+
+// ---- the table
+
+constexpr std::string_view barrier_lacks =
+    "after a lost connection the server may still execute its commands: one key that no client renews may stay until "
+    "its lease time ends";
+
+// CLIENT KILL comes first: the number of the spare connection was read just before.
+constexpr std::array table{
+    probe{
+        "CLIENT KILL",
+        sender::spare,
+        condition::spare_is_known,
+        kill_spare,
+        killed_one,
+        "a new connection ends the previous one",
+        grade::doubtful,
+        barrier_lacks},
+    probe{
+        "CLIENT KILL",
+        sender::client,
+        condition::spare_is_unknown,
+        kill_nobody,
+        any_reply,
+        "permitted; not tried on a connection, because CLIENT ID is denied",
+        grade::doubtful,
+        barrier_lacks},
+    probe{
+        "keys",
+        sender::client,
+        condition::always,
+        companions,
+        key_reply,
+        "the keys that belong to a lock may be accessed",
+        grade::doubtful,
+        "fenced locks, fair_lock, read_write_lock and semaphore end with errc::not_permitted where they use such a "
+        "key"},
+    probe{
+        "SUBSCRIBE",
+        sender::subscriber,
+        condition::always,
+        subscribe,
+        any_reply,
+        "messages wake waiters",
+        grade::doubtful,
+        "waiters poll: they try again when the time to live of the lock ends, or after config::poll_interval (5 s)"},
+    probe{
+        "UNSUBSCRIBE",
+        sender::subscriber,
+        condition::always,
+        unsubscribe,
+        any_reply,
+        "the client leaves a channel one second after the last waiter",
+        grade::doubtful,
+        "one second after the last waiter of a lock the connection is closed, and waiters of the next one poll"},
+    probe{
+        "PUBLISH",
+        sender::client,
+        condition::always,
+        publish_in_script,
+        script_reply,
+        "a script that releases a lock may send messages",
+        grade::doubtful,
+        "a release wakes no waiter: waiters try again when the time to live of the lock ends, or after "
+        "config::poll_interval (5 s)"},
+    probe{
+        "several slots",
+        sender::client,
+        condition::slots_outside_cluster_mode,
+        several_slots,
+        permitted_script_reply,
+        "one script renews, releases or acquires several locks",
+        grade::doubtful,
+        "locks are renewed and released one by one after the first refusal in a connection; a multi_lock of mutexes "
+        "of several hash slots ends with errc::protocol"},
+    probe{
+        "several slots",
+        sender::client,
+        condition::slots_in_cluster_mode,
+        several_slots,
+        permitted_script_reply,
+        "one script may name several hash slots; Holdfast sends one for each",
+        grade::good,
+        "only the locks of one hash slot are renewed and released together; a multi_lock may hold some of its members "
+        "for a moment"},
+    probe{
+        "undeclared keys",
+        sender::client,
+        condition::always,
+        undeclared_key,
+        permitted_script_reply,
+        "a script may read keys that it does not declare",
+        grade::doubtful,
+        "operations on a read_write_lock that has readers, holdfast list and the dashboard end with an error; other "
+        "locks need no such key"},
+    probe{
+        "CLUSTER SLOTS",
+        sender::client,
+        condition::in_cluster_mode,
+        cluster_slots,
+        denied_to_script,
+        "a member of a larger cluster is refused",
+        grade::doubtful,
+        "a member of a larger cluster is not refused: operations on keys of other members end with errc::protocol"},
+    probe{
+        "SSUBSCRIBE",
+        sender::subscriber,
+        condition::always,
+        subscribe_sharded,
+        any_reply,
+        "permitted; Holdfast does not use it",
+        grade::good,
+        "Holdfast does not need it: it waits by SUBSCRIBE"},
+    probe{
+        "WAIT",
+        sender::client,
+        condition::always,
+        wait_for_none,
+        any_reply,
+        "permitted; Holdfast does not use it: a grant counts before a replica has it",
+        grade::good,
+        "Holdfast does not need it: a grant counts before a replica has it"},
+};
+
+}  // namespace
+
+std::span<probe const> probes()
+{
+    return table;
+}
+
+bool applies(condition when, probe_names const& n)
+{
+    bool const has_tag = contains(n.key, "{");
+    switch (when) {
+        case condition::always: return true;
+        case condition::in_cluster_mode: return n.in_cluster_mode;
+        case condition::slots_in_cluster_mode: return n.in_cluster_mode && !has_tag;
+        case condition::slots_outside_cluster_mode: return !n.in_cluster_mode && !has_tag;
+        case condition::spare_is_known: return !n.spare_id.empty();
+        case condition::spare_is_unknown: return n.spare_id.empty();
+    }
+    return false;
+}
+
+finding to_finding(probe const& p, command_reply const& r)
+{
+    std::string const said = r.type == kind::error ? " (" + r.text + ")" : "";
+    switch (p.judge(r)) {
+        case verdict::works: return {grade::good, std::string(p.topic), std::string(p.success)};
+        case verdict::lacks: return {p.without, std::string(p.topic), "no: " + std::string(p.consequence) + said};
+        case verdict::untested: break;
+    }
+    auto const why = r.type == kind::none ? std::string(": the server did not reply in time") : said;
+    return {p.without, std::string(p.topic), "not tested" + why};
+}
+
+}  // namespace holdfast::cli
