@@ -51,7 +51,7 @@ struct list_arguments {
 };
 
 struct doctor_arguments {
-    std::string name = "holdfast:doctor";  // of the lock with which the rights of the user are tested
+    std::string name = "holdfast:doctor";  // the name of the lock of its tests begins with it
 };
 
 struct dashboard_arguments {

@@ -11,8 +11,7 @@
 
 namespace holdfast::cli {
 
-// `holdfast doctor`: prints whether the server is fit for locks, and whether its access rules let this user acquire
-// them, which it tests with the lock `name`; then the response time. Returns the exit status. Throws
+// `holdfast doctor`: prints what an examination of the server finds. Returns the exit status. Throws
 // std::invalid_argument.
 int doctor_command(std::string const& url, doctor_arguments const&);
 

@@ -246,9 +246,9 @@ constexpr std::array table{
         condition::always,
         subscribe_sharded,
         any_reply,
-        "permitted; Holdfast does not use it",
+        "permitted; only redis+cluster:// uses it",
         grade::good,
-        "Holdfast does not need it: it waits by SUBSCRIBE"},
+        "Holdfast does not need it: redis:// waits by SUBSCRIBE"},
     probe{
         "WAIT",
         sender::client,

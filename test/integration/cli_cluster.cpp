@@ -23,7 +23,10 @@ TEST_CASE("cli: all commands work at the only node of a cluster", "[cli][cluster
     REQUIRE(server.add_slots(16383, "ok"));
     std::string output;
     CHECK(run_tool(server, {"doctor"}, &output) == 0);
-    CHECK_THAT(output, ContainsSubstring("ok    mode         Redis Cluster") && ContainsSubstring("ok    access"));
+    CHECK_THAT(output, ContainsSubstring("ok    mode            Redis Cluster") && ContainsSubstring("ok    access"));
+    CHECK_THAT(output, ContainsSubstring("ok    several slots   no: only the locks of one hash slot"));
+    CHECK_THAT(output, ContainsSubstring("ok    CLUSTER SLOTS   a member of a larger cluster is refused"));
+    CHECK(server.command({"DBSIZE"}).integer == 0);
 
     tool holds(server, {"run", "nightly", "--", "sleep", "60"});
     REQUIRE(eventually([&] { return has_key(server, "nightly"); }));

@@ -8,6 +8,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "cli_tool.hpp"
+#include "support/resp_client.hpp"
 #include "tool/diagnosis.hpp"
 
 using namespace holdfast::test;
@@ -94,10 +95,10 @@ TEST_CASE("cli doctor: a suitable server is reported as ok, and no key is left o
     std::string output;
     CHECK(run_tool(server, {"doctor"}, &output) == 0);
     auto const product = server.info("valkey_version").empty() ? "Redis" : "Valkey";
-    CHECK_THAT(output, ContainsSubstring(std::string("ok    version      ") + product + " "));
+    CHECK_THAT(output, ContainsSubstring(std::string("ok    version         ") + product + " "));
     CHECK_THAT(output, ContainsSubstring("ok    persistence"));
     CHECK_THAT(output, ContainsSubstring("ok    access") && ContainsSubstring("latency"));
-    CHECK_FALSE(has_key(server, "holdfast:doctor"));
+    CHECK(server.command({"DBSIZE"}).integer == 0);
 }
 
 TEST_CASE("cli doctor: a server that may evict keys is reported as bad, with exit status 1", "[cli]")
@@ -105,23 +106,59 @@ TEST_CASE("cli doctor: a server that may evict keys is reported as bad, with exi
     redis_server server{"maxmemory 100mb", "maxmemory-policy allkeys-lru"};
     std::string output;
     CHECK(run_tool(server, {"doctor"}, &output) == 1);
-    CHECK_THAT(output, ContainsSubstring("BAD   memory       allkeys-lru"));
+    CHECK_THAT(output, ContainsSubstring("BAD   memory          allkeys-lru"));
     CHECK_THAT(output, ContainsSubstring("warn  persistence"));
 }
 
-TEST_CASE("cli doctor: missing rights to keys are bad, and missing rights to channels are a warning", "[cli]")
+TEST_CASE("cli doctor: only its own keys and connections are touched", "[cli][doctor]")
 {
     redis_server server;
-    server.command({"ACL", "SETUSER", "guest", "on", ">word", "+@all", "~own:*", "resetchannels"});
-    auto const url = "unix://guest:word@" + server.socket_path();
-    tool denied(url, {"doctor"});
-    CHECK(denied.wait() == 1);
-    CHECK_THAT(denied.output(), ContainsSubstring("BAD   access"));
+    server.command({"SET", "holdfast:doctor", "of another program"});
+    resp_client other(server.socket_path());
+    auto const number = other.command({"CLIENT", "ID"}).integer;
+    other.command({"SUBSCRIBE", "redisson_lock__channel:{holdfast:doctor}"});
+    CHECK(run_tool(server, {"doctor"}) == 0);
+    CHECK(server.command({"GET", "holdfast:doctor"}).text == "of another program");
+    CHECK(server.command({"DBSIZE"}).integer == 1);
+    auto const list = server.command({"CLIENT", "LIST"}).text;
+    CHECK_THAT(list, ContainsSubstring("id=" + std::to_string(number) + " "));
+    CHECK(server.command({"PUBSUB", "NUMSUB", "redisson_lock__channel:{holdfast:doctor}"}).items.at(1).integer == 1);
+    CHECK(server.calls("client|kill") + server.calls("client") >= 1);
+}
 
-    server.command({"ACL", "SETUSER", "guest", "~holdfast_fence:{own:*", "~redisson_lock_token:{own:*"});
-    tool deaf(url, {"doctor", "own:trial"});
-    CHECK(deaf.wait() == 0);
-    CHECK_THAT(deaf.output(), ContainsSubstring("warn  access") && ContainsSubstring("waiters poll"));
+TEST_CASE("cli doctor: two doctors at the same time do not meet", "[cli][doctor]")
+{
+    redis_server server{"appendonly yes"};
+    tool one(server, {"doctor"}), two(server, {"doctor"});
+    CHECK(one.wait() == 0);
+    CHECK(two.wait() == 0);
+    CHECK(count_warnings(one.output()) + count_warnings(two.output()) == 0);
+    CHECK(server.command({"DBSIZE"}).integer == 0);
+}
+
+TEST_CASE("cli doctor: a replica is bad, and gets no write", "[cli][doctor]")
+{
+    redis_server primary;
+    redis_server replica{"replicaof 127.0.0.1 " + std::to_string(primary.port())};
+    REQUIRE(eventually([&] { return replica.info("master_link_status") == "up"; }));
+    std::string output;
+    CHECK(run_tool(replica, {"doctor"}, &output) == 1);
+    CHECK_THAT(output, ContainsSubstring("BAD   replicas        this is a replica"));
+    CHECK(output.find("rights") == output.npos);
+}
+
+TEST_CASE("cli doctor: a server that does not know HELLO is bad, with exit status 69", "[cli][doctor]")
+{
+    redis_server server{"rename-command HELLO \"\""};
+    std::string output;
+    CHECK(run_tool(server, {"doctor"}, &output) == 69);
+    CHECK_THAT(output, ContainsSubstring("BAD   HELLO 3         no: Holdfast cannot use this server"));
+}
+
+TEST_CASE("cli doctor: a name that no lock can have is refused", "[cli][doctor]")
+{
+    redis_server server;
+    CHECK(run_tool(server, {"doctor", "a{b"}) == 64);
 }
 
 TEST_CASE("cli doctor: the exit status is 69 if no server is reachable", "[cli]")

@@ -143,4 +143,9 @@ std::size_t count_of(std::string const& text, std::string const& part)
     return n;
 }
 
+std::size_t count_warnings(std::string const& output)
+{
+    return count_of(output, "warn  ") - count_of(output, "warn  latency ");
+}
+
 }  // namespace holdfast::test

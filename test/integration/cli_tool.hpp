@@ -57,6 +57,9 @@ bool eventually(std::function<bool()> const&);
 bool has_key(redis_server&, std::string const& key);
 std::size_t count_of(std::string const& text, std::string const& part);
 
+// In the output of `holdfast doctor`, without that of the latency: it depends on what else the machine does.
+std::size_t count_warnings(std::string const& output);
+
 }  // namespace holdfast::test
 
 #endif

@@ -71,7 +71,7 @@ TEST_CASE("doctor probes: a denied command is missing, and the server's words ar
     }
 }
 
-TEST_CASE("doctor probes: what Holdfast does not use may be missing", "[doctor]")
+TEST_CASE("doctor probes: what Holdfast does not use with redis:// may be missing", "[doctor]")
 {
     for (auto const* topic : {"SSUBSCRIBE", "WAIT"}) {
         auto const f = to_finding(probe_of(topic), error("ERR unknown command"));

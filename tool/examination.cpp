@@ -1,0 +1,222 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "tool/examination.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <holdfast/reentrant_lock.hpp>
+
+#include "operations/command_query.hpp"
+#include "operations/server_query.hpp"
+#include "tool/connection.hpp"
+#include "tool/rights.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+constexpr int round_trips = 100;  // one after the other
+constexpr auto slow = 100ms;
+constexpr auto observed = 500ms;  // of the server's clock, at least
+
+// 64 bits of the operating system: two doctors at the same time do not meet.
+std::string random_digits()
+{
+    std::random_device source;
+    char text[24];
+    std::snprintf(text, sizeof text, "%08x%08x", static_cast<unsigned>(source()), static_cast<unsigned>(source()));
+    return text;
+}
+
+asio::awaitable<command_reply> reply_to(client& c, std::vector<std::string> words)
+{
+    error_code ec;
+    co_return co_await detail::query_command(c, std::move(words), asio::redirect_error(asio::use_awaitable, ec));
+}
+
+// g++ 12 does not compile a list of words inside a coroutine.
+std::vector<std::string> read_clock_words()
+{
+    return {"TIME"};
+}
+
+std::vector<std::string> own_number_words()
+{
+    return {"CLIENT", "ID"};
+}
+
+std::vector<std::string> delete_words(probe_names const& n)
+{
+    return {"DEL", n.key, n.fence};
+}
+
+std::vector<std::string> expire_words(std::string const& key)
+{
+    return {"PEXPIRE", key, "1000"};
+}
+
+}  // namespace
+
+examination::examination(client& c, config options, std::string_view prefix, report_function report)
+    : client_(c),
+      options_(std::move(options)),
+      report_(std::move(report)),
+      names_(names_for(prefix, random_digits())),
+      lock_(c, names_.key, {.fencing = true})
+{}
+
+asio::awaitable<error_code> examination::name_error()
+{
+    error_code ec;
+    (void)co_await lock_.is_locked(asio::redirect_error(asio::use_awaitable, ec));
+    co_return ec == cond::misuse ? ec : error_code();
+}
+
+// Whoever lacks a right to a command of all locks tries no lock, and so leaves no key that nobody may delete.
+asio::awaitable<void> examination::operator()()
+{
+    report_({grade::good, "HELLO 3", "the server speaks RESP3"});  // without it there is no connection
+    co_await query_server();
+    auto const first = co_await read_server_clock();
+    if (!is_replica_ && co_await has_rights())
+        co_await try_locks();
+    co_await try_probes();
+    co_await measure();
+    co_await compare_clocks(first);
+}
+
+// A user without the right to INFO can use locks, so an error is only a warning.
+asio::awaitable<void> examination::query_server()
+{
+    error_code ec;
+    auto const info = co_await detail::query_server_info(client_, asio::redirect_error(asio::use_awaitable, ec));
+    if (ec)
+        report_({grade::doubtful, "INFO", std::string(without_info) + " (" + words_for(ec, client_) + ")"});
+    else
+        for (auto const& f : diagnose(info))
+            report_(f);
+    is_replica_ = cli::is_replica(info);
+    names_.in_cluster_mode = cli::is_in_cluster_mode(info);
+}
+
+asio::awaitable<bool> examination::has_rights()
+{
+    auto const f = judge_rights(co_await reply_to(client_, rights_script(names_.key)));
+    report_(f);
+    co_return f.grade != grade::bad;
+}
+
+// The two kinds use different commands. The reentrant lock has no fencing, because its counter never expires.
+asio::awaitable<void> examination::try_locks()
+{
+    reentrant_lock const reentrant(client_, names_.key, client_.make_owner());
+    if (co_await try_lock(lock_) && co_await try_lock(reentrant))
+        report_({grade::good, "access", "this user may acquire, renew and release such a lock as " + names_.key});
+    co_await forget_keys();
+}
+
+// The operations of a lock, one after the other, until the server refuses one. False: refused.
+asio::awaitable<bool> examination::try_lock(any_lock lock)
+{
+    error_code ec;
+    auto const token = asio::redirect_error(asio::use_awaitable, ec);
+    auto held = co_await lock.try_acquire({.lease = 10s}, token);
+    if (!ec)
+        co_await held.extend(20s, token);
+    if (!ec)
+        (void)co_await lock.holders(token);
+    if (!ec)
+        co_await held.release(token);
+    if (ec)
+        report_({grade::bad, "access", names_.key + ": " + words_for(ec, client_)});
+    co_return !ec;
+}
+
+// The counter of a fenced mutex would last for a day, and a lock that cannot be released for its lease time.
+asio::awaitable<void> examination::forget_keys()
+{
+    auto const reply = co_await reply_to(client_, delete_words(names_));
+    if (reply.type == command_reply::kind::error)
+        co_await reply_to(client_, expire_words(names_.fence));
+}
+
+asio::awaitable<void> examination::try_probes()
+{
+    spare_connection spare(co_await asio::this_coro::executor, options_);
+    if (co_await spare.opens())
+        if (auto const id = co_await spare.reply_to(own_number_words()); id.type == command_reply::kind::integer)
+            names_.spare_id = std::to_string(id.integer);
+    for (auto const& p : probes())
+        if (applies(p.when, names_))
+            report_(to_finding(p, co_await reply_for(p, spare)));
+}
+
+asio::awaitable<command_reply> examination::reply_for(probe const& p, spare_connection& spare)
+{
+    if (p.from == sender::client)
+        co_return co_await reply_to(client_, p.command(names_));
+    if (p.from == sender::spare)
+        co_return co_await spare.reply_to(p.command(names_));
+    spare_connection subscriber(co_await asio::this_coro::executor, options_);
+    if (co_await subscriber.opens())
+        co_return co_await subscriber.reply_behind(p.command(names_));
+    co_return command_reply{};
+}
+
+// The cheapest operation that needs one round trip and changes nothing.
+asio::awaitable<void> examination::measure()
+{
+    std::vector<clock::duration> trips;
+    error_code ec;
+    for (int i = 0; i < round_trips && !ec; ++i) {
+        auto const sent = clock::now();
+        (void)co_await lock_.is_locked(asio::redirect_error(asio::use_awaitable, ec));
+        trips.push_back(clock::now() - sent);
+    }
+    if (ec)
+        co_return;
+    std::ranges::sort(trips);
+    report_latency(trips[trips.size() / 2], trips.back());
+}
+
+void examination::report_latency(clock::duration median, clock::duration most)
+{
+    auto const ms = [](clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
+    char words[80];
+    std::snprintf(words, sizeof words, "%.2f ms, at most %.2f ms of %d", ms(median), ms(most), round_trips);
+    report_({most < slow ? grade::good : grade::doubtful, "latency", words});
+}
+
+asio::awaitable<std::optional<clock_reading>> examination::read_server_clock()
+{
+    auto const sent = clock::now();
+    auto const reply = co_await reply_to(client_, read_clock_words());
+    co_return read_clock(reply, sent, clock::now());
+}
+
+asio::awaitable<void> examination::compare_clocks(std::optional<clock_reading> first)
+{
+    asio::steady_timer rest(co_await asio::this_coro::executor, first ? first->sent + observed : clock::now());
+    co_await rest.async_wait(asio::use_awaitable);
+    auto const second = co_await read_server_clock();
+    if (first && second)
+        report_(judge_clock(*first, *second));
+    else
+        report_({grade::doubtful, "clock", "not tested: TIME is denied, or the server did not reply in time"});
+}
+
+}  // namespace holdfast::cli
