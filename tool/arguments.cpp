@@ -273,6 +273,7 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     auto& doctor_app = *app.add_subcommand("doctor", "Check whether the server is suitable for locks");
     doctor_app.add_option(
         "NAME", doctor.name, "How the names of the keys and channels of the tests begin [holdfast:doctor]");
+    doctor_app.add_flag("--json", doctor.json, "Print one line of JSON");
     doctor_app.footer(
         "Exit status: 0 it is suitable, with or without warnings; 1 it is not; 69 Redis was not reachable.");
     add_url(doctor_app, doctor_urls);

@@ -52,6 +52,7 @@ struct list_arguments {
 
 struct doctor_arguments {
     std::string name = "holdfast:doctor";  // the name of the lock of its tests begins with it
+    bool json = false;
 };
 
 struct dashboard_arguments {

@@ -15,7 +15,7 @@
 
 #include "operations/lock_survey.hpp"
 
-// Locks as `--json` prints them. The form of a lock is that of /api/locks of the dashboard.
+// Locks as `--json` prints them, and the line itself. The form of a lock is that of /api/locks of the dashboard.
 namespace holdfast::cli {
 
 struct record_result {

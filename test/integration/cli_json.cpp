@@ -2,7 +2,9 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// `--json` of `holdfast status` and `holdfast list`.
+// `--json` of `holdfast status`, `holdfast list` and `holdfast doctor`.
+
+#include <algorithm>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
@@ -35,6 +37,15 @@ json::value lock_of(json::value const& status)
 std::string text_of(json::value const& v)
 {
     return json::value_to<std::string>(v);
+}
+
+// Of the only finding with this topic.
+std::string grade_of(json::value const& doctor, std::string const& topic)
+{
+    auto const& all = doctor.at("findings").as_array();
+    auto const has_topic = [&](json::value const& f) { return text_of(f.at("topic")) == topic; };
+    REQUIRE(std::ranges::count_if(all, has_topic) == 1);
+    return text_of(std::ranges::find_if(all, has_topic)->at("grade"));
 }
 
 }  // namespace
@@ -88,4 +99,31 @@ TEST_CASE("cli list: --json prints the locks of the server in one line, sorted b
     CHECK(text_of(locks.at(0).at("name")) == "order:1");
     CHECK(text_of(locks.at(1).at("name")) == "order:2\\x0ax");
     CHECK(text_of(locks.at(0).at("holders").at(0).at("id")) == token);
+}
+
+TEST_CASE("cli doctor: --json prints all findings in one line", "[cli][doctor]")
+{
+    redis_server server;
+    auto const suitable = run_json(server, {"doctor"});
+    CHECK(suitable.at("wall_ms").to_number<long long>() > 0);
+    CHECK(suitable.at("suitable").as_bool());
+    CHECK(grade_of(suitable, "memory") == "ok");
+    CHECK(grade_of(suitable, "persistence") == "warn");
+    CHECK(grade_of(suitable, "access") == "ok");
+    for (auto const& f : suitable.at("findings").as_array())
+        CHECK_FALSE(text_of(f.at("words")).empty());
+
+    server.command({"CONFIG", "SET", "maxmemory", "100mb"});
+    server.command({"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"});
+    auto const evicting = run_json(server, {"doctor"}, 1);
+    CHECK_FALSE(evicting.at("suitable").as_bool());
+    CHECK(grade_of(evicting, "memory") == "bad");
+}
+
+TEST_CASE("cli doctor: --json prints no document if no server is reachable", "[cli][doctor]")
+{
+    tool t("redis://127.0.0.1:1", {"doctor", "--json"});
+    CHECK(t.wait() == 69);
+    CHECK(t.output().starts_with("holdfast: cannot connect"));
+    CHECK(count_of(t.output(), "\n") == 1);
 }
