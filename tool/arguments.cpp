@@ -290,7 +290,7 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
         if (list_app.parsed())
             check_interval(list.interval);
         if (list_app.parsed())
-            return arguments{one_server(list_urls), list};
+            return arguments{list_server(list_urls, list), list};
         if (doctor_app.parsed())
             return arguments{one_server(doctor_urls), doctor};
         if (dashboard_app.parsed())

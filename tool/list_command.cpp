@@ -4,6 +4,7 @@
 //
 #include "tool/list_command.hpp"
 
+#include <cstdint>
 #include <cstdio>
 #include <set>
 #include <unistd.h>
@@ -34,13 +35,16 @@ asio::awaitable<void> show(client& c, std::string const& name)
         print(name, found);
 }
 
-asio::awaitable<error_code> show_all(client& c, std::string const& pattern)
+using names = std::set<std::string>;
+
+// The keys of the server, or of the primary of a cluster that has the hash slot, without those that were shown before.
+asio::awaitable<error_code> show_keys(client& c, std::uint16_t slot, std::string const& pattern, names& shown)
 {
-    std::set<std::string> shown;  // SCAN may return a key twice
     std::string next = "0";
     do {
         error_code ec;
-        auto page = co_await detail::query_key_page(c, next, pattern, asio::redirect_error(asio::use_awaitable, ec));
+        auto page = co_await detail::query_key_page(
+            c, slot, next, pattern, asio::redirect_error(asio::use_awaitable, ec));
         if (ec)
             co_return ec;
         for (auto const& name : page.locks)
@@ -49,6 +53,18 @@ asio::awaitable<error_code> show_all(client& c, std::string const& pattern)
         next = std::move(page.next);
     } while (next != "0");
     co_return error_code();
+}
+
+// One primary of a cluster after the other: a primary that does not answer ends it.
+asio::awaitable<error_code> show_all(client& c, std::string const& pattern)
+{
+    error_code ec;
+    names shown;  // SCAN may return a key twice, and a key may move to a primary that is scanned later
+    auto const slots = co_await detail::query_primary_slots(c, asio::redirect_error(asio::use_awaitable, ec));
+    for (auto const slot : slots)
+        if (!ec)
+            ec = co_await show_keys(c, slot, pattern, shown);
+    co_return ec;
 }
 
 asio::awaitable<error_code> show_json(client& c, std::string const& pattern)

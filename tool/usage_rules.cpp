@@ -15,7 +15,7 @@ void refuse_cluster(std::string const& url)
 {
     if (url.find("+cluster://") != std::string::npos)
         throw CLI::ValidationError(
-            "--url", "a cluster can only be given to holdfast run, release, and status without --json");
+            "--url", "a cluster can only be given to holdfast run, release, and list and status without --json");
 }
 
 }  // namespace
@@ -48,6 +48,11 @@ std::vector<std::string> status_servers(std::vector<std::string> const& urls, st
     if (status.json)
         std::ranges::for_each(all, refuse_cluster);
     return all;
+}
+
+std::vector<std::string> list_server(std::vector<std::string> const& urls, list_arguments const& list)
+{
+    return list.json ? one_server(urls) : only_url(urls);
 }
 
 void check_priority(run_arguments const& run)

@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_LOCKLESS_QUERY_HPP
 #define HOLDFAST_LOCKLESS_QUERY_HPP
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,20 +22,23 @@
 namespace holdfast::detail {
 
 // A query about the server, not about a lock. A query needs a lock, so this one has a lock without a name: a refusal is
-// not reported as that of a lock.
+// not reported as that of a lock. In a cluster it goes to the primary that has the hash slot.
 template <class Result>
 class lockless_query : public query<Result> {
 public:
-    lockless_query(typename query<Result>::handler_type h, std::shared_ptr<client_state> const& home)
-        : query<Result>(std::move(h), home, no_lock())
+    lockless_query(
+        typename query<Result>::handler_type h, std::shared_ptr<client_state> const& home, std::uint16_t slot = 0)
+        : query<Result>(std::move(h), home, no_lock(slot))
     {}
 
 private:
-    static std::shared_ptr<engine::lock_spec const> no_lock()
+    static std::shared_ptr<engine::lock_spec const> no_lock(std::uint16_t slot)
     {
         engine::lock_spec::words const words{.prefix = {}, .name = {}, .channel = {}, .counter = {}, .label = {}};
-        return std::make_shared<engine::lock_spec const>(
+        auto spec = std::make_shared<engine::lock_spec>(
             engine::mutex_protocol(false), words, std::vector<std::string>());
+        spec->slot = slot;
+        return spec;
     }
 };
 

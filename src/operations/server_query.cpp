@@ -5,6 +5,7 @@
 #include "operations/server_query.hpp"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -23,6 +24,19 @@ private:
         to.submit(*this, std::array<std::string_view, 1>{"INFO"});
     }
     std::string read(engine::reply const& r) override { return std::string(r.text); }
+};
+
+class primary_slots_query final : public operation<engine::request, std::vector<std::uint16_t>> {
+public:
+    using operation::operation;
+
+private:
+    void begin(engine::client_engine& c) override
+    {
+        auto const* const r = c.runtime().router();
+        finish({}, r ? r->slot_of_each() : std::vector<std::uint16_t>{0});
+    }
+    void cancel(engine::client_engine&) override {}  // it is complete when begin() returns
 };
 
 // One SCAN, and a check of each key that it returns. In a script, because otherwise all keys of the database would be
@@ -55,8 +69,13 @@ return answer
 
 class page_query final : public lockless_query<key_page> {
 public:
-    page_query(handler_type h, std::shared_ptr<client_state> const& home, std::string from, std::string pattern)
-        : lockless_query(std::move(h), home), from_(std::move(from)), pattern_(std::move(pattern))
+    page_query(
+        handler_type h,
+        std::shared_ptr<client_state> const& home,
+        std::uint16_t slot,
+        std::string from,
+        std::string pattern)
+        : lockless_query(std::move(h), home, slot), from_(std::move(from)), pattern_(std::move(pattern))
     {}
 
 private:
@@ -90,13 +109,20 @@ void server_info_launch::start(handler_at<void(error_code, std::string)> h) &&
     launch_if_exists<info_query>(of, std::move(h));
 }
 
-key_page_launch::key_page_launch(client& c, std::string f, std::string p)
-    : client_launch(launch_of(c)), from(std::move(f)), pattern(std::move(p))
+primary_slots_launch::primary_slots_launch(client& c) : client_launch(launch_of(c)) {}
+
+void primary_slots_launch::start(handler_at<void(error_code, std::vector<std::uint16_t>)> h) &&
+{
+    launch_if_exists<primary_slots_query>(of, std::move(h));
+}
+
+key_page_launch::key_page_launch(client& c, std::uint16_t s, std::string f, std::string p)
+    : client_launch(launch_of(c)), slot(s), from(std::move(f)), pattern(std::move(p))
 {}
 
 void key_page_launch::start(handler_at<void(error_code, key_page)> h) &&
 {
-    launch_if_exists<page_query>(of, std::move(h), std::move(from), std::move(pattern));
+    launch_if_exists<page_query>(of, std::move(h), slot, std::move(from), std::move(pattern));
 }
 
 }  // namespace holdfast::detail

@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_SERVER_QUERY_HPP
 #define HOLDFAST_SERVER_QUERY_HPP
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,19 @@ auto query_server_info(client& c, Token&& token)
     return initiate<void(error_code, std::string)>(server_info_launch(c), std::forward<Token>(token));
 }
 
+// One hash slot of each primary of a cluster that the client knows; of a client of one server, one slot. It sends nothing
+// and needs no connection.
+struct BOOST_SYMBOL_VISIBLE primary_slots_launch : client_launch {
+    explicit primary_slots_launch(client&);
+    void start(handler_at<void(error_code, std::vector<std::uint16_t>)>) &&;
+};
+
+template <token_for<void(error_code, std::vector<std::uint16_t>)> Token>
+auto query_primary_slots(client& c, Token&& token)
+{
+    return initiate<void(error_code, std::vector<std::uint16_t>)>(primary_slots_launch(c), std::forward<Token>(token));
+}
+
 // The result of one step of a scan.
 struct key_page {
     std::string next = "0";          // the next cursor; "0": this was the last step
@@ -39,20 +53,22 @@ struct key_page {
 };
 
 struct BOOST_SYMBOL_VISIBLE key_page_launch : client_launch {
-    key_page_launch(client&, std::string from, std::string pattern);
+    key_page_launch(client&, std::uint16_t slot, std::string from, std::string pattern);
     void start(handler_at<void(error_code, key_page)>) &&;
 
+    std::uint16_t slot;
     std::string from;
     std::string pattern;  // a glob pattern, as SCAN's MATCH
 };
 
-// One step of a scan of all keys. The first step begins with the cursor "0". As with SCAN, a lock may be reported
-// twice, and one that is acquired or released during the scan may be missed.
+// One step of a scan of all keys of a server: of a cluster, the primary that has the hash slot. The first step begins
+// with the cursor "0". As with SCAN, a lock may be reported twice, and one that is acquired or released during the scan
+// may be missed; in a cluster, also one whose slot moves meanwhile.
 template <token_for<void(error_code, key_page)> Token>
-auto query_key_page(client& c, std::string from, std::string pattern, Token&& token)
+auto query_key_page(client& c, std::uint16_t slot, std::string from, std::string pattern, Token&& token)
 {
     return initiate<void(error_code, key_page)>(
-        key_page_launch(c, std::move(from), std::move(pattern)), std::forward<Token>(token));
+        key_page_launch(c, slot, std::move(from), std::move(pattern)), std::forward<Token>(token));
 }
 
 }  // namespace holdfast::detail

@@ -4,8 +4,10 @@
 //
 // The tool at a server in cluster mode.
 
+#include <set>
 #include <signal.h>
 #include <string>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -51,7 +53,8 @@ TEST_CASE("cli: a member of a larger cluster is named as the reason", "[cli][clu
 }
 
 TEST_CASE(
-    "cli: run, status and release work at a cluster of several primaries, other commands refuse", "[cli][cluster]")
+    "cli: run, status, list and release work at a cluster of several primaries, other commands refuse",
+    "[cli][cluster]")
 {
     server_cluster cluster;
     std::string output;
@@ -64,11 +67,32 @@ TEST_CASE(
     CHECK_FALSE(has_key(server, "nightly"));
     holds.send(SIGTERM);
     holds.wait();
-    for (auto const* verb : {"doctor", "list", "dashboard"}) {
-        CHECK(run_tool(cluster.url(), {verb}, &output) == 64);
-        CHECK_THAT(
-            output,
-            ContainsSubstring(
-                "--url: a cluster can only be given to holdfast run, release, and status without --json"));
+    for (auto const& words : std::vector<std::vector<std::string>>{
+             {"doctor"}, {"dashboard"}, {"list", "--json"}, {"status", "nightly", "--json"}}) {
+        CAPTURE(words);
+        CHECK(run_tool(cluster.url(), words, &output) == 64);
+        CHECK_THAT(output, ContainsSubstring("--url: a cluster can only be given to holdfast run, release, and list"));
     }
+}
+
+TEST_CASE("cli list: the locks of all primaries of a cluster are printed, each once", "[cli][cluster]")
+{
+    server_cluster cluster;
+    constexpr auto token = "0b1c2d3e-0000-4000-8000-000000000001:17";
+    std::set<std::size_t> primaries;
+    for (int i = 0; i < 30; ++i) {
+        auto const name = "order:" + std::to_string(i) + ".";
+        primaries.insert(cluster.primary_of(name));
+        cluster[cluster.primary_of(name)].command({"SET", name, token, "PX", "60000"});
+    }
+    REQUIRE(primaries.size() == cluster.size());
+    cluster.move("order:7.", (cluster.primary_of("order:7.") + 1) % cluster.size());
+
+    std::string output;
+    CHECK(run_tool(cluster.url(), {"list", "order:*"}, &output) == 0);
+    CHECK(count_of(output, "\n") == 30);
+    for (int i = 0; i < 30; ++i)
+        CHECK(count_of(output, "order:" + std::to_string(i) + ".: held by " + token) == 1);
+    CHECK(run_tool(cluster.url(), {"list", "order:7.*"}, &output) == 0);
+    CHECK(count_of(output, "\n") == 1);
 }

@@ -233,6 +233,17 @@ TEST_CASE_METHOD(routed, "router: a node without slots is left when its connecti
     CHECK(made == std::vector<std::string>{"host-a", "host-a"});
 }
 
+TEST_CASE_METHOD(
+    routed, "router: each primary that has slots is named by one of them, and none is started", "[router][cluster]")
+{
+    CHECK(made_router.slot_of_each() == std::vector<std::uint16_t>{0});
+    made_router.take(two);
+    CHECK(made_router.slot_of_each() == std::vector<std::uint16_t>{0, 200});
+    made_router.take({.primaries = {{"b", "host-b", 2}}, .ranges = {{0, 16383, 0}}});
+    CHECK(made_router.slot_of_each() == std::vector<std::uint16_t>{0});
+    CHECK(made.empty());
+}
+
 // ---- stopped
 
 TEST_CASE_METHOD(routed, "router: after stop() no session starts, and the map stays", "[router][cluster]")

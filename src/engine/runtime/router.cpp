@@ -114,6 +114,20 @@ shard* router::find(std::uint16_t slot) noexcept
     return number == core::cluster_map::no_primary ? &first_ : nodes_[number]->at.get();
 }
 
+std::vector<std::uint16_t> router::slot_of_each() const
+{
+    std::vector<std::uint16_t> slots;
+    std::vector<bool> found(nodes_.size());
+    for (std::size_t slot = 0; slot != by_slot_.size(); ++slot) {
+        auto const number = by_slot_[slot];
+        if (number != core::cluster_map::no_primary && !found[number])
+            slots.push_back(static_cast<std::uint16_t>(slot));
+        if (number != core::cluster_map::no_primary)
+            found[number] = true;
+    }
+    return by_slot_.empty() ? std::vector<std::uint16_t>{0} : slots;
+}
+
 // The shard is in its place before its session starts: an event may ask for it.
 void router::start(node& n)
 {
