@@ -1,15 +1,17 @@
 -- Takes permits away from all who hold some, or from one holder, and notifies the waiters. The holders learn of it at
 -- their next renewal.
--- KEYS  counter, timeouts
+-- KEYS  counter, timeouts, queue (left out: not fair)
 -- ARGV  channel, holder (empty: all)
 -- returns how many permits were taken away
 -- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing changed
--- redis.calls: get, zcard, del, incrby, publish (all); get, zrange, zrem, incrby, publish (one)
+-- redis.calls: get, zcard, del, incrby, publish (all); get, zrange, zrem, incrby, publish (one); of a fair
+--   semaphore also zrange, publish
 local now = 0
 -- include permit_counter
 local text, _, failed = read_counter()
 if failed then return failed end
 -- include permits
+-- include permit_first
 
 -- Its members are the holder, and the holder before a "/" or a "#".
 local function members_of(holder)
@@ -34,4 +36,5 @@ if freed > 0 and text then
     local left = redis.call('incrby', KEYS[1], freed)
     if left > 0 then redis.pcall('publish', ARGV[1], left) end
 end
+if freed > 0 then notify_first(ARGV[1]) end
 return freed
