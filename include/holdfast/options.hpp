@@ -199,6 +199,14 @@ struct semaphore_options {
     /// its number holds for all clients, whatever their handles say. A client that learns of another number writes a
     /// warning to its log.
     unsigned permits = 0;
+
+    /// Waiters get permits in order of arrival, over all processes. The first is waited for, whatever its weight, so
+    /// those that ask for many permits are served, too. All handles of one semaphore should have the same value: others
+    /// do not know the queue, and pass it.
+    bool fair = false;
+
+    /// Of a fair semaphore, as in @ref fair_options. At least 1 s.
+    std::chrono::milliseconds waiter_timeout{15'000};
 };
 
 /// Options of `client::shutdown()`.

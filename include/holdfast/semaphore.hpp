@@ -51,17 +51,24 @@ struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
 /// The format of Redisson's RPermitExpirableSemaphore: a STRING under the name with the number of free permits, and the
 /// ZSET `{name}:timeout` with a member for each permit that is held and its end. Both expire a day after the last grant
 /// or renewal. Clients of Redisson and of Holdfast exclude and wake each other if their clocks and the server's differ
-/// by less than 10 s.
+/// by less than 10 s. A fair semaphore has two more keys while contenders wait: see docs/semaphore.md.
 /// @par Cost
 /// One script acquires the permits of a lease, and one releases them; those of one iteration of the event loop are
 /// released together, and those that are due are renewed together. All waiters of a process share one subscription and
-/// one attempt at a time.
+/// one attempt at a time. In a fair semaphore each waiter has a subscription of its own, and each lease is released by a
+/// script of its own; as in a @ref fair_lock, one script refreshes all waiters of a client, each `waiter_timeout` / 3.
 /// @par Order
 /// Waiters of one process are served in order of arrival: one that asks for many permits is not overtaken by those of
 /// its process behind it. Between processes there is no order: waiters for many permits may wait for long where others
 /// ask for few.
+///
+/// With `semaphore_options::fair` the order is that of arrival over all processes, and the first waiter is waited for
+/// whatever its weight: no waiter starves, and permits may stay free meanwhile. A waiter whose process has died is
+/// removed after `waiter_timeout` at the latest. A lease is never handed off within a process. Clients of Redisson, and
+/// handles without `fair`, pass the queue, and their releases do not notify it.
 /// @par One attempt
-/// `try_acquire()` without `wait` is busy also if contenders of this process wait before it.
+/// `try_acquire()` without `wait` is busy also if contenders of this process wait before it; of a fair semaphore, if any
+/// contender waits.
 /// @par Queries
 /// `is_locked()` sends one GET and completes with true if no permit is free. `force_release()` takes the permits of all
 /// holders away. `holders()` has one entry for each lease, with its weight.
@@ -80,6 +87,8 @@ public:
     using options = semaphore_options;
 
     /// Sends nothing. With an invalid name, the operations complete with errc::invalid_name.
+    ///
+    /// @throws std::invalid_argument if `waiter_timeout` is less than 1 s.
     semaphore(client const&, std::string_view name, options);
 
     /// Reads how many permits there are, and how many are held.

@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <holdfast/semaphore.hpp>
 
+#include "core/bounds.hpp"
 #include "operations/lock_query.hpp"
 #include "operations/single_lock.hpp"
 
@@ -69,14 +73,34 @@ private:
     unsigned const permits_;
 };
 
+// In the order in which the scripts expect them in KEYS. Only our scripts use the queue.
+std::vector<std::string> companions_of(std::string_view key, bool is_fair)
+{
+    std::vector<std::string> all{core::suffixed(key, "timeout")};
+    if (is_fair) {
+        all.push_back(core::prefixed("holdfast_permit_queue", key));
+        all.push_back(core::prefixed("holdfast_permit_waiters", key));
+    }
+    return all;
+}
+
 single_lock::traits permit_traits(std::string_view key, semaphore_options const& o)
 {
     return {
-        .protocol = engine::semaphore_protocol(),
+        .protocol = engine::semaphore_protocol(o.fair),
         .channel = core::permit_channel(key),
-        .companions = {core::suffixed(key, "timeout")},
+        .companions = companions_of(key, o.fair),
+        .waiter_timeout = core::bounded(o.waiter_timeout),
         .weight = "1",
         .semaphore = std::make_shared<engine::permit_rules>(engine::permit_rules{.permits = o.permits})};
+}
+
+// As for a fair lock.
+std::shared_ptr<single_lock const> make_semaphore(client const& c, std::string_view name, semaphore_options const& o)
+{
+    if (o.waiter_timeout < std::chrono::seconds(1))
+        throw std::invalid_argument("waiter_timeout: must be at least 1 s");
+    return single_lock::make(c, name, nullptr, [&](std::string_view key) { return permit_traits(key, o); });
 }
 
 }  // namespace
@@ -94,9 +118,7 @@ void set_permits_launch::start(handler_at<void(error_code, permit_count)> h) &&
 
 }  // namespace detail
 
-semaphore::semaphore(client const& c, std::string_view name, options o)
-    : lock_base(detail::single_lock::make(
-        c, name, nullptr, [&](std::string_view key) { return detail::permit_traits(key, o); }))
+semaphore::semaphore(client const& c, std::string_view name, options o) : lock_base(detail::make_semaphore(c, name, o))
 {}
 
 detail::permits_launch semaphore::query_permits() const

@@ -62,6 +62,7 @@ std::vector<kind> kinds()
     maker const read = [](client& c) { return read_write_lock(c, "order:w").read(); };
     maker const write = [](client& c) { return read_write_lock(c, "order:w", {.fencing = true}).write(); };
     maker const permit = [](client& c) { return semaphore(c, "order:s", {.permits = 1}); };
+    maker const in_order = [](client& c) { return semaphore(c, "order:o", {.permits = 1, .fair = true}); };
     return {
         {"mutex", plain, plain},
         {"fenced mutex", fenced, fenced},
@@ -69,6 +70,7 @@ std::vector<kind> kinds()
         {"fenced reentrant_lock", redisson, redisson},
         {"fair_lock", fair, fair},
         {"semaphore", permit, permit},
+        {"fair semaphore", in_order, in_order},
         {"a reader waits", write, read},
         {"a writer waits", read, write}};
 }

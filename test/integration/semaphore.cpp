@@ -79,13 +79,13 @@ private:
     unsigned held_ = 0;
 };
 
-TEST_CASE("clients share the permits of a semaphore on a real server, and none is lost", "[semaphore]")
+void share_permits(semaphore_options o)
 {
     redis_server server;
     live l;
     contest c(l);
     for (unsigned i = 0; i < clients; ++i) {
-        semaphore const s(l.client(server.url()), "s", {.permits = total});
+        semaphore const s(l.client(server.url()), "s", o);
         for (unsigned n = 0; n < contenders; ++n)
             l.spawn(c.contend(s));
     }
@@ -93,7 +93,7 @@ TEST_CASE("clients share the permits of a semaphore on a real server, and none i
     CHECK(c.most <= total);
     CHECK(c.grants > clients * contenders * rounds / 2);
     l.run([&]() -> awaitable<void> {
-        semaphore const s(l.at(0), "s", {.permits = total});
+        semaphore const s(l.at(0), "s", o);
         auto all = co_await s.try_acquire({.wait = 5s, .weight = total});
         CHECK(all.valid());
         auto const count = co_await s.permits();
@@ -101,7 +101,19 @@ TEST_CASE("clients share the permits of a semaphore on a real server, and none i
         co_await all.release();
     });
     CHECK(server.command({"GET", "s"}).text == std::to_string(total));
-    CHECK(server.command({"EXISTS", "{s}:timeout"}).integer == 0);
+    auto const left = server.command(
+        {"EXISTS", "{s}:timeout", "holdfast_permit_queue:{s}", "holdfast_permit_waiters:{s}"});
+    CHECK(left.integer == 0);
+}
+
+TEST_CASE("clients share the permits of a semaphore on a real server, and none is lost", "[semaphore]")
+{
+    share_permits({.permits = total});
+}
+
+TEST_CASE("clients share the permits of a fair semaphore on a real server, and none is lost", "[semaphore]")
+{
+    share_permits({.permits = total, .fair = true});
 }
 
 TEST_CASE("permits of several semaphores are renewed together on a real server", "[semaphore]")

@@ -28,7 +28,7 @@ lock_spec semaphore_of(unsigned permits, std::string_view weight)
 {
     lock_spec::words const words{
         .prefix = "p:", .name = "s", .channel = "redisson_sc:{p:s}", .counter = {}, .label = {}, .weight = weight};
-    lock_spec lock(semaphore_protocol(), words, {"{p:s}:timeout"});
+    lock_spec lock(semaphore_protocol(false), words, {"{p:s}:timeout"});
     lock.semaphore = std::make_shared<permit_rules>(permit_rules{.permits = permits});
     return lock;
 }
@@ -49,7 +49,7 @@ reply text(std::string_view t)
 
 acquire_result classify(std::vector<reply> const& items)
 {
-    return semaphore_protocol().classify(
+    return semaphore_protocol(false).classify(
         {.outcome = outcome::applied, .value = {.type = reply::kind::array, .items = items}});
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("a semaphore sends the number of permits, the weight and both keys", "
     fake_session to;
     nobody c;
     auto const lock = semaphore_of(8, "4");
-    semaphore_protocol().acquire(to, c, {.lock = lock, .token = "uuid:1", .lease = 3s}, script_form::sha1);
+    semaphore_protocol(false).acquire(to, c, {.lock = lock, .token = "uuid:1", .lease = 3s}, script_form::sha1);
     CHECK(
         to.sent.at(0).words
         == texts{
@@ -73,7 +73,7 @@ TEST_CASE("a semaphore sends the number of permits, the weight and both keys", "
             "redisson_sc:{p:s}",
             "uuid:1",
             "4"});
-    semaphore_protocol().release(to, c, lock, "uuid:1", script_form::sha1);
+    semaphore_protocol(false).release(to, c, lock, "uuid:1", script_form::sha1);
     CHECK(
         to.sent.at(1).words
         == texts{
@@ -87,10 +87,51 @@ TEST_CASE("a semaphore sends the number of permits, the weight and both keys", "
             "4"});
 }
 
+TEST_CASE(
+    "a fair semaphore sends the keys of its queue and the waiter timeout, also with another weight", "[semaphore]")
+{
+    fake_session to;
+    nobody c;
+    auto const& protocol = semaphore_protocol(true);
+    lock_spec::words const words{
+        .prefix = "p:", .name = "s", .channel = "channel", .counter = {}, .label = {}, .weight = "1"};
+    lock_spec one(protocol, words, {"timeouts", "queue", "waiters"});
+    one.semaphore = std::make_shared<permit_rules>(permit_rules{.permits = 8});
+    one.waiter_timeout = 5s;
+    auto const lock = one.with_weight("4");
+    protocol.acquire(to, c, {.lock = lock, .token = "uuid:1", .lease = 3s, .will_wait = true}, script_form::sha1);
+    auto words_of = [&](std::size_t n) { return texts(to.sent.at(n).words.begin() + 2, to.sent.at(n).words.end()); };
+    CHECK(
+        words_of(0)
+        == texts{
+            "4",
+            "p:s",
+            "timeouts",
+            "queue",
+            "waiters",
+            "3000",
+            "8",
+            "86400000",
+            "channel",
+            "uuid:1",
+            "4",
+            "5000",
+            "1"});
+    protocol.release(to, c, lock, "uuid:1", script_form::sha1);
+    CHECK(words_of(1) == texts{"4", "p:s", "timeouts", "queue", "waiters", "uuid:1", "4", "channel", "5000"});
+    // The first waiter is notified; the scripts do not look who is alive.
+    set_permits(to, c, lock, 2, script_form::sha1);
+    CHECK(words_of(2) == texts{"3", "p:s", "timeouts", "queue", "2", "86400000", "channel"});
+    protocol.force_release(to, c, lock, script_form::sha1);
+    CHECK(words_of(3) == texts{"3", "p:s", "timeouts", "queue", "channel", ""});
+    CHECK(protocol.has_queue());
+    CHECK(protocol.batch_release() == nullptr);
+}
+
 TEST_CASE("the replies to an acquire of a semaphore", "[semaphore]")
 {
     using kind = acquire_result::kind;
-    CHECK(semaphore_protocol().classify({.outcome = outcome::applied}).what == kind::granted);
+    CHECK(semaphore_protocol(false).classify({.outcome = outcome::applied}).what == kind::granted);
     auto const busy = classify({integer(0), integer(1500), integer(8)});
     CHECK(busy.what == kind::busy);
     CHECK(busy.remaining == 1500ms);
@@ -103,7 +144,7 @@ TEST_CASE("the replies to an acquire of a semaphore", "[semaphore]")
     CHECK(too_many.what == kind::failed);
     CHECK(too_many.error == errc::invalid_option);
     CHECK(classify({integer(0)}).error == errc::protocol);
-    CHECK(semaphore_protocol().classify({.outcome = outcome::unknown}).what == kind::unknown);
+    CHECK(semaphore_protocol(false).classify({.outcome = outcome::unknown}).what == kind::unknown);
 }
 
 TEST_CASE("the holders of a semaphore have their weights", "[semaphore]")
@@ -122,7 +163,7 @@ TEST_CASE("the holders of a semaphore have their weights", "[semaphore]")
         text(other),
         integer(-1),
         text("0123/56789abcdef")};
-    auto const all = semaphore_protocol().read_holders({.type = reply::kind::array, .items = items});
+    auto const all = semaphore_protocol(false).read_holders({.type = reply::kind::array, .items = items});
     REQUIRE(all.size() == 3);
     CHECK(all[0].id == ours);
     CHECK(all[0].weight == 2);
@@ -134,10 +175,10 @@ TEST_CASE("the holders of a semaphore have their weights", "[semaphore]")
 
 TEST_CASE("a semaphore is locked if no permit is free", "[semaphore]")
 {
-    CHECK(semaphore_protocol().says_locked(text("0")));
-    CHECK(semaphore_protocol().says_locked(text("-2")));
-    CHECK_FALSE(semaphore_protocol().says_locked(text("1")));
-    CHECK_FALSE(semaphore_protocol().says_locked({}));
+    CHECK(semaphore_protocol(false).says_locked(text("0")));
+    CHECK(semaphore_protocol(false).says_locked(text("-2")));
+    CHECK_FALSE(semaphore_protocol(false).says_locked(text("1")));
+    CHECK_FALSE(semaphore_protocol(false).says_locked({}));
 }
 
 TEST_CASE("a grant of a semaphore serves contenders of the same weight only", "[semaphore]")

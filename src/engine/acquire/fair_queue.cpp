@@ -12,7 +12,6 @@
 #include "engine/acquire/fair_queues.hpp"
 #include "engine/protocol/lock_protocol.hpp"
 #include "engine/runtime/runtime.hpp"
-#include "scripts_generated.hpp"
 
 namespace holdfast::engine {
 namespace {
@@ -106,7 +105,7 @@ void fair_queue::submit(session& to, command& c, script_form form)
         arguments.push_back(p.place_token());
         refreshed_.push_back(&p);
     }
-    submit_script(to, c, scripts::fair_refresh, form, keys, arguments);
+    submit_script(to, c, *lock_->protocol->queue_refresh(), form, keys, arguments);
 }
 
 void fair_queue::on_reply(answer const& a)

@@ -37,17 +37,6 @@ void permit_arbiter::on_granted(boost::intrusive_ptr<grant> g)
     begin_tenure(*head(), *g);
 }
 
-// A handle that has another number of permits is told once for each number: that of the server holds for all.
-void permit_arbiter::on_permits(std::int64_t total)
-{
-    auto const& asks = head() ? head()->lock() : lock();
-    auto& rules = *asks.semaphore;
-    if (total < 0 || rules.permits == 0 || total == rules.permits || total == rules.reported)
-        return;
-    rules.reported = total;
-    parts_.runtime.telemetry().on_permits_differ(asks, total);
-}
-
 bool permit_arbiter::may_hand_off(grant const& g, tenure const& last, contender const& to) const
 {
     return !g.is_at_risk() && g.lock().shares_grants_with(to.lock())

@@ -36,7 +36,6 @@ public:
     void end_tenure(tenure&, release_waiter* waiter) override;
     void lose(tenure&, loss) override;
     void on_granted(boost::intrusive_ptr<grant>) override;
-    void on_permits(std::int64_t total) override;
     void proceed() override;
 
 private:

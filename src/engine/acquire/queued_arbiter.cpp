@@ -239,6 +239,19 @@ void queued_arbiter::on_doubt()
     complete_one_shots(errc::unavailable);
 }
 
+// A handle that has another number of permits is told once for each number: that of the server holds for all.
+void queued_arbiter::on_permits(std::int64_t total)
+{
+    auto const& asks = head() ? head()->lock() : lock();
+    if (!asks.semaphore || total < 0)
+        return;
+    auto& rules = *asks.semaphore;
+    if (rules.permits == 0 || total == rules.permits || total == rules.reported)
+        return;
+    rules.reported = total;
+    parts_.runtime.telemetry().on_permits_differ(asks, total);
+}
+
 void queued_arbiter::on_failed(lock_spec const& lock, error_code ec)
 {
     for (auto c = queue_.begin(); c != queue_.end();) {

@@ -87,7 +87,7 @@ public:
     // busy.
     void note_held() noexcept;
     // A reply showed how many permits the semaphore has; -1: not known.
-    virtual void on_permits(std::int64_t) {}
+    void on_permits(std::int64_t total);
     // Nothing is known of the lock: single attempts complete as unavailable, and the acquisition makes another attempt.
     void on_doubt();
     // An attempt for that lock failed, and waiting does not help: contenders that would send the same commands

@@ -32,7 +32,7 @@ key_list keys_of(lock_spec const& lock)
 class fair_lock_protocol final : public lock_protocol {
 public:
     bool is_private() const noexcept override { return true; }
-    bool has_queue() const noexcept override { return true; }
+    script const* queue_refresh() const noexcept override { return &scripts::fair_refresh; }
     bool leaves_trace(lock_spec const&) const noexcept override { return true; }
 
     void acquire(session& to, command& c, attempt const& a, script_form form) const override

@@ -85,9 +85,14 @@ public:
     // Whether the lock is a semaphore: several contenders may hold it at the same time, each with a grant of its own.
     virtual bool has_permits() const noexcept { return false; }
 
+    // The script that refreshes the places of a client in the queue of a lock on the server. KEYS: the lock and its
+    // companions; ARGV: waiter timeout in ms, channel, tokens. It replies (t, i ...): waiter number i should make an
+    // attempt; after t ms the lock may become free without a message; t < 0: not known. Null: there is no queue.
+    virtual script const* queue_refresh() const noexcept { return nullptr; }
+
     // Whether an attempt that will wait takes a place in a queue on the server. Such an attempt may be repeated with
     // the same token: the script finds the token's place or its grant. A release of the token gives up either of them.
-    virtual bool has_queue() const noexcept { return false; }
+    bool has_queue() const noexcept { return queue_refresh() != nullptr; }
 
     virtual void acquire(session&, command&, attempt const&, script_form) const = 0;
     virtual acquire_result classify(answer const&) const = 0;
@@ -189,7 +194,7 @@ lock_protocol const& reentrant_protocol(bool fenced) noexcept;
 lock_protocol const& read_protocol() noexcept;
 lock_protocol const& write_protocol() noexcept;
 lock_protocol const& fair_protocol() noexcept;
-lock_protocol const& semaphore_protocol() noexcept;
+lock_protocol const& semaphore_protocol(bool fair) noexcept;
 
 // Submits the script that sets the number of permits of a semaphore, or that reads it and the holders. The replies are
 // those of permits_set.lua and permits_holders.lua.

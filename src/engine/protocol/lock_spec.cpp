@@ -47,6 +47,7 @@ lock_spec lock_spec::with_weight(std::string_view w) const
 {
     words const same{key.substr(0, key.size() - name.size()), name, channel, counter, label, w};
     lock_spec other(*protocol, same, companions);
+    other.waiter_timeout = waiter_timeout;
     other.semaphore = semaphore;
     return other;
 }

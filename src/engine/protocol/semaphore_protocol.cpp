@@ -2,9 +2,12 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
+
+#include <boost/container/small_vector.hpp>
 
 #include <holdfast/error.hpp>
 
@@ -27,20 +30,29 @@ std::array<std::string_view, 2> keys_of(lock_spec const& lock) noexcept
     return {lock.key, lock.companions[0]};
 }
 
+using all_keys = boost::container::small_vector<std::string_view, 4>;
+
+// With those of the queue, in the order of KEYS in the scripts.
+all_keys fair_keys_of(lock_spec const& lock)
+{
+    all_keys keys{lock.key};
+    keys.insert(keys.end(), lock.companions.begin(), lock.companions.end());
+    return keys;
+}
+
+// With the queue of a fair semaphore, whose first waiter the script notifies.
+all_keys keys_to_notify(lock_spec const& lock)
+{
+    auto keys = fair_keys_of(lock);
+    keys.resize(std::min<std::size_t>(keys.size(), 3));
+    return keys;
+}
+
 // The counter and the timeouts of RedissonPermitExpirableSemaphore. A grant of weight w has w members: its token, and
 // the token before "/2" ... "/w". The weight is a part of the lock_spec, so a grant's scripts have it with its lock.
-class plain_semaphore final : public lock_protocol {
+class any_semaphore : public lock_protocol {
 public:
     bool has_permits() const noexcept override { return true; }
-
-    void acquire(session& to, command& c, attempt const& a, script_form form) const override
-    {
-        milliseconds_text const ttl(a.lease);
-        auto const permits = std::to_string(a.lock.semaphore->permits);
-        std::array<std::string_view, 6> const arguments{
-            ttl, permits, semaphore_lifetime, a.lock.channel, a.token, a.lock.weight};
-        submit_script(to, c, scripts::permits_acquire, form, keys_of(a.lock), arguments);
-    }
 
     // The reply is nil: granted, or (0, time until enough permits have ended, number of permits): busy.
     acquire_result classify(answer const& a) const override
@@ -59,14 +71,6 @@ public:
         return busy;
     }
 
-    void release(
-        session& to, command& c, lock_spec const& lock, std::string_view token, script_form form) const override
-    {
-        std::array<std::string_view, 3> const arguments{lock.channel, token, lock.weight};
-        submit_script(to, c, scripts::permits_release, form, keys_of(lock), arguments);
-    }
-
-    script const* batch_release() const noexcept override { return &scripts::permits_release_all; }
     script const& renewal() const noexcept override { return scripts::permits_renew; }
 
     void add_batch_keys(lock_spec const& lock, std::string_view, key_list& keys) const override
@@ -79,7 +83,8 @@ public:
     void force_release(session& to, command& c, lock_spec const& lock, script_form form) const override
     {
         std::array<std::string_view, 2> const arguments{lock.channel, ""};
-        submit_script(to, c, scripts::permits_force_release, form, keys_of(lock), arguments);
+        auto const keys = keys_to_notify(lock);
+        submit_script(to, c, scripts::permits_force_release, form, {keys.data(), keys.size()}, arguments);
     }
 
     void query_holders(session& to, command& c, lock_spec const& lock, script_form form) const override
@@ -112,6 +117,9 @@ public:
         return free < 1;
     }
 
+protected:
+    ~any_semaphore() = default;
+
 private:
     static constexpr std::size_t raw_size = 16;  // of Redisson's members, which may contain any byte
 
@@ -133,19 +141,78 @@ private:
     }
 };
 
+class plain_semaphore final : public any_semaphore {
+public:
+    void acquire(session& to, command& c, attempt const& a, script_form form) const override
+    {
+        milliseconds_text const ttl(a.lease);
+        auto const permits = std::to_string(a.lock.semaphore->permits);
+        std::array<std::string_view, 6> const arguments{
+            ttl, permits, semaphore_lifetime, a.lock.channel, a.token, a.lock.weight};
+        submit_script(to, c, scripts::permits_acquire, form, keys_of(a.lock), arguments);
+    }
+
+    void release(
+        session& to, command& c, lock_spec const& lock, std::string_view token, script_form form) const override
+    {
+        std::array<std::string_view, 3> const arguments{lock.channel, token, lock.weight};
+        submit_script(to, c, scripts::permits_release, form, keys_of(lock), arguments);
+    }
+
+    script const* batch_release() const noexcept override { return &scripts::permits_release_all; }
+};
+
+// Besides, a queue of waiters, which each have a place and a channel of their own, as those of a fair lock.
+class fair_semaphore final : public any_semaphore {
+public:
+    bool is_private() const noexcept override { return true; }
+    script const* queue_refresh() const noexcept override { return &scripts::permits_fair_refresh; }
+    bool leaves_trace(lock_spec const&) const noexcept override { return true; }
+
+    void acquire(session& to, command& c, attempt const& a, script_form form) const override
+    {
+        milliseconds_text const ttl(a.lease);
+        milliseconds_text const waiter_timeout(a.lock.waiter_timeout);
+        auto const permits = std::to_string(a.lock.semaphore->permits);
+        auto const keys = fair_keys_of(a.lock);
+        std::array<std::string_view, 8> const arguments{
+            ttl,
+            permits,
+            semaphore_lifetime,
+            a.lock.channel,
+            a.token,
+            a.lock.weight,
+            waiter_timeout,
+            a.will_wait ? "1" : "0"};
+        submit_script(to, c, scripts::permits_fair_acquire, form, {keys.data(), keys.size()}, arguments);
+    }
+
+    // One script for a grant and for a place, as for a fair lock.
+    void release(
+        session& to, command& c, lock_spec const& lock, std::string_view token, script_form form) const override
+    {
+        milliseconds_text const waiter_timeout(lock.waiter_timeout);
+        auto const keys = fair_keys_of(lock);
+        std::array<std::string_view, 4> const arguments{token, lock.weight, lock.channel, waiter_timeout};
+        submit_script(to, c, scripts::permits_fair_leave, form, {keys.data(), keys.size()}, arguments);
+    }
+};
+
 }  // namespace
 
-lock_protocol const& semaphore_protocol() noexcept
+lock_protocol const& semaphore_protocol(bool fair) noexcept
 {
-    static constexpr plain_semaphore protocol;
-    return protocol;
+    static constexpr plain_semaphore plain;
+    static constexpr fair_semaphore with_queue;
+    return fair ? static_cast<lock_protocol const&>(with_queue) : plain;
 }
 
 void set_permits(session& to, command& c, lock_spec const& lock, unsigned permits, script_form form)
 {
     auto const wanted = std::to_string(permits);
     std::array<std::string_view, 3> const arguments{wanted, semaphore_lifetime, lock.channel};
-    submit_script(to, c, scripts::permits_set, form, keys_of(lock), arguments);
+    auto const keys = keys_to_notify(lock);
+    submit_script(to, c, scripts::permits_set, form, {keys.data(), keys.size()}, arguments);
 }
 
 }  // namespace holdfast::engine
