@@ -17,6 +17,7 @@
 #include <holdfast/fair_lock.hpp>
 #include <holdfast/fence_gate.hpp>
 #include <holdfast/lease.hpp>
+#include <holdfast/lock_kind.hpp>
 #include <holdfast/loss.hpp>
 #include <holdfast/multi_lock.hpp>
 #include <holdfast/mutex.hpp>

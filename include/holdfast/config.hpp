@@ -6,6 +6,7 @@
 #define HOLDFAST_CONFIG_HPP
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -119,6 +120,18 @@ struct config {
 
     /// Receives the events of the client; @ref observer states on which threads. The client keeps it alive.
     std::shared_ptr<holdfast::observer> observer = {};
+
+    /// Maps the name of a lock to a label, by which @ref stats tells locks apart, besides their kind; for example the
+    /// part of the name before the first `:`. Empty: all locks have the empty label. Few labels: each one costs about 2
+    /// KB for each kind of lock, and its own time series in a monitoring system. So names must not become labels.
+    /// - Calls: once for each handle of a lock of one server, in its constructor, and once for each acquire of a
+    ///   @ref multi_lock or @ref red_lock, on the thread of the caller; several threads may call it at the same time.
+    /// - Result: at most 64 printable ASCII characters. Another result, an exception, and each label after the first
+    ///   `max_stats_labels` count as "other".
+    std::function<std::string(std::string_view name)> stats_label = {};
+
+    /// The number of labels; further ones count as "other". The empty label does not count.
+    std::size_t max_stats_labels = 32;
 
     /// Receives log lines on the client's strand, one at a time, with one exception: the constructor of @ref client logs
     /// warnings on the calling thread. It must not throw; an exception is dropped. Empty: spdlog's logger "holdfast",

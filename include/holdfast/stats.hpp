@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <holdfast/error.hpp>
+#include <holdfast/lock_kind.hpp>
 
 namespace holdfast {
 
@@ -34,15 +35,14 @@ struct loss_counts {
     std::uint64_t client_stopped = 0;  ///< the client was stopped or destroyed
 };
 
-/// The counters of a client since its construction; see `client::stats()`. Each number is exact. Two numbers may differ
-/// by operations that completed while they were read.
+/// The counters of locks; the same for one part of a client's locks (@ref stats_part) and for all (@ref stats).
 ///
 /// @par Acquires
 /// Each `acquire()`, `try_acquire()` and `with_lock()` that reaches the client counts once, in `acquired`, `busy`,
 /// `unavailable`, `cancelled` or `failed`; until then in `waiting`. An acquire of a @ref multi_lock or @ref red_lock
 /// counts as one, whatever its members do, at the client of the first member that is not stopped. An acquire with an
 /// invalid option or name, or of a client that was destroyed, does not reach a client. A `downgrade()` does not count.
-struct stats {
+struct lock_stats {
     histogram wait = {};         ///< from the start of an acquire to its lease, of those that ended with one
     histogram hold = {};         ///< from a lease to its release or loss; of a composite lock, to its release
     histogram renewal_lag = {};  ///< from the send of a renewal to its confirmation
@@ -57,13 +57,29 @@ struct stats {
     loss_counts lost_by = {};       ///< the leases of `lost`, by the reason
     std::uint64_t at_risk = 0;      ///< how often a renewal of such a lease was overdue or failed
     std::uint64_t handed_off = 0;   ///< grants that passed to another contender of the process without a round trip
-    std::uint64_t abandoned = 0;    ///< grants that were not released when the client stopped: their keys expire
     std::uint64_t refused = 0;      ///< commands that the server refused, as observer::on_refused() reports them
-    std::uint64_t connections = 0;  ///< connections that could be used: the first one, and one for each reconnection
 
-    std::uint64_t held = 0;       ///< gauge: leases now; each re-entry has one of its own
-    std::uint64_t waiting = 0;    ///< gauge: acquires now
-    std::uint64_t connected = 0;  ///< gauge: connections now, 0 or 1
+    std::uint64_t held = 0;     ///< gauge: leases now; each re-entry has one of its own
+    std::uint64_t waiting = 0;  ///< gauge: acquires now
+};
+
+/// The counters of a client's locks of one kind and one label. It exists once there was a handle of such a lock, of a
+/// composite lock an acquire. The members of a composite lock count in the part of their own kind what they count at
+/// all: attempts, renewals, losses, refused commands.
+struct stats_part : lock_stats {
+    lock_kind kind = lock_kind::mutex;  ///< of the locks
+    std::string label = {};             ///< that `config::stats_label` yields for their names; not that of an owner
+};
+
+/// The counters of a client since its construction; see `client::stats()`. Each number is exact. Two numbers may differ
+/// by operations that completed while they were read. Each number of @ref lock_stats is exactly the sum of those of
+/// `parts`, except for `refused`, which also has the queries that concern no lock.
+struct stats : lock_stats {
+    std::uint64_t abandoned = 0;    ///< grants that were not released when the client stopped: their keys expire
+    std::uint64_t connections = 0;  ///< connections that could be used: the first one, and one for each reconnection
+    std::uint64_t connected = 0;    ///< gauge: connections now, 0 or 1
+
+    std::vector<stats_part> parts = {};  ///< by label, then by kind; "other" comes last
 };
 
 /// The last error of a client; see `client::last_failure()`.

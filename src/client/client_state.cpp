@@ -80,7 +80,9 @@ std::shared_ptr<client_state> client_state::make(
     return made;
 }
 
-client_state::client_state(asio::any_io_executor, config const& c, client_service& s) : config_(c), service_(&s) {}
+client_state::client_state(asio::any_io_executor, config const& c, client_service& s)
+    : config_(c), service_(&s), meters_(c.stats_label, c.max_stats_labels)
+{}
 
 // Any thread may drop the last reference. The context waits for remove(), because the parts inside must not outlive it.
 // After shut() the service may have been destroyed with its context.
@@ -153,7 +155,11 @@ asio::any_io_executor client_state::executor() const noexcept
 
 stats client_state::read_stats() const
 {
-    return read(stats(), [](inside& in) { return in.engine.runtime().telemetry().read_stats(); });
+    return read(stats(), [this](inside& in) {
+        auto all = meters_.read();
+        in.engine.runtime().telemetry().add_to(all);
+        return all;
+    });
 }
 
 failure client_state::last_failure() const
@@ -166,11 +172,6 @@ error_code client_state::remember(error_code ec, std::string_view words)
     if (rundown::use const now(rundown_); now)
         inside_->engine.runtime().telemetry().remember(ec, words);
     return ec;
-}
-
-engine::composite_meters& client_state::composites() noexcept
-{
-    return inside_->engine.runtime().telemetry().composites();
 }
 
 // Sent once: the message is a member, and a message must not be in the mailbox twice. No allocation, so stop() and the

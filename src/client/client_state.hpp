@@ -20,6 +20,7 @@
 #include <holdfast/detail/initiate.hpp>
 
 #include "client/fifo_mutexes.hpp"
+#include "client/meter_table.hpp"
 #include "client/rundown.hpp"
 #include "engine/client_engine.hpp"
 #include "engine/port/client_io.hpp"
@@ -77,12 +78,11 @@ public:
     failure last_failure() const;
     // Records the last failure, for client::last_failure(), and returns its code.
     error_code remember(error_code, std::string_view words);
-    // Calls the function with the statistics of composite locks, unless the execution context has ended.
-    template <class Function>
-    void with_composites(Function f)
+    // Where the events of a lock, or of a composite lock, are counted; valid as long as this object.
+    engine::lock_meters& meters_of(lock_kind k, std::string_view name) { return meters_.of_single(k, name); }
+    engine::composite_meters& composites_of(lock_kind k, std::string_view name)
     {
-        if (rundown::use const now(rundown_); now)
-            f(composites());
+        return meters_.of_composite(k, name);
     }
     // Returns at once; the client is stopped when the message is delivered. Idempotent.
     void stop() noexcept;
@@ -128,10 +128,10 @@ private:
 
     template <class Result, class Function>
     Result read(Result otherwise, Function) const;
-    engine::composite_meters& composites() noexcept;
 
     config const config_;
     client_service* service_;  // valid while inside_ is not null
+    meter_table meters_;       // before inside_, whose engine uses them
     engine::mailbox mailbox_;
     ending ending_;
     std::atomic<bool> is_ending_ = false;

@@ -35,10 +35,11 @@ auto to_ms(core::duration d) noexcept
 
 }  // namespace
 
-composite_hold::composite_hold(std::shared_ptr<client_state> const& home, std::shared_ptr<lock_impl const> of)
-    : home_(home), lock_(std::move(of)), started_(home->now())
+composite_hold::composite_hold(
+    std::shared_ptr<client_state> const& home, engine::composite_meters& m, std::shared_ptr<lock_impl const> of)
+    : home_(home), meters_(m), lock_(std::move(of)), started_(home->now())
 {
-    home->with_composites([](auto& meters) { meters.held.add(); });
+    meters_.held.add();
 }
 
 // Runs on the thread that releases or destroys the lease; the client may not exist any more.
@@ -48,10 +49,8 @@ composite_hold::~composite_hold()
     if (!home)
         return;
     auto const held = home->now() - started_;
-    home->with_composites([held](auto& meters) {
-        meters.held.add(-1);
-        meters.hold.add(held);
-    });
+    meters_.held.add(-1);
+    meters_.hold.add(held);
     report(*home, lock_, &observer::on_released, {.held = to_ms(held)});
 }
 
@@ -59,11 +58,12 @@ composite_hold::~composite_hold()
 composite_account::composite_account(
     std::shared_ptr<client_state> home, std::shared_ptr<lock_impl const> of, acquire_request const& r)
     : home_(r.is_part ? nullptr : std::move(home)),
+      meters_(home_ ? &home_->composites_of(of->kind(), of->name()) : nullptr),
       lock_(std::move(of)),
       started_(home_ ? home_->now() : core::instant())
 {
-    if (home_)
-        home_->with_composites([](auto& meters) { meters.waiting.add(); });
+    if (meters_)
+        meters_->waiting.add();
 }
 
 // Without end(), the acquire was cancelled, or its coroutine was destroyed with its execution context. Every acquire
@@ -75,7 +75,7 @@ composite_account::~composite_account()
 
 std::unique_ptr<composite_hold> composite_account::begin_hold() const
 {
-    return home_ ? std::make_unique<composite_hold>(home_, lock_) : nullptr;
+    return home_ ? std::make_unique<composite_hold>(home_, *meters_, lock_) : nullptr;
 }
 
 // Counts once: home_ is null from then on.
@@ -85,12 +85,10 @@ void composite_account::end(error_code ec, bool is_had)
     if (!home)
         return;
     auto const waited = home->now() - started_;
-    home->with_composites([&](auto& meters) {
-        meters.waiting.add(-1);
-        meters.end_of(ec, is_had).add();
-        if (is_had)
-            meters.wait.add(waited);
-    });
+    meters_->waiting.add(-1);
+    meters_->end_of(ec, is_had).add();
+    if (is_had)
+        meters_->wait.add(waited);
     auto const what = ec ? &observer::on_failed : is_had ? &observer::on_acquired : &observer::on_busy;
     report(*home, lock_, what, {.waited = to_ms(waited), .code = ec});
 }

@@ -10,6 +10,7 @@
 #include <holdfast/detail/lock_base.hpp>
 
 #include "core/clock.hpp"
+#include "engine/runtime/meters.hpp"
 #include "handle/lock_impl.hpp"
 
 namespace holdfast::detail {
@@ -18,13 +19,15 @@ namespace holdfast::detail {
 // counted the acquire. The tenures of its members are not counted as held, because the user did not acquire them.
 class composite_hold {
 public:
-    composite_hold(std::shared_ptr<client_state> const& home, std::shared_ptr<lock_impl const> of);
+    composite_hold(
+        std::shared_ptr<client_state> const& home, engine::composite_meters&, std::shared_ptr<lock_impl const> of);
     ~composite_hold();
     composite_hold(composite_hold const&) = delete;
     composite_hold& operator=(composite_hold const&) = delete;
 
 private:
     std::weak_ptr<client_state> const home_;
+    engine::composite_meters& meters_;  // of home_
     std::shared_ptr<lock_impl const> const lock_;
     core::instant const started_;
 };
@@ -47,7 +50,8 @@ public:
     void end(error_code, bool is_had);
 
 private:
-    std::shared_ptr<client_state> home_;  // null: not counted, or counted already
+    std::shared_ptr<client_state> home_;      // null: not counted, or counted already
+    engine::composite_meters* const meters_;  // of home_; null: not counted
     std::shared_ptr<lock_impl const> const lock_;
     core::instant const started_;
 };

@@ -21,6 +21,7 @@ public:
     {}
 
     void accept(lock_visitor& v) const override { v.visit(*this); }
+    lock_kind kind() const noexcept override { return lock_kind::multi; }
     bool has_one_fence() const noexcept override { return false; }
 
 private:

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <holdfast/detail/lock_base.hpp>
+#include <holdfast/lock_kind.hpp>
 
 // handle: the implementations that public handles and leases refer to, as interfaces, and how a result reaches
 // its handler. It may include core and engine only: client, operations, composite and redlock implement the
@@ -40,6 +41,7 @@ public:
     virtual ~lock_impl() = default;
 
     virtual void accept(lock_visitor&) const = 0;
+    virtual lock_kind kind() const noexcept = 0;
     virtual std::string_view name() const noexcept = 0;
 
     // The client whose executor, clock and log are used; null if it has been destroyed. Another thread may destroy it

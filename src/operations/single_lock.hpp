@@ -61,6 +61,7 @@ struct single_lock final : lock_impl {
         lock.waiter_timeout = t.waiter_timeout;
         lock.rules = std::move(t.rules);
         lock.semaphore = std::move(t.semaphore);
+        lock.meters = &c.state_->meters_of(t.protocol.kind(), lock.name);
         return std::make_shared<single_lock const>(c.state_, std::move(lock), std::move(owner), has_name);
     }
 
@@ -81,6 +82,7 @@ struct single_lock final : lock_impl {
     {}
 
     void accept(lock_visitor& v) const override { v.visit(*this); }
+    lock_kind kind() const noexcept override { return lock.protocol->kind(); }
     std::string_view name() const noexcept override { return lock.name; }
     std::shared_ptr<client_state> home() const noexcept override { return origin.lock(); }
     void acquire(handler_at<void(error_code, lease)>, acquire_request const&) const override;

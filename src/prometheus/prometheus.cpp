@@ -30,12 +30,20 @@ struct sample {
     stats values;
 };
 
-ClientMetric metric_of(sample const& of, std::string label, std::string value)
+ClientMetric metric_of(sample const& of)
 {
     ClientMetric m;
     m.label.push_back({"client", of.client});
-    if (!label.empty())
-        m.label.push_back({std::move(label), std::move(value)});
+    return m;
+}
+
+// For Prometheus an empty label is no label: it is left out.
+ClientMetric metric_of(sample const& of, stats_part const& part)
+{
+    auto m = metric_of(of);
+    m.label.push_back({"kind", std::string(to_string(part.kind))});
+    if (!part.label.empty())
+        m.label.push_back({"label", part.label});
     return m;
 }
 
@@ -50,78 +58,112 @@ MetricFamily family(std::string name, std::string help, MetricType type)
 
 // ---- counters and gauges
 
+template <class Stats>
 struct row {
     char const* name;
     char const* help;
-    std::uint64_t stats::*value;
+    std::uint64_t Stats::*value;
 };
 
-constexpr std::array counters{
-    row{"at_risk_total", "Renewals that were overdue or failed.", &stats::at_risk},
-    row{"handed_off_total", "Grants that passed to another contender of the process.", &stats::handed_off},
-    row{"abandoned_total", "Grants that were not released when their client stopped.", &stats::abandoned},
-    row{"refused_total", "Commands that the server refused.", &stats::refused},
-    row{"connections_total", "Connections that could be used.", &stats::connections},
-};
-constexpr std::array gauges{
-    row{"held", "Leases now.", &stats::held},
-    row{"waiting", "Acquires now.", &stats::waiting},
-    row{"connected", "Connections now.", &stats::connected},
-};
+// By kind and label of the locks.
+constexpr std::array<row<lock_stats>, 2> counters{{
+    {"at_risk_total", "Renewals that were overdue or failed.", &lock_stats::at_risk},
+    {"handed_off_total", "Grants that passed to another contender of the process.", &lock_stats::handed_off},
+}};
+constexpr std::array<row<lock_stats>, 2> gauges{{
+    {"held", "Leases now.", &lock_stats::held},
+    {"waiting", "Acquires now.", &lock_stats::waiting},
+}};
+// Of the client as a whole.
+constexpr std::array<row<stats>, 2> client_counters{{
+    {"abandoned_total", "Grants that were not released when their client stopped.", &stats::abandoned},
+    {"connections_total", "Connections that could be used.", &stats::connections},
+}};
+constexpr std::array<row<stats>, 1> client_gauges{{
+    {"connected", "Connections now.", &stats::connected},
+}};
 
-struct part {
+struct share {
     char const* label;
-    std::uint64_t (*value)(stats const&);
+    std::uint64_t (*value)(lock_stats const&);
 };
 constexpr std::array results{
-    part{"acquired", [](stats const& s) { return s.acquired; }},
-    part{"busy", [](stats const& s) { return s.busy; }},
-    part{"unavailable", [](stats const& s) { return s.unavailable; }},
-    part{"cancelled", [](stats const& s) { return s.cancelled; }},
-    part{"failed", [](stats const& s) { return s.failed; }},
+    share{"acquired", [](lock_stats const& s) { return s.acquired; }},
+    share{"busy", [](lock_stats const& s) { return s.busy; }},
+    share{"unavailable", [](lock_stats const& s) { return s.unavailable; }},
+    share{"cancelled", [](lock_stats const& s) { return s.cancelled; }},
+    share{"failed", [](lock_stats const& s) { return s.failed; }},
 };
 constexpr std::array reasons{
-    part{"expired", [](stats const& s) { return s.lost_by.expired; }},
-    part{"key_missing", [](stats const& s) { return s.lost_by.key_missing; }},
-    part{"max_hold", [](stats const& s) { return s.lost_by.max_hold; }},
-    part{"client_stopped", [](stats const& s) { return s.lost_by.client_stopped; }},
+    share{"expired", [](lock_stats const& s) { return s.lost_by.expired; }},
+    share{"key_missing", [](lock_stats const& s) { return s.lost_by.key_missing; }},
+    share{"max_hold", [](lock_stats const& s) { return s.lost_by.max_hold; }},
+    share{"client_stopped", [](lock_stats const& s) { return s.lost_by.client_stopped; }},
 };
 
-MetricFamily family_of(row const& r, MetricType type, std::vector<sample> const& of)
+void add_number(MetricFamily& to, ClientMetric m, std::uint64_t value)
+{
+    auto const number = static_cast<double>(value);
+    (to.type == MetricType::Gauge ? m.gauge.value : m.counter.value) = number;
+    to.metric.push_back(std::move(m));
+}
+
+MetricFamily family_of(row<stats> const& r, MetricType type, std::vector<sample> const& of)
 {
     auto f = family(r.name, r.help, type);
-    for (auto const& s : of) {
-        auto m = metric_of(s, {}, {});
-        auto const number = static_cast<double>(s.values.*r.value);
-        (type == MetricType::Gauge ? m.gauge.value : m.counter.value) = number;
-        f.metric.push_back(std::move(m));
-    }
+    for (auto const& s : of)
+        add_number(f, metric_of(s), s.values.*r.value);
     return f;
 }
 
-// A counter in parts, which a label tells apart.
-MetricFamily in_parts(
-    MetricFamily f, std::string const& label, std::span<part const> parts, std::vector<sample> const& of)
+MetricFamily family_of(row<lock_stats> const& r, MetricType type, std::vector<sample> const& of)
+{
+    auto f = family(r.name, r.help, type);
+    for (auto const& s : of)
+        for (auto const& part : s.values.parts)
+            add_number(f, metric_of(s, part), part.*r.value);
+    return f;
+}
+
+// A counter in shares, which a further label tells apart.
+MetricFamily in_shares(
+    MetricFamily f, std::string const& label, std::span<share const> shares, std::vector<sample> const& of)
 {
     for (auto const& s : of)
-        for (auto const& p : parts) {
-            auto m = metric_of(s, label, p.label);
-            m.counter.value = static_cast<double>(p.value(s.values));
-            f.metric.push_back(std::move(m));
-        }
+        for (auto const& part : s.values.parts)
+            for (auto const& each : shares) {
+                auto m = metric_of(s, part);
+                m.label.push_back({label, each.label});
+                add_number(f, std::move(m), each.value(part));
+            }
     return f;
 }
 
 MetricFamily acquires(std::vector<sample> const& of)
 {
     auto f = family("acquires_total", "Acquires that have ended, by how they ended.", MetricType::Counter);
-    return in_parts(std::move(f), "result", results, of);
+    return in_shares(std::move(f), "result", results, of);
 }
 
 MetricFamily losses(std::vector<sample> const& of)
 {
     auto f = family("lost_total", "Leases that were lost, by the reason.", MetricType::Counter);
-    return in_parts(std::move(f), "reason", reasons, of);
+    return in_shares(std::move(f), "reason", reasons, of);
+}
+
+// Those for no lock have no kind, so that the sum is that of the client.
+MetricFamily refusals(std::vector<sample> const& of)
+{
+    auto f = family("refused_total", "Commands that the server refused.", MetricType::Counter);
+    for (auto const& s : of) {
+        auto nameless = s.values.refused;
+        for (auto const& part : s.values.parts) {
+            add_number(f, metric_of(s, part), part.refused);
+            nameless -= part.refused;
+        }
+        add_number(f, metric_of(s), nameless);
+    }
+    return f;
 }
 
 // ---- histograms
@@ -129,13 +171,13 @@ MetricFamily losses(std::vector<sample> const& of)
 struct distribution {
     char const* name;
     char const* help;
-    histogram stats::*value;
+    histogram lock_stats::*value;
 };
 constexpr std::array distributions{
-    distribution{"wait_seconds", "From the start of an acquire to its lease.", &stats::wait},
-    distribution{"hold_seconds", "From a lease to its release or loss.", &stats::hold},
-    distribution{"renewal_seconds", "From the send of a renewal to its confirmation.", &stats::renewal_lag},
-    distribution{"round_trip_seconds", "From the send of an attempt to its reply.", &stats::round_trip},
+    distribution{"wait_seconds", "From the start of an acquire to its lease.", &lock_stats::wait},
+    distribution{"hold_seconds", "From a lease to its release or loss.", &lock_stats::hold},
+    distribution{"renewal_seconds", "From the send of a renewal to its confirmation.", &lock_stats::renewal_lag},
+    distribution{"round_trip_seconds", "From the send of an attempt to its reply.", &lock_stats::round_trip},
 };
 
 // Every second bucket of holdfast::histogram is exported, from 16 us to 4.7 hours: a bucket is a time series.
@@ -166,11 +208,12 @@ ClientMetric::Histogram to_prometheus(histogram const& h)
 MetricFamily family_of(distribution const& d, std::vector<sample> const& of)
 {
     auto f = family(d.name, d.help, MetricType::Histogram);
-    for (auto const& s : of) {
-        auto m = metric_of(s, {}, {});
-        m.histogram = to_prometheus(s.values.*d.value);
-        f.metric.push_back(std::move(m));
-    }
+    for (auto const& s : of)
+        for (auto const& part : s.values.parts) {
+            auto m = metric_of(s, part);
+            m.histogram = to_prometheus(part.*d.value);
+            f.metric.push_back(std::move(m));
+        }
     return f;
 }
 
@@ -198,11 +241,15 @@ std::vector<MetricFamily> prometheus_collector::Collect() const
         for (auto const& [name, c] : clients_)
             now.push_back({name, c->stats()});
     }
-    std::vector<MetricFamily> all{acquires(now), losses(now)};
-    for (auto const& r : counters)
-        all.push_back(family_of(r, MetricType::Counter, now));
-    for (auto const& r : gauges)
-        all.push_back(family_of(r, MetricType::Gauge, now));
+    std::vector<MetricFamily> all{acquires(now), losses(now), refusals(now)};
+    auto const add_all = [&](auto const& rows, MetricType type) {
+        for (auto const& r : rows)
+            all.push_back(family_of(r, type, now));
+    };
+    add_all(counters, MetricType::Counter);
+    add_all(client_counters, MetricType::Counter);
+    add_all(gauges, MetricType::Gauge);
+    add_all(client_gauges, MetricType::Gauge);
     for (auto const& d : distributions)
         all.push_back(family_of(d, now));
     return all;

@@ -25,6 +25,7 @@ public:
     red_lock_impl(std::string name, lock_list members, std::string validation_error, red_options const&);
 
     void accept(lock_visitor& v) const override { v.visit(*this); }
+    lock_kind kind() const noexcept override { return lock_kind::red; }
     bool has_one_fence() const noexcept override { return true; }
     std::string extension_error(std::chrono::milliseconds by) const override;
 

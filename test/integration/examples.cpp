@@ -60,6 +60,7 @@ TEST_CASE("each example for one server ends with success", "[examples]")
         {"mutex", "no other process is in here"},
         {"read_write_lock", "reads what it has written"},
         {"semaphore", "4 of 8 GPUs are in use"},
+        {"stats_label", "mutex orders: 2"},
         {"threads", "the lease was lost: another holder may have worked meanwhile: check before you repeat the work"},
         {"tutorial_fencing", "the late report of the first holder: refused"},
         {"tutorial_mutex", "this process writes the report"},

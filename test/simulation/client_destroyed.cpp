@@ -55,6 +55,7 @@ struct vanishing_lock final : detail::lock_impl {
     vanishing_lock(std::shared_ptr<detail::client_state> c, int n) : client(std::move(c)), calls(n) {}
 
     void accept(detail::lock_visitor& v) const override { v.visit(any_red_lock); }
+    lock_kind kind() const noexcept override { return lock_kind::red; }
     std::string_view name() const noexcept override { return "vanishing"; }
     std::shared_ptr<detail::client_state> home() const noexcept override { return calls-- > 0 ? client : nullptr; }
     void acquire(detail::handler_at<void(error_code, lease)> h, detail::acquire_request const&) const override

@@ -16,7 +16,7 @@ namespace {
 
 acquire_facts facts_of(contender const& c, core::instant now)
 {
-    return {.name = c.lock().name, .label = label_of(c.owner()), .waited = now - c.joined};
+    return {.lock = c.lock(), .label = label_of(c.owner()), .waited = now - c.joined};
 }
 
 void count_failed(runtime& r, contender const& c, error_code ec)
@@ -31,7 +31,7 @@ void count_failed(runtime& r, contender const& c, error_code ec)
 void count_joined(runtime& r, contender const& c)
 {
     if (c.is_counted())
-        r.telemetry().on_joined();
+        r.telemetry().on_joined(c.lock());
 }
 
 void admit(runtime& r, contender& c, boost::intrusive_ptr<tenure> t)

@@ -72,7 +72,7 @@ void exclusive_arbiter::end_tenure(tenure& t, release_waiter* waiter)
     t.held_grant->drop_claim();
     t.held_grant.reset();
     if (by_hand) {
-        parts_.runtime.telemetry().on_handed_off();
+        parts_.runtime.telemetry().on_handed_off(head()->lock());
         serve(*head());
         if (waiter)
             waiter->released({});

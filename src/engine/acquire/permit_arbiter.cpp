@@ -56,7 +56,7 @@ void permit_arbiter::end_tenure(tenure& t, release_waiter* waiter)
     auto g = std::exchange(t.held_grant, nullptr);
     g->drop_claim();
     if (by_hand) {
-        parts_.runtime.telemetry().on_handed_off();
+        parts_.runtime.telemetry().on_handed_off(head()->lock());
         begin_tenure(*head(), *g);
         if (waiter)
             waiter->released({});

@@ -20,7 +20,7 @@ void tenure_registry::begin(tenure& t, grant& g, arbiter& home)
     // Another arbiter, which may end first, must not replace the one that has the grant.
     assert(!g.is_held() || g.home == &home);
     g.home = &home;
-    runtime_.telemetry().on_begun(t.conditions().is_part);
+    runtime_.telemetry().on_begun(t.lock(), t.conditions().is_part);
     t.set_valid_until(g.valid_until());
     if (g.is_at_risk())
         t.set_state(lease_state::at_risk);
@@ -55,10 +55,7 @@ void tenure_registry::lose(tenure& t, loss why)
 tenure_facts tenure_registry::facts_of(tenure const& t, core::instant now)
 {
     return {
-        .name = t.lock().name,
-        .label = label_of(t.owner()),
-        .held = now - t.started(),
-        .is_part = t.conditions().is_part};
+        .lock = t.lock(), .label = label_of(t.owner()), .held = now - t.started(), .is_part = t.conditions().is_part};
 }
 
 void tenure_registry::detach(tenure& t) noexcept

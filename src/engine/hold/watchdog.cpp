@@ -125,7 +125,7 @@ void watchdog::set_risk(grant& g, bool is_at_risk)
     for (auto& t : g.holders()) {
         t.set_state(is_at_risk ? lease_state::at_risk : lease_state::held);
         if (is_at_risk)
-            runtime_.telemetry().on_at_risk(t.lock().name, label_of(t.owner()));
+            runtime_.telemetry().on_at_risk(t.lock(), label_of(t.owner()));
     }
 }
 
@@ -200,7 +200,7 @@ bool watchdog::on_kept(grant& g, tenure* extended, answer const& a, core::durati
         extended->extend(a.sent, lease);
     advance(g, renewal_event::confirmed);
     g.prolong_holds(now, extended);
-    runtime_.telemetry().on_renewed(runtime_.now() - a.sent);
+    runtime_.telemetry().on_renewed(g.lock(), runtime_.now() - a.sent);
     arm(g);
     return true;
 }

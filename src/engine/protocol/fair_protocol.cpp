@@ -31,6 +31,7 @@ key_list keys_of(lock_spec const& lock)
 // fenced and other locks: the counter is passed as a further key.
 class fair_lock_protocol final : public lock_protocol {
 public:
+    lock_kind kind() const noexcept override { return lock_kind::fair; }
     bool is_private() const noexcept override { return true; }
     script const* queue_refresh() const noexcept override { return &scripts::fair_refresh; }
     bool leaves_trace(lock_spec const&) const noexcept override { return true; }

@@ -15,6 +15,8 @@
 #include <boost/container/small_vector.hpp>
 #include <boost/system/error_code.hpp>
 
+#include <holdfast/lock_kind.hpp>
+
 #include "core/clock.hpp"
 #include "engine/port/command.hpp"
 #include "engine/port/session.hpp"
@@ -75,6 +77,8 @@ constexpr std::uint8_t readers = 1;
 // Precondition of each function that sends a command: the session is open.
 class lock_protocol {
 public:
+    virtual lock_kind kind() const noexcept = 0;
+
     // Contenders on different sides of one lock never share a grant; the server arbitrates between them.
     virtual std::uint8_t side() const noexcept { return writers; }
 

@@ -49,6 +49,7 @@ lock_spec lock_spec::with_weight(std::string_view w) const
     lock_spec other(*protocol, same, companions);
     other.waiter_timeout = waiter_timeout;
     other.semaphore = semaphore;
+    other.meters = meters;
     return other;
 }
 

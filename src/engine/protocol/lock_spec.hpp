@@ -21,6 +21,7 @@ namespace holdfast::engine {
 class lock_protocol;
 
 class lock_spec;
+struct lock_meters;
 
 // The options of a read_write_lock, the same in the specs of both sides.
 struct rw_rules {
@@ -87,6 +88,9 @@ public:
     core::duration waiter_timeout{};          // of a fair lock: how long a waiter may go without a refresh
     std::shared_ptr<rw_rules const> rules;    // of a read_write_lock
     std::shared_ptr<permit_rules> semaphore;  // of a semaphore
+    // Where its events are counted: found once, when the handle is made. The client has them; only its engine uses them.
+    // Null: a query of the server, which belongs to no kind of lock.
+    lock_meters* meters = nullptr;
 };
 
 }  // namespace holdfast::engine

@@ -30,6 +30,7 @@ using mutex_base = one_key_protocol<
 // Source: "Distributed Locks with Redis", redis.io ("Correct Implementation with a Single Instance").
 class plain_mutex final : public mutex_base {
 public:
+    lock_kind kind() const noexcept override { return lock_kind::mutex; }
     void acquire(session& to, command& c, attempt const& a, script_form) const override
     {
         // The form is not used: a plain command has no text to send after NOSCRIPT.
@@ -61,6 +62,7 @@ public:
 // needed.
 class fenced_mutex final : public mutex_base {
 public:
+    lock_kind kind() const noexcept override { return lock_kind::mutex; }
     void acquire(session& to, command& c, attempt const& a, script_form form) const override
     {
         milliseconds_text const ttl(a.lease);

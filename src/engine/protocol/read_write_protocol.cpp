@@ -86,6 +86,7 @@ private:
 // Reads are not fenced. The number of KEYS determines which marks the script respects.
 class plain_read_protocol final : public read_write_base {
 public:
+    lock_kind kind() const noexcept override { return lock_kind::read; }
     std::uint8_t side() const noexcept override { return readers; }
 
     void acquire(session& to, command& c, attempt const& a, script_form form) const override
@@ -145,6 +146,7 @@ private:
 // One protocol for fenced and other locks: the counter is passed as a further key.
 class plain_write_protocol final : public read_write_base {
 public:
+    lock_kind kind() const noexcept override { return lock_kind::write; }
     void acquire(session& to, command& c, attempt const& a, script_form form) const override
     {
         milliseconds_text const ttl(a.lease);

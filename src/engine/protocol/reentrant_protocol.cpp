@@ -21,6 +21,7 @@ using reentrant_base = one_key_protocol<
 // 1, because the client counts re-entries: a lost reply cannot increase a count on the server.
 class plain_reentrant final : public reentrant_base {
 public:
+    lock_kind kind() const noexcept override { return lock_kind::reentrant; }
     void acquire(session& to, command& c, attempt const& a, script_form form) const override
     {
         milliseconds_text const ttl(a.lease);
@@ -36,6 +37,7 @@ public:
 // with INCR, which would restart at 1 after the counter had expired.
 class fenced_reentrant final : public reentrant_base {
 public:
+    lock_kind kind() const noexcept override { return lock_kind::reentrant; }
     void acquire(session& to, command& c, attempt const& a, script_form form) const override
     {
         milliseconds_text const ttl(a.lease);

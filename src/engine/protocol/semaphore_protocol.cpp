@@ -52,6 +52,7 @@ all_keys keys_to_notify(lock_spec const& lock)
 // the token before "/2" ... "/w". The weight is a part of the lock_spec, so a grant's scripts have it with its lock.
 class any_semaphore : public lock_protocol {
 public:
+    lock_kind kind() const noexcept override { return lock_kind::semaphore; }
     bool has_permits() const noexcept override { return true; }
 
     // The reply is nil: granted, or (0, time until enough permits have ended, number of permits): busy.

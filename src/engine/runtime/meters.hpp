@@ -67,14 +67,9 @@ public:
         // the rest.
         buckets_[std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(us)), buckets_.size() - 1)].add();
     }
-    // Adds, because the statistics of a client are the sum of those of its single locks and of its composite locks.
-    void add_to(histogram& sum) const
+    histogram read() const
     {
-        sum.buckets.resize(buckets_.size());
-        sum.count += count_;
-        sum.sum += std::chrono::nanoseconds(static_cast<std::int64_t>(sum_));
-        for (std::size_t i = 0; i < buckets_.size(); ++i)
-            sum.buckets[i] += buckets_[i];
+        return {count_, std::chrono::nanoseconds(static_cast<std::int64_t>(sum_)), {buckets_.begin(), buckets_.end()}};
     }
 
 private:
@@ -83,7 +78,7 @@ private:
     std::array<Counter, histogram::bucket_count> buckets_;
 };
 
-// The statistics of acquires, as holdfast::stats describes them.
+// The statistics of acquires, as holdfast::lock_stats describes them.
 template <class Counter>
 struct acquire_meters {
     basic_meter<Counter> wait, hold;
@@ -101,28 +96,28 @@ struct acquire_meters {
         return ec == boost::asio::error::operation_aborted ? cancelled : failed;
     }
 
-    void add_to(stats& sum) const
+    void read(lock_stats& s) const
     {
-        wait.add_to(sum.wait);
-        hold.add_to(sum.hold);
-        sum.acquired += acquired;
-        sum.busy += busy;
-        sum.unavailable += unavailable;
-        sum.cancelled += cancelled;
-        sum.failed += failed;
-        sum.held += held;
-        sum.waiting += waiting;
+        s.wait = wait.read();
+        s.hold = hold.read();
+        s.acquired = acquired;
+        s.busy = busy;
+        s.unavailable = unavailable;
+        s.cancelled = cancelled;
+        s.failed = failed;
+        s.held = held;
+        s.waiting = waiting;
     }
 };
 
-using composite_meters = acquire_meters<shared_counter>;
+// Of the composite locks of one kind and label.
+struct composite_meters : acquire_meters<shared_counter> {};
 
-// The statistics of a client's single locks and of its connection.
-struct meters : acquire_meters<counter> {
+// Of the locks of one server, of one kind and label.
+struct lock_meters : acquire_meters<counter> {
     basic_meter<counter> renewal_lag, round_trip;
     counter expired, key_missing, max_hold, client_stopped;  // lost
-    counter at_risk, handed_off, abandoned, refused;
-    counter connections, connected;  // the second one is a gauge
+    counter at_risk, handed_off, refused;
 
     counter& lost_by(loss why) noexcept
     {
@@ -135,21 +130,25 @@ struct meters : acquire_meters<counter> {
         return client_stopped;
     }
 
-    void add_to(stats& sum) const
+    void read(lock_stats& s) const
     {
-        acquire_meters::add_to(sum);
-        renewal_lag.add_to(sum.renewal_lag);
-        round_trip.add_to(sum.round_trip);
-        sum.lost_by = {expired, key_missing, max_hold, client_stopped};
-        auto const& by = sum.lost_by;  // not read again: the sum agrees with its parts
-        sum.lost = by.expired + by.key_missing + by.max_hold + by.client_stopped;
-        sum.refused += refused;
-        sum.connections += connections;
-        sum.connected += connected;
-        sum.at_risk += at_risk;
-        sum.handed_off += handed_off;
-        sum.abandoned += abandoned;
+        acquire_meters::read(s);
+        s.renewal_lag = renewal_lag.read();
+        s.round_trip = round_trip.read();
+        s.lost_by = {expired, key_missing, max_hold, client_stopped};
+        auto const& by = s.lost_by;  // not read again: the sum agrees with its parts
+        s.lost = by.expired + by.key_missing + by.max_hold + by.client_stopped;
+        s.at_risk = at_risk;
+        s.handed_off = handed_off;
+        s.refused = refused;
     }
+};
+
+// Of the client itself, which belong to no lock.
+struct client_meters {
+    counter abandoned, connections;
+    counter connected;     // a gauge
+    lock_meters nameless;  // of commands for no lock: queries of the server
 };
 
 }  // namespace holdfast::engine

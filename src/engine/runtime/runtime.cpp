@@ -77,7 +77,7 @@ void runtime::on_answer(lock_spec const& of, answer const& a)
 {
     if (a.outcome != outcome::applied)
         return;
-    telemetry_.on_answered(now() - a.sent);
+    telemetry_.on_answered(of, now() - a.sent);
     shard_of(of).responses().add(a.sent, recent());
 }
 

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "core/printable.hpp"
-#include "engine/protocol/lock_spec.hpp"
 
 namespace holdfast::engine {
 namespace {
@@ -31,46 +30,49 @@ void telemetry::remember(error_code ec, std::string_view words)
     failure_ = {ec, core::printable(words)};  // escaped, because users will probably log it
 }
 
-stats telemetry::read_stats() const
+void telemetry::add_to(stats& sum) const
 {
-    stats sum;
-    meters_.add_to(sum);
-    composites_.add_to(sum);
-    return sum;
+    sum.abandoned += meters_.abandoned;
+    sum.refused += meters_.nameless.refused;
+    sum.connections += meters_.connections;
+    sum.connected += meters_.connected;
 }
 
 void telemetry::on_acquired(acquire_facts const& a)
 {
-    meters_.waiting.add(-1);
-    meters_.acquired.add();
-    meters_.wait.add(a.waited);
+    auto& meters = meters_of(a.lock);
+    meters.waiting.add(-1);
+    meters.acquired.add();
+    meters.wait.add(a.waited);
     if (observer_)
-        observer_->on_acquired({.name = a.name, .label = a.label, .waited = to_ms(a.waited)});
+        observer_->on_acquired({.name = a.lock.name, .label = a.label, .waited = to_ms(a.waited)});
 }
 
 void telemetry::on_busy(acquire_facts const& a)
 {
-    meters_.waiting.add(-1);
-    meters_.busy.add();
+    auto& meters = meters_of(a.lock);
+    meters.waiting.add(-1);
+    meters.busy.add();
     if (observer_)
-        observer_->on_busy({.name = a.name, .label = a.label, .waited = to_ms(a.waited)});
+        observer_->on_busy({.name = a.lock.name, .label = a.label, .waited = to_ms(a.waited)});
 }
 
 void telemetry::on_failed(acquire_facts const& a, error_code ec)
 {
-    meters_.waiting.add(-1);
-    meters_.end_of(ec, false).add();
+    auto& meters = meters_of(a.lock);
+    meters.waiting.add(-1);
+    meters.end_of(ec, false).add();
     if (observer_)
-        observer_->on_failed({.name = a.name, .label = a.label, .waited = to_ms(a.waited), .code = ec});
+        observer_->on_failed({.name = a.lock.name, .label = a.label, .waited = to_ms(a.waited), .code = ec});
 }
 
 // Parts count in tenures_ but not in the gauge: their grants exist on the server, and are abandoned if the client
 // stops.
-void telemetry::on_begun(bool is_part)
+void telemetry::on_begun(lock_spec const& lock, bool is_part)
 {
     ++tenures_;
     if (!is_part)
-        meters_.held.add();
+        meters_of(lock).held.add();
 }
 
 void telemetry::on_ended(tenure_facts const& t)
@@ -78,30 +80,32 @@ void telemetry::on_ended(tenure_facts const& t)
     --tenures_;
     if (t.is_part)
         return;
-    meters_.held.add(-1);
-    meters_.hold.add(t.held);
+    auto& meters = meters_of(t.lock);
+    meters.held.add(-1);
+    meters.hold.add(t.held);
     if (observer_)
-        observer_->on_released({.name = t.name, .label = t.label, .held = to_ms(t.held)});
+        observer_->on_released({.name = t.lock.name, .label = t.label, .held = to_ms(t.held)});
 }
 
 // Calls the observer for a part, too: no other event says which lock of a composite lease was lost.
 void telemetry::on_lost(tenure_facts const& t, loss why)
 {
     --tenures_;
+    auto& meters = meters_of(t.lock);
     if (!t.is_part) {
-        meters_.held.add(-1);
-        meters_.hold.add(t.held);
+        meters.held.add(-1);
+        meters.hold.add(t.held);
     }
-    meters_.lost_by(why).add();
+    meters.lost_by(why).add();
     if (observer_)
-        observer_->on_lost({.name = t.name, .label = t.label, .held = to_ms(t.held), .reason = why});
+        observer_->on_lost({.name = t.lock.name, .label = t.label, .held = to_ms(t.held), .reason = why});
 }
 
-void telemetry::on_at_risk(std::string_view name, std::string_view label)
+void telemetry::on_at_risk(lock_spec const& lock, std::string_view label)
 {
-    meters_.at_risk.add();
+    meters_of(lock).at_risk.add();
     if (observer_)
-        observer_->on_at_risk({.name = name, .label = label});
+        observer_->on_at_risk({.name = lock.name, .label = label});
 }
 
 void telemetry::on_refused(error_code ec, lock_spec const& lock, std::string_view words)
@@ -113,7 +117,7 @@ void telemetry::on_refused(error_code ec, lock_spec const& lock, std::string_vie
     auto line = subject + ": " + ec.message();
     if (!words.empty())
         line.append(": ").append(words);
-    meters_.refused.add();
+    meters_of(lock).refused.add();
     remember(ec, line);
     log_.warning(line);
     if (observer_)

@@ -18,22 +18,21 @@
 
 #include "core/clock.hpp"
 #include "engine/port/log.hpp"
+#include "engine/protocol/lock_spec.hpp"
 #include "engine/runtime/meters.hpp"
 
 namespace holdfast::engine {
 
-class lock_spec;
-
 // An acquire that has ended. The views are valid during the call.
 struct acquire_facts {
-    std::string_view name;   // of the lock
+    lock_spec const& lock;
     std::string_view label;  // of the owner
     core::duration waited;
 };
 
 // A tenure that has ended. The views are valid during the call.
 struct tenure_facts {
-    std::string_view name;
+    lock_spec const& lock;
     std::string_view label;
     core::duration held;
     bool is_part;  // of the lease of a composite lock, which counts it: a user acquired the whole, not this part
@@ -46,9 +45,8 @@ public:
     telemetry(std::shared_ptr<observer> o, log l) : observer_(std::move(o)), log_(std::move(l)) {}
 
     // ---- any thread
-    stats read_stats() const;
-    // The statistics of composite locks. Their acquires are not contenders, and may run on any thread.
-    composite_meters& composites() noexcept { return composites_; }
+    // Adds what belongs to no lock; the lock_meters have the rest.
+    void add_to(stats&) const;
     failure last_failure() const;
     // Sets the last failure. An operation with an invalid option calls it on the thread of its caller.
     void remember(error_code, std::string_view words);
@@ -56,18 +54,18 @@ public:
     // ---- on the strand
     // The observer is a user's code and is called inside these functions. Its calls of the library are posted, so it
     // does not re-enter the engine.
-    void on_joined() { meters_.waiting.add(); }
+    void on_joined(lock_spec const& l) { meters_of(l).waiting.add(); }
     void on_acquired(acquire_facts const&);
     void on_busy(acquire_facts const&);
     void on_failed(acquire_facts const&, error_code);
 
-    void on_begun(bool is_part);
+    void on_begun(lock_spec const&, bool is_part);
     void on_ended(tenure_facts const&);
     void on_lost(tenure_facts const&, loss);
-    void on_at_risk(std::string_view name, std::string_view label);
-    void on_renewed(core::duration lag) { meters_.renewal_lag.add(lag); }
-    void on_handed_off() { meters_.handed_off.add(); }
-    void on_answered(core::duration trip) { meters_.round_trip.add(trip); }
+    void on_at_risk(lock_spec const&, std::string_view label);
+    void on_renewed(lock_spec const& l, core::duration lag) { meters_of(l).renewal_lag.add(lag); }
+    void on_handed_off(lock_spec const& l) { meters_of(l).handed_off.add(); }
+    void on_answered(lock_spec const& l, core::duration trip) { meters_of(l).round_trip.add(trip); }
 
     // The server refused a command. Does nothing without an error code.
     void on_refused(error_code, lock_spec const&, std::string_view words);
@@ -82,10 +80,11 @@ public:
     void on_stopped(std::size_t releases);
 
 private:
+    lock_meters& meters_of(lock_spec const& l) noexcept { return l.meters ? *l.meters : meters_.nameless; }
+
     std::shared_ptr<observer> const observer_;
     log const log_;
-    meters meters_;
-    composite_meters composites_;
+    client_meters meters_;
     std::size_t tenures_ = 0;           // now, also those of composite leases
     mutable std::mutex failure_mutex_;  // of failure_, which has a string and cannot be atomic
     failure failure_;
