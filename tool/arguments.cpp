@@ -100,7 +100,7 @@ CLI::Option* add_duration(
 void add_url(CLI::App& app, std::vector<std::string>& urls)
 {
     // One value for each --url: otherwise an argument that follows, such as the lock's name, would be a URL, too.
-    app.add_option("--url", urls, "The server: redis://, rediss://, unix://, redis+cluster:// or redis+sentinel://")
+    app.add_option("--url", urls, "The server: redis[s]://, redis[s]+cluster://, redis+sentinel:// or unix://")
         ->envname("HOLDFAST_URL")
         ->type_name("URL")
         ->allow_extra_args(false)
