@@ -25,7 +25,8 @@ TEST_CASE(
           &reentrant_protocol(false),
           &reentrant_protocol(true),
           &fair_protocol(),
-          &semaphore_protocol()})
+          &semaphore_protocol(false),
+          &semaphore_protocol(true)})
         CHECK(p->is_confined());
 }
 
