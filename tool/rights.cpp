@@ -20,7 +20,7 @@ constexpr unsigned hashes = needs_reentrant | needs_fair | needs_read_write;
 constexpr std::array table{
     right{"decrby", needs_semaphore},
     right{"del", all_locks | needs_semaphore | needs_queries},
-    right{"exists", all_locks},
+    right{"exists", all_locks | needs_semaphore},
     right{"get", needs_mutex | needs_fair | needs_read_write | needs_semaphore | needs_queries},
     right{"hdel", hashes},
     right{"hexists", hashes},
@@ -49,7 +49,7 @@ constexpr std::array table{
     right{"zrange", needs_semaphore},
     right{"zrangebyscore", needs_semaphore},
     right{"zrem", needs_fair | needs_semaphore},
-    right{"zscore", needs_fair},
+    right{"zscore", needs_fair | needs_semaphore},
 };
 
 constexpr std::string_view script = R"lua(
