@@ -308,7 +308,9 @@ TEST_CASE("session: the exception for an invalid option names the option", "[red
     bad.name.clear();
     bad.tls.ca_file = "/some/file";
     CHECK_THROWS_MATCHES(
-        session_probe(bad), std::invalid_argument, Message("tls.ca_file: has an effect only with rediss://"));
+        session_probe(bad),
+        std::invalid_argument,
+        Message("tls.ca_file: has an effect only with rediss:// and rediss+cluster://"));
 }
 
 TEST_CASE("session: an unencrypted password leads to one warning, and no log line contains it", "[redis]")
