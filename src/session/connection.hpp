@@ -57,8 +57,15 @@ public:
     // connection is established are sent when it is.
     virtual void send(std::span<std::string_view const> words) = 0;
     // Adds a PING and, behind it, "verb argument" for each argument, with CLIENT REPLY SKIP before it: only the PING has a
-    // reply, and a refused command does not take the reply of another one.
-    virtual void send_without_reply(std::string_view verb, std::span<std::string const> arguments);
+    // reply, and a refused command does not take the reply of another one. A transport that counts replies overrides it.
+    virtual void send_without_reply(std::string_view verb, std::span<std::string const> arguments)
+    {
+        send(std::array<std::string_view, 1>{"PING"});
+        for (auto const& a : arguments) {
+            send(skip_words);
+            send(std::array<std::string_view, 2>{verb, a});
+        }
+    }
     // Sends the added commands in one write.
     virtual void flush() = 0;
 
