@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <catch2/catch_test_macros.hpp>
 
@@ -240,6 +241,118 @@ TEST_CASE("contenders for permits of one weight hand grants off, and let other p
         CHECK(here.stats().handed_off > 10);
         co_await a.sleep(50ms);
         CHECK(free_permits(a) == "2");
+    });
+}
+
+TEST_CASE("many contenders of a process are granted permits in few attempts", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client(), "s", {.permits = 500});
+    a.run([&]() -> awaitable<void> {
+        auto warm = co_await s.acquire();
+        co_await warm.release();
+        a.commands();
+        int granted = 0;
+        for (int i = 0; i < 500; ++i)
+            a.spawn([&]() -> awaitable<void> {
+                auto const l = co_await s.acquire();
+                ++granted;
+                co_await a.sleep(500ms);
+            });
+        while (granted < 500)
+            co_await a.sleep(1ms);
+        // 1, 2, 4, 8 and 16 contenders, and then 32 in each.
+        CHECK(std::ranges::count(a.commands(), "EVALSHA") < 25);
+        CHECK(free_permits(a) == "0");
+        co_await a.sleep(1s);
+        CHECK(free_permits(a) == "500");
+    });
+}
+
+TEST_CASE("contenders for which there are no permits left wait, and keep their order", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client("A"), "s", {.permits = 10});
+    semaphore t(a.client("B"), "s", {.permits = 10});
+    a.run([&]() -> awaitable<void> {
+        auto others = co_await t.acquire({.weight = 10});
+        std::vector<unsigned> order;
+        for (unsigned i = 0; i < 14; ++i)
+            a.spawn(
+                [&, i]() -> awaitable<void> {
+                    // Never as many permits as others ask for: no grant is handed off.
+                    auto const l = co_await s.acquire({.weight = i % 2 + 1});
+                    order.push_back(i);
+                    co_await a.sleep(200ms);
+                },
+                "A");
+        co_await a.sleep(20ms);
+        co_await others.release();
+        co_await a.sleep(100ms);
+        // 1 + 2 + 1 + 2 + 1 + 2 permits, and the next contender asks for 1.
+        CHECK(order == std::vector{0U, 1U, 2U, 3U, 4U, 5U, 6U});
+        CHECK(free_permits(a) == "0");
+        co_await a.sleep(1s);
+        CHECK(std::ranges::is_sorted(order));
+        CHECK(order.size() == 14);
+        CHECK(free_permits(a) == "10");
+    });
+}
+
+TEST_CASE("a follower that asks for more permits than there are fails alone", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client(), "s", {.permits = 4});
+    a.run([&]() -> awaitable<void> {
+        int granted = 0;
+        error_code ec;
+        for (unsigned const weight : {1U, 1U, 9U, 1U})
+            a.spawn([&, weight]() -> awaitable<void> {
+                error_code mine;
+                auto const l = co_await s.acquire({.weight = weight}, asio::redirect_error(use_awaitable, mine));
+                l ? ++granted : 0;
+                if (mine)
+                    ec = mine;
+                co_await a.sleep(200ms);
+            });
+        co_await a.sleep(100ms);
+        CHECK(granted == 3);
+        CHECK(ec == errc::invalid_option);
+        co_await a.sleep(1s);
+        CHECK(free_permits(a) == "4");
+    });
+}
+
+TEST_CASE("a permit that was sought for a contender that has left returns to the semaphore", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client(), "s", {.permits = 8});
+    a.run([&]() -> awaitable<void> {
+        auto warm = co_await s.acquire();
+        co_await warm.release();
+        asio::cancellation_signal stop;
+        std::vector<lease> held;
+        error_code ec;
+        for (unsigned i = 0; i < 6; ++i)
+            // Of different weights, so that no other contender can have the grant.
+            s.acquire(
+                {.weight = i == 3 ? 2U : 1U},
+                asio::bind_cancellation_slot(
+                    i == 3 ? stop.slot() : asio::cancellation_slot(), [&](error_code e, lease l) {
+                        e ? ec = e : ec;
+                        held.push_back(std::move(l));
+                    }));
+        // The attempt for one contender is answered, and that for the next two; the one for the others is under way.
+        while (held.size() < 3)
+            co_await a.sleep(50us);
+        stop.emit(asio::cancellation_type::terminal);
+        co_await a.sleep(100ms);
+        CHECK(ec == asio::error::operation_aborted);
+        CHECK(held.size() == 6);
+        CHECK(free_permits(a) == "3");
+        held.clear();
+        co_await a.sleep(1s);
+        CHECK(free_permits(a) == "8");
     });
 }
 

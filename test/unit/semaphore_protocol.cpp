@@ -87,6 +87,18 @@ TEST_CASE("a semaphore sends the number of permits, the weight and both keys", "
             "4"});
 }
 
+TEST_CASE("an attempt of a semaphore serves followers, each with a token and a weight", "[semaphore]")
+{
+    fake_session to;
+    nobody c;
+    auto const lock = semaphore_of(8, "4");
+    std::array<follower, 2> const followers{{{"uuid:2", "1"}, {"uuid:3", "2"}}};
+    semaphore_protocol(false).acquire(
+        to, c, {.lock = lock, .token = "uuid:1", .lease = 3s, .followers = followers}, script_form::sha1);
+    auto const& words = to.sent.at(0).words;
+    CHECK(texts(words.end() - 6, words.end()) == texts{"uuid:1", "4", "uuid:2", "1", "uuid:3", "2"});
+}
+
 TEST_CASE(
     "a fair semaphore sends the keys of its queue and the waiter timeout, also with another weight", "[semaphore]")
 {
@@ -136,6 +148,9 @@ TEST_CASE("the replies to an acquire of a semaphore", "[semaphore]")
     CHECK(busy.what == kind::busy);
     CHECK(busy.remaining == 1500ms);
     CHECK(busy.permits == 8);
+    auto const some = classify({integer(3), integer(1500), integer(8)});
+    CHECK(some.what == kind::busy);
+    CHECK(some.granted_before == 3);
     auto const missing = classify({integer(0), integer(-1), integer(-1)});
     CHECK(missing.what == kind::busy);
     CHECK(missing.remaining == core::duration::max());

@@ -30,6 +30,12 @@ constexpr int most_late_grants = 3;
 // the lock by then, and no probe is needed. No lease time is shorter than this (rule 3), so no grant ends sooner.
 constexpr core::duration probe_again = 100ms;
 
+void give(queued_arbiter& to, std::vector<boost::intrusive_ptr<grant>> won)
+{
+    for (auto& g : won)
+        to.on_granted(std::move(g));
+}
+
 }  // namespace
 
 acquisition::acquisition(engine_parts const& p, queued_arbiter& a)
@@ -99,7 +105,7 @@ void acquisition::attempt(script_form form)
     auto& head = *arbiter_.head();
     parts_.runtime.disarm(*this);
     // The head may be another contender than that of the last attempt, and one token serves one lease time only.
-    if (!sought_ || !arbiter_.suits(*sought_, head))
+    if (!sought_.is_for(head))
         was_refused_ = sought_.begin(head, arbiter_.covering_write()) || was_refused_;
     // An own release of this lock that is still queued goes first. Behind the attempt, it would make the attempt fail.
     parts_.releaser.flush(head.lock());
@@ -108,9 +114,18 @@ void acquisition::attempt(script_form form)
     // between may announce a release that the server executed after it had refused this attempt (rule 13).
     step(attempt_event::sent);
     sent_ = parts_.runtime.recent();
-    auto const wanted = arbiter_.attempt_with(*sought_);
+    if (head.lock().protocol->serves_followers())
+        sought_.follow(arbiter_.contenders(), width_.now());
+    auto const wanted = this->wanted();
     sought_.on_sent(wanted);
     call_.send(head, *sought_, wanted, form);
+}
+
+attempt acquisition::wanted() const
+{
+    auto a = arbiter_.attempt_with(*sought_);
+    a.followers = sought_.followers();
+    return a;
 }
 
 // An attempt to which a message led is sent alone, because the lock is likely free. Any other attempt that follows a
@@ -143,6 +158,12 @@ void acquisition::on_result(acquire_result r)
 {
     // The result may end the last contender, and with it the arbiter that owns this object.
     boost::intrusive_ptr<queued_arbiter> const keep(&arbiter_);
+    r.granted_before > 0 ? on_some_granted(r) : conclude(r);
+    keep->proceed();  // not arbiter_: an arbiter that holds the lock may have deleted this object
+}
+
+void acquisition::conclude(acquire_result const& r)
+{
     switch (r.what) {
         case acquire_result::kind::granted: on_granted(r.fence); break;
         case acquire_result::kind::busy: on_busy(r); break;
@@ -153,27 +174,52 @@ void acquisition::on_result(acquire_result r)
         case acquire_result::kind::no_script: on_no_script(); break;
         case acquire_result::kind::asked: on_asked(); break;
     }
-    keep->proceed();  // not arbiter_: an arbiter that holds the lock may have deleted this object
 }
 
 // ---- its results
 
 void acquisition::on_granted(std::uint64_t fence)
 {
-    // The reply may have come late, or the process was paused before it read the reply (rule 3).
+    if (is_late())
+        return on_late();
+    width_.on_all_granted();
+    // Before settle(), which releases a token that is still sought.
+    auto won = take(sought_.size());
+    won.front()->fence = fence;
+    settle();
+    // Last, because the arbiter may delete this object.
+    give(arbiter_, std::move(won));
+}
+
+// The reply may have come late, or the process was paused before it read the reply (rule 3).
+bool acquisition::is_late() const
+{
     auto const* head = arbiter_.head();
     auto const lasts = head ? usable(head->terms(), sought_->lease()) : sought_->lease();
-    if (parts_.runtime.now() >= core::valid_until(call_.sent(), lasts))
-        return on_late();
-    sought_->confirm(call_.sent(), sought_->lease());
-    sought_->fence = fence;
-    // Before settle(), which releases a token that is still sought.
-    auto won = sought_.take();
-    settle();
+    return parts_.runtime.now() >= core::valid_until(call_.sent(), lasts);
+}
+
+std::vector<boost::intrusive_ptr<grant>> acquisition::take(std::size_t n)
+{
+    auto won = sought_.take(n);
+    for (auto const& g : won)
+        g->confirm(call_.sent(), g->lease());
     messages_.pace.reset();
     late_grants_ = 0;
-    // Last, because the arbiter may delete this object.
-    arbiter_.on_granted(std::move(won));
+    return won;
+}
+
+// The server granted permits to some contenders, and not to the one behind them, which is the head from now on. The
+// others get theirs before the refusal is handled.
+void acquisition::on_some_granted(acquire_result const& r)
+{
+    // A reply that grants more than it was asked for makes no sense.
+    if (r.granted_before >= sought_.size())
+        return on_unknown();
+    if (is_late())
+        return on_late();
+    give(arbiter_, take(r.granted_before));
+    r.what == acquire_result::kind::busy ? on_busy(r) : on_failed(r.error);
 }
 
 // No validity was left when the reply came. The client releases the grant and makes another attempt. After several in a
@@ -190,6 +236,7 @@ void acquisition::on_late()
 
 void acquisition::on_busy(acquire_result const& r)
 {
+    width_.on_granted(r.granted_before);
     arbiter_.on_contested();
     arbiter_.on_permits(r.permits);
     arbiter_.note_held();
@@ -250,7 +297,7 @@ void acquisition::on_asked()
         return pause();  // the session to that server is opening
     step(attempt_event::sent);
     sent_ = parts_.runtime.recent();
-    auto const wanted = arbiter_.attempt_with(*sought_);
+    auto const wanted = this->wanted();
     sought_.on_sent(wanted);
     call_.send_asking(*sought_, wanted);
 }
@@ -258,7 +305,7 @@ void acquisition::on_asked()
 // Whether the head still wants the grant that was sought.
 bool acquisition::can_attempt_again() const
 {
-    return arbiter_.head() && arbiter_.suits(*sought_, *arbiter_.head());
+    return arbiter_.head() && sought_.is_for(*arbiter_.head());
 }
 
 // A reply or the connection was lost: the server may have granted the lock, or may yet do so. The release of the token

@@ -5,11 +5,14 @@
 #ifndef HOLDFAST_ENGINE_ACQUISITION_HPP
 #define HOLDFAST_ENGINE_ACQUISITION_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
+#include "core/attempt_width.hpp"
 #include "core/backoff.hpp"
 #include "core/clock.hpp"
 #include "core/deadline_queue.hpp"
@@ -37,6 +40,9 @@ class shard;
 // refuses that, it sends a subscription and a second attempt in one write; then it makes an attempt for each message or
 // re-check, whichever comes first (rule 13). attempt_schedule.hpp says when an attempt is made. The arbiter owns the
 // acquisition and may delete it within proceed() and on_granted() of the arbiter. All calls on the strand.
+//
+// An attempt of a semaphore serves the head and contenders behind it. The server grants permits to the first of them, as
+// many as it can: the refusal of the next one, if any, then concerns the new head.
 //
 // An attempt of a fair lock that waits takes a place in a queue on the server. The acquisition keeps the token of that
 // attempt until the lock is granted or the contender gives up, and the queue says when the next attempt is due.
@@ -113,7 +119,12 @@ private:
     bool can_attempt_again() const;
     void prepare(contender const&);
     void prepare_wait(contender const&);
+    engine::attempt wanted() const;
+    void conclude(acquire_result const&);
+    bool is_late() const;
+    std::vector<boost::intrusive_ptr<grant>> take(std::size_t n);
     void on_granted(std::uint64_t fence);
+    void on_some_granted(acquire_result const&);
     void on_late();
     void on_busy(acquire_result const&);
     bool must_repeat(bool needs_probe) const;
@@ -133,6 +144,7 @@ private:
     attempt_call call_;
     core::instant sent_{};  // send of the attempt under way, or of the release before a turn of others
     core::backoff pauses_;
+    core::attempt_width width_;
     attempt_state state_ = attempt_state::resting;
     knowledge known_ = knowledge::nothing;
     std::uint8_t late_grants_ = 0;  // in a row, whose validity had ended when they came

@@ -5,6 +5,7 @@
 #include "engine/acquire/contender.hpp"
 
 #include "engine/hold/arbiter.hpp"
+#include "engine/hold/grant.hpp"
 
 namespace holdfast::engine {
 
@@ -17,6 +18,11 @@ void contender::leave(boost::system::error_code why)
 {
     if (home)
         home->leave(*this, why);
+}
+
+bool suits(grant const& g, contender const& c) noexcept
+{
+    return g.lock().shares_grants_with(c.lock()) && g.lease() == c.terms().time_to_live();
 }
 
 }  // namespace holdfast::engine

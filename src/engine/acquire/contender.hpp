@@ -22,6 +22,7 @@ namespace holdfast::engine {
 
 class arbiter;
 class batch_acquire;
+class grant;
 class owner_state;
 
 // One acquire that has not ended. Exactly one of the three outcomes is called, once, on the strand, after the contender
@@ -96,6 +97,10 @@ private:
     bool is_over_ = false;
     wish wish_;
 };
+
+// Whether an attempt with that grant's token is an attempt for this contender: the same lock, and the lease time that the
+// attempt sets.
+bool suits(grant const&, contender const&) noexcept;
 
 }  // namespace holdfast::engine
 

@@ -210,11 +210,6 @@ void queued_arbiter::complete_one_shots(error_code ec)
 
 // ---- the acquisition
 
-bool queued_arbiter::suits(grant const& g, contender const& c) noexcept
-{
-    return g.lock().shares_grants_with(c.lock()) && g.lease() == c.terms().time_to_live();
-}
-
 attempt queued_arbiter::attempt_with(grant const& g) const noexcept
 {
     auto const& head = queue_.front();

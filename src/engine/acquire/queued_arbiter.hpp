@@ -68,14 +68,12 @@ public:
 
     // ---- the acquisition
     contender* head() noexcept { return queue_.empty() ? nullptr : &queue_.front(); }
+    boost::intrusive::list<contender> const& contenders() const noexcept { return queue_; }
     bool has_waiting_contender() const noexcept { return one_shots_ < queue_.size(); }
     // The attempt for the head with the token of that grant. Precondition: there is a head.
     attempt attempt_with(grant const&) const noexcept;
     // The own write under which the contender of a private arbiter reads; null: none.
     boost::intrusive_ptr<grant> const& covering_write() const noexcept { return cover_; }
-    // Whether an attempt with that grant's token is an attempt for this contender: the same lock, and the lease time
-    // that the attempt sets.
-    static bool suits(grant const&, contender const&) noexcept;
     // The lock was granted. There may be no contender any more: then the grant is released.
     virtual void on_granted(boost::intrusive_ptr<grant>) = 0;
     // Other processes had a turn, or could have had one, or no contender of this process waited: the hand-off budget of

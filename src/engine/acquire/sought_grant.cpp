@@ -4,6 +4,7 @@
 //
 #include "engine/acquire/sought_grant.hpp"
 
+#include <iterator>
 #include <utility>
 
 #include "engine/acquire/contender.hpp"
@@ -15,6 +16,17 @@
 #include "engine/runtime/runtime.hpp"
 
 namespace holdfast::engine {
+namespace {
+
+// Whether one attempt can serve both: the script has one lease time.
+bool are_served_together(contender const& first, contender const& c)
+{
+    auto const ttl = first.terms().time_to_live();
+    return c.lock().protocol == first.lock().protocol && c.terms().time_to_live() == ttl
+           && usable(c.terms(), ttl) == usable(first.terms(), ttl);
+}
+
+}  // namespace
 
 sought_grant::~sought_grant()
 {
@@ -24,18 +36,27 @@ sought_grant::~sought_grant()
     queue_->detach();
 }
 
-bool sought_grant::begin(contender const& c, boost::intrusive_ptr<grant> under)
+bool sought_grant::is_for(contender const& c) const noexcept
+{
+    return !grants_.empty() && suits(*grants_.front(), c);
+}
+
+sought_grant::grant_ptr sought_grant::make(contender const& c, grant_ptr under) const
+{
+    auto token = parts_.runtime.tokens().next(c.lock().protocol->token_mark(), label_of(c.owner()));
+    return new grant(c.shared_lock(), std::move(token), c.terms().time_to_live(), std::move(under));
+}
+
+bool sought_grant::begin(contender const& c, grant_ptr under)
 {
     // The present token, if any, is for other terms or for a lock of another kind.
     give_up();
-    auto const& protocol = *c.lock().protocol;
-    auto token = parts_.runtime.tokens().next(protocol.token_mark(), label_of(c.owner()));
-    grant_.reset(new grant(c.shared_lock(), std::move(token), c.terms().time_to_live(), std::move(under)));
-    if (!protocol.has_queue())
+    grants_.push_back(make(c, std::move(under)));
+    if (!c.lock().protocol->has_queue())
         return false;
     // A single attempt takes no place (fair_acquire.lua).
     has_place_ = !c.is_one_shot();
-    channel_ = std::string(c.lock().channel).append(":").append(grant_->token());
+    channel_ = std::string(c.lock().channel).append(":").append(grants_.front()->token());
     if (queue_)
         return false;
     queue_ = parts_.fair_queues.queue_of(c.shared_lock());
@@ -45,9 +66,25 @@ bool sought_grant::begin(contender const& c, boost::intrusive_ptr<grant> under)
     return expects_wait;
 }
 
+void sought_grant::follow(contenders const& queue, std::size_t most)
+{
+    std::size_t n = 0;
+    for (auto c = queue.begin(); n < most && c != queue.end() && are_served_together(queue.front(), *c); ++c, ++n) {
+        if (n == grants_.size())
+            grants_.push_back(make(*c, {}));
+        else if (!suits(*grants_[n], *c))
+            grants_[n] = make(*c, {});
+    }
+    grants_.resize(n);
+    followers_.clear();
+    for (std::size_t i = 1; i < n; ++i)
+        followers_.push_back({grants_[i]->token(), grants_[i]->lock().weight});
+}
+
 void sought_grant::on_sent(attempt const& a)
 {
-    grant_->on_sent(grant_->lease());
+    for (auto const& g : grants_)
+        g->on_sent(g->lease());
     // Set before the reply, because a lost reply does not show whether the attempt was refused. No later reply resets
     // it: each attempt with this token may have left its trace.
     leaves_trace_ = leaves_trace_ || (a.will_wait && a.lock.protocol->leaves_trace(a.lock));
@@ -57,15 +94,19 @@ void sought_grant::on_sent(attempt const& a)
 // not dropped. An error of a plain command means that the command did nothing.
 void sought_grant::on_answered(answer const& a, acquire_result const& r)
 {
-    grant_->on_answered(parts_.runtime.recent(), a.outcome != outcome::unknown);
-    auto const sent = grant_->lock().protocol->is_mute() ? command_kind::single : command_kind::script;
+    for (auto const& g : grants_)
+        g->on_answered(parts_.runtime.recent(), a.outcome != outcome::unknown);
+    auto const sent = grants_.front()->lock().protocol->is_mute() ? command_kind::single : command_kind::script;
     leaves_trace_ = leaves_trace_ || (r.what == acquire_result::kind::failed && may_be_applied(sent, a));
 }
 
-boost::intrusive_ptr<grant> sought_grant::take() noexcept
+std::vector<sought_grant::grant_ptr> sought_grant::take(std::size_t n)
 {
+    auto const end = grants_.begin() + static_cast<std::ptrdiff_t>(n);
+    std::vector<grant_ptr> taken(std::make_move_iterator(grants_.begin()), std::make_move_iterator(end));
+    grants_.erase(grants_.begin(), end);
     leaves_trace_ = false;
-    return std::move(grant_);
+    return taken;
 }
 
 void sought_grant::compensate()
@@ -80,22 +121,23 @@ void sought_grant::give_up()
         queue_->leave(place_);
     // Without the release, the mark of a writer keeps readers out, and a place in a queue delays those behind it, until
     // they expire.
-    if (grant_ && leaves_trace_)
+    if (leaves_trace_)
         release();
     leaves_trace_ = has_place_ = false;
-    grant_.reset();
+    grants_.clear();
 }
 
 void sought_grant::release()
 {
     leaves_trace_ = false;
-    parts_.releaser.release(std::move(grant_), nullptr, nullptr);
-    grant_.reset();
+    for (auto& g : grants_)
+        parts_.releaser.release(std::move(g), nullptr, nullptr);
+    grants_.clear();
 }
 
 void sought_grant::wait_for_turn(core::duration remaining)
 {
-    queue_->join(place_, grant_->lock().waiter_timeout, remaining);
+    queue_->join(place_, grants_.front()->lock().waiter_timeout, remaining);
 }
 
 }  // namespace holdfast::engine

@@ -5,9 +5,14 @@
 #ifndef HOLDFAST_ENGINE_SOUGHT_GRANT_HPP
 #define HOLDFAST_ENGINE_SOUGHT_GRANT_HPP
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <boost/container/small_vector.hpp>
+#include <boost/intrusive/list.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
 #include "core/clock.hpp"
@@ -24,8 +29,15 @@ struct engine_parts;
 // The grant that an acquisition seeks, from the choice of its token until the lock is granted or the grant is given up.
 // It records what the attempts with that token have left on the server: nothing, something that a release of the token
 // removes, or a place in the queue of a fair lock, which lasts from one attempt to the next.
+//
+// An attempt of a semaphore may serve several contenders. Then there is a grant for each of them, in the order of the
+// queue; the server grants the first of them, as many as it can. An operator below concerns the first one, all other
+// functions concern all of them.
 class sought_grant {
 public:
+    using grant_ptr = boost::intrusive_ptr<grant>;
+    using contenders = boost::intrusive::list<contender>;
+
     // `place`: the listener that the queue of a fair lock calls. It must outlive this object.
     sought_grant(engine_parts const& p, engine::place& place) noexcept : parts_(p), place_(place) {}
     sought_grant(sought_grant const&) = delete;
@@ -34,19 +46,27 @@ public:
     // keys.
     ~sought_grant();
 
-    explicit operator bool() const noexcept { return grant_ != nullptr; }
-    grant& operator*() const noexcept { return *grant_; }
-    grant* operator->() const noexcept { return grant_.get(); }
+    explicit operator bool() const noexcept { return !grants_.empty(); }
+    grant& operator*() const noexcept { return *grants_.front(); }
+    grant* operator->() const noexcept { return grants_.front().get(); }
+    std::size_t size() const noexcept { return grants_.size(); }
 
+    // Whether an attempt with its token is an attempt for this contender.
+    bool is_for(contender const&) const noexcept;
     // Gives up the present grant, and chooses a new token for that contender. `under`: the write of its owner under
     // which it reads; null: none. True if the contender probably has to wait: the first attempt then goes with a
     // subscription.
     bool begin(contender const&, boost::intrusive_ptr<grant> under);
+    // Seeks grants also for the contenders that follow the head, `most` of all, as far as one attempt can serve them.
+    // Precondition: it seeks one for the head. What was sought for followers before was not granted.
+    void follow(contenders const& queue, std::size_t most);
+    // Of the last follow(); valid until the next call.
+    std::span<follower const> followers() const noexcept { return followers_; }
     // Called just before an attempt with its token is submitted, and when its reply has come.
     void on_sent(attempt const&);
     void on_answered(answer const&, acquire_result const&);
-    // The server granted it: the caller has the grant from here on.
-    boost::intrusive_ptr<grant> take() noexcept;
+    // The server granted the first `n`: the caller has them from here on.
+    std::vector<grant_ptr> take(std::size_t n);
     // The server may have granted it, or may yet do so: the token is released. A token with a place in a queue is kept,
     // because another attempt finds that place, or the grant.
     void compensate();
@@ -62,11 +82,13 @@ public:
     void wait_for_turn(core::duration remaining);
 
 private:
+    grant_ptr make(contender const&, grant_ptr under) const;
     void release();
 
     engine_parts const& parts_;
     engine::place& place_;
-    boost::intrusive_ptr<grant> grant_;
+    boost::container::small_vector<grant_ptr, 1> grants_;
+    std::vector<follower> followers_;         // their grants follow the first one
     boost::intrusive_ptr<fair_queue> queue_;  // of a fair lock
     std::string channel_;
     bool leaves_trace_ = false;  // a refused attempt has, or may have, left something on the server

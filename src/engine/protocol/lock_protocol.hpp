@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,17 +49,26 @@ struct acquire_result {
     core::duration remaining = core::duration::max();  // busy: until the holder's grant ends; max: not known, or never
     // busy, of a semaphore: how many permits there are, free and held; -1: none, or not known
     std::int64_t permits = -1;
+    // busy or failed, of a semaphore: how many contenders before the one that this result concerns were granted
+    std::size_t granted_before = 0;
     bool is_mute = false;  // busy: the reply has neither that time, nor the type of the key, so a probe is needed
+};
+
+// A further contender that an attempt of a semaphore serves, if enough permits are left after those before it.
+struct follower {
+    std::string_view token;
+    std::string_view weight;
 };
 
 // The parameters of one attempt. The views are valid during the call of acquire().
 struct attempt {
     lock_spec const& lock;
     std::string_view token;
-    core::duration lease;         // the lease time
-    bool will_wait = false;       // a contender waits if the attempt is refused
-    std::uint8_t priority = 5;    // of a fair lock
-    std::string_view cover = {};  // of a read under a write of the same owner: the token of that write
+    core::duration lease;                      // the lease time
+    bool will_wait = false;                    // a contender waits if the attempt is refused
+    std::uint8_t priority = 5;                 // of a fair lock
+    std::string_view cover = {};               // of a read under a write of the same owner: the token of that write
+    std::span<follower const> followers = {};  // in order of arrival
 };
 
 // A holder of a lock, as the server reports it.
@@ -88,6 +98,9 @@ public:
 
     // Whether the lock is a semaphore: several contenders may hold it at the same time, each with a grant of its own.
     virtual bool has_permits() const noexcept { return false; }
+
+    // Whether one attempt can serve further contenders of the client: attempt::followers.
+    virtual bool serves_followers() const noexcept { return false; }
 
     // The script that refreshes the places of a client in the queue of a lock on the server. KEYS: the lock and its
     // companions; ARGV: waiter timeout in ms, channel, tokens. It replies (t, i ...): waiter number i should make an

@@ -55,21 +55,22 @@ public:
     lock_kind kind() const noexcept override { return lock_kind::semaphore; }
     bool has_permits() const noexcept override { return true; }
 
-    // The reply is nil: granted, or (0, time until enough permits have ended, number of permits): busy.
+    // The reply is nil: all were granted, or (how many were granted, time until enough permits have ended for the next
+    // contender, number of permits).
     acquire_result classify(answer const& a) const override
     {
         if (a.outcome != outcome::applied)
             return classify_failure(a);
         if (a.value.is_nil())
             return {.what = acquire_result::kind::granted};
-        if (a.value.items.size() != 3)
+        if (a.value.items.size() != 3 || a.value.items[0].integer < 0)
             return {.what = acquire_result::kind::failed, .error = errc::protocol};
-        auto const permits = a.value.items[2].integer;
-        if (a.value.items[1].integer == never_enough)
-            return {.what = acquire_result::kind::failed, .error = errc::invalid_option, .permits = permits};
-        auto busy = busy_result(a.value.items[1].integer);
-        busy.permits = permits;
-        return busy;
+        auto refused = a.value.items[1].integer == never_enough
+                           ? acquire_result{.what = acquire_result::kind::failed, .error = errc::invalid_option}
+                           : busy_result(a.value.items[1].integer);
+        refused.permits = a.value.items[2].integer;
+        refused.granted_before = static_cast<std::size_t>(a.value.items[0].integer);
+        return refused;
     }
 
     script const& renewal() const noexcept override { return scripts::permits_renew; }
@@ -144,13 +145,17 @@ private:
 
 class plain_semaphore final : public any_semaphore {
 public:
+    bool serves_followers() const noexcept override { return true; }
+
     void acquire(session& to, command& c, attempt const& a, script_form form) const override
     {
         milliseconds_text const ttl(a.lease);
         auto const permits = std::to_string(a.lock.semaphore->permits);
-        std::array<std::string_view, 6> const arguments{
+        boost::container::small_vector<std::string_view, 16> arguments{
             ttl, permits, semaphore_lifetime, a.lock.channel, a.token, a.lock.weight};
-        submit_script(to, c, scripts::permits_acquire, form, keys_of(a.lock), arguments);
+        for (auto const& f : a.followers)
+            arguments.insert(arguments.end(), {f.token, f.weight});
+        submit_script(to, c, scripts::permits_acquire, form, keys_of(a.lock), {arguments.data(), arguments.size()});
     }
 
     void release(
