@@ -33,8 +33,8 @@ struct acquire_options {
     /// over. The lease itself ends as without this option, and `release()` completes with success. For jobs that many
     /// hosts start at about the same time: the time must be longer than their clocks differ. The grant is never handed
     /// off in the process. Of several holds of one owner the latest end counts. Default: no such time. More than 0, at
-    /// most `max_hold` and 12 h. @ref mutex, @ref reentrant_lock and @ref fair_lock have it; the other locks complete
-    /// with errc::invalid_option.
+    /// most `max_hold` and 12 h. @ref mutex, @ref reentrant_lock, @ref fair_lock and @ref semaphore have it; the
+    /// other locks complete with errc::invalid_option.
     std::optional<std::chrono::milliseconds> at_least = {};
 };
 
@@ -108,6 +108,10 @@ struct permit_options {
     /// As in @ref acquire_options.
     std::optional<std::chrono::milliseconds> max_hold = {};
 
+    /// As in @ref acquire_options: the permits stay taken. It makes the semaphore a rate limit: with 1 s, at most as many
+    /// leases as there are permits begin within any second, over all processes.
+    std::optional<std::chrono::milliseconds> at_least = {};
+
     /// How many permits the lease has: 1 to 4095, and not more than there are.
     unsigned weight = 1;
 };
@@ -125,6 +129,9 @@ struct permit_try_options {
 
     /// As in @ref acquire_options.
     std::optional<std::chrono::milliseconds> max_hold = {};
+
+    /// As in @ref permit_options.
+    std::optional<std::chrono::milliseconds> at_least = {};
 
     /// As in @ref permit_options.
     unsigned weight = 1;

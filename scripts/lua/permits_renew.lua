@@ -13,16 +13,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local keys, KEYS = KEYS, {}
 -- include permit_life
 -- include permit_members
+-- include permit_scores
 local kept, prolonged = {}, {}
-
-local function scores_of(members)
-    local scores = {}
-    for i = 1, #members, 1000 do
-        local part = redis.call('zmscore', KEYS[2], unpack(members, i, math.min(i + 999, #members)))
-        for j = 1, math.min(1000, #members - i + 1) do scores[i + j - 1] = part[j] end
-    end
-    return scores
-end
 
 -- The times to live first: after a first write the server does not refuse ZADD for lack of memory.
 local function renew(members, score)

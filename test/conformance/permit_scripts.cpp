@@ -191,6 +191,23 @@ TEST_CASE(
     s.compare_values();
 }
 
+TEST_CASE("permits_release_later keeps what the holder has for a time", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    CHECK(s.said(scripts::permits_release_later, {"channel", ours(1), "2", "45000"}) == "0");
+    CHECK(s.acquire({ours(1), "2", ours(2), "1"}) == "nil");
+    CHECK(s.said(scripts::permits_release_later, {"channel", ours(1), "2", "45000"}) == "1");
+    CHECK(s.free() == "\"0\"");
+    auto const busy = s.acquire({ours(3), "2"});
+    CHECK(busy.starts_with("[0, 4"));  // rather than the time of the lease
+    CHECK(busy.ends_with(", 3]"));
+    // A part of the grant was taken away: it does not return.
+    CHECK(s.both().command({"ZREM", timeouts, ours(1) + "/2"}).integer == 1);
+    CHECK(s.said(scripts::permits_release_later, {"channel", ours(1), "2", "1"}) == "1");
+    CHECK(s.both().command({"ZCARD", timeouts}).integer == 2);
+    s.compare_values();
+}
+
 TEST_CASE("permits_acquire tells a contender that asks for more than there are", "[conformance][semaphore]")
 {
     semaphore_scripts s;
@@ -255,6 +272,7 @@ TEST_CASE("keys of another type are WRONGTYPE and change nothing", "[conformance
     CHECK(is_wrong_type(s.acquire({ours(1), "1"})));
     CHECK(is_wrong_type(s.said(scripts::permits_renew, {ours(1), "1", lease})));
     CHECK(is_wrong_type(s.said(scripts::permits_release, {"channel", ours(1), "1"})));
+    CHECK(is_wrong_type(s.said(scripts::permits_release_later, {"channel", ours(1), "1", lease})));
     CHECK(is_wrong_type(s.said(scripts::permits_set, {"3", life, "channel"})));
     CHECK(is_wrong_type(s.said(scripts::permits_force_release, {"channel", ""})));
     CHECK(s.free() == "\"3\"");
@@ -288,8 +306,8 @@ public:
             case 6: s_.run(scripts::permits_renew, {somebody(), "1", lease, somebody(), "2", "300000"}); return;
             case 7: s_.run(scripts::permits_release_all, {somebody(), weight(), "c", somebody(), "1", "c"}); return;
             case 8:
-            case 9:
-            case 10: s_.run(scripts::permits_release, {"channel", somebody(), weight()}); return;
+            case 9: s_.run(scripts::permits_release, {"channel", somebody(), weight()}); return;
+            case 10: s_.run(scripts::permits_release_later, {"channel", somebody(), weight(), "100000"}); return;
             default: granted_ += s_.acquire(contenders(), number(6)) == "nil";
         }
     }

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -308,6 +309,72 @@ TEST_CASE("with_lock passes at_least on, with and without a wait time", "[at_lea
             co_await with_lock(mutex(c, "l"), {.wait = wait, .at_least = 1min}, body);
             CHECK(pttl(a, "l") >= 59'000);
         });
+    }
+}
+
+TEST_CASE("permits that are released early stay taken for at_least", "[at_least][semaphore]")
+{
+    for (bool const fair : {false, true})
+        for (bool const is_killed : {false, true}) {
+            INFO((fair ? "fair" : "unfair") << (is_killed ? ", killed" : ", released"));
+            arena a;
+            auto config = arena::quick();
+            config.poll_interval = 1min;
+            semaphore const s(a.client("A", config), "s", {.permits = 3, .fair = fair});
+            semaphore const other(a.client("B", config), "s", {.permits = 3, .fair = fair});
+            auto granted = core::instant::min();
+            lease l;
+            a.run([&]() -> awaitable<void> {
+                auto const lease_time = is_killed ? 300ms : 60'000ms;
+                l = co_await s.acquire({.lease = lease_time, .renew = true, .at_least = 2s, .weight = 2});
+                granted = a.now();
+                a.spawn(
+                    [&]() -> awaitable<void> {
+                        auto const next = co_await other.acquire({.weight = 2});
+                        CHECK(a.now() - granted >= 1'995ms);
+                        CHECK(a.now() - granted <= 2s + late);
+                        granted = core::instant::min();
+                    },
+                    "B");
+                co_await a.sleep(100ms);
+                if (!is_killed)
+                    co_await l.release();
+            });
+            if (is_killed)
+                a.at("A").kill();
+            a.run(
+                [&]() -> awaitable<void> {
+                    auto const count = co_await other.permits();
+                    CHECK(count.held == 2);
+                    co_await a.sleep(3s, "B");
+                    CHECK(granted == core::instant::min());
+                },
+                "B");
+        }
+}
+
+TEST_CASE("at_least makes a semaphore a rate limit", "[at_least][semaphore]")
+{
+    for (bool const fair : {false, true}) {
+        INFO((fair ? "fair" : "unfair"));
+        arena a;
+        std::vector<core::instant> begun;
+        auto const start_six = [&](semaphore s) -> awaitable<void> {
+            for (int i = 0; i < 6; ++i) {
+                auto const l = co_await s.acquire({.at_least = 1s});
+                begun.push_back(a.now());
+                co_await a.sleep(1ms);
+            }
+        };
+        for (auto const* where : {"A", "B"}) {
+            semaphore const s(a.client(where), "s", {.permits = 3, .fair = fair});
+            for (int i = 0; i < 2; ++i)
+                a.spawn([=] { return start_six(s); }, where);
+        }
+        a.run([&]() -> awaitable<void> { co_await a.sleep(12s); });
+        REQUIRE(begun.size() == 24);
+        for (std::size_t i = 3; i < begun.size(); ++i)
+            CHECK(begun[i] - begun[i - 3] >= 1s - 5ms);
     }
 }
 

@@ -45,8 +45,10 @@ TEST_CASE("a request has all options of a fair acquire", "[acquire_request]")
 
 TEST_CASE("a request has all options of an acquire of permits", "[acquire_request]")
 {
-    permit_try_options const o{.wait = 4s, .lease = 1s, .renew = true, .max_hold = 3s, .weight = 5};
+    permit_try_options const o{.wait = 4s, .lease = 1s, .renew = true, .max_hold = 3s, .at_least = 2s, .weight = 5};
     check_common(o);
+    CHECK(detail::to_request(o).at_least == 2s);
+    CHECK(detail::to_request(detail::without_wait(o)).at_least == 2s);
     CHECK(detail::to_request(o).weight == 5);
     CHECK(detail::to_request(detail::without_wait(o)).weight == 5);
 }

@@ -77,11 +77,12 @@ constexpr fair_acquire_options without_wait(fair_try_options const& from) noexce
 constexpr permit_options without_wait(permit_try_options const& from) noexcept
 {
     permit_options to;
-    auto const& [wait, lease, renew, max_hold, weight] = from;
-    auto& [to_lease, to_renew, to_max_hold, to_weight] = to;
+    auto const& [wait, lease, renew, max_hold, at_least, weight] = from;
+    auto& [to_lease, to_renew, to_max_hold, to_at_least, to_weight] = to;
     to_lease = lease;
     to_renew = renew;
     to_max_hold = max_hold;
+    to_at_least = at_least;
     to_weight = weight;
     return to;
 }
@@ -104,9 +105,10 @@ constexpr acquire_request to_request(fair_acquire_options const& o) noexcept
 
 constexpr acquire_request to_request(permit_options const& o) noexcept
 {
-    auto const& [lease, renew, max_hold, weight] = o;
+    auto const& [lease, renew, max_hold, at_least, weight] = o;
     acquire_request request{lease, max_hold, std::nullopt, renew};
     request.weight = weight;
+    request.at_least = at_least;
     return request;
 }
 

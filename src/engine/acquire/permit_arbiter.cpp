@@ -30,7 +30,8 @@ void permit_arbiter::on_granted(boost::intrusive_ptr<grant> g)
     if (std::exchange(is_contested_, false))
         budget_.reset(parts_.runtime.recent());
     // The head may have left or changed while the attempt was under way (rule 7).
-    bool const wanted = head() && g->lock().shares_grants_with(head()->lock()) && g->lease() >= head()->terms().lease;
+    bool const wanted = head() && g->lock().shares_grants_with(head()->lock())
+                        && g->lease() >= head()->terms().time_to_live();
     if (!wanted)
         return parts_.releaser.release(std::move(g), nullptr, nullptr);
     grants_.insert(g.get());
@@ -68,8 +69,9 @@ void permit_arbiter::end_tenure(tenure& t, release_waiter* waiter)
 void permit_arbiter::release(boost::intrusive_ptr<grant> g, release_waiter* waiter, bool in_budget)
 {
     grants_.erase(g.get());
-    // During an attempt the acquisition cannot yield; a later release will.
-    bool const others_turn = head() && !in_budget && !is_seeking();
+    // During an attempt the acquisition cannot yield; a later release will. Permits that stay taken give no turn.
+    bool const is_free = g->rest(parts_.runtime.recent()) == core::duration::zero();
+    bool const others_turn = head() && !in_budget && !is_seeking() && is_free;
     parts_.releaser.release(std::move(g), waiter, others_turn ? this : nullptr);
     // After the release is submitted: yield() infers from that order whether this client receives the message.
     if (others_turn)

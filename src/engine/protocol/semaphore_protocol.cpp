@@ -73,6 +73,18 @@ public:
         return refused;
     }
 
+    bool can_stay_taken() const noexcept override { return true; }
+
+    void release_later(
+        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration rest, script_form form)
+        const override
+    {
+        milliseconds_text const time(rest);
+        auto const keys = keys_to_notify(lock);
+        std::array<std::string_view, 4> const arguments{lock.channel, token, lock.weight, time};
+        submit_script(to, c, scripts::permits_release_later, form, {keys.data(), keys.size()}, arguments);
+    }
+
     script const& renewal() const noexcept override { return scripts::permits_renew; }
 
     void add_batch_keys(lock_spec const& lock, std::string_view, key_list& keys) const override

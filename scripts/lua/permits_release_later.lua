@@ -1,0 +1,41 @@
+-- Releases a grant after a time, as far as the holder still has it: until then its permits stay taken, by no holder.
+-- Notifies the waiters, which learn the new end.
+-- KEYS  counter, timeouts, queue (left out: not fair)
+-- ARGV  channel, holder, weight, time in ms until it ends, at least 1
+-- returns 0: the holder has none of it, nothing changed; n > 0: it ends after that time, n - 1 subscribers received the
+--   message
+-- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing changed
+-- redis.calls: time, get, zmscore (the holder has none of it); besides pttl, pexpire, pexpire or persist, zadd, publish;
+--   of a fair semaphore also zrange, publish
+local time = redis.call('time')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- include permit_counter
+local _, left, failed = read_counter()
+if failed then return failed end
+-- include permit_life
+-- include permit_members
+-- include permit_scores
+-- include permit_first
+
+local members, kept = {}, {}
+add_members(members, ARGV[2], tonumber(ARGV[3]))
+local scores = scores_of(members)
+for i, member in ipairs(members) do
+    if scores[i] then kept[#kept + 1] = member end
+end
+if #kept == 0 then return 0 end
+
+-- The times to live first, as in permits_renew. The score is 10 s after the end, as in parts/permits.lua.
+prolong_permits()
+local score = string.format('%.0f', now + ARGV[4] + 10000)
+for i = 1, #kept, 1000 do
+    local list = {}
+    for j = i, math.min(i + 999, #kept) do
+        list[#list + 1] = score
+        list[#list + 1] = kept[j]
+    end
+    redis.call('zadd', KEYS[2], 'XX', unpack(list))
+end
+local receivers = redis.pcall('publish', ARGV[1], math.max(left or 0, 0))
+notify_first(ARGV[1])
+return type(receivers) == 'number' and receivers + 1 or 1
