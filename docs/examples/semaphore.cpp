@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A semaphore, a lease of several of its permits, and a rate limit. See docs/semaphore.md.
+// A semaphore: a lease of several of its permits, permits with numbers, and a rate limit. See docs/semaphore.md.
 //
 //     holdfast_example_semaphore [URL]
 
@@ -32,9 +32,17 @@ asio::awaitable<void> call_service(holdfast::client& client)
     std::cout << "at most 100 calls begin within any second\n";
 }
 
+asio::awaitable<void> be_a_worker(holdfast::client& client)
+{
+    holdfast::semaphore slots{client, "slots", {.permits = 16, .numbered = true}};
+    auto const slot = co_await slots.acquire();
+    std::cout << "worker " << slot.number().value() << " has token " << slot.fencing_token().value() << '\n';
+}
+
 asio::awaitable<void> run(holdfast::client& client)
 {
     co_await work(client);
+    co_await be_a_worker(client);
     co_await call_service(client);
     co_await client.shutdown();
 }

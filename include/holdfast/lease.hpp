@@ -152,6 +152,10 @@ public:
     /// has a token of its own. For other locks `member` must be the lock's name.
     std::optional<std::uint64_t> fencing_token(std::string_view member) const noexcept;
 
+    /// The number of the permit, if the semaphore was made with `numbered`: 1 to the number of permits. No other valid
+    /// lease of the semaphore has it. Nothing for other locks.
+    std::optional<unsigned> number() const noexcept;
+
     /// The lock's name; empty if the lease is empty. The view is valid until the lease is changed or destroyed.
     std::string_view name() const noexcept;
 

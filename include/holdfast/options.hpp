@@ -212,6 +212,12 @@ struct semaphore_options {
     /// do not know the queue, and pass it.
     bool fair = false;
 
+    /// Each lease has a number, from 1 to the number of permits, that no other valid lease has, and a fencing token that
+    /// is greater than all earlier ones of the semaphore: a resource keeps the greatest token for each number. The
+    /// weight of each lease is 1, and grants are never handed off in the process. All handles of one semaphore should
+    /// have the same value. At most 128 permits; not for a fair semaphore.
+    bool numbered = false;
+
     /// Of a fair semaphore, as in @ref fair_options. At least 1 s.
     std::chrono::milliseconds waiter_timeout{15'000};
 };

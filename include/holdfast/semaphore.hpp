@@ -51,7 +51,8 @@ struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
 /// The format of Redisson's RPermitExpirableSemaphore: a STRING under the name with the number of free permits, and the
 /// ZSET `{name}:timeout` with a member for each permit that is held and its end. Both expire a day after the last grant
 /// or renewal. Clients of Redisson and of Holdfast exclude and wake each other if their clocks and the server's differ
-/// by less than 10 s. A fair semaphore has two more keys while contenders wait: see docs/semaphore.md.
+/// by less than 10 s. A fair semaphore has two more keys while contenders wait, and a numbered one has the
+/// HASH `holdfast_permit_numbers:{name}` and the fencing counter `holdfast_fence:{name}`: see docs/semaphore.md.
 /// @par Cost
 /// One script acquires the permits of a lease, and one releases them; those of one iteration of the event loop are
 /// released together, and those that are due are renewed together. All waiters of a process share one subscription and
@@ -66,6 +67,11 @@ struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
 /// whatever its weight: no waiter starves, and permits may stay free meanwhile. A waiter whose process has died is
 /// removed after `waiter_timeout` at the latest. A lease is never handed off within a process. Clients of Redisson, and
 /// handles without `fair`, pass the queue, and their releases do not notify it.
+/// @par Numbers and fencing
+/// With `semaphore_options::numbered` each lease has a `number()`, from 1 to the number of permits, that no other valid
+/// lease has: a worker's id, a slot, a device. It also has a `fencing_token()`, which grows over all grants. A fencing
+/// token alone cannot tell a stale holder from the rightful holders of other permits, so a resource keeps the greatest
+/// token for each number. Each grant is a script of its own, which looks at all numbers, and no grant is handed off.
 /// @par One attempt
 /// `try_acquire()` without `wait` is busy also if contenders of this process wait before it; of a fair semaphore, if any
 /// contender waits.
@@ -73,8 +79,8 @@ struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
 /// `is_locked()` sends one GET and completes with true if no permit is free. `force_release()` takes the permits of all
 /// holders away. `holders()` has one entry for each lease, with its weight.
 /// @par Errors
-/// As every lock. errc::invalid_option also if `weight` is 0, above 4095 or greater than the number of permits, and if
-/// the lease time exceeds 12 h. A semaphore cannot be a member of a @ref multi_lock or @ref red_lock.
+/// As every lock. errc::invalid_option also if `weight` is 0, above 4095 or greater than the number of permits, if it is
+/// not 1 and the semaphore is numbered, and if the lease time exceeds 12 h. A semaphore cannot be a member of a @ref multi_lock or @ref red_lock.
 ///
 /// @par Example
 /// @code
@@ -88,7 +94,8 @@ public:
 
     /// Sends nothing. With an invalid name, the operations complete with errc::invalid_name.
     ///
-    /// @throws std::invalid_argument if `waiter_timeout` is less than 1 s.
+    /// @throws std::invalid_argument if `waiter_timeout` is less than 1 s, and if `numbered` is set together with `fair`
+    /// or with more than 128 permits.
     semaphore(client const&, std::string_view name, options);
 
     /// Reads how many permits there are, and how many are held.

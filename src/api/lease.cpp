@@ -124,6 +124,11 @@ std::optional<std::uint64_t> lease::fencing_token() const noexcept
     return impl_ ? impl_->fencing_token() : std::nullopt;
 }
 
+std::optional<unsigned> lease::number() const noexcept
+{
+    return impl_ ? impl_->number() : std::nullopt;
+}
+
 std::optional<std::uint64_t> lease::fencing_token(std::string_view member) const noexcept
 {
     return impl_ ? impl_->fencing_token(member) : std::nullopt;

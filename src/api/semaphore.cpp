@@ -74,10 +74,12 @@ private:
 };
 
 // In the order in which the scripts expect them in KEYS. Only our scripts use the queue.
-std::vector<std::string> companions_of(std::string_view key, bool is_fair)
+std::vector<std::string> companions_of(std::string_view key, semaphore_options const& o)
 {
     std::vector<std::string> all{core::suffixed(key, "timeout")};
-    if (is_fair) {
+    if (o.numbered)
+        all.push_back(core::prefixed("holdfast_permit_numbers", key));
+    if (o.fair) {
         all.push_back(core::prefixed("holdfast_permit_queue", key));
         all.push_back(core::prefixed("holdfast_permit_waiters", key));
     }
@@ -87,19 +89,27 @@ std::vector<std::string> companions_of(std::string_view key, bool is_fair)
 single_lock::traits permit_traits(std::string_view key, semaphore_options const& o)
 {
     return {
-        .protocol = engine::semaphore_protocol(o.fair),
+        .protocol = o.numbered ? engine::numbered_semaphore_protocol() : engine::semaphore_protocol(o.fair),
         .channel = core::permit_channel(key),
-        .companions = companions_of(key, o.fair),
+        .counter = o.numbered ? core::fence_key(key) : std::string(),
+        .companions = companions_of(key, o),
         .waiter_timeout = core::bounded(o.waiter_timeout),
         .weight = "1",
         .semaphore = std::make_shared<engine::permit_rules>(engine::permit_rules{.permits = o.permits})};
 }
+
+// The script of an acquire looks at all numbers.
+constexpr unsigned most_numbers = 128;
 
 // As for a fair lock.
 std::shared_ptr<single_lock const> make_semaphore(client const& c, std::string_view name, semaphore_options const& o)
 {
     if (o.waiter_timeout < std::chrono::seconds(1))
         throw std::invalid_argument("waiter_timeout: must be at least 1 s");
+    if (o.numbered && o.fair)
+        throw std::invalid_argument("numbered: not an option of a fair semaphore");
+    if (o.numbered && o.permits > most_numbers)
+        throw std::invalid_argument("permits: must be at most 128 of a numbered semaphore");
     return single_lock::make(c, name, nullptr, [&](std::string_view key) { return permit_traits(key, o); });
 }
 

@@ -50,6 +50,7 @@ public:
     std::chrono::steady_clock::time_point valid_until() const noexcept override;
     std::optional<std::uint64_t> fencing_token() const noexcept override { return fence_; }
     std::optional<std::uint64_t> fencing_token(std::string_view member) const noexcept override;
+    std::optional<unsigned> number() const noexcept override { return std::nullopt; }
     std::string_view name() const noexcept override;
     std::shared_ptr<engine::owner_state> owner() const noexcept override { return nullptr; }
     unsigned hold_count() const noexcept override { return 1; }

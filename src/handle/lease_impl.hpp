@@ -35,6 +35,7 @@ public:
     virtual std::chrono::steady_clock::time_point valid_until() const noexcept = 0;
     virtual std::optional<std::uint64_t> fencing_token() const noexcept = 0;
     virtual std::optional<std::uint64_t> fencing_token(std::string_view member) const noexcept = 0;
+    virtual std::optional<unsigned> number() const noexcept = 0;
     virtual std::string_view name() const noexcept = 0;
     virtual std::shared_ptr<engine::owner_state> owner() const noexcept = 0;
     virtual unsigned hold_count() const noexcept = 0;

@@ -23,7 +23,7 @@ namespace {
 // A command that the ACL denies yields nothing: pcall returns a table with the error. Large values are not copied: a
 // token has less than 256 bytes, and a hash is only read if its first fields look like those of a lock. The lists of a
 // lock are cut to 50 entries, so that one lock cannot block the server. The marks of those who wait for a
-// read_write_lock have the form of a mutex, but are none.
+// read_write_lock have the form of a mutex, and the numbers of a semaphore that of a reentrant_lock, but are none.
 constexpr std::string_view survey_script = R"lua(
 local most, longest = 50, 1024
 local answer, seen, now = {}, {}, nil
@@ -124,7 +124,9 @@ local function hash_lock(name)
 end
 
 local function describe(name)
-    if #name > longest or string.find(name, '^holdfast_%a+_waiting:') then return false end
+    if #name > longest or string.find(name, '^holdfast_%a+_waiting:') or string.find(name, '^holdfast_permit_numbers:') then
+        return false
+    end
     local kind = (ask('type', name) or {}).ok
     return kind == 'string' and string_lock(name) or kind == 'hash' and hash_lock(name)
 end

@@ -145,6 +145,11 @@ std::optional<std::uint64_t> single_lease::fencing_token(std::string_view member
     return name() == member ? fencing_token() : std::nullopt;
 }
 
+std::optional<unsigned> single_lease::number() const noexcept
+{
+    return !is_detached() && tenure::number() != 0 ? std::optional(tenure::number()) : std::nullopt;
+}
+
 std::string_view single_lease::name() const noexcept
 {
     return is_detached() ? std::string_view() : std::string_view(lock().name);

@@ -32,6 +32,7 @@ public:
     std::chrono::steady_clock::time_point valid_until() const noexcept override;
     std::optional<std::uint64_t> fencing_token() const noexcept override;
     std::optional<std::uint64_t> fencing_token(std::string_view member) const noexcept override;
+    std::optional<unsigned> number() const noexcept override;
     std::string_view name() const noexcept override;
     std::shared_ptr<engine::owner_state> owner() const noexcept override;
     unsigned hold_count() const noexcept override { return tenure::hold_count(); }

@@ -97,9 +97,11 @@ std::shared_ptr<engine::lock_spec const> lock_for(single_lock const& s, unsigned
 }
 
 // Why a lock of that kind cannot be acquired with these terms; empty: it can.
-std::string terms_error(single_lock const& of, engine::terms const& t)
+std::string terms_error(single_lock const& of, engine::terms const& t, unsigned weight)
 {
     constexpr auto none = core::duration::zero();
+    if (weight > 1 && of.lock.is_fenced() && of.lock.protocol->has_permits())
+        return "weight: must be 1 of a numbered semaphore";
     if (t.at_least > none && !of.lock.protocol->can_stay_taken())
         return "at_least: not an option of this kind of lock";
     if (t.max_hold > none && t.at_least > t.max_hold)
@@ -164,7 +166,7 @@ void single_lock::acquire(lease_handler h, acquire_request const& request) const
         return complete_early<lease>(
             std::move(h), c->remember(errc::invalid_option, in_quotes(lock.name) + ": " + what), {});
     auto const terms = to_terms(request, c->options());
-    if (auto const what = terms_error(*this, terms); !what.empty())
+    if (auto const what = terms_error(*this, terms, request.weight); !what.empty())
         return complete_early<lease>(
             std::move(h), c->remember(errc::invalid_option, in_quotes(lock.name) + ": " + what), {});
     acquire_operation::wish wish{lock_for(*this, request.weight), owner, terms, request.wait};

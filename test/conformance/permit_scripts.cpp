@@ -25,6 +25,7 @@ namespace scripts = engine::scripts;
 
 constexpr auto counter = "permits";
 constexpr auto timeouts = "{permits}:timeout";
+constexpr auto numbers = "holdfast_permit_numbers:{permits}";
 constexpr auto lease = "200000";
 constexpr auto life = "86400000";
 
@@ -61,6 +62,25 @@ public:
     std::string said(engine::script const& script, std::vector<std::string> const& arguments)
     {
         return to_string(run(script, arguments));
+    }
+
+    // With the numbers, and if it acquires, with the fencing counter.
+    value run_numbered(engine::script const& script, std::vector<std::string> const& arguments)
+    {
+        bool const acquires = script.name == scripts::permits_acquire_numbered.name;
+        std::vector<std::string> words{
+            "EVAL", std::string(script.text), acquires ? "4" : "3", counter, timeouts, numbers};
+        if (acquires)
+            words.emplace_back("fence");
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        return both_->command(words);
+    }
+
+    // The number of the permit; 0: busy.
+    std::int64_t acquire_numbered(std::string const& holder)
+    {
+        auto const reply = run_numbered(scripts::permits_acquire_numbered, {lease, "3", life, "channel", holder, life});
+        return reply.items.at(0).integer == 1 ? reply.items.at(2).integer : 0;
     }
 
     std::string acquire(std::vector<std::string> contenders, std::string const& permits = "3")
@@ -189,6 +209,36 @@ TEST_CASE(
     CHECK(s.free() == "\"3\"");
     CHECK(s.said(scripts::permits_release_all, {ours(1), "1", "channel"}) == "[0]");
     s.compare_values();
+}
+
+TEST_CASE("permits_acquire_numbered grants the smallest free number", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    CHECK(s.acquire_numbered(ours(1)) == 1);
+    CHECK(s.acquire_numbered(ours(2)) == 2);
+    CHECK(s.acquire_numbered(ours(3)) == 3);
+    CHECK(s.acquire_numbered(ours(4)) == 0);
+    CHECK(s.said(scripts::permits_release, {"channel", ours(2), "1"}) == "1");
+    CHECK(s.acquire_numbered(ours(5)) == 2);
+    CHECK(s.both().command({"HLEN", numbers}).integer == 3);
+    // The time of the first has passed.
+    s.both().command({"ZADD", timeouts, "XX", "1", ours(1)});
+    CHECK(s.acquire_numbered(ours(6)) == 1);
+    CHECK(s.free() == "\"0\"");
+    CHECK(s.both().command({"HEXISTS", numbers, ours(1)}).integer == 0);
+    s.both().command({"PEXPIRE", numbers, "1000"});
+    CHECK(to_string(s.run_numbered(scripts::permits_renew_numbered, {ours(6), "1", lease})) == "[1]");
+    CHECK(s.both().command({"PTTL", numbers}).integer > 80'000'000);
+}
+
+TEST_CASE("numbers of another type are WRONGTYPE, and nothing is taken", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    s.both().command({"SET", numbers, "x"});
+    auto const reply = s.run_numbered(scripts::permits_acquire_numbered, {lease, "3", life, "channel", ours(1), life});
+    CHECK(is_wrong_type(to_string(reply)));
+    CHECK(s.both().command({"EXISTS", counter}).integer == 0);
+    CHECK(s.both().command({"EXISTS", timeouts}).integer == 0);
 }
 
 TEST_CASE("permits_release_later keeps what the holder has for a time", "[conformance][semaphore]")

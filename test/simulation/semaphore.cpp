@@ -356,6 +356,36 @@ TEST_CASE("a permit that was sought for a contender that has left returns to the
     });
 }
 
+TEST_CASE("the permits of an attempt without a reply return to the semaphore", "[semaphore]")
+{
+    arena a;
+    auto config = arena::quick();
+    config.lease = 10min;
+    semaphore s(a.client("A", config), "s", {.permits = 100});
+    a.run([&]() -> awaitable<void> {
+        auto warm = co_await s.acquire();
+        co_await warm.release();
+        std::vector<lease> held;
+        for (int i = 0; i < 100; ++i)
+            s.acquire([&](error_code ec, lease l) {
+                CHECK_FALSE(ec);
+                held.push_back(std::move(l));
+            });
+        while (held.size() < 7)
+            co_await a.sleep(50us);
+        // The attempt for the next eight contenders is under way.
+        a.server().faults.lose_reply = 1;
+        co_await a.sleep(100ms);
+        a.server().faults = {};
+        co_await a.sleep(30s);
+        CHECK(held.size() == 100);
+        CHECK(free_permits(a) == "0");
+        held.clear();
+        co_await a.sleep(1s);
+        CHECK(free_permits(a) == "100");
+    });
+}
+
 TEST_CASE("set_permits wakes waiters, and a handle without a number waits for the semaphore", "[semaphore]")
 {
     arena a;

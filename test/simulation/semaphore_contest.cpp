@@ -3,13 +3,17 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 // Coroutines of several processes contend for the permits of a semaphore, with random weights and cancellations. The
-// weights of the valid leases never add up to more than the number of permits. After all have ended, all permits are
-// granted at once.
+// weights of the valid leases never add up to more than the number of permits. No two of them have the same number, and
+// the tokens of a number grow. After all have ended, all permits are granted at once. HOLDFAST_SEEDS is the number of
+// contests.
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -18,6 +22,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "simulation/arena.hpp"
+#include "simulation/contest.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -28,7 +33,7 @@ using asio::use_awaitable;
 
 constexpr unsigned total = 4;
 
-struct contest {
+struct permit_contest {
     arena world;
     chance draw;
     std::vector<lease*> held;  // with the weights below
@@ -37,7 +42,10 @@ struct contest {
     unsigned grants = 0;
     unsigned cancelled = 0;
 
-    contest(std::uint64_t seed, fault_plan f) : world({.world = {.seed = seed}, .faults = f}), draw(seed) {}
+    bool is_numbered = false;
+    std::map<unsigned, std::uint64_t> tokens;  // the last one of each number
+
+    permit_contest(std::uint64_t seed, fault_plan f) : world({.world = {.seed = seed}, .faults = f}), draw(seed) {}
 
     void enter(lease& l, unsigned weight)
     {
@@ -48,7 +56,22 @@ struct contest {
             sum += held[i]->valid() ? weights[i] : 0;
         if (sum > total)
             throw std::runtime_error("too many permits: " + std::to_string(sum));
+        if (is_numbered)
+            check_number(l);
         ++grants;
+    }
+
+    // A stale holder of the same number has a smaller token.
+    void check_number(lease const& l)
+    {
+        auto const number = l.number();
+        auto const has_it = [&](lease const* other) {
+            return other != &l && other->valid() && other->number() == number;
+        };
+        if (number < 1U || number > total || std::ranges::any_of(held, has_it))
+            throw std::runtime_error("the number " + std::to_string(*number) + " is not free");
+        if (*l.fencing_token() <= std::exchange(tokens[*number], *l.fencing_token()))
+            throw std::runtime_error("the token of number " + std::to_string(*number) + " did not grow");
     }
 
     void leave(lease& l)
@@ -67,7 +90,8 @@ struct contest {
     awaitable<void> contend(semaphore s, std::string where)
     {
         for (int round = 0; round < 6; ++round) {
-            auto const weight = static_cast<unsigned>(1 + draw.below(draw.happens(0.3) ? total : 2));
+            auto const most = is_numbered ? 1 : draw.happens(0.3) ? total : 2;
+            auto const weight = static_cast<unsigned>(1 + draw.below(most));
             error_code ec;
             auto l = co_await attempt(s, weight, where, ec);
             if (!ec && !l.empty()) {
@@ -97,15 +121,20 @@ struct contest {
     }
 };
 
-void run_semaphore_contest(std::uint64_t seed, fault_plan faults, bool fair)
+// Semaphores without an order, fair ones and numbered ones, in turn.
+void run_semaphore_contest(std::uint64_t seed, fault_plan faults)
 {
     INFO("seed " << seed);
-    contest c(seed, faults);
+    permit_contest c(seed, faults);
+    bool const fair = seed % 3 == 0;
+    c.is_numbered = seed % 3 == 1;
     auto& a = c.world;
     std::vector<semaphore> handles;
     for (std::string const where : {"A", "B", "C"})
         handles.emplace_back(
-            a.client(where), "s", semaphore_options{.permits = total, .fair = fair, .waiter_timeout = 3s});
+            a.client(where),
+            "s",
+            semaphore_options{.permits = total, .fair = fair, .numbered = c.is_numbered, .waiter_timeout = 3s});
     for (std::size_t i = 0; i < handles.size(); ++i)
         for (int n = 0; n < 4; ++n) {
             auto const where = std::string(1, static_cast<char>('A' + i));
@@ -119,7 +148,8 @@ void run_semaphore_contest(std::uint64_t seed, fault_plan faults, bool fair)
         a.server().faults = {};
         // One lease time, the longest reconnection, and the end of the subscriptions.
         co_await a.sleep(10s);
-        auto all = co_await handles[0].try_acquire({.wait = 10s, .weight = total});
+        semaphore const any(a.client("A"), "s", {.permits = total, .fair = fair});
+        auto all = co_await any.try_acquire({.wait = 10s, .weight = total});
         CHECK(all.valid());
         co_await all.release();
         CHECK(a.server().execute({"GET", "s"}).text == std::to_string(total));
@@ -133,15 +163,15 @@ void run_semaphore_contest(std::uint64_t seed, fault_plan faults, bool fair)
 
 TEST_CASE("contenders of several processes never have too many permits, and none is lost", "[semaphore][contest]")
 {
-    for (std::uint64_t seed = 1; seed <= 60; ++seed)
-        run_semaphore_contest(seed, {}, seed % 2 == 0);
+    for (std::uint64_t seed = 1; seed <= seeds_or(60); ++seed)
+        run_semaphore_contest(seed, {});
 }
 
 TEST_CASE("also when connections break and replies are lost", "[semaphore][contest]")
 {
-    for (std::uint64_t seed = 1; seed <= 60; ++seed)
+    for (std::uint64_t seed = 1; seed <= seeds_or(60); ++seed)
         run_semaphore_contest(
-            seed, {.lose_request = 0.005, .lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.05}, seed % 2 == 0);
+            seed, {.lose_request = 0.005, .lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.05});
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ TEST_CASE(
           &reentrant_protocol(true),
           &fair_protocol(),
           &semaphore_protocol(false),
-          &semaphore_protocol(true)})
+          &semaphore_protocol(true),
+          &numbered_semaphore_protocol()})
         CHECK(p->is_confined());
 }
 

@@ -208,5 +208,34 @@ TEST_CASE("a grant of a semaphore serves contenders of the same weight only", "[
     CHECK(two.shares_grants_with(one.with_weight("2")));
 }
 
+TEST_CASE(
+    "a numbered semaphore sends its numbers and its fencing counter, and reads a token and a number", "[semaphore]")
+{
+    fake_session to;
+    nobody c;
+    lock_spec::words const words{
+        .prefix = "p:", .name = "s", .channel = "redisson_sc:{p:s}", .counter = "f", .label = {}, .weight = "1"};
+    lock_spec lock(numbered_semaphore_protocol(), words, {"{p:s}:timeout", "numbers"});
+    lock.semaphore = std::make_shared<permit_rules>(permit_rules{.permits = 8});
+    auto const& protocol = numbered_semaphore_protocol();
+    protocol.acquire(to, c, {.lock = lock, .token = "uuid:1", .lease = 3s}, script_form::sha1);
+    auto const& sent = to.sent.at(0).words;
+    CHECK(texts(sent.begin() + 2, sent.begin() + 7) == texts{"4", "p:s", "{p:s}:timeout", "numbers", "f"});
+    protocol.force_release(to, c, lock, script_form::sha1);
+    CHECK(to.sent.at(1).words.at(2) == "2");  // the numbers are no queue
+
+    std::vector<reply> const granted{integer(1), integer(77), integer(5)};
+    auto const r = protocol.classify(
+        {.outcome = outcome::applied, .value = {.type = reply::kind::array, .items = granted}});
+    CHECK(r.what == acquire_result::kind::granted);
+    CHECK(r.fence == 77);
+    CHECK(r.number == 5);
+    std::vector<reply> const busy{integer(0), integer(1500), integer(8)};
+    auto const b = protocol.classify(
+        {.outcome = outcome::applied, .value = {.type = reply::kind::array, .items = busy}});
+    CHECK(b.what == acquire_result::kind::busy);
+    CHECK(b.granted_before == 0);
+}
+
 }  // namespace
 }  // namespace holdfast::engine

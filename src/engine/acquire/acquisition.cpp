@@ -165,7 +165,7 @@ void acquisition::on_result(acquire_result r)
 void acquisition::conclude(acquire_result const& r)
 {
     switch (r.what) {
-        case acquire_result::kind::granted: on_granted(r.fence); break;
+        case acquire_result::kind::granted: on_granted(r); break;
         case acquire_result::kind::busy: on_busy(r); break;
         case acquire_result::kind::failed: on_failed(r.error); break;
         case acquire_result::kind::later: on_later(); break;
@@ -178,14 +178,15 @@ void acquisition::conclude(acquire_result const& r)
 
 // ---- its results
 
-void acquisition::on_granted(std::uint64_t fence)
+void acquisition::on_granted(acquire_result const& r)
 {
     if (is_late())
         return on_late();
     width_.on_all_granted();
     // Before settle(), which releases a token that is still sought.
     auto won = take(sought_.size());
-    won.front()->fence = fence;
+    won.front()->fence = r.fence;
+    won.front()->number = r.number;
     settle();
     // Last, because the arbiter may delete this object.
     give(arbiter_, std::move(won));

@@ -123,7 +123,7 @@ private:
     void conclude(acquire_result const&);
     bool is_late() const;
     std::vector<boost::intrusive_ptr<grant>> take(std::size_t n);
-    void on_granted(std::uint64_t fence);
+    void on_granted(acquire_result const&);
     void on_some_granted(acquire_result const&);
     void on_late();
     void on_busy(acquire_result const&);

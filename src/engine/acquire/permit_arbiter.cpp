@@ -40,7 +40,7 @@ void permit_arbiter::on_granted(boost::intrusive_ptr<grant> g)
 
 bool permit_arbiter::may_hand_off(grant const& g, tenure const& last, contender const& to) const
 {
-    return !g.is_at_risk() && g.lock().shares_grants_with(to.lock())
+    return !g.is_at_risk() && !g.lock().is_fenced() && g.lock().shares_grants_with(to.lock())
            && may_pass_on(last.conditions(), to.terms(), g.valid_until() - parts_.runtime.recent());
 }
 

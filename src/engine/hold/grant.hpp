@@ -77,6 +77,7 @@ public:
     void retire() noexcept { retired_ = true; }
 
     std::uint64_t fence = 0;
+    unsigned number = 0;  // of a numbered semaphore
 
     // ---- its holders
     void enter(tenure&);

@@ -15,6 +15,7 @@ tenure::tenure(beginning b)
       lock_(std::move(b.lock)),
       owner_(std::move(b.owner)),
       fence_(b.fence),
+      number_(b.number),
       first_(b.entered ? &b.entered->first() : nullptr),
       hold_(b.hold),
       valid_until_(core::instant::min().time_since_epoch().count())

@@ -59,6 +59,7 @@ public:
         std::shared_ptr<owner_state> owner;
         engine::hold hold;
         std::uint64_t fence;
+        unsigned number;  // of a numbered semaphore; else 0
         tenure* entered;  // another tenure of the same owner and lock, with which it is counted; null: none
     };
 
@@ -73,6 +74,7 @@ public:
     std::shared_ptr<owner_state> const& owner() const noexcept { return owner_; }
     std::weak_ptr<inbox> const& home() const noexcept { return home_; }
     std::uint64_t fence() const noexcept { return fence_; }
+    unsigned number() const noexcept { return number_; }
     core::instant valid_until() const noexcept
     {
         return core::instant(core::duration(valid_until_.load(std::memory_order_relaxed)));
@@ -123,6 +125,7 @@ private:
     std::shared_ptr<lock_spec const> const lock_;
     std::shared_ptr<owner_state> const owner_;
     std::uint64_t const fence_;
+    unsigned const number_;
     boost::intrusive_ptr<tenure> const first_;  // of its owner and lock: has the count of all; null: this one
     hold hold_;
 

@@ -46,6 +46,7 @@ struct acquire_result {
     kind what = kind::unknown;
     boost::system::error_code error = {};              // failed
     std::uint64_t fence = 0;                           // granted, of a fenced lock: the fencing token
+    unsigned number = 0;                               // granted, of a numbered semaphore: the permit's
     core::duration remaining = core::duration::max();  // busy: until the holder's grant ends; max: not known, or never
     // busy, of a semaphore: how many permits there are, free and held; -1: none, or not known
     std::int64_t permits = -1;
@@ -212,6 +213,7 @@ lock_protocol const& read_protocol() noexcept;
 lock_protocol const& write_protocol() noexcept;
 lock_protocol const& fair_protocol() noexcept;
 lock_protocol const& semaphore_protocol(bool fair) noexcept;
+lock_protocol const& numbered_semaphore_protocol() noexcept;
 
 // Submits the script that sets the number of permits of a semaphore, or that reads it and the holders. The replies are
 // those of permits_set.lua and permits_holders.lua.

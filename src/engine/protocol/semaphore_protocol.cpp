@@ -44,8 +44,14 @@ all_keys fair_keys_of(lock_spec const& lock)
 all_keys keys_to_notify(lock_spec const& lock)
 {
     auto keys = fair_keys_of(lock);
-    keys.resize(std::min<std::size_t>(keys.size(), 3));
+    keys.resize(lock.protocol->has_queue() ? 3 : 2);
     return keys;
+}
+
+void submit_permits_release(session& to, command& c, lock_spec const& lock, std::string_view token, script_form form)
+{
+    std::array<std::string_view, 3> const arguments{lock.channel, token, lock.weight};
+    submit_script(to, c, scripts::permits_release, form, keys_of(lock), arguments);
 }
 
 // The counter and the timeouts of RedissonPermitExpirableSemaphore. A grant of weight w has w members: its token, and
@@ -173,11 +179,52 @@ public:
     void release(
         session& to, command& c, lock_spec const& lock, std::string_view token, script_form form) const override
     {
-        std::array<std::string_view, 3> const arguments{lock.channel, token, lock.weight};
-        submit_script(to, c, scripts::permits_release, form, keys_of(lock), arguments);
+        submit_permits_release(to, c, lock, token, form);
     }
 
     script const* batch_release() const noexcept override { return &scripts::permits_release_all; }
+};
+
+// Besides, a HASH with the number of each holder, and a fencing counter. An entry counts only while its holder has the
+// permit; the next grant removes those that do not.
+class numbered_semaphore final : public any_semaphore {
+public:
+    void acquire(session& to, command& c, attempt const& a, script_form form) const override
+    {
+        milliseconds_text const ttl(a.lease);
+        auto const permits = std::to_string(a.lock.semaphore->permits);
+        std::array<std::string_view, 4> const keys{
+            a.lock.key, a.lock.companions[0], a.lock.companions[1], a.lock.counter};
+        std::array<std::string_view, 6> const arguments{
+            ttl, permits, semaphore_lifetime, a.lock.channel, a.token, semaphore_lifetime};
+        submit_script(to, c, scripts::permits_acquire_numbered, form, keys, arguments);
+    }
+
+    // The reply is (1, fencing token, number), or as that of any semaphore.
+    acquire_result classify(answer const& a) const override
+    {
+        bool const is_granted = a.outcome == outcome::applied && a.value.items.size() == 3
+                                && a.value.items[0].integer == 1;
+        if (!is_granted)
+            return any_semaphore::classify(a);
+        return {
+            .what = acquire_result::kind::granted,
+            .fence = static_cast<std::uint64_t>(a.value.items[1].integer),
+            .number = static_cast<unsigned>(a.value.items[2].integer)};
+    }
+
+    void release(
+        session& to, command& c, lock_spec const& lock, std::string_view token, script_form form) const override
+    {
+        submit_permits_release(to, c, lock, token, form);
+    }
+
+    script const& renewal() const noexcept override { return scripts::permits_renew_numbered; }
+
+    void add_batch_keys(lock_spec const& lock, std::string_view, key_list& keys) const override
+    {
+        keys.insert(keys.end(), {lock.key, lock.companions[0], lock.companions[1]});
+    }
 };
 
 // Besides, a queue of waiters, which each have a place and a channel of their own, as those of a fair lock.
@@ -223,6 +270,12 @@ lock_protocol const& semaphore_protocol(bool fair) noexcept
     static constexpr plain_semaphore plain;
     static constexpr fair_semaphore with_queue;
     return fair ? static_cast<lock_protocol const&>(with_queue) : plain;
+}
+
+lock_protocol const& numbered_semaphore_protocol() noexcept
+{
+    static constexpr numbered_semaphore with_numbers;
+    return with_numbers;
 }
 
 void set_permits(session& to, command& c, lock_spec const& lock, unsigned permits, script_form form)

@@ -1,0 +1,66 @@
+-- Grants one permit with a number from 1 on that no other permit has, and with a fencing token, which is greater than all
+-- earlier ones of the semaphore. Creates the semaphore if there is none.
+-- KEYS  counter, timeouts, numbers, fencing counter
+-- ARGV  lease time in ms, permits to create it with (0: never), its time to live in ms (0: none), channel, holder, time to
+--   live of the fencing counter in ms
+-- returns {1, fencing token, number}: granted; {0, t, total}: busy, as permits_acquire
+-- errors WRONGTYPE: the counter is not a number, or another key is of another type; if it is the fencing counter, the holder
+--   has the permit
+-- redis.calls: time, get, hgetall, zmscore (if there are numbers), incrby, zadd, pttl, pexpire, pexpire or persist, hset,
+--   pexpire, time, set (granted); time, get, hgetall, zrangebyscore, zrange, zcard (busy); if permits had expired also zrem,
+--   incrby, publish; for numbers of permits that were released also hdel; if it is created also zcard, set, publish
+local time = redis.call('time')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local me = ARGV[5]
+-- include permit_counter
+local text, left, failed = read_counter()
+if failed then return failed end
+if not text and ARGV[2] == '0' then return {0, -1, -1} end
+-- include permit_life
+-- include permit_scores
+-- include permit_grant
+-- include permits
+-- include permit_settle
+-- include fence
+
+-- The smallest number that no permit has. Numbers of permits that were released or removed are free again; their holders
+-- are added to `ended`.
+local function free_number(entries, ended)
+    local holders, taken = {}, {}
+    for i = 1, #entries, 2 do holders[#holders + 1] = entries[i] end
+    local scores = #holders > 0 and scores_of(holders) or {}
+    for i, holder in ipairs(holders) do
+        if scores[i] then
+            taken[entries[2 * i]] = true
+        else
+            ended[#ended + 1] = holder
+        end
+    end
+    local number = 1
+    while taken[tostring(number)] do number = number + 1 end
+    return number
+end
+
+-- Read before the first write: a key of another type changes nothing.
+local entries = redis.call('hgetall', KEYS[3])
+local over = left and left > 0 and {} or expired()
+local free = (left or ARGV[2] - redis.call('zcard', KEYS[2])) + #over
+remove(over)
+if free < 1 then
+    settle(text, free, #over, ARGV[3])
+    return {0, time_until(1 - free), free + redis.call('zcard', KEYS[2])}
+end
+local ended = {}
+local number = free_number(entries, ended)
+
+-- The counter before the member, as in permits_acquire.
+settle(text, free - 1, #over - 1, ARGV[3])
+local _, refused = write_members({me}, ARGV[1], 1)
+if refused then return refused end
+for i = 1, #ended, 1000 do redis.call('hdel', KEYS[3], unpack(ended, i, math.min(i + 999, #ended))) end
+redis.call('hset', KEYS[3], me, number)
+redis.call('pexpire', KEYS[3], one_day)
+local token, denied = raise(KEYS[4], 'PX', ARGV[6])
+if not token then return denied end
+if (#over > 0 or not text) and free > 1 then redis.pcall('publish', ARGV[4], free - 1) end
+return {1, token, number}

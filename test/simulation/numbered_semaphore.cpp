@@ -1,0 +1,98 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Semaphores with numbers: no two valid leases have the same one, and the tokens grow. See also semaphore_contest.cpp.
+
+#include <stdexcept>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+constexpr semaphore_options three{.permits = 3, .numbered = true};
+
+TEST_CASE(
+    "each lease of a numbered semaphore has the smallest free number, and a greater token", "[semaphore][numbered]")
+{
+    arena a;
+    semaphore s(a.client("A"), "s", three);
+    semaphore t(a.client("B"), "s", three);
+    a.run([&]() -> awaitable<void> {
+        auto one = co_await s.acquire();
+        auto two = co_await t.acquire();
+        auto three_ = co_await s.acquire();
+        CHECK(one.number() == 1U);
+        CHECK(two.number() == 2U);
+        CHECK(three_.number() == 3U);
+        CHECK(one.fencing_token().value() < two.fencing_token().value());
+        CHECK(two.fencing_token().value() < three_.fencing_token().value());
+        auto const none = co_await s.try_acquire();
+        CHECK(none.empty());
+        CHECK_FALSE(none.number());
+        co_await two.release();
+        CHECK_FALSE(two.number());
+        auto const again = co_await s.try_acquire();
+        CHECK(again.number() == 2U);
+        CHECK(again.fencing_token().value() > three_.fencing_token().value());
+    });
+}
+
+TEST_CASE("the numbers of leases that are renewed for days stay theirs", "[semaphore][numbered]")
+{
+    arena a;
+    auto config = arena::quick();
+    config.lease = 6h;
+    semaphore s(a.client("A", config), "s", three);
+    semaphore t(a.client("B", config), "s", three);
+    a.run([&]() -> awaitable<void> {
+        auto const one = co_await s.acquire();
+        auto const two = co_await t.acquire();
+        co_await a.sleep(72h);
+        CHECK(one.valid());
+        CHECK(two.valid());
+        auto const last = co_await s.acquire();
+        CHECK(last.number() == 3U);
+    });
+}
+
+TEST_CASE("the number of a holder that died is granted again", "[semaphore][numbered]")
+{
+    arena a;
+    semaphore s(a.client("A"), "s", {.permits = 2, .numbered = true});
+    semaphore t(a.client("B"), "s", {.permits = 2, .numbered = true});
+    a.run(
+        [&]() -> awaitable<void> {
+            auto const dead = co_await s.acquire();
+            auto const mine = co_await t.acquire();
+            a.at("A").kill();
+            auto const next = co_await t.acquire();
+            CHECK(mine.number() == 2U);
+            CHECK(next.number() == 1U);
+            CHECK(next.fencing_token().value() > mine.fencing_token().value());
+        },
+        "B");
+}
+
+TEST_CASE("a numbered semaphore refuses other weights, and options that do not go together", "[semaphore][numbered]")
+{
+    arena a;
+    auto& c = a.client();
+    semaphore s(c, "s", three);
+    a.run([&]() -> awaitable<void> {
+        auto const ec = co_await error_of(s.acquire({.weight = 2}, use_awaitable));
+        CHECK(ec == errc::invalid_option);
+    });
+    CHECK_THROWS_AS(semaphore(c, "s", {.permits = 2, .fair = true, .numbered = true}), std::invalid_argument);
+    CHECK_THROWS_AS(semaphore(c, "s", {.permits = 129, .numbered = true}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace holdfast::test
