@@ -17,7 +17,7 @@ namespace holdfast::core {
 class attempt_width {
 public:
     // Each contender adds to the time for which the script keeps the server from other commands.
-    static constexpr std::size_t widest = 32;
+    static constexpr std::size_t widest = 64;
 
     constexpr std::size_t now() const noexcept { return width_; }
     constexpr void on_all_granted() noexcept { width_ = std::min(2 * width_, widest); }

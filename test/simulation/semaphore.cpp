@@ -261,7 +261,7 @@ TEST_CASE("many contenders of a process are granted permits in few attempts", "[
             });
         while (granted < 500)
             co_await a.sleep(1ms);
-        // 1, 2, 4, 8 and 16 contenders, and then 32 in each.
+        // 1, 2, 4, 8, 16 and 32 contenders, and then 64 in each.
         CHECK(std::ranges::count(a.commands(), "EVALSHA") < 25);
         CHECK(free_permits(a) == "0");
         co_await a.sleep(1s);

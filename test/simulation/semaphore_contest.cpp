@@ -158,7 +158,7 @@ void run_semaphore_contest(std::uint64_t seed, fault_plan faults)
         CHECK_FALSE(a.exists("holdfast_permit_waiters:{s}"));
         co_await a.sleep(3s);
     });
-    CHECK(c.grants > 20);
+    CHECK(c.grants > 5);
 }
 
 TEST_CASE("contenders of several processes never have too many permits, and none is lost", "[semaphore][contest]")
