@@ -199,6 +199,7 @@ std::vector<competitor> competitors(redis_server const& server)
         same_process(server, {"holdfast fair_lock, same process", ours, "fair"}, short_ones),
         of(server, {bare_fair, ours, "bare_fair"}),
         of(server, {"holdfast fair_lock", ours, "fair"}),
+        of(server, {"holdfast semaphore", ours, "semaphore_1"}),
         of(server, {bare_mutex, ours, "bare_mutex"})};
     for (auto const& entry : all_entrants())
         all.push_back(of(server, entry));
@@ -268,10 +269,11 @@ void compare(
 
 void claim(std::map<std::string, outcome> const& by_name, publication& out)
 {
-    auto const mutex = "holdfast mutex", fair = "holdfast fair_lock";
+    auto const mutex = "holdfast mutex", fair = "holdfast fair_lock", permit = "holdfast semaphore";
     out.claim(fair + std::string(", p50 in PINGs"), by_name.at(fair).in_pings(), 0, 1.5);
     out.claim(mutex + std::string(", p50 in PINGs"), by_name.at(mutex).in_pings(), 0, 2.3);
     out.claim(mutex + std::string(", p99 in PINGs"), by_name.at(mutex).p99_in_pings(), 0, 4);
+    out.claim(permit + std::string(", p50 in PINGs"), by_name.at(permit).in_pings(), 0, 2.3);
     compare(mutex, by_name.at(mutex), bare_mutex, by_name.at(bare_mutex), out);
     compare(fair, by_name.at(fair), bare_fair, by_name.at(bare_fair), out);
 }

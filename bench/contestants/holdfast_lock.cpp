@@ -31,8 +31,11 @@ config to_config(redis_server const& server, holdfast_options const& options)
 template <class Lock>
 class holdfast_lock final : public contestant {
 public:
-    holdfast_lock(redis_server const& server, holdfast_options const& options)
-        : contestant(options.name), names_(options.names), client_(context(), to_config(server, options))
+    holdfast_lock(redis_server const& server, holdfast_options const& options, semaphore_options const& permits = {})
+        : contestant(options.name),
+          names_(options.names),
+          permits_(permits),
+          client_(context(), to_config(server, options))
     {
         client_.run(asio::detached);
     }
@@ -62,11 +65,14 @@ private:
     {
         if constexpr (std::is_same_v<Lock, mutex>)
             return {client_, key};
+        else if constexpr (std::is_same_v<Lock, semaphore>)
+            return {client_, key, permits_};
         else
             return {client_, key, client_.make_owner()};
     }
 
     std::size_t names_;
+    semaphore_options permits_;
     client client_;
     std::vector<Lock> locks_;
 };
@@ -86,6 +92,12 @@ std::unique_ptr<contestant> make_reentrant_lock(redis_server& server, holdfast_o
 std::unique_ptr<contestant> make_fair_lock(redis_server& server, holdfast_options const& options)
 {
     return std::make_unique<holdfast_lock<fair_lock>>(server, options);
+}
+
+std::unique_ptr<contestant> make_semaphore(
+    redis_server& server, holdfast_options const& options, semaphore_options const& permits)
+{
+    return std::make_unique<holdfast_lock<semaphore>>(server, options, permits);
 }
 
 }  // namespace holdfast::bench

@@ -11,6 +11,7 @@
 #include <string>
 
 #include <holdfast/config.hpp>
+#include <holdfast/options.hpp>
 
 #include "support/contestant.hpp"
 #include "support/redis_server.hpp"
@@ -30,6 +31,7 @@ std::unique_ptr<contestant> make_mutex(redis_server&, holdfast_options const&);
 // As above; each contender is an owner.
 std::unique_ptr<contestant> make_reentrant_lock(redis_server&, holdfast_options const&);
 std::unique_ptr<contestant> make_fair_lock(redis_server&, holdfast_options const&);
+std::unique_ptr<contestant> make_semaphore(redis_server&, holdfast_options const&, semaphore_options const&);
 
 }  // namespace holdfast::bench
 

@@ -113,6 +113,39 @@ if head ~= false then redis.call(ARGV[5], KEYS[4] .. ':' .. head, ARGV[1]) end
 return 1
 )lua";
 
+// KEYS permits, timeouts, channel; ARGV weight, end, now, end of a permit without a lease time, publish command, permit.
+// OK: granted; else the end of the next permit.
+constexpr auto permit_acquire_script = R"lua(
+local over = redis.call('zrangebyscore', KEYS[2], 0, ARGV[3], 'limit', 0, ARGV[1])
+if #over > 0 then
+    redis.call('zrem', KEYS[2], unpack(over))
+    local value = redis.call('incrby', KEYS[1], #over)
+    if tonumber(value) > 0 then redis.call(ARGV[5], KEYS[3], value) end
+end
+local value = redis.call('get', KEYS[1])
+if value ~= false and tonumber(value) >= tonumber(ARGV[1]) then
+    redis.call('decrby', KEYS[1], ARGV[1])
+    for i = 6, #ARGV do redis.call('zadd', KEYS[2], ARGV[2], ARGV[i]) end
+    local ttl = redis.call('pttl', KEYS[1])
+    if ttl > 0 then redis.call('pexpire', KEYS[2], ttl) end
+    return 'OK'
+end
+local first = redis.call('zrange', KEYS[2], 0, 0, 'WITHSCORES')
+if first[1] ~= nil and first[2] ~= ARGV[4] then return ':' .. tostring(first[2]) end
+return nil
+)lua";
+
+// KEYS permits, channel, timeouts; ARGV permit, weight, now, publish command. 1: released.
+constexpr auto permit_release_script = R"lua(
+local ends = redis.call('zscore', KEYS[3], ARGV[1])
+local removed = redis.call('zrem', KEYS[3], ARGV[1])
+if tonumber(removed) ~= 1 then return 0 end
+local value = redis.call('incrby', KEYS[1], ARGV[2])
+redis.call(ARGV[4], KEYS[2], value)
+if tonumber(ends) <= tonumber(ARGV[3]) then return 0 end
+return 1
+)lua";
+
 constexpr auto lease = 30000;
 constexpr auto waiter_life = 300000;
 constexpr auto latch_life = 16000;
@@ -255,6 +288,80 @@ private:
     }
 };
 
+class raw_redisson_permits final : public raw_connection {
+public:
+    raw_redisson_permits(redis_server& server, std::string name, std::size_t permits)
+        : raw_connection(std::move(name), {server}),
+          acquire_sha1_(server.load(permit_acquire_script)),
+          release_sha1_(server.load(permit_release_script)),
+          permits_(permits)
+    {}
+
+    void prepare(std::size_t) override {}
+
+    asio::awaitable<void> connect() override
+    {
+        co_await raw_connection::connect();
+        redis::request set;
+        set.push("SET", key_, permits_);
+        co_await connection().async_exec(set, redis::ignore);
+    }
+
+    asio::awaitable<void> contend(std::size_t, heat& h) override
+    {
+        while (h.goes_on()) {
+            auto const permit = next_permit();
+            auto const requested = clock::now();
+            auto const now = unix_ms();
+            redis::request acquire;
+            acquire.push(
+                "EVALSHA",
+                acquire_sha1_,
+                3,
+                key_,
+                timeouts_,
+                channel_,
+                1,
+                now + lease,
+                now,
+                endless,
+                "PUBLISH",
+                permit);
+            redis::response<std::optional<std::string>> granted;
+            co_await connection().async_exec(acquire, granted);
+            if (std::get<0>(granted).value() != "OK")
+                throw std::runtime_error("raw Redisson: not granted");
+            h.acquired(requested);
+
+            redis::request release;
+            release.push("EVALSHA", release_sha1_, 3, key_, channel_, timeouts_, permit, 1, unix_ms(), "PUBLISH");
+            redis::response<long long> released;
+            co_await connection().async_exec(release, released);
+            if (std::get<0>(released).value() != 1)
+                throw std::runtime_error("raw Redisson: not released");
+        }
+    }
+
+private:
+    // 16 bytes, as Redisson's.
+    std::string next_permit()
+    {
+        std::string id(17, '\0');
+        std::snprintf(id.data(), id.size(), "%016llx", ++permit_ids_);
+        id.pop_back();
+        return id;
+    }
+
+    static constexpr auto endless = 922337203685477;
+    std::string const key_ = "bench:raw_redisson:permits";
+    std::string const timeouts_ = "{" + key_ + "}:timeout";
+    std::string const channel_ = "redisson_sc:{" + key_ + "}";
+    std::string const acquire_sha1_;
+    std::string const release_sha1_;
+    std::size_t const permits_;
+    unsigned long long permit_ids_ = 0;
+};
+
 // Acquires on one server after the other; sends all releases at once.
 class raw_redisson_red final : public raw_redisson {
 public:
@@ -312,6 +419,11 @@ std::unique_ptr<contestant> make_raw_redisson(redis_server& server)
 std::unique_ptr<contestant> make_raw_redisson_red(servers const& on, std::string name)
 {
     return std::make_unique<raw_redisson_red>(std::move(name), on);
+}
+
+std::unique_ptr<contestant> make_raw_redisson_permits(redis_server& server, std::string name, std::size_t permits)
+{
+    return std::make_unique<raw_redisson_permits>(server, std::move(name), permits);
 }
 
 std::unique_ptr<contestant> make_raw_redisson_fair(redis_server& server)

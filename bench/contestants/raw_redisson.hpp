@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_BENCH_CONTESTANTS_RAW_REDISSON_HPP
 #define HOLDFAST_BENCH_CONTESTANTS_RAW_REDISSON_HPP
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -19,6 +20,9 @@ std::unique_ptr<contestant> make_raw_redisson(redis_server&);
 
 // The same for RedissonRedLock, which acquires on one server after the other.
 std::unique_ptr<contestant> make_raw_redisson_red(servers const&, std::string name);
+
+// The same for RPermitExpirableSemaphore, on one semaphore with so many permits: two scripts.
+std::unique_ptr<contestant> make_raw_redisson_permits(redis_server&, std::string name, std::size_t permits);
 
 // The same for RFairLock without waiters.
 std::unique_ptr<contestant> make_raw_redisson_fair(redis_server&);

@@ -6,7 +6,7 @@
 //
 //     holdfast_bench_peer HOST:PORT[,HOST:PORT...] MODE
 //
-// mutex, reentrant, fair, readers_95, readers_50; red, over all servers; ping, bare_mutex, bare_fair, channel
+// mutex, reentrant, fair, readers_95, readers_50, semaphore_N (N permits); red, over all servers; ping, bare_mutex, bare_fair, channel
 #include <charconv>
 #include <deque>
 #include <memory>
@@ -28,6 +28,13 @@ void log(log_level level, std::string_view line)
 {
     if (level >= log_level::warning)
         std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+}
+
+unsigned number_after(std::string_view mode, char mark)
+{
+    unsigned number = 0;
+    std::from_chars(mode.data() + mode.find(mark) + 1, mode.data() + mode.size(), number);
+    return number;
 }
 
 class our_locks {
@@ -52,6 +59,8 @@ public:
             return fair_lock(client_, name);
         if (mode_ == "reentrant")
             return reentrant_lock(client_, name, client_.make_owner());
+        if (mode_.starts_with("semaphore_"))
+            return semaphore(client_, name, {.permits = number_after(mode_, '_')});
         return mutex(client_, name);
     }
 
@@ -148,9 +157,7 @@ void converse(std::string const& address, std::string const& mode)
         our_red_locks locks(context, address);
         converse(context, locks);
     } else if (mode.starts_with("readers_")) {
-        unsigned percent = 0;
-        std::from_chars(mode.data() + mode.find('_') + 1, mode.data() + mode.size(), percent);
-        our_readers locks(context, address, percent);
+        our_readers locks(context, address, number_after(mode, '_'));
         converse(context, locks);
     } else {
         our_locks locks(context, address, mode);

@@ -4,13 +4,14 @@
 //
 // Redisson, by the protocol of bench/peers/README.md, with its defaults: the watchdog renews.
 //
-//     java Peer HOST:PORT[,HOST:PORT...] [fair_ | readers_95_ | readers_50_ | red_]threads | ...async
+//     java Peer HOST:PORT[,HOST:PORT...] [fair_ | readers_95_ | readers_50_ | red_ | permits_N_]threads | ...async
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -23,6 +24,7 @@ import java.util.stream.Stream;
 import org.redisson.Redisson;
 import org.redisson.RedissonRedLock;
 import org.redisson.api.RLock;
+import org.redisson.api.RPermitExpirableSemaphore;
 import org.redisson.api.RReadWriteLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
@@ -33,6 +35,7 @@ public final class Peer {
     private final boolean fair;
     private final boolean red;
     private final boolean async;
+    private final int permits;  // permits_N_; 0: locks
     private final int period;  // each `period`-th acquire of the process writes, the others read; 0: plain locks
     private final AtomicInteger acquires = new AtomicInteger();
     private final Map<Integer, ExecutorService> threads = new ConcurrentHashMap<>();
@@ -44,6 +47,7 @@ public final class Peer {
         fair = mode.startsWith("fair");
         red = mode.startsWith("red");
         async = mode.endsWith("async");
+        permits = mode.startsWith("permits") ? Integer.parseInt(mode.split("_")[1]) : 0;
         period = mode.startsWith("readers") ? 100 / (100 - Integer.parseInt(mode.split("_")[1])) : 0;
     }
 
@@ -89,6 +93,82 @@ public final class Peer {
             return new RedissonRedLock(all.stream().map(one -> one.getLock(name)).toArray(RLock[]::new));
         }
         return fair ? redisson.getFairLock(name) : redisson.getLock(name);
+    }
+
+    /** What one contender acquires and releases. */
+    private interface Resource {
+        void acquire() throws InterruptedException;
+
+        void release();
+
+        CompletionStage<?> acquireAsync();
+
+        CompletionStage<?> releaseAsync();
+    }
+
+    private static final class Locks implements Resource {
+        private final Supplier<RLock> next;
+        private final int id;  // in place of a thread's, for the asynchronous API
+        private RLock lock;
+
+        Locks(Supplier<RLock> next, int id) {
+            this.next = next;
+            this.id = id;
+        }
+
+        public void acquire() {
+            lock = next.get();
+            lock.lock();
+        }
+
+        public void release() {
+            lock.unlock();
+        }
+
+        public CompletionStage<?> acquireAsync() {
+            lock = next.get();
+            return lock.lockAsync(id);
+        }
+
+        public CompletionStage<?> releaseAsync() {
+            return lock.unlockAsync(id);
+        }
+    }
+
+    /** With a lease time, or a permit of a process that dies is lost. */
+    private static final class Permit implements Resource {
+        private static final int LEASE = 30;
+        private final RPermitExpirableSemaphore semaphore;
+        private String permit;
+
+        Permit(RPermitExpirableSemaphore semaphore) {
+            this.semaphore = semaphore;
+        }
+
+        public void acquire() throws InterruptedException {
+            permit = semaphore.acquire(LEASE, TimeUnit.SECONDS);
+        }
+
+        public void release() {
+            semaphore.release(permit);
+        }
+
+        public CompletionStage<?> acquireAsync() {
+            return semaphore.acquireAsync(LEASE, TimeUnit.SECONDS).thenAccept(id -> permit = id);
+        }
+
+        public CompletionStage<?> releaseAsync() {
+            return semaphore.releaseAsync(permit);
+        }
+    }
+
+    private Resource resource(String name, int contender) {
+        if (permits == 0) {
+            return new Locks(locks(name), contender);
+        }
+        RPermitExpirableSemaphore semaphore = redisson.getPermitExpirableSemaphore(name);
+        semaphore.trySetPermits(permits);
+        return new Permit(semaphore);
     }
 
     /** Returns a function that returns the lock for each acquire of a contender. */
@@ -150,7 +230,7 @@ public final class Peer {
 
         void run() throws InterruptedException {
             for (int i = 0; i < contenders; i++) {
-                Contender one = new Contender(this, locks("bench:" + i % names), i + 1);
+                Contender one = new Contender(this, resource("bench:" + i % names, i + 1));
                 all.add(one);
                 if (async) {
                     one.acquireAsync();
@@ -177,28 +257,24 @@ public final class Peer {
 
     private final class Contender {
         private final Turn turn;
-        private final Supplier<RLock> locks;
-        private final int id;  // in place of a thread's, for the asynchronous API
+        private final Resource resource;
         private final List<Long> waits = new ArrayList<>();
         private long pairs;
-        private RLock lock;
         private long requested;
 
-        Contender(Turn turn, Supplier<RLock> locks, int id) {
+        Contender(Turn turn, Resource resource) {
             this.turn = turn;
-            this.locks = locks;
-            this.id = id;
+            this.resource = resource;
         }
 
         void contend() {
             try {
                 while ((requested = System.nanoTime()) < turn.end) {
-                    lock = locks.get();
-                    lock.lock();
+                    resource.acquire();
                     if (note() < turn.end && turn.hold > 0) {
                         Thread.sleep(turn.hold);
                     }
-                    lock.unlock();
+                    resource.release();
                 }
                 turn.going.countDown();
             } catch (InterruptedException | RuntimeException e) {
@@ -212,8 +288,7 @@ public final class Peer {
                 turn.going.countDown();
                 return;
             }
-            lock = locks.get();
-            lock.lockAsync(id).whenComplete((nothing, error) -> {
+            resource.acquireAsync().whenComplete((nothing, error) -> {
                 if (error != null) {
                     fail(error);
                 }
@@ -226,7 +301,7 @@ public final class Peer {
         }
 
         private void releaseAsync() {
-            lock.unlockAsync(id).whenComplete((nothing, error) -> {
+            resource.releaseAsync().whenComplete((nothing, error) -> {
                 if (error != null) {
                     fail(error);
                 }
