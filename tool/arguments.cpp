@@ -39,6 +39,9 @@ systemd, CI) the command has a process group of its own, and the whole group rec
 For a job that cron starts on several hosts: --wait 0 --at-least 30s. One host runs it, the others end with 75, if their
 clocks differ by less than 30 s.
 
+With --permits the command runs while it holds permits of a semaphore. If there is one already, its number holds: holdfast
+permits NAME --set changes it. With --numbered the environment has HOLDFAST_PERMIT_NUMBER, too: 1 to that number.
+
 With several --url the lock is a red_lock: held while a majority of these independent servers holds it. A server that
 was started less than --lease ago does not count. All contenders must give the same servers and the same --lease.
 
@@ -57,6 +60,12 @@ constexpr auto status_footer =
 the lock is held. A server is not waited for longer than 5 s.
 
 Exit status: 0 the state is known: with several servers, that of a majority; 69 Redis was not reachable, or refused.)";
+
+constexpr auto permits_footer =
+    R"(With --set it prints the numbers after the change. Holders keep their permits: after the number was lowered
+nothing is granted until enough were released. --set also repairs a semaphore whose keys were changed by others.
+
+Exit status: 0 the numbers are known; 69 Redis was not reachable, or refused; 64 bad usage, or no semaphore.)";
 
 constexpr auto dashboard_footer =
     R"(It serves a page until SIGINT or SIGTERM, and prints its URL. Like list, it scans all keys of the database, in
@@ -150,6 +159,20 @@ void add_choice(CLI::App& app, std::string const& name, Choices const& choices, 
         ->type_name("WORD");
 }
 
+void add_semaphore(CLI::App& app, permit_arguments& semaphore)
+{
+    auto* const permits = app.add_option(
+        "--permits",
+        semaphore.permits,
+        "Acquire permits of a semaphore instead of a lock; it is created with so many [a lock]");
+    permits->type_name("NUMBER");
+    app.add_option("--weight", semaphore.weight, "How many permits it acquires [1]")
+        ->type_name("NUMBER")
+        ->needs(permits);
+    app.add_flag("--fair", semaphore.fair, "Permits in order of arrival, over all hosts")->needs(permits);
+    app.add_flag("--numbered", semaphore.numbered, "A permit with a number that no other has")->needs(permits);
+}
+
 void add_run(CLI::App& app, run_arguments& run)
 {
     add_name(app, run.name);
@@ -172,6 +195,7 @@ void add_run(CLI::App& app, run_arguments& run)
     add_choice(app, "--on-loss", actions, run.on_loss, "What happens to the command when the lease is lost");
     app.add_option("--priority", run.priority, "Of a waiter of a fair lock, 1 to 10; higher ones go first [5]")
         ->type_name("NUMBER");
+    add_semaphore(app, run.semaphore);
     add_duration(
         app, "--kill-after", [&run](milliseconds d) { run.kill_after = d; }, "The time from TERM to KILL [10s]");
     app.add_flag("!--no-fencing", run.fencing, "No fencing token: saves a script on the server");
@@ -221,6 +245,14 @@ split_words split(int argc, char const* const* argv)
     return result;
 }
 
+void add_permits(CLI::App& app, permits_arguments& permits)
+{
+    app.add_option("NAME", permits.name, "The semaphore")->required();
+    app.add_option("--set", permits.set, "The new number of permits, for all clients")->type_name("NUMBER");
+    app.add_flag("--json", permits.json, "Print one line of JSON");
+    app.footer(permits_footer);
+}
+
 void add_list(CLI::App& app, list_arguments& list)
 {
     app.add_option("PATTERN", list.pattern, "Only those whose names match, such as 'order:*' [all]");
@@ -247,13 +279,14 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     run_arguments run;
     status_arguments status;
     release_arguments release;
+    permits_arguments permits;
     list_arguments list;
     doctor_arguments doctor;
     dashboard_arguments dashboard;
     bool force = false;
     // One list for each subcommand, because CLI11 reads HOLDFAST_URL also for subcommands that are not used: a common
     // list would contain that URL although the user has given another one with --url.
-    std::vector<std::string> run_urls, status_urls, release_urls, list_urls, doctor_urls, dashboard_urls;
+    std::vector<std::string> run_urls, status_urls, release_urls, permits_urls, list_urls, doctor_urls, dashboard_urls;
 
     auto& run_app = *app.add_subcommand("run", "Run a command while holding a lock");
     add_run(run_app, run);
@@ -267,6 +300,9 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     add_name(release_app, release.name);
     add_url(release_app, release_urls);
     release_app.add_flag("--force", force, "Required, because the holder may still be running");
+    auto& permits_app = *app.add_subcommand("permits", "Show the permits of a semaphore, or set their number");
+    add_permits(permits_app, permits);
+    add_url(permits_app, permits_urls);
     auto& list_app = *app.add_subcommand("list", "Show the locks on the server and their holders");
     add_list(list_app, list);
     add_url(list_app, list_urls);
@@ -287,6 +323,8 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
         app.parse(words.ours);
         if (status_app.parsed())
             return arguments{status_servers(status_urls, status), status};
+        if (permits_app.parsed())
+            return arguments{only_url(permits_urls), permits};
         if (list_app.parsed())
             check_interval(list.interval);
         if (list_app.parsed())
@@ -307,6 +345,7 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
         check_priority(run);
         check_at_least(run_urls, run);
         check_urls(run_urls, run);
+        check_permits(run_urls, run);
         return arguments{some_urls(run_urls), run};
     } catch (CLI::Success const& e) {
         return app.exit(e);  // --help and --version: prints the text

@@ -21,6 +21,14 @@ enum class lock_kind { mutex, reentrant, fair, read, write };
 // The reaction to the loss of the lease: SIGTERM to the command, SIGKILL, or none.
 enum class loss_action { term, kill, ignore };
 
+// Permits of a semaphore instead of a lock.
+struct permit_arguments {
+    std::optional<unsigned> permits;  // with which the semaphore is created; none: a lock
+    unsigned weight = 1;
+    bool fair = false;
+    bool numbered = false;
+};
+
 struct run_arguments {
     std::string name;
     std::vector<std::string> command;
@@ -32,6 +40,7 @@ struct run_arguments {
     std::optional<int> priority;                        // only of a fair lock; none: the default
     std::optional<std::chrono::milliseconds> at_least;  // how long the lock stays taken from the grant on
     bool fencing = true;
+    permit_arguments semaphore = {};
 };
 
 struct status_arguments {
@@ -41,6 +50,12 @@ struct status_arguments {
 
 struct release_arguments {
     std::string name;
+};
+
+struct permits_arguments {
+    std::string name;
+    std::optional<unsigned> set;  // the new number of permits
+    bool json = false;
 };
 
 struct list_arguments {
@@ -71,6 +86,7 @@ struct arguments {
         run_arguments,
         status_arguments,
         release_arguments,
+        permits_arguments,
         list_arguments,
         doctor_arguments,
         dashboard_arguments>

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -55,12 +56,50 @@ bool has_mode(inspection const& of)
     return std::ranges::find(of.holders, "mode", &holder::id) != of.holders.end();
 }
 
+// The string of a semaphore is the number of free permits; that of a mutex is a token.
+bool has_counter(inspection const& of)
+{
+    constexpr auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (of.holders.size() != 1)
+        return false;
+    std::string_view text = of.holders.front().id;
+    text.remove_prefix(text.starts_with('-') ? 1 : 0);
+    return !text.empty() && std::ranges::all_of(text, is_digit);
+}
+
+void print_permits(std::string const& name, permit_count const& count)
+{
+    if (count.total == 0 && count.held == 0)
+        return say(name + ": no permits");
+    say(name + ": " + std::to_string(count.held) + " of " + std::to_string(count.total) + " permits held, "
+        + std::to_string(count.free) + " free");
+}
+
+std::string permits_of(holder const& h, inspection const& of)
+{
+    return of.permits && h.weight > 1 ? std::to_string(h.weight) + " permits " : "";
+}
+
 }  // namespace
+
+asio::awaitable<inspection> inspect_permits(client& c, std::string const& name)
+{
+    semaphore const permits(c, name, {});
+    error_code ec;
+    auto const count = co_await permits.permits(asio::redirect_error(asio::use_awaitable, ec));
+    auto found = co_await query(permits);
+    if (ec)
+        found.ec = ec;
+    found.permits = count;
+    co_return found;
+}
 
 asio::awaitable<inspection> inspect(client& c, std::string const& name)
 {
     // A mutex reads the holders of a reentrant lock and of a fair lock, too, because all three exclude one another.
     auto found = co_await query(mutex(c, name));
+    if (has_counter(found))
+        co_return co_await inspect_permits(c, name);
     if (has_mode(found)) {
         found = co_await query(read_write_lock(c, name).write());
         found.is_read_write = true;
@@ -73,6 +112,8 @@ asio::awaitable<inspection> inspect(client& c, std::string const& name)
 // deletes the same keys.
 any_lock handle_of(client& c, std::string const& name, inspection const& of)
 {
+    if (of.permits)
+        return semaphore(c, name, {});
     if (of.is_read_write)
         return read_write_lock(c, name).write();
     if (!of.waiters.empty())
@@ -82,10 +123,12 @@ any_lock handle_of(client& c, std::string const& name, inspection const& of)
 
 void print(std::string const& name, inspection const& of)
 {
-    if (of.holders.empty())
+    if (of.permits)
+        print_permits(name, *of.permits);
+    else if (of.holders.empty())
         say(name + ": free");
     for (auto const& h : of.holders)
-        say(name + ": " + mode_of(h, of) + describe(h));
+        say(name + ": " + permits_of(h, of) + mode_of(h, of) + describe(h));
     int place = 0;
     for (auto const& w : of.waiters)
         say(name + ": number " + std::to_string(++place) + " in the queue: " + name_of(w));

@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_CLI_INSPECTION_HPP
 #define HOLDFAST_CLI_INSPECTION_HPP
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 
 #include <holdfast/any_lock.hpp>
 #include <holdfast/client.hpp>
+#include <holdfast/semaphore.hpp>
 
 namespace holdfast::cli {
 
@@ -21,15 +23,19 @@ struct inspection {
     std::vector<holder> holders;
     std::vector<holder> waiters;  // in order; only a fair lock has them on the server
     bool is_read_write = false;
+    std::optional<permit_count> permits = {};  // of a semaphore; none: it is a lock
 };
 
 // The user gives a name, not a kind: the kind follows from the keys on the server.
 asio::awaitable<inspection> inspect(client&, std::string const& name);
 
+// The same for the name of a semaphore.
+asio::awaitable<inspection> inspect_permits(client&, std::string const& name);
+
 // A handle whose force_release() deletes that lock.
 any_lock handle_of(client&, std::string const& name, inspection const&);
 
-// Prints one line for each holder, or "free", then one for each waiter.
+// Prints one line for each holder, or "free", then one for each waiter. Of a semaphore, the permits first.
 void print(std::string const& name, inspection const&);
 
 }  // namespace holdfast::cli

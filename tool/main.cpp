@@ -13,6 +13,7 @@
 #include "tool/doctor_command.hpp"
 #include "tool/exit_status.hpp"
 #include "tool/list_command.hpp"
+#include "tool/permits_command.hpp"
 #include "tool/release_command.hpp"
 #include "tool/report_error.hpp"
 #include "tool/run_command.hpp"
@@ -29,6 +30,7 @@ struct dispatcher {
     int operator()(run_arguments const& a) const { return run_command(urls, a, inherited); }
     int operator()(status_arguments const& a) const { return status_command(urls, a); }
     int operator()(release_arguments const& a) const { return release_command(urls.front(), a); }
+    int operator()(permits_arguments const& a) const { return permits_command(urls.front(), a); }
     int operator()(list_arguments const& a) const { return list_command(urls.front(), a); }
     int operator()(doctor_arguments const& a) const { return doctor_command(urls.front(), a); }
     int operator()(dashboard_arguments const& a) const { return dashboard_command(urls.front(), a); }

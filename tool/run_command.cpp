@@ -21,6 +21,7 @@
 #include <holdfast/read_write_lock.hpp>
 #include <holdfast/red_lock.hpp>
 #include <holdfast/reentrant_lock.hpp>
+#include <holdfast/semaphore.hpp>
 
 #include "tool/child_process.hpp"
 #include "tool/connection.hpp"
@@ -100,6 +101,41 @@ asio::awaitable<error_code> take(any_lock const& lock, run_arguments const& args
     co_return ec;
 }
 
+// Only the handle of a semaphore has options with a weight.
+asio::awaitable<error_code> take_permits(client const& c, run_arguments const& args, lease& held)
+{
+    auto const& s = args.semaphore;
+    semaphore const permits(c, args.name, {.permits = *s.permits, .fair = s.fair, .numbered = s.numbered});
+    error_code ec;
+    auto const token = asio::redirect_error(asio::use_awaitable, ec);
+    if (args.wait)
+        held = co_await permits.try_acquire({.wait = args.wait, .at_least = args.at_least, .weight = s.weight}, token);
+    else
+        held = co_await permits.acquire({.at_least = args.at_least, .weight = s.weight}, token);
+    co_return ec;
+}
+
+asio::awaitable<error_code> take(std::deque<client>& clients, run_arguments const& args, lease& held)
+{
+    auto const& first = clients.front();
+    if (args.semaphore.permits)
+        co_return co_await take_permits(first, args, held);
+    if (args.priority) {
+        fair_lock const lock(first, args.name, {.fencing = args.fencing});
+        co_return co_await take_with_priority(lock, args, held);
+    }
+    auto const lock = make_lock(clients, args);
+    co_return co_await take(lock, args, held);
+}
+
+std::string busy_text(run_arguments const& args)
+{
+    auto const waited = args.wait->count() > 0;
+    auto const what = args.semaphore.permits ? "'" + args.name + "' has too few free permits"
+                                             : "'" + args.name + "' is held by another client";
+    return waited ? what + ", and was not acquired within " + to_text(*args.wait) : what;
+}
+
 asio::awaitable<int> signal_that_ends_the_wait(signal_source& signals)
 {
     for (;;)
@@ -108,25 +144,21 @@ asio::awaitable<int> signal_that_ends_the_wait(signal_source& signals)
 }
 
 // Connects and acquires the lock. Returns ok, or the exit status of the tool.
-asio::awaitable<int> prepare(std::deque<client>& clients, any_lock const& lock, run_arguments const& args, lease& held)
+asio::awaitable<int> prepare(std::deque<client>& clients, run_arguments const& args, lease& held)
 {
     // A signal cancels this coroutine. It must not throw then: the lock may have been granted at the same time, and
     // `held` must receive the lease, which releases it.
     co_await asio::this_coro::throw_if_cancelled(false);
     if (int const status = co_await connect_to(clients, args.wait.value_or(longest_connect)); status != ok)
         co_return status;
-    auto const ec = args.priority ? co_await take_with_priority(
-                        fair_lock(clients.front(), args.name, {.fencing = args.fencing}), args, held)
-                                  : co_await take(lock, args, held);
+    auto const ec = co_await take(clients, args, held);
     if (ec && co_await is_cancelled())
         co_return unavailable;
     if (ec)
         co_return report_failure(ec, clients.front());
     if (!held.empty())
         co_return ok;
-    report_error(
-        "'" + args.name + "' is held by another client"
-        + (args.wait->count() > 0 ? ", and was not acquired within " + to_text(*args.wait) : ""));
+    report_error(busy_text(args));
     co_return not_in_time;
 }
 
@@ -135,6 +167,8 @@ std::vector<std::string> variables(lease const& held)
     std::vector<std::string> result{"HOLDFAST_LOCK_NAME=" + std::string(held.name())};
     if (auto const token = held.fencing_token())
         result.push_back("HOLDFAST_FENCING_TOKEN=" + std::to_string(*token));
+    if (auto const number = held.number())
+        result.push_back("HOLDFAST_PERMIT_NUMBER=" + std::to_string(*number));
     return result;
 }
 
@@ -158,9 +192,8 @@ struct job {
 
     asio::awaitable<int> operator()(std::deque<client>& clients) const
     {
-        auto const lock = make_lock(clients, args);
         lease held;
-        auto const first = co_await (prepare(clients, lock, args, held) || signal_that_ends_the_wait(signals));
+        auto const first = co_await (prepare(clients, args, held) || signal_that_ends_the_wait(signals));
         if (first.index() == 1)
             co_return by_signal + std::get<1>(first);
         if (int const status = std::get<0>(first); status != ok)

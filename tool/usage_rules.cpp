@@ -78,6 +78,23 @@ void check_at_least(std::vector<std::string> const& urls, run_arguments const& r
         throw CLI::ValidationError("--at-least", "a lock over several servers does not have it");
 }
 
+void check_permits(std::vector<std::string> const& urls, run_arguments const& run)
+{
+    auto const& s = run.semaphore;
+    if (!s.permits)
+        return;
+    if (run.kind != lock_kind::mutex)
+        throw CLI::ValidationError("--permits", "a semaphore has no --kind");
+    if (urls.size() > 1)
+        throw CLI::ValidationError("--permits", "a semaphore is on one server");
+    if (s.weight < 1 || s.weight > 4095 || (*s.permits > 0 && s.weight > *s.permits))
+        throw CLI::ValidationError("--weight", "must be at least 1, and at most 4095 and --permits");
+    if (s.numbered && (s.fair || s.weight > 1))
+        throw CLI::ValidationError("--numbered", "not with --fair, and with --weight 1 only");
+    if (s.numbered && *s.permits > 128)
+        throw CLI::ValidationError("--permits", "must be at most 128 with --numbered");
+}
+
 void check_interval(std::chrono::milliseconds interval)
 {
     if (interval < std::chrono::milliseconds(100))

@@ -28,6 +28,8 @@ std::vector<std::string> status_servers(std::vector<std::string> const& urls, st
 void check_priority(run_arguments const&);
 // The option at_least of the library, which some kinds of lock have, over one server.
 void check_at_least(std::vector<std::string> const& urls, run_arguments const&);
+// Permits of a semaphore exclude the options of locks.
+void check_permits(std::vector<std::string> const& urls, run_arguments const&);
 void check_interval(std::chrono::milliseconds);
 // Several servers are one red_lock, which has some kinds of members only.
 void check_urls(std::vector<std::string> const& urls, run_arguments const&);

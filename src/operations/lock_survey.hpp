@@ -24,7 +24,7 @@ namespace holdfast::detail {
 
 // What the keys on the server tell about the kind of a lock. A reentrant_lock and a fair_lock without waiters have the
 // same keys.
-enum class recorded_kind { free, mutex, reentrant_or_fair, fair, read, write };
+enum class recorded_kind { free, mutex, reentrant_or_fair, fair, read, write, semaphore };
 
 // A lock as the server records it. Long lists are cut: their true sizes are beside them.
 struct lock_record {

@@ -50,7 +50,7 @@ json::array describe(std::vector<holder> const& all, milliseconds age)
 
 char const* to_word(detail::recorded_kind k)
 {
-    constexpr char const* words[] = {"free", "mutex", "reentrant or fair", "fair", "read", "write"};
+    constexpr char const* words[] = {"free", "mutex", "reentrant or fair", "fair", "read", "write", "semaphore"};
     static_assert(std::size(words) == std::tuple_size_v<decltype(totals::locks)>);
     return words[static_cast<std::size_t>(k)];
 }
@@ -61,6 +61,13 @@ char const* to_word(event::kind k)
         "acquired", "ended", "queued", "left queue", "force released", "disconnected", "connected"};
     static_assert(std::size(words) == event_kinds);
     return words[static_cast<std::size_t>(k)];
+}
+
+json::object to_json(holder const& h)
+{
+    auto one = describe(h);
+    one["remaining_ms"] = remaining_after(milliseconds(0), h.remaining);
+    return one;
 }
 
 json::object to_json(detail::lock_record const& r, milliseconds age)

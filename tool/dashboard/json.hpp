@@ -24,6 +24,9 @@ namespace json = boost::json;
 // list` print this form, too.
 json::object to_json(detail::lock_record const&, std::chrono::milliseconds age);
 
+// {"id", "label", "writer", "remaining_ms"}.
+json::object to_json(holder const&);
+
 // The same with "id" and "since_ms".
 json::object to_json(watched_lock const&, instant now);
 
