@@ -17,8 +17,8 @@ namespace {
 
 // ARGV: cursor, pattern, count, names. It replies with the next cursor, then for each lock: name, kind; unless it is
 // free also: size n of the holders, n items, number of holders, fencing counter, subscribers (-1: not known), length of
-// the queue, size m of its part, m items (token, time). The holders have the form of lock_holders.lua, or for "rw" that
-// of read_write_holders.lua; the queue has that of fair_waiters.lua.
+// the queue, size m of its part, m items (token, time). The holders have the form of lock_holders.lua, for "rw" that of
+// read_write_holders.lua, and for "semaphore" that of permits_holders.lua; the queue has that of fair_waiters.lua.
 //
 // A command that the ACL denies yields nothing: pcall returns a table with the error. Large values are not copied: a
 // token has less than 256 bytes, and a hash is only read if its first fields look like those of a lock. The lists of a
@@ -44,6 +44,11 @@ local function subscribers_of(channel)
     local reply = ask('pubsub', 'numsub', channel)
     return reply and reply[2] or -1
 end
+local function read_time()
+    if now then return end
+    local time = redis.call('time')
+    now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
 local function finish(name, kind, part, total, fence, channel)
     add(name, kind, #part)
     for i = 1, #part do add(part[i]) end
@@ -56,6 +61,36 @@ local function string_lock(name)
     finish(name, 'mutex', {ask('pttl', name) or -1, token}, 1, ask('get', derived('holdfast_fence', name)),
         derived('redisson_lock__channel', name))
     add(0, 0)
+    return true
+end
+
+local function add_permit_queue(name)
+    local queue, waiters = derived('holdfast_permit_queue', name), derived('holdfast_permit_waiters', name)
+    local list = ask('zrange', queue, '0', most - 1) or {}
+    add(ask('zcard', queue) or 0, 2 * #list)
+    for _, holder in ipairs(list) do
+        add(string.sub(holder, 1, 255), math.max(0, (ask('zscore', waiters, holder) or now) - now))
+    end
+end
+
+-- A member for each permit: ours end 10 s before their scores, those of Redisson 10 s after.
+local function semaphore(name)
+    local free = ask('getrange', name, 0, 20)
+    if type(free) ~= 'string' or not string.find(free, '^%-?%d+$') then return false end
+    local timeouts = (string.find(name, '{', 1, true) and name or '{' .. name .. '}') .. ':timeout'
+    local size = ask('zcard', timeouts)
+    if not size or size == 0 then return false end
+    read_time()
+    local list, part, firsts = ask('zrange', timeouts, '0', most - 1, 'WITHSCORES') or {}, {1, tonumber(free)}, 0
+    for i = 1, #list, 2 do
+        local is_ours = #list[i] > 16
+        part[#part + 1] = math.max(0, list[i + 1] + (is_ours and -10000 or 10000) - now)
+        part[#part + 1] = list[i]
+        if not is_ours or not string.find(list[i], '/', 1, true) then firsts = firsts + 1 end
+    end
+    finish(name, 'semaphore', part, size > most and size or firsts, ask('get', derived('holdfast_fence', name)),
+        derived('redisson_sc', name))
+    add_permit_queue(name)
     return true
 end
 
@@ -90,10 +125,7 @@ local function add_queue(name)
     local queue = derived('redisson_lock_queue', name)
     local waiters, timeouts = derived('holdfast_lock_waiters', name), derived('redisson_lock_timeout', name)
     local list = ask('lrange', queue, 0, most - 1) or {}
-    if not now then
-        local time = redis.call('time')
-        now = time[1] * 1000 + math.floor(time[2] / 1000)
-    end
+    read_time()
     add(ask('llen', queue) or 0, 2 * #list)
     for _, holder in ipairs(list) do
         local last = ask('zscore', waiters, holder) or ask('zscore', timeouts, holder) or now
@@ -128,7 +160,8 @@ local function describe(name)
         return false
     end
     local kind = (ask('type', name) or {}).ok
-    return kind == 'string' and string_lock(name) or kind == 'hash' and hash_lock(name)
+    if kind == 'string' then return string_lock(name) or semaphore(name) end
+    return kind == 'hash' and hash_lock(name)
 end
 
 answer[1] = '0'
@@ -176,14 +209,23 @@ recorded_kind to_kind(std::string_view word, std::span<engine::reply const> hold
         return holders.size() > 1 && holders[1].text == "write" ? recorded_kind::write : recorded_kind::read;
     if (word == "mutex")
         return recorded_kind::mutex;
+    if (word == "semaphore")
+        return recorded_kind::semaphore;
     return word == "fair" ? recorded_kind::fair : recorded_kind::reentrant_or_fair;
+}
+
+// Any protocol that reads holders in that form.
+engine::lock_protocol const& protocol_of(std::string_view word)
+{
+    if (word == "rw")
+        return engine::write_protocol();
+    return word == "semaphore" ? engine::semaphore_protocol(false) : engine::mutex_protocol(false);
 }
 
 std::vector<holder> to_holders(std::string_view word, std::span<engine::reply const> items)
 {
-    auto const& protocol = word == "rw" ? engine::write_protocol() : engine::mutex_protocol(false);
     std::vector<holder> all;
-    for (auto const& h : protocol.read_holders({.type = engine::reply::kind::array, .items = items}))
+    for (auto const& h : protocol_of(word).read_holders({.type = engine::reply::kind::array, .items = items}))
         all.push_back(to_holder(h));
     return all;
 }

@@ -48,6 +48,11 @@ private:
 // because only one of a read_write_lock's fields, `mode`, is not a token. The marks of those who wait for a
 // read_write_lock have the form of a mutex, but are none.
 constexpr std::string_view page_script = R"lua(
+local function has_permits(key, text)
+    if not string.find(text, '^%-?%d+$') then return false end
+    local held = redis.pcall('zcard', (string.find(key, '{', 1, true) and key or '{' .. key .. '}') .. ':timeout')
+    return type(held) == 'number' and held > 0
+end
 local step = redis.call('scan', ARGV[1], 'match', ARGV[2], 'count', 1000)
 local answer = {step[1]}
 for _, key in ipairs(step[2]) do
@@ -59,10 +64,9 @@ for _, key in ipairs(step[2]) do
             if field ~= 'mode' then token = field end
         end
     end
-    local is_mark = string.find(key, '^holdfast_%a+_waiting:')
-    if not is_mark and type(token) == 'string' and string.find(token, '^%x+%-%x+%-%x+%-%x+%-%x+:%d') then
-        answer[#answer + 1] = key
-    end
+    local is_none = string.find(key, '^holdfast_%a+_waiting:') or string.find(key, '^holdfast_permit_numbers:')
+    local is_lock = type(token) == 'string' and string.find(token, '^%x+%-%x+%-%x+%-%x+%-%x+:%d')
+    if not is_none and (is_lock or (kind == 'string' and has_permits(key, token))) then answer[#answer + 1] = key end
 end
 return answer
 )lua";

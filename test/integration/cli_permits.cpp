@@ -116,6 +116,30 @@ TEST_CASE("cli run: options that a semaphore does not have are bad usage, and no
     CHECK_FALSE(has_key(server, "gpus"));
 }
 
+TEST_CASE("cli list: semaphores whose permits are held are shown, in lines and as JSON", "[cli]")
+{
+    redis_server server;
+    server.command({"SET", "counter", "17"});
+    CHECK(run_tool(server, {"permits", "idle", "--set", "3"}) == 0);
+    tool one(server, run_gpus("echo up; sleep 100", {"--permits", "3", "--numbered"}));
+    REQUIRE(one.prints("up"));
+    tool fair(
+        server, {"run", "{t}:x", "--permits", "2", "--weight", "2", "--fair", "--", "sh", "-c", "echo up; sleep 100"});
+    REQUIRE(fair.prints("up"));
+    tool waiter(server, {"run", "{t}:x", "--permits", "2", "--fair", "--", "true"});
+    REQUIRE(eventually([&] { return has_key(server, "holdfast_permit_queue:{t}:x"); }));
+    std::string output;
+    CHECK(run_tool(server, {"list"}, &output) == 0);
+    CHECK(count_of(output, "\n") == 4);
+    CHECK_THAT(output, ContainsSubstring("gpus: 1 of 3 permits held, 2 free"));
+    CHECK_THAT(output, ContainsSubstring("{t}:x: 2 of 2 permits held, 0 free"));
+    CHECK_THAT(output, ContainsSubstring("{t}:x: 2 permits held by "));
+    CHECK(run_tool(server, {"list", "--json"}, &output) == 0);
+    CHECK(count_of(output, R"("kind":"semaphore")") == 2);
+    CHECK(count_of(output, R"("kind":)") == 2);
+    CHECK_THAT(output, ContainsSubstring(R"("queue_length":1)"));
+}
+
 TEST_CASE("cli permits: a lock is no semaphore", "[cli]")
 {
     redis_server server;
