@@ -271,9 +271,11 @@ void redis_connection::on_ended(error_code ec)
 }
 
 // The message of the error code. Asio's for a failed handshake does not say why the certificate was not accepted, so
-// that is added.
+// that is added. A server without TLS waits for the end of a line when it receives a handshake.
 std::string redis_connection::description(error_code ec)
 {
+    if (ec == boost::redis::error::ssl_handshake_timeout)
+        return "no reply to the TLS handshake: does the server expect TLS at this port?";
     bool const is_tls = uses_tls_ && ec.category() == boost::asio::error::get_ssl_category();
     auto const failure = is_tls ? verification_failure(stream().native_handle()) : std::string();
     return failure.empty() ? ec.message() : ec.message() + ": " + failure;

@@ -13,6 +13,8 @@ using std::chrono::milliseconds;
 
 // Limits each step: resolving the name, connecting, the TLS handshake. The session limits all of them together.
 constexpr std::chrono::seconds step_limit{5};
+// Shorter, so that the tool, which waits for a connection for 5 s, prints the reason: a server without TLS does not answer.
+constexpr std::chrono::seconds handshake_limit{3};
 
 // No reply to a command of the library is nearly as long. A faulty or hostile server must not be able to fill the
 // memory of the process, which the default, no limit, would allow.
@@ -57,7 +59,8 @@ void set_sentinels(boost::redis::config& c, endpoint const& to)
 boost::redis::config make_connection_config(endpoint const& to, holdfast::config const& options)
 {
     boost::redis::config c;
-    c.resolve_timeout = c.connect_timeout = c.ssl_handshake_timeout = step_limit;
+    c.resolve_timeout = c.connect_timeout = step_limit;
+    c.ssl_handshake_timeout = handshake_limit;
     c.health_check_interval = health_check_interval(options.lease);
     c.health_check_id = "holdfast";
     c.reconnect_wait_interval = std::chrono::seconds::zero();  // never: the session reconnects (rule 11)
