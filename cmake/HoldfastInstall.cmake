@@ -26,6 +26,14 @@ if(TARGET holdfast_prometheus) # another one
 endif()
 if(TARGET holdfast_cli)
     install(TARGETS holdfast_cli RUNTIME COMPONENT tool)
+    install(FILES "${PROJECT_SOURCE_DIR}/packaging/completion/holdfast.bash"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME holdfast COMPONENT tool)
+    set(zsh_functions site-functions)
+    if(HOLDFAST_DEB)
+        set(zsh_functions vendor-completions)
+    endif()
+    install(FILES "${PROJECT_SOURCE_DIR}/packaging/completion/_holdfast"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/${zsh_functions}" COMPONENT tool)
 endif()
 if(NOT HOLDFAST_DEB) # Debian wants the licence in a file of another form
     install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)
