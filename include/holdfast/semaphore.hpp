@@ -54,8 +54,8 @@ struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
 /// by less than 10 s. A fair semaphore has two more keys while contenders wait, and a numbered one has the
 /// HASH `holdfast_permit_numbers:{name}` and the fencing counter `holdfast_fence:{name}`: see docs/semaphore.md.
 /// @par Cost
-/// One script acquires the permits of a lease, and one releases them; those of one iteration of the event loop are
-/// released together, and those that are due are renewed together. All waiters of a process share one subscription and
+/// One script acquires the permits of a lease, or those of up to 64 waiters of the process, and one releases them; those
+/// of one iteration of the event loop are released together, and those that are due are renewed together. All waiters of a process share one subscription and
 /// one attempt at a time. In a fair semaphore each waiter has a subscription of its own, and each lease is released by a
 /// script of its own; as in a @ref fair_lock, one script refreshes all waiters of a client, each `waiter_timeout` / 3.
 /// @par Order
