@@ -30,7 +30,7 @@ constexpr int most_late_grants = 3;
 // the lock by then, and no probe is needed. No lease time is shorter than this (rule 3), so no grant ends sooner.
 constexpr core::duration probe_again = 100ms;
 
-void give(queued_arbiter& to, std::vector<boost::intrusive_ptr<grant>> won)
+void give(queued_arbiter& to, sought_grant::grant_list won)
 {
     for (auto& g : won)
         to.on_granted(std::move(g));
@@ -200,7 +200,7 @@ bool acquisition::is_late() const
     return parts_.runtime.now() >= core::valid_until(call_.sent(), lasts);
 }
 
-std::vector<boost::intrusive_ptr<grant>> acquisition::take(std::size_t n)
+sought_grant::grant_list acquisition::take(std::size_t n)
 {
     auto won = sought_.take(n);
     for (auto const& g : won)

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
@@ -122,7 +121,7 @@ private:
     engine::attempt wanted() const;
     void conclude(acquire_result const&);
     bool is_late() const;
-    std::vector<boost::intrusive_ptr<grant>> take(std::size_t n);
+    sought_grant::grant_list take(std::size_t n);
     void on_granted(acquire_result const&);
     void on_some_granted(acquire_result const&);
     void on_late();

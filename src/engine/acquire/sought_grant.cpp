@@ -100,10 +100,10 @@ void sought_grant::on_answered(answer const& a, acquire_result const& r)
     leaves_trace_ = leaves_trace_ || (r.what == acquire_result::kind::failed && may_be_applied(sent, a));
 }
 
-std::vector<sought_grant::grant_ptr> sought_grant::take(std::size_t n)
+sought_grant::grant_list sought_grant::take(std::size_t n)
 {
     auto const end = grants_.begin() + static_cast<std::ptrdiff_t>(n);
-    std::vector<grant_ptr> taken(std::make_move_iterator(grants_.begin()), std::make_move_iterator(end));
+    grant_list taken(std::make_move_iterator(grants_.begin()), std::make_move_iterator(end));
     grants_.erase(grants_.begin(), end);
     leaves_trace_ = false;
     return taken;

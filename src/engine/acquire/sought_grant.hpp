@@ -37,6 +37,8 @@ class sought_grant {
 public:
     using grant_ptr = boost::intrusive_ptr<grant>;
     using contenders = boost::intrusive::list<contender>;
+    // Most attempts seek one, which needs no allocation.
+    using grant_list = boost::container::small_vector<grant_ptr, 1>;
 
     // `place`: the listener that the queue of a fair lock calls. It must outlive this object.
     sought_grant(engine_parts const& p, engine::place& place) noexcept : parts_(p), place_(place) {}
@@ -66,7 +68,7 @@ public:
     void on_sent(attempt const&);
     void on_answered(answer const&, acquire_result const&);
     // The server granted the first `n`: the caller has them from here on.
-    std::vector<grant_ptr> take(std::size_t n);
+    grant_list take(std::size_t n);
     // The server may have granted it, or may yet do so: the token is released. A token with a place in a queue is kept,
     // because another attempt finds that place, or the grant.
     void compensate();
@@ -87,7 +89,7 @@ private:
 
     engine_parts const& parts_;
     engine::place& place_;
-    boost::container::small_vector<grant_ptr, 1> grants_;
+    grant_list grants_;
     std::vector<follower> followers_;         // their grants follow the first one
     boost::intrusive_ptr<fair_queue> queue_;  // of a fair lock
     std::string channel_;
