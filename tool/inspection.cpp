@@ -56,8 +56,8 @@ bool has_mode(inspection const& of)
     return std::ranges::find(of.holders, "mode", &holder::id) != of.holders.end();
 }
 
-// The string of a semaphore is the number of free permits; that of a mutex is a token.
-bool has_counter(inspection const& of)
+// The string of a semaphore is the number of free permits.
+bool has_number(inspection const& of)
 {
     constexpr auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     if (of.holders.size() != 1)
@@ -98,8 +98,12 @@ asio::awaitable<inspection> inspect(client& c, std::string const& name)
 {
     // A mutex reads the holders of a reentrant lock and of a fair lock, too, because all three exclude one another.
     auto found = co_await query(mutex(c, name));
-    if (has_counter(found))
-        co_return co_await inspect_permits(c, name);
+    if (has_number(found)) {
+        // A number alone may be the token of another library: the members of the holders decide.
+        auto permits = co_await inspect_permits(c, name);
+        if (!permits.ec && permits.permits->held > 0)
+            co_return permits;
+    }
     if (has_mode(found)) {
         found = co_await query(read_write_lock(c, name).write());
         found.is_read_write = true;

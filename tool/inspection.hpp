@@ -26,7 +26,8 @@ struct inspection {
     std::optional<permit_count> permits = {};  // of a semaphore; none: it is a lock
 };
 
-// The user gives a name, not a kind: the kind follows from the keys on the server.
+// The user gives a name, not a kind: the kind follows from the keys on the server. A semaphore is recognised while permits
+// are held.
 asio::awaitable<inspection> inspect(client&, std::string const& name);
 
 // The same for the name of a semaphore.

@@ -72,10 +72,6 @@ TEST_CASE("cli permits: --set changes the number of permits, and release --force
     CHECK(output == "gpus: released\n");
     CHECK(run_tool(server, {"permits", "gpus"}, &output) == 0);
     CHECK(output == "gpus: 0 of 1 permits held, 1 free\n");
-    // The number of free permits is no holder.
-    CHECK(run_tool(server, {"release", "gpus", "--force"}, &output) == 0);
-    CHECK(output == "gpus: was free\n");
-    CHECK(has_key(server, "gpus"));
 }
 
 TEST_CASE("cli run: with --numbered the environment has the number of the permit", "[cli]")
@@ -138,6 +134,18 @@ TEST_CASE("cli list: semaphores whose permits are held are shown, in lines and a
     CHECK(count_of(output, R"("kind":"semaphore")") == 2);
     CHECK(count_of(output, R"("kind":)") == 2);
     CHECK_THAT(output, ContainsSubstring(R"("queue_length":1)"));
+}
+
+TEST_CASE("cli status: a key of another program that is a number is no semaphore", "[cli]")
+{
+    redis_server server;
+    server.command({"SET", "job", "1", "PX", "60000"});
+    std::string output;
+    CHECK(run_tool(server, {"status", "job"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("job: held by 1, for "));
+    CHECK(run_tool(server, {"release", "job", "--force"}, &output) == 69);
+    CHECK_THAT(output, ContainsSubstring("a string that is no token; it stays as it is"));
+    CHECK(has_key(server, "job"));
 }
 
 TEST_CASE("cli permits: a lock is no semaphore", "[cli]")
