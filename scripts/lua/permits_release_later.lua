@@ -15,6 +15,7 @@ if failed then return failed end
 -- include permit_life
 -- include permit_members
 -- include permit_scores
+-- include permit_write
 -- include permit_first
 
 local members, kept = {}, {}
@@ -27,15 +28,8 @@ if #kept == 0 then return 0 end
 
 -- The times to live first, as in permits_renew. The score is 10 s after the end, as in parts/permits.lua.
 prolong_permits()
-local score = string.format('%.0f', now + ARGV[4] + 10000)
-for i = 1, #kept, 1000 do
-    local list = {}
-    for j = i, math.min(i + 999, #kept) do
-        list[#list + 1] = score
-        list[#list + 1] = kept[j]
-    end
-    redis.call('zadd', KEYS[2], 'XX', unpack(list))
-end
+local _, refused = write_scores(kept, now + ARGV[4] + 10000, 'XX')
+if refused then return refused end
 local receivers = redis.pcall('publish', ARGV[1], math.max(left or 0, 0))
 notify_first(ARGV[1])
 return type(receivers) == 'number' and receivers + 1 or 1

@@ -5,23 +5,19 @@ local keys, KEYS = KEYS, {}
 -- include permit_life
 -- include permit_members
 -- include permit_scores
+-- include permit_write
 local kept, prolonged = {}, {}
 
--- The times to live first: after a first write the server does not refuse ZADD for lack of memory.
+-- The times to live first: after a first write the server does not refuse ZADD for lack of memory. Returns the error of a
+-- refused call, if any.
 local function renew(members, score)
     if not prolonged[KEYS[2]] then
         prolong_permits()
         if KEYS[3] then redis.call('pexpire', KEYS[3], one_day) end
     end
     prolonged[KEYS[2]] = true
-    for i = 1, #members, 1000 do
-        local list = {}
-        for j = i, math.min(i + 999, #members) do
-            list[#list + 1] = score
-            list[#list + 1] = members[j]
-        end
-        redis.call('zadd', KEYS[2], 'XX', 'GT', unpack(list))
-    end
+    local _, failed = write_scores(members, score, 'XX', 'GT')
+    return failed
 end
 
 for i = 1, #keys / keys_of_each do
@@ -30,7 +26,8 @@ for i = 1, #keys / keys_of_each do
     add_members(members, ARGV[3 * i - 2], tonumber(ARGV[3 * i - 1]))
     local scores = scores_of(members)
     for j = 1, #members do is_whole = is_whole and scores[j] end
-    if is_whole then renew(members, string.format('%.0f', now + ARGV[3 * i] + 10000)) end
+    local failed = is_whole and renew(members, now + ARGV[3 * i] + 10000)
+    if failed then return failed end
     kept[i] = is_whole and 1 or 0
 end
 return kept
