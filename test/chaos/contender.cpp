@@ -16,8 +16,6 @@
 #include <string>
 #include <unistd.h>
 
-#include <boost/asio/signal_set.hpp>
-
 #include "chaos/counters.hpp"
 #include "chaos/reporting.hpp"
 #include "support/chance.hpp"
@@ -100,14 +98,7 @@ int main(int count, char** words)
     report_when_ready(l, {&c});
     shared_counters counters(words[4]);
     contender all(c, counters);
-    asio::signal_set signals(l.context(), SIGTERM);
-    signals.async_wait([&](error_code, int) { all.enough = true; });
-
-    auto const tasks = std::atoi(words[2]);
-    int running = tasks;
-    for (int i = 0; i < tasks; ++i)
-        asio::co_spawn(l.context(), all.work(i), [&](std::exception_ptr) { --running; });
-    l.until([&] { return running == 0; }, 24h);
+    work_until_told(l, all, std::atoi(words[2]));
     auto const s = c.stats();
     report("stats " + std::to_string(s.acquired) + ' ' + std::to_string(s.handed_off) + ' ' + std::to_string(s.lost));
     report("end");

@@ -15,8 +15,6 @@
 #include <string>
 #include <unistd.h>
 
-#include <boost/asio/signal_set.hpp>
-
 #include "chaos/reporting.hpp"
 #include "support/chance.hpp"
 #include "support/live.hpp"
@@ -100,14 +98,7 @@ int main(int count, char** words)
     auto& c = l.client(options);
     report_when_ready(l, {&c});
     contender all(c, static_cast<unsigned>(std::atoi(words[5])), std::chrono::milliseconds(std::atoi(words[4])));
-    asio::signal_set signals(l.context(), SIGTERM);
-    signals.async_wait([&](error_code, int) { all.enough = true; });
-
-    auto const tasks = std::atoi(words[2]);
-    int running = tasks;
-    for (int i = 0; i < tasks; ++i)
-        asio::co_spawn(l.context(), all.work(i), [&](std::exception_ptr) { --running; });
-    l.until([&] { return running == 0; }, 24h);
+    work_until_told(l, all, std::atoi(words[2]));
     report("end");
     return 0;
 }

@@ -16,8 +16,6 @@
 #include <unistd.h>
 #include <vector>
 
-#include <boost/asio/signal_set.hpp>
-
 #include "chaos/reporting.hpp"
 #include "support/chance.hpp"
 #include "support/live.hpp"
@@ -35,8 +33,9 @@ struct contender {
     chance luck{static_cast<std::uint64_t>(::getpid())};
     bool enough = false;
 
-    awaitable<void> work(bool fenced)
+    awaitable<void> work(int number)
     {
+        bool const fenced = number % 2 != 0;
         std::string const name = fenced ? "fenced" : "plain";
         red_lock const lock({clients.begin(), clients.end()}, name, {.fencing = fenced, .node_timeout = 100ms});
         while (!enough)
@@ -77,14 +76,7 @@ int main(int count, char** words)
         all.clients.push_back(&l.client(options));
     }
     report_when_ready(l, all.clients);
-    asio::signal_set signals(l.context(), SIGTERM);
-    signals.async_wait([&](error_code, int) { all.enough = true; });
-
-    auto const tasks = std::atoi(words[2]);
-    int running = tasks;
-    for (int i = 0; i < tasks; ++i)
-        asio::co_spawn(l.context(), all.work(i % 2 != 0), [&](std::exception_ptr) { --running; });
-    l.until([&] { return running == 0; }, 24h);
+    work_until_told(l, all, std::atoi(words[2]));
     report("end");
     return 0;
 }

@@ -13,6 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/signal_set.hpp>
+
 #include "support/live.hpp"
 
 namespace holdfast::test {
@@ -47,6 +50,18 @@ inline void report_when_ready(live& l, std::vector<client*> clients)
             co_await c->ready();
         report("ready");
     });
+}
+
+// Runs so many coroutines `all.work(i)` until SIGTERM, which sets `all.enough`.
+template <class Contender>
+void work_until_told(live& l, Contender& all, int tasks)
+{
+    asio::signal_set signals(l.context(), SIGTERM);
+    signals.async_wait([&](error_code, int) { all.enough = true; });
+    int running = tasks;
+    for (int i = 0; i < tasks; ++i)
+        asio::co_spawn(l.context(), all.work(i), [&](std::exception_ptr) { --running; });
+    l.until([&] { return running == 0; }, std::chrono::hours(24));
 }
 
 }  // namespace holdfast::test
