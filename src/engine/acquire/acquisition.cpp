@@ -23,18 +23,10 @@ using namespace std::chrono_literals;
 
 constexpr core::duration first_pause = 10ms;
 constexpr core::duration longest_pause = 1s;
-// After so many late grants in a row the acquire ends with an error (rule 3).
-constexpr int most_late_grants = 3;
 
 // The time after which the client sends a probe if the last attempt had none. Usually the faster contender has released
 // the lock by then, and no probe is needed. No lease time is shorter than this (rule 3), so no grant ends sooner.
 constexpr core::duration probe_again = 100ms;
-
-void give(queued_arbiter& to, sought_grant::grant_list won)
-{
-    for (auto& g : won)
-        to.on_granted(std::move(g));
-}
 
 }  // namespace
 
@@ -116,16 +108,10 @@ void acquisition::attempt(script_form form)
     sent_ = parts_.runtime.recent();
     if (head.lock().protocol->serves_followers())
         sought_.follow(arbiter_.contenders(), width_.now());
-    auto const wanted = this->wanted();
+    auto const followers = sought_.followers();
+    auto const wanted = arbiter_.attempt_with(*sought_, followers);
     sought_.on_sent(wanted);
     call_.send(head, *sought_, wanted, form);
-}
-
-attempt acquisition::wanted() const
-{
-    auto a = arbiter_.attempt_with(*sought_);
-    a.followers = sought_.followers();
-    return a;
 }
 
 // An attempt to which a message led is sent alone, because the lock is likely free. Any other attempt that follows a
@@ -147,195 +133,6 @@ void acquisition::prepare_wait(contender const& head)
         parts_.subscriptions.join(arbiter_.lock(), channel(), *this);
     if (head.lock().protocol->is_mute())
         call_.add_probe(head.lock());
-}
-
-void acquisition::on_answered(answer const& a, acquire_result const& r)
-{
-    sought_.on_answered(a, r);
-}
-
-void acquisition::on_result(acquire_result r)
-{
-    // The result may end the last contender, and with it the arbiter that owns this object.
-    boost::intrusive_ptr<queued_arbiter> const keep(&arbiter_);
-    r.granted_before > 0 ? on_some_granted(r) : conclude(r);
-    keep->proceed();  // not arbiter_: an arbiter that holds the lock may have deleted this object
-}
-
-void acquisition::conclude(acquire_result const& r)
-{
-    switch (r.what) {
-        case acquire_result::kind::granted: on_granted(r); break;
-        case acquire_result::kind::busy: on_busy(r); break;
-        case acquire_result::kind::failed: on_failed(r.error); break;
-        case acquire_result::kind::later: on_later(); break;
-        case acquire_result::kind::moved: step(attempt_event::repeat); break;
-        case acquire_result::kind::unknown: on_unknown(); break;
-        case acquire_result::kind::no_script: on_no_script(); break;
-        case acquire_result::kind::asked: on_asked(); break;
-    }
-}
-
-// ---- its results
-
-void acquisition::on_granted(acquire_result const& r)
-{
-    if (is_late())
-        return on_late();
-    width_.on_all_granted();
-    // Before settle(), which releases a token that is still sought.
-    auto won = take(sought_.size());
-    won.front()->fence = r.fence;
-    won.front()->number = r.number;
-    settle();
-    // Last, because the arbiter may delete this object.
-    give(arbiter_, std::move(won));
-}
-
-// The reply may have come late, or the process was paused before it read the reply (rule 3).
-bool acquisition::is_late() const
-{
-    auto const* head = arbiter_.head();
-    auto const lasts = head ? usable(head->terms(), sought_->lease()) : sought_->lease();
-    return parts_.runtime.now() >= core::valid_until(call_.sent(), lasts);
-}
-
-sought_grant::grant_list acquisition::take(std::size_t n)
-{
-    auto won = sought_.take(n);
-    for (auto const& g : won)
-        g->confirm(call_.sent(), g->lease());
-    messages_.pace.reset();
-    late_grants_ = 0;
-    return won;
-}
-
-// The server granted permits to some contenders, and not to the one behind them, which is the head from now on. The
-// others get theirs before the refusal is handled.
-void acquisition::on_some_granted(acquire_result const& r)
-{
-    // A reply that grants more than it was asked for makes no sense.
-    if (r.granted_before >= sought_.size())
-        return on_unknown();
-    if (is_late())
-        return on_late();
-    give(arbiter_, take(r.granted_before));
-    r.what == acquire_result::kind::busy ? on_busy(r) : on_failed(r.error);
-}
-
-// No validity was left when the reply came. The client releases the grant and makes another attempt. After several in a
-// row no contender can hold a lock with that lease time, and the head completes with an error (rule 3).
-void acquisition::on_late()
-{
-    sought_.compensate();
-    pause();
-    if (++late_grants_ < most_late_grants)
-        return;
-    late_grants_ = 0;
-    arbiter_.fail_head(errc::unavailable);
-}
-
-void acquisition::on_busy(acquire_result const& r)
-{
-    width_.on_granted(r.granted_before);
-    arbiter_.on_contested();
-    arbiter_.on_permits(r.permits);
-    arbiter_.note_held();
-    // The server answers again: a wait that ends now is busy, not unavailable.
-    if (is_in_doubt())
-        known_ = knowledge::nothing;
-    bool const is_first = !std::exchange(was_refused_, true);
-    if (must_repeat(is_first && r.is_mute))
-        return step(attempt_event::repeat);
-    known_ = knowledge::held;
-    step(attempt_event::refused);
-    arbiter_.on_busy();
-    // A place in a fair lock's queue needs no re-check of its own: one refresh covers all places of this client.
-    if (sought_.has_place())
-        sought_.wait_for_turn(call_.remaining());
-    else
-        parts_.runtime.arm(*this, parts_.runtime.now() + recheck_after());
-}
-
-// No contender waits without a subscription: if there is none yet, or the contender joined while only single attempts
-// were made, the client makes another attempt with it. A first refusal that does not describe the key leads to another
-// attempt, too, even for single attempts: the probe decides whether the key is a lock or wrong_type (rule 15).
-bool acquisition::must_repeat(bool needs_probe) const
-{
-    bool const must_subscribe = !is_subscribed() && server().session().notifies();
-    return arbiter_.head() && (needs_probe || (must_subscribe && arbiter_.has_waiting_contender()));
-}
-
-void acquisition::on_failed(error_code ec)
-{
-    // A copy, because give_up() drops the grant.
-    auto const lock = sought_->shared_lock();
-    sought_.give_up();
-    step(attempt_event::ended);
-    arbiter_.on_failed(*lock, ec);
-}
-
-void acquisition::on_later()
-{
-    pause();
-    arbiter_.on_doubt();
-}
-
-// The server did not apply the script. Its text is sent only if the head still wants this grant. Otherwise the text
-// would acquire the lock for a contender that has left (rule 7).
-void acquisition::on_no_script()
-{
-    if (can_attempt_again() && server().is_open())
-        attempt(script_form::text);
-    else
-        step(attempt_event::repeat);
-}
-
-// The server did not apply the attempt: the server that imports the hash slot may grant the lock.
-void acquisition::on_asked()
-{
-    if (!can_attempt_again() || !call_.can_ask())
-        return pause();  // the session to that server is opening
-    step(attempt_event::sent);
-    sent_ = parts_.runtime.recent();
-    auto const wanted = this->wanted();
-    sought_.on_sent(wanted);
-    call_.send_asking(*sought_, wanted);
-}
-
-// Whether the head still wants the grant that was sought.
-bool acquisition::can_attempt_again() const
-{
-    return arbiter_.head() && sought_.is_for(*arbiter_.head());
-}
-
-// A reply or the connection was lost: the server may have granted the lock, or may yet do so. The release of the token
-// follows the attempt on the same connection, and the next attempt has a new token (rules 6 and 7). Only a place in a
-// fair lock's queue keeps its token.
-void acquisition::on_unknown()
-{
-    sought_.compensate();
-    if (server().is_open())
-        pause();
-    else
-        doubt(attempt_event::repeat);
-    arbiter_.on_doubt();
-}
-
-void acquisition::pause()
-{
-    doubt(attempt_event::postponed);
-    parts_.runtime.arm(*this, parts_.runtime.now() + pauses_.next(parts_.runtime.random()));
-}
-
-// A message may be lost, and a crashed holder sends none. So the client makes another attempt when the grant of the
-// present holder ends, and at least once in a poll interval; without subscriptions, more often.
-core::duration acquisition::recheck_after()
-{
-    core::duration longest = parts_.runtime.options().poll_interval;
-    if (!server().session().notifies())
-        longest = std::min(longest, pauses_.next(parts_.runtime.random()));
-    return core::recheck_after(std::min(call_.remaining(), longest), parts_.runtime.random());
 }
 
 // ---- events

@@ -118,7 +118,6 @@ private:
     bool can_attempt_again() const;
     void prepare(contender const&);
     void prepare_wait(contender const&);
-    engine::attempt wanted() const;
     void conclude(acquire_result const&);
     bool is_late() const;
     sought_grant::grant_list take(std::size_t n);

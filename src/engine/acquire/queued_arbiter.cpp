@@ -210,7 +210,7 @@ void queued_arbiter::complete_one_shots(error_code ec)
 
 // ---- the acquisition
 
-attempt queued_arbiter::attempt_with(grant const& g) const noexcept
+attempt queued_arbiter::attempt_with(grant const& g, std::span<follower const> followers) const noexcept
 {
     auto const& head = queue_.front();
     return {
@@ -220,7 +220,8 @@ attempt queued_arbiter::attempt_with(grant const& g) const noexcept
         .will_wait = has_waiting_contender(),
         .priority = head.terms().priority,
         // A retired write is, or will be, released: the read then contends like any other.
-        .cover = cover_ && !cover_->is_retired() ? cover_->token() : std::string_view()};
+        .cover = cover_ && !cover_->is_retired() ? cover_->token() : std::string_view(),
+        .followers = followers};
 }
 
 void queued_arbiter::on_busy()

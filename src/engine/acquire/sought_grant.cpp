@@ -76,9 +76,14 @@ void sought_grant::follow(contenders const& queue, std::size_t most)
             grants_[n] = make(*c, {});
     }
     grants_.resize(n);
-    followers_.clear();
-    for (std::size_t i = 1; i < n; ++i)
-        followers_.push_back({grants_[i]->token(), grants_[i]->lock().weight});
+}
+
+std::vector<follower> sought_grant::followers() const
+{
+    std::vector<follower> all;
+    for (std::size_t i = 1; i < grants_.size(); ++i)
+        all.push_back({grants_[i]->token(), grants_[i]->lock().weight});
+    return all;
 }
 
 void sought_grant::on_sent(attempt const& a)

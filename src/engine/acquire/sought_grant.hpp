@@ -6,7 +6,6 @@
 #define HOLDFAST_ENGINE_SOUGHT_GRANT_HPP
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,8 +61,8 @@ public:
     // Seeks grants also for the contenders that follow the head, `most` of all, as far as one attempt can serve them.
     // Precondition: it seeks one for the head. What was sought for followers before was not granted.
     void follow(contenders const& queue, std::size_t most);
-    // Of the last follow(); valid until the next call.
-    std::span<follower const> followers() const noexcept { return followers_; }
+    // All but the first. The views are valid until the next change.
+    std::vector<follower> followers() const;
     // Called just before an attempt with its token is submitted, and when its reply has come.
     void on_sent(attempt const&);
     void on_answered(answer const&, acquire_result const&);
@@ -90,7 +89,6 @@ private:
     engine_parts const& parts_;
     engine::place& place_;
     grant_list grants_;
-    std::vector<follower> followers_;         // their grants follow the first one
     boost::intrusive_ptr<fair_queue> queue_;  // of a fair lock
     std::string channel_;
     bool leaves_trace_ = false;  // a refused attempt has, or may have, left something on the server
