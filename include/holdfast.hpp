@@ -13,9 +13,11 @@
 #include <holdfast/client.hpp>
 #include <holdfast/config.hpp>
 #include <holdfast/credentials.hpp>
+#include <holdfast/election.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/fair_lock.hpp>
 #include <holdfast/fence_gate.hpp>
+#include <holdfast/lead.hpp>
 #include <holdfast/lease.hpp>
 #include <holdfast/lock_kind.hpp>
 #include <holdfast/loss.hpp>

@@ -15,41 +15,44 @@ namespace {
 using kind = detail::command_reply::kind;
 
 constexpr unsigned all_locks = needs_mutex | needs_reentrant | needs_fair | needs_read_write;
-constexpr unsigned hashes = needs_reentrant | needs_fair | needs_read_write;
+// An election needs what its lock needs, a fair lock.
+constexpr unsigned with_queue = needs_fair | needs_election;
+constexpr unsigned hashes = needs_reentrant | with_queue | needs_read_write;
+constexpr unsigned everything = all_locks | needs_semaphore | needs_election;
 
 constexpr std::array table{
     right{"decrby", needs_semaphore},
-    right{"del", all_locks | needs_semaphore | needs_queries},
-    right{"exists", all_locks | needs_semaphore},
-    right{"get", needs_mutex | needs_fair | needs_read_write | needs_semaphore | needs_queries},
+    right{"del", everything | needs_queries},
+    right{"exists", everything},
+    right{"get", needs_mutex | with_queue | needs_read_write | needs_semaphore | needs_queries},
     right{"hdel", hashes | needs_semaphore},
     right{"hexists", hashes},
-    right{"hget", needs_read_write},
-    right{"hgetall", needs_fair | needs_read_write | needs_semaphore | needs_queries},
-    right{"hkeys", needs_queries},
-    right{"hlen", needs_fair | needs_read_write | needs_queries},
+    right{"hget", needs_election | needs_read_write},
+    right{"hgetall", with_queue | needs_read_write | needs_semaphore | needs_queries},
+    right{"hkeys", needs_election | needs_queries},
+    right{"hlen", with_queue | needs_read_write | needs_queries},
     right{"hset", hashes | needs_semaphore},
     right{"incrby", needs_semaphore},
-    right{"lindex", needs_fair},
-    right{"linsert", needs_fair},
-    right{"lpop", needs_fair},
-    right{"lrange", needs_fair},
-    right{"lrem", needs_fair},
+    right{"lindex", with_queue},
+    right{"linsert", with_queue},
+    right{"lpop", with_queue},
+    right{"lrange", with_queue},
+    right{"lrem", with_queue},
     right{"mget", needs_mutex},
-    right{"persist", needs_fair | needs_semaphore},
-    right{"pexpire", all_locks | needs_semaphore},
-    right{"pttl", all_locks | needs_semaphore | needs_queries},
-    right{"rpush", needs_fair},
-    right{"set", all_locks | needs_semaphore},
-    right{"time", all_locks | needs_semaphore},
-    right{"type", all_locks | needs_queries},
-    right{"zadd", needs_fair | needs_semaphore},
+    right{"persist", with_queue | needs_semaphore},
+    right{"pexpire", everything},
+    right{"pttl", everything | needs_queries},
+    right{"rpush", with_queue},
+    right{"set", everything},
+    right{"time", everything},
+    right{"type", all_locks | needs_election | needs_queries},
+    right{"zadd", with_queue | needs_semaphore},
     right{"zcard", needs_semaphore},
     right{"zmscore", needs_semaphore},
     right{"zrange", needs_semaphore},
     right{"zrangebyscore", needs_semaphore},
-    right{"zrem", needs_fair | needs_semaphore},
-    right{"zscore", needs_fair | needs_semaphore},
+    right{"zrem", with_queue | needs_semaphore},
+    right{"zscore", with_queue | needs_semaphore},
 };
 
 constexpr std::string_view script = R"lua(
@@ -95,6 +98,7 @@ constexpr std::array names{
     name_of_need{needs_fair, "fair_lock"},
     name_of_need{needs_read_write, "read_write_lock"},
     name_of_need{needs_semaphore, "semaphore"},
+    name_of_need{needs_election, "election"},
     name_of_need{needs_queries, "holders() and force_release()"}};
 
 std::string words_of(unsigned needs)

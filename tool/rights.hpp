@@ -24,7 +24,8 @@ enum need : std::uint8_t {
     needs_fair = 4,
     needs_read_write = 8,
     needs_semaphore = 16,
-    needs_queries = 32,  // holders() and force_release() of a mutex, a reentrant_lock and a fair_lock
+    needs_election = 32,
+    needs_queries = 64,  // holders() and force_release() of a mutex, a reentrant_lock and a fair_lock
 };
 
 struct right {

@@ -9,14 +9,19 @@ namespace holdfast {
 
 struct acquire_options;
 class any_lock;
+struct campaign_options;
 class client;
 struct config;
 struct credentials;
 class credentials_handler;
 struct credentials_request;
+class election;
 struct fair_acquire_options;
 class fair_lock;
 struct fair_try_options;
+struct leader;
+class leader_watch;
+class leadership;
 class lease;
 class multi_lock;
 class mutex;
@@ -37,6 +42,7 @@ class owner_state;
 
 namespace detail {
 class client_state;
+class leader_watch_impl;
 class lease_impl;
 class lock_impl;
 struct lock_access;

@@ -18,6 +18,7 @@ enum class lock_kind : unsigned char {
     read,       ///< the readers of a @ref read_write_lock
     write,      ///< its writers
     semaphore,  ///< @ref holdfast::semaphore
+    election,   ///< @ref holdfast::election
     multi,      ///< @ref multi_lock
     red,        ///< @ref red_lock
 };
@@ -25,7 +26,8 @@ enum class lock_kind : unsigned char {
 /// The name of the enumerator, as metrics have it.
 constexpr std::string_view to_string(lock_kind k) noexcept
 {
-    constexpr std::string_view names[]{"mutex", "reentrant", "fair", "read", "write", "semaphore", "multi", "red"};
+    constexpr std::string_view names[]{
+        "mutex", "reentrant", "fair", "read", "write", "semaphore", "election", "multi", "red"};
     return names[static_cast<std::size_t>(k)];
 }
 

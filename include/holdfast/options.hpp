@@ -223,6 +223,30 @@ struct semaphore_options {
 };
 
 /// Options of `client::shutdown()`.
+/// Options of an election's handle.
+struct election_options {
+    /// A candidate that its client has not refreshed for this time counts as dead, and is removed from the queue: so long
+    /// can a killed candidate delay the one behind it. At least 1 s.
+    std::chrono::milliseconds candidate_timeout{3'000};
+};
+
+/// Options of `election::campaign()` and `lead()`. A leadership is always renewed.
+struct campaign_options {
+    /// How long to wait for the leadership. Without a value the wait has no limit; 0 is one attempt.
+    std::optional<std::chrono::milliseconds> wait = {};
+
+    /// The lease time: so long after the crash of a leader the next one leads. Default: `config::lease`.
+    std::optional<std::chrono::milliseconds> lease = {};
+
+    /// As in @ref acquire_options.
+    std::optional<std::chrono::milliseconds> max_hold = {};
+
+    /// 1 to 10: a candidate is served before earlier candidates of lower priority, within the limit that
+    /// @ref fair_lock states.
+    int priority = 5;
+};
+
+/// Options of `client::shutdown()`.
 struct shutdown_options {
     /// How long the holders may take to release their leases. 0: the client stops at once. Must not be negative.
     std::chrono::milliseconds grace{5'000};
@@ -241,6 +265,8 @@ static_assert(std::is_trivially_copyable_v<rw_options>);
 static_assert(std::is_trivially_copyable_v<fair_options>);
 static_assert(std::is_trivially_copyable_v<red_options>);
 static_assert(std::is_trivially_copyable_v<semaphore_options>);
+static_assert(std::is_trivially_copyable_v<election_options>);
+static_assert(std::is_trivially_copyable_v<campaign_options>);
 static_assert(std::is_trivially_copyable_v<shutdown_options>);
 
 }  // namespace holdfast

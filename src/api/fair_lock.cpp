@@ -16,20 +16,13 @@ namespace holdfast {
 namespace detail {
 namespace {
 
-// The companions stand in the order in which the scripts expect them in KEYS. The first two are RedissonFairLock's
-// queue and its scores, so that both libraries use one queue. Only our scripts use the last two: the last refresh of
-// each of our waiters, and their priorities.
 single_lock::traits fair_traits(std::string_view key, fair_options const& o)
 {
     return {
         .protocol = engine::fair_protocol(),
         .channel = core::unlock_channel(key),
         .counter = o.fencing ? core::fence_key(key) : std::string(),
-        .companions =
-            {core::prefixed("redisson_lock_queue", key),
-             core::prefixed("redisson_lock_timeout", key),
-             core::prefixed("holdfast_lock_waiters", key),
-             core::prefixed("holdfast_lock_priority", key)},
+        .companions = core::fair_companions(key),
         .waiter_timeout = core::bounded(o.waiter_timeout)};
 }
 

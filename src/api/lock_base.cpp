@@ -67,5 +67,6 @@ std::shared_ptr<single_lock const> lock_base<A, T>::state() const noexcept
 template class lock_base<acquire_options, try_options>;
 template class lock_base<fair_acquire_options, fair_try_options>;
 template class lock_base<permit_options, permit_try_options>;
+template class lock_base<campaign_options, campaign_options>;
 
 }  // namespace holdfast::detail

@@ -49,6 +49,15 @@ std::string unlock_channel(std::string_view name)
     return prefixed("redisson_lock__channel", name);
 }
 
+std::vector<std::string> fair_companions(std::string_view name)
+{
+    return {
+        prefixed("redisson_lock_queue", name),
+        prefixed("redisson_lock_timeout", name),
+        prefixed("holdfast_lock_waiters", name),
+        prefixed("holdfast_lock_priority", name)};
+}
+
 std::string permit_channel(std::string_view name)
 {
     return prefixed("redisson_sc", name);

@@ -28,6 +28,11 @@ std::string suffixed(std::string_view name, std::string_view suffix);
 // The channel of the unlock messages of mutex and reentrant_lock; channels of a fair lock begin with it.
 std::string unlock_channel(std::string_view name);
 
+// The further keys of a fair lock, in the order in which its scripts expect them. The first two are RedissonFairLock's
+// queue and its scores, so that both libraries use one queue. Only our scripts use the last two: the last refresh of each of
+// our waiters, and their priorities.
+std::vector<std::string> fair_companions(std::string_view name);
+
 // The channel of the unlock messages of a read_write_lock.
 std::string rw_channel(std::string_view name);
 // Its further keys: the mark of a waiting writer, the mark of waiting readers, and the prefix of the readers' slots.

@@ -70,6 +70,7 @@ void client_engine::stop()
     watchdog_.stop();
     registry_.clear();
     fair_queues_.clear();
+    watches_.stop();
     tenures_.sever_lost();
     complete_all(awaiting_ready_, errc::client_stopped);
     complete_all(awaiting_idle_, {});
@@ -150,6 +151,13 @@ void client_engine::watch_loss(tenure& t, loss_waiter& w)
         t.waiters.push_back(w);
 }
 
+// ---- watches
+
+void client_engine::join(watch& w)
+{
+    watches_.join(w);
+}
+
 // ---- idleness
 
 void client_engine::on_end()
@@ -205,6 +213,7 @@ void client_engine::on_open(shard& at)
         spread += std::chrono::microseconds(20);
     });
     fair_queues_.on_open(at);
+    watches_.on_open(at);
     complete_all(awaiting_ready_, {});
 }
 
@@ -269,6 +278,7 @@ void client_engine::move(core::slot_set const& moved)
         spread += std::chrono::microseconds(20);
     });
     fair_queues_.on_moved(moved);
+    watches_.on_moved(moved);
 }
 
 void client_engine::on_message(shard&, std::string_view channel)

@@ -29,6 +29,7 @@
 #include "engine/release/releaser.hpp"
 #include "engine/runtime/runtime.hpp"
 #include "engine/runtime/topology.hpp"
+#include "engine/watch/watches.hpp"
 
 namespace holdfast::engine {
 
@@ -94,6 +95,11 @@ public:
     // Calls the waiter when the tenure is lost or released; at once if it has ended already.
     void watch_loss(tenure&, loss_waiter&);
 
+    // ---- watches
+    // The state is read from here on. Precondition: the watch has not joined.
+    void join(watch&);
+    void leave(watch& w) { watches_.leave(w); }
+
     // Sends the releases that are queued for the server of that lock. Precondition: its session is open.
     void flush_releases(lock_spec const& l) { releaser_.flush(runtime_.shard_of(l)); }
 
@@ -135,6 +141,7 @@ private:
     // Stores the reference to `parts_`, which is constructed later, because it has one to the registry.
     registry registry_{parts_, *this};
     engine_parts const parts_{runtime_, subscriptions_, watchdog_, releaser_, fair_queues_, tenures_, registry_};
+    engine::watches watches_{parts_};
 
     error_code connect_error_;
     client_waiters awaiting_ready_;

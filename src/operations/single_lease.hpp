@@ -6,6 +6,7 @@
 #define HOLDFAST_SINGLE_LEASE_HPP
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "client/client_state.hpp"
@@ -47,6 +48,9 @@ public:
 
     void take_up(bool taken_up) noexcept override { tenure::take_up(taken_up); }
     void raise_fence(std::uint64_t fence, handler_at<void(error_code, bool)>) override;
+
+    // leadership::proclaim(). Precondition: it is the lease of an election.
+    void proclaim(std::string value, handler_at<void(error_code)>);
 
 private:
     // The message of drop(): the lease was destroyed.

@@ -38,6 +38,7 @@ struct single_lock final : lock_impl {
         std::shared_ptr<engine::rw_rules const> rules = {};
         std::string_view weight = {};  // of a semaphore
         std::shared_ptr<engine::permit_rules> semaphore = {};
+        std::shared_ptr<engine::candidacy const> candidacy = {};
     };
 
     // `make_traits` is called with the lock's key, prefix included: derived keys and channels contain it. Sends
@@ -61,6 +62,7 @@ struct single_lock final : lock_impl {
         lock.waiter_timeout = t.waiter_timeout;
         lock.rules = std::move(t.rules);
         lock.semaphore = std::move(t.semaphore);
+        lock.candidacy = std::move(t.candidacy);
         lock.meters = &c.state_->meters_of(t.protocol.kind(), lock.name);
         return std::make_shared<single_lock const>(c.state_, std::move(lock), std::move(owner), has_name);
     }

@@ -53,6 +53,7 @@ TEST_CASE("each example for one server ends with success", "[examples]")
 {
     auto const [name, line] = GENERATE(values<example>({
         {"credentials", "the server has accepted the token"},
+        {"election", "10.0.0.7:8000 leads"},
         {"fair_lock", "the printer is ours, those above wait"},
         {"fencing", "balance: 34; the stale write of 33 was refused"},
         {"lease", "the lease has expired"},

@@ -26,7 +26,9 @@ unsigned need_of(std::string_view script)
     if (script.starts_with("reentrant_"))
         return needs_reentrant;
     if (script.starts_with("fair_"))
-        return needs_fair;
+        return needs_fair | needs_election;  // whose lock is a fair lock
+    if (script.starts_with("election_"))
+        return needs_election;
     if (script.starts_with("permits_"))
         return needs_semaphore;
     return script.starts_with("lock_") ? needs_queries : needs_read_write;
@@ -92,7 +94,7 @@ TEST_CASE("doctor rights: only denials count, and those of all locks are bad", "
     CHECK(most.grade == grade::bad);
     CHECK_THAT(
         most.words,
-        ContainsSubstring("del for all locks, semaphore, holders()") && ContainsSubstring("mget for mutex"));
+        ContainsSubstring("del for all locks, semaphore, election, holders()") && ContainsSubstring("mget for mutex"));
 }
 
 TEST_CASE("doctor rights: a script that is refused, or has no reply, tests nothing", "[doctor]")

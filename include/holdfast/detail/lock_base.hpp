@@ -87,6 +87,12 @@ constexpr permit_options without_wait(permit_try_options const& from) noexcept
     return to;
 }
 
+// Without `wait`, these options are those of a campaign without a limit.
+constexpr campaign_options without_wait(campaign_options const& from) noexcept
+{
+    return from;
+}
+
 constexpr acquire_request to_request(acquire_options const& o) noexcept
 {
     auto const& [lease, renew, max_hold, at_least] = o;
@@ -110,6 +116,13 @@ constexpr acquire_request to_request(permit_options const& o) noexcept
     request.weight = weight;
     request.at_least = at_least;
     return request;
+}
+
+// A leadership is renewed whatever its lease time is.
+constexpr acquire_request to_request(campaign_options const& o) noexcept
+{
+    auto const& [wait, lease, max_hold, priority] = o;
+    return {lease, max_hold, wait, true, priority};
 }
 
 template <class TryOptions>
@@ -329,6 +342,7 @@ private:
 
 extern template class BOOST_SYMBOL_VISIBLE lock_base<acquire_options, try_options>;
 extern template class BOOST_SYMBOL_VISIBLE lock_base<fair_acquire_options, fair_try_options>;
+extern template class BOOST_SYMBOL_VISIBLE lock_base<campaign_options, campaign_options>;
 extern template class BOOST_SYMBOL_VISIBLE lock_base<permit_options, permit_try_options>;
 
 }  // namespace detail

@@ -214,10 +214,20 @@ lock_protocol const& write_protocol() noexcept;
 lock_protocol const& fair_protocol() noexcept;
 lock_protocol const& semaphore_protocol(bool fair) noexcept;
 lock_protocol const& numbered_semaphore_protocol() noexcept;
+lock_protocol const& election_protocol() noexcept;
 
 // Submits the script that sets the number of permits of a semaphore, or that reads it and the holders. The replies are
 // those of permits_set.lua and permits_holders.lua.
 void set_permits(session&, command&, lock_spec const&, unsigned permits, script_form);
+
+// Submits the script that changes the value of the leader with that token, or that reads who leads. The replies are those
+// of election_proclaim.lua and election_state.lua.
+struct proclamation {
+    std::string_view term;  // in decimal
+    std::string_view value;
+};
+void proclaim(session&, command&, lock_spec const&, std::string_view token, proclamation const&, script_form);
+void read_leader(session&, command&, lock_spec const&, script_form);
 
 }  // namespace holdfast::engine
 

@@ -45,6 +45,19 @@ lock_spec::lock_spec(lock_protocol const& f, words const& w, std::vector<std::st
 
 lock_spec lock_spec::with_weight(std::string_view w) const
 {
+    return like(w);
+}
+
+lock_spec lock_spec::with_value(std::string_view value) const
+{
+    auto other = like(weight);
+    other.candidacy = std::make_shared<engine::candidacy const>(
+        engine::candidacy{std::string(value), candidacy->channel});
+    return other;
+}
+
+lock_spec lock_spec::like(std::string_view w) const
+{
     words const same{key.substr(0, key.size() - name.size()), name, channel, counter, label, w};
     lock_spec other(*protocol, same, companions);
     other.waiter_timeout = waiter_timeout;

@@ -39,6 +39,12 @@ struct permit_rules {
     std::int64_t reported = -1;  // another number of permits, which the log has already; used on the strand only
 };
 
+// What a candidate of an election brings along.
+struct candidacy {
+    std::string value;    // what the leader wants to be known of it
+    std::string channel;  // on which the observers receive messages
+};
+
 // The description of a lock: its kind, and its keys on the server. A handle has it, and contenders, grants, tenures and
 // releases share its ownership, because they may outlive the handle. Immutable once it is shared, so any thread may
 // read it.
@@ -57,6 +63,8 @@ public:
 
     // The same semaphore, for grants of so many permits.
     lock_spec with_weight(std::string_view) const;
+    // The same election, for a candidate with that value.
+    lock_spec with_value(std::string_view) const;
 
     bool is_fenced() const noexcept { return !counter.empty(); }
     // Whether a grant of this lock can serve a contender for the other one. The label is part of the token, so a grant
@@ -70,6 +78,8 @@ public:
     bool has_key_of(lock_spec const& other) const noexcept { return key_hash == other.key_hash && key == other.key; }
 
 private:
+    lock_spec like(std::string_view weight) const;
+
     // All words in one allocation: many locks may be held. Not a std::string, whose short text would move with the
     // object and invalidate the views below.
     std::unique_ptr<char[]> text_;
@@ -88,6 +98,7 @@ public:
     core::duration waiter_timeout{};          // of a fair lock: how long a waiter may go without a refresh
     std::shared_ptr<rw_rules const> rules;    // of a read_write_lock
     std::shared_ptr<permit_rules> semaphore;  // of a semaphore
+    std::shared_ptr<engine::candidacy const> candidacy;  // of an election
     // Where its events are counted: found once, when the handle is made. The client has them; only its engine uses them.
     // Null: a query of the server, which belongs to no kind of lock.
     lock_meters* meters = nullptr;

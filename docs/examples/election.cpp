@@ -1,0 +1,59 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// An election: a leader with a term and a value, and an observer. See docs/election.md.
+//
+//     holdfast_example_election [URL]
+
+#include <exception>
+#include <iostream>
+
+#include <boost/asio.hpp>
+
+#include <holdfast.hpp>
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+asio::awaitable<void> observe(holdfast::election boss)
+{
+    auto watch = boss.observe();
+    while (auto const leader = co_await watch.next())
+        std::cout << "the leader is at " << leader->value << '\n';
+    std::cout << "nobody leads\n";
+}
+
+asio::awaitable<void> stand(holdfast::election boss)
+{
+    auto const work = [](holdfast::leadership& me) -> asio::awaitable<void> {
+        std::cout << "leads in term " << me.term() << '\n';
+        co_return;
+    };
+    co_await holdfast::lead(boss, "10.0.0.7:9000", {.lease = 10s}, work);
+}
+
+asio::awaitable<void> run(holdfast::client& client)
+{
+    holdfast::election boss{client, "boss"};
+    auto me = co_await boss.campaign("10.0.0.7:8000");
+    asio::co_spawn(co_await asio::this_coro::executor, observe(boss), asio::detached);
+    auto const now = co_await boss.current();
+    std::cout << now->value << " leads\n";
+    co_await me.proclaim("10.0.0.7:9000");
+    co_await me.resign();
+    co_await stand(boss);
+    co_await client.shutdown();
+}
+
+int main(int argc, char** argv)
+{
+    asio::io_context ioc;
+    holdfast::client client{ioc, {.url = argc > 1 ? argv[1] : "redis://localhost"}};
+    client.run(asio::detached);
+    asio::co_spawn(ioc, run(client), [](std::exception_ptr error) {
+        if (error)
+            std::rethrow_exception(error);
+    });
+    ioc.run();
+}

@@ -1,0 +1,348 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_ELECTION_HPP
+#define HOLDFAST_ELECTION_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/config.hpp>
+
+#include <holdfast/client.hpp>
+#include <holdfast/detail/lock_base.hpp>
+#include <holdfast/fair_lock.hpp>
+#include <holdfast/lease.hpp>
+#include <holdfast/options.hpp>
+
+namespace holdfast {
+
+/// Who leads, as the server records it.
+struct leader {
+    std::string id;          ///< "<client's uuid>:<n>", or the text that another library wrote
+    std::string value;       ///< what the leader wants to be known of it
+    std::uint64_t term = 0;  ///< the fencing token of the leadership; 0: the holder wrote none, as another library's
+    bool self = false;       ///< this client leads
+    std::chrono::system_clock::time_point since{};  ///< the begin of the term, by the server's clock
+
+    friend bool operator==(leader const&, leader const&) = default;
+};
+
+namespace detail {
+
+// A candidate: the lock of an election, with the value of one campaign. lead() acquires it like any other lock.
+class BOOST_SYMBOL_VISIBLE candidate : public lock_base<campaign_options, campaign_options> {
+public:
+    explicit candidate(std::shared_ptr<lock_impl const> state) noexcept : lock_base(std::move(state)) {}
+};
+
+struct BOOST_SYMBOL_VISIBLE campaign_launch : lock_launch {
+    std::string value;
+    acquire_request request;
+    void start(handler_at<void(error_code, leadership)>) &&;
+};
+
+struct BOOST_SYMBOL_VISIBLE current_launch : lock_launch {
+    void start(handler_at<void(error_code, std::optional<leader>)>) &&;
+};
+
+struct BOOST_SYMBOL_VISIBLE proclaim_launch : lease_launch {
+    std::string value;
+    void start(handler_at<void(error_code)>) &&;
+};
+
+struct BOOST_SYMBOL_VISIBLE next_leader_launch {
+    std::shared_ptr<leader_watch_impl> of;
+    asio::any_io_executor get_executor() const noexcept;
+    void start(handler_at<void(error_code, std::optional<leader>)>) &&;
+};
+
+struct leadership_access;
+
+}  // namespace detail
+
+/// A won election: the lease of its lock, whose fencing token is the term. It ends with the object: the destructor
+/// queues the resignation. What is said of @ref lease about validity, renewal, lifetimes and thread safety holds here,
+/// too.
+class [[nodiscard("an unbound leadership ends at once"), gnu::visibility("default")]] leadership
+{
+public:
+    /// The executor on which operations complete whose handler has none.
+    using executor_type = asio::any_io_executor;
+
+    /// An empty leadership.
+    leadership() noexcept = default;
+
+    /// Leaves an empty leadership behind.
+    leadership(leadership &&) noexcept = default;
+
+    /// Queues the resignation of `*this`, as the destructor does.
+    leadership& operator=(leadership&&) noexcept = default;
+
+    /// Queues the resignation and returns, unless it is empty. Never blocks, throws or allocates.
+    ~leadership() = default;
+
+    /// As `lease::get_executor()`.
+    executor_type get_executor() const noexcept
+    {
+        return held_.get_executor();
+    }
+
+    /// The same as `valid()`.
+    explicit operator bool() const noexcept
+    {
+        return valid();
+    }
+
+    /// Whether no other client leads, as `lease::valid()`. False as soon as the clock has passed `valid_until()`.
+    bool valid() const noexcept
+    {
+        return held_.valid();
+    }
+
+    /// Whether it is empty: default-constructed, moved from, or resigned, or somebody else leads.
+    bool empty() const noexcept
+    {
+        return held_.empty();
+    }
+
+    /// As `lease::valid_until()`.
+    std::chrono::steady_clock::time_point valid_until() const noexcept
+    {
+        return held_.valid_until();
+    }
+
+    /// The term: greater than that of every leader before. Pass it to each resource that the leader writes, and let the
+    /// resource refuse smaller ones: nothing else stops a leader whose process was paused. 0 if it is empty.
+    std::uint64_t term() const noexcept
+    {
+        return held_.fencing_token().value_or(0);
+    }
+
+    /// The lease of the election's lock.
+    lease const& held() const noexcept
+    {
+        return held_;
+    }
+
+    /// Changes the value of this leader, under the same term. Observers receive it.
+    ///
+    /// @par On the server
+    /// One script, which changes the value only while this leader holds the lock.
+    /// @par Completion
+    /// When the server has confirmed it, or with an error, within `config::command_timeout`.
+    /// @par Errors
+    /// - errc::lease_lost: the leadership was lost
+    /// - errc::unavailable: no reply within `config::command_timeout`, and the value may have been changed; or the server
+    ///   cannot execute the script now
+    /// - errc::invalid_option: the value has more than 4096 bytes
+    /// - errc::empty_lease: the leadership was empty
+    /// - errc::wrong_type, errc::server_refused, errc::not_permitted, errc::protocol, errc::client_stopped
+    /// @par Cancellation
+    /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
+    template <token_for<void(error_code)> Token = asio::deferred_t>
+    [[nodiscard]] auto proclaim(std::string_view value, Token && token = {})
+    {
+        return detail::initiate<void(error_code)>(begin_proclaim(value), std::forward<Token>(token));
+    }
+
+    /// Waits for the loss of the leadership; as `lease::lost()`. It succeeds with the reason of the loss, in time to stop
+    /// the work.
+    template <token_for<void(error_code, loss)> Token = asio::deferred_t>
+    [[nodiscard]] auto lost(Token && token = {}) const
+    {
+        return held_.lost(std::forward<Token>(token));
+    }
+
+    /// Ends the leadership. It is empty from this call on. The observers and the next candidate are notified; completion,
+    /// errors and cancellation are those of `lease::release()`.
+    ///
+    /// @par On the server
+    /// One script, which deletes the record of the leader, releases the lock, and publishes both messages.
+    template <token_for<void(error_code)> Token = asio::deferred_t>
+    [[nodiscard]] auto resign(Token && token = {})
+    {
+        return held_.release(std::forward<Token>(token));
+    }
+
+private:
+    friend struct detail::leadership_access;
+
+    explicit leadership(lease held) noexcept : held_(std::move(held)) {}
+    BOOST_SYMBOL_VISIBLE detail::proclaim_launch begin_proclaim(std::string_view) const;
+
+    lease held_;
+};
+
+/// Observes who leads. Made by `election::observe()`.
+///
+/// @par Thread safety
+/// Distinct objects: safe. Shared objects: unsafe.
+/// @par Lifetimes
+/// It may outlive the election and the client; `next()` completes with errc::client_stopped then. If it is destroyed
+/// while `next()` waits, that completes with `operation_aborted`.
+class BOOST_SYMBOL_VISIBLE leader_watch {
+public:
+    leader_watch(leader_watch&&) noexcept = default;
+    leader_watch& operator=(leader_watch&&) noexcept = default;
+
+    /// The executor on which operations complete whose handler has none.
+    using executor_type = asio::any_io_executor;
+
+    /// The client's executor; the system executor if the client was destroyed or its execution context has ended.
+    executor_type get_executor() const noexcept { return detail::next_leader_launch{impl_}.get_executor(); }
+
+    /// Waits until another state than the last one is known: another leader, another value, or nobody. The first call
+    /// completes as soon as the state is known. States between two calls are skipped: the latest one counts. The term
+    /// never goes back.
+    ///
+    /// @par On the server
+    /// From the first call on until the watch is destroyed: one subscription for all watches of this client and election,
+    /// and a script that reads the state: after each message, when the leader's lease time ends, on a new connection, and
+    /// at least once in `config::poll_interval`; once a second if the server permits no subscription.
+    /// @par Completion
+    /// With the leader; without a value if nobody leads. An outage of the server is no error: the last state stands until
+    /// another one is known.
+    /// @par Errors
+    /// - errc::wrong_type: a key of the election is of another type
+    /// - errc::invalid_option: another `next()` of this watch waits
+    /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
+    /// @par Cancellation
+    /// Terminal, partial, total: completes at once with `operation_aborted`. The watch goes on.
+    template <token_for<void(error_code, std::optional<leader>)> Token = asio::deferred_t>
+    [[nodiscard]] auto next(Token&& token = {})
+    {
+        return detail::initiate<void(error_code, std::optional<leader>)>(
+            detail::next_leader_launch{impl_}, std::forward<Token>(token));
+    }
+
+private:
+    friend class election;
+
+    explicit leader_watch(std::shared_ptr<detail::leader_watch_impl> i) noexcept : impl_(std::move(i)) {}
+
+    std::shared_ptr<detail::leader_watch_impl> impl_;
+};
+
+/// The election of a leader among candidates, over all processes. At most one leadership is valid at a time, under the
+/// assumptions of docs/safety.md.
+///
+/// A candidate that waits has a place in a queue: the candidates lead in the order in which they arrived, or by priority.
+/// A leader whose process has died is followed when its lease time is over; one that resigns, at once.
+///
+/// @par On the server
+/// The lock is a fenced @ref fair_lock of the same name, so Redisson's RFairLock can stand for election, too, as a leader
+/// without term and value. Besides, the HASH `holdfast_leader:{name}` records the leader, its term and its value, for a
+/// day, which each renewal prolongs; it counts only while that leader holds the lock. The channel
+/// `holdfast_election:{name}` tells observers that the state has changed.
+/// @par Cost
+/// As a fair lock: one script for a leadership, one to resign, one for a renewal; the record is part of them. A candidate
+/// waits as a waiter of a fair lock.
+///
+/// @par Example
+/// @code
+/// holdfast::election boss{client, "boss"};
+/// auto me = co_await boss.campaign("10.0.0.7:9000");
+/// while (me)
+///     co_await write(storage, me.term());
+/// co_await me.resign();
+/// @endcode
+class BOOST_SYMBOL_VISIBLE election {
+public:
+    /// The options of the election.
+    using options = election_options;
+    /// The executor on which operations complete whose handler has none.
+    using executor_type = asio::any_io_executor;
+
+    /// Sends nothing. With an invalid name, the operations complete with errc::invalid_name.
+    ///
+    /// @throws std::invalid_argument if `candidate_timeout` is less than 1 s.
+    election(client const&, std::string_view name, options = {});
+
+    /// The client's executor; the system executor if the client was destroyed or its execution context has ended.
+    executor_type get_executor() const noexcept { return detail::lock_launch{state_}.get_executor(); }
+
+    /// The name, without the client's prefix. The view is valid while a copy of this handle exists.
+    std::string_view name() const noexcept;
+
+    /// Stands for election, and leads when it is the first of the candidates and nobody leads. Observers receive `value`,
+    /// for example an address: at most 4096 bytes.
+    ///
+    /// @par On the server
+    /// As `fair_lock::acquire()` or, with `wait`, `fair_lock::try_acquire()`; the same script records the leader.
+    /// @par Completion
+    /// With the leadership. With success and an *empty* leadership if `wait` is over, and somebody else leads.
+    /// @par Errors
+    /// As `fair_lock::acquire()` and `try_acquire()`; errc::invalid_option also if the value is too long.
+    /// @par Cancellation
+    /// Terminal, partial, total, in every phase: completes at once with `operation_aborted` and leaves nothing on the
+    /// server, as `fair_lock::acquire()`.
+    template <token_for<void(error_code, leadership)> Token = asio::deferred_t>
+    [[nodiscard]] auto campaign(std::string_view value, campaign_options options, Token&& token = {}) const
+    {
+        return detail::initiate<void(error_code, leadership)>(
+            detail::campaign_launch{{state_}, std::string(value), detail::to_request(options)},
+            std::forward<Token>(token));
+    }
+
+    /// The same with default options: the wait has no limit.
+    template <token_for<void(error_code, leadership)> Token = asio::deferred_t>
+    [[nodiscard]] auto campaign(std::string_view value, Token&& token = {}) const
+    {
+        return campaign(value, campaign_options{}, std::forward<Token>(token));
+    }
+
+    /// Reads who leads. The result may be out of date when the handler runs.
+    ///
+    /// @par On the server
+    /// One script that only reads.
+    /// @par Completion
+    /// With the leader, without a value if nobody leads, or with an error, within `config::command_timeout`.
+    /// @par Errors
+    /// - errc::wrong_type: a key of the election is of another type
+    /// - errc::unavailable: as `fair_lock::is_locked()`
+    /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
+    /// @par Cancellation
+    /// Terminal, partial, total: completes at once with `operation_aborted`.
+    template <token_for<void(error_code, std::optional<leader>)> Token = asio::deferred_t>
+    [[nodiscard]] auto current(Token&& token = {}) const
+    {
+        return detail::initiate<void(error_code, std::optional<leader>)>(
+            detail::current_launch{{state_}}, std::forward<Token>(token));
+    }
+
+    /// Reads the candidates that wait, in the order in which they will lead. As `fair_lock::waiters()`.
+    template <token_for<void(error_code, std::vector<holder>)> Token = asio::deferred_t>
+    [[nodiscard]] auto candidates(Token&& token = {}) const
+    {
+        return detail::initiate<void(error_code, std::vector<holder>)>(
+            detail::waiters_launch{{state_}}, std::forward<Token>(token));
+    }
+
+    /// Observes who leads. Sends nothing until `leader_watch::next()` is called.
+    ///
+    /// @par Example
+    /// @code
+    /// auto watch = boss.observe();
+    /// for (;;)
+    ///     if (auto const now = co_await watch.next())
+    ///         connect(now->value);
+    /// @endcode
+    leader_watch observe() const;
+
+private:
+    friend struct detail::leadership_access;
+
+    std::shared_ptr<detail::lock_impl const> state_;
+};
+
+}  // namespace holdfast
+
+#endif

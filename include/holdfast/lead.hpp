@@ -1,0 +1,93 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_LEAD_HPP
+#define HOLDFAST_LEAD_HPP
+
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/config.hpp>
+
+#include <holdfast/election.hpp>
+#include <holdfast/with_lock.hpp>
+
+namespace holdfast {
+
+namespace detail {
+
+BOOST_SYMBOL_VISIBLE candidate make_candidate(election const&, std::string_view value);
+BOOST_SYMBOL_VISIBLE leadership to_leadership(lease) noexcept;
+BOOST_SYMBOL_VISIBLE lease take_lease(leadership&) noexcept;
+
+// The leadership of a body: gives the lease back when the body ends, however it ends, for with_lock() to release it.
+struct borrowed_leadership {
+    explicit borrowed_leadership(lease& l) noexcept : from(l), me(to_leadership(std::move(l))) {}
+    borrowed_leadership(borrowed_leadership const&) = delete;
+    borrowed_leadership& operator=(borrowed_leadership const&) = delete;
+    ~borrowed_leadership() { from = take_lease(me); }
+
+    lease& from;
+    leadership me;
+};
+
+template <class Body>
+using leading_result = typename std::invoke_result_t<Body&, leadership&>::value_type;
+
+template <class Body>
+asio::awaitable<leading_result<Body>> run_leading(Body& body, lease& held)
+{
+    borrowed_leadership borrowed(held);
+    co_return co_await body(borrowed.me);
+}
+
+// The body of lead() in the form of a body of with_lock().
+template <class Body>
+struct leading_body {
+    Body body;
+    auto operator()(lease& held) { return run_leading(body, held); }
+};
+
+}  // namespace detail
+
+/// A coroutine that runs while a leader leads: `asio::awaitable<T>(leadership&)`.
+template <class Body>
+concept leader_body = requires(std::decay_t<Body>& body, leadership& me)
+{
+    requires detail::is_awaitable<decltype(body(me))>;
+};
+
+/// Runs a body while it leads: stands for election, runs the body, resigns, and waits for the resignation in every case.
+/// It is a coroutine and must be awaited. To stand again after a loss, call it in a loop.
+///
+/// It is `with_lock()` with an election in place of the lock and a @ref leadership in place of the lease: completion,
+/// cancellation, lifetimes, thread safety and the compiler trap are the same. When the leadership is lost, the body is
+/// cancelled (terminal) and awaited.
+///
+/// @par Errors
+/// As `with_lock()`: errc::busy if somebody else led for all of `options.wait`; errc::lease_lost if the leadership was
+/// lost before the body ended; the errors of `election::campaign()`.
+/// @par Example
+/// @code
+/// co_await holdfast::lead(boss, "10.0.0.7:9000", {}, [&](holdfast::leadership& me) -> asio::awaitable<void> {
+///     co_await serve(me.term());
+/// });
+/// @endcode
+template <leader_body Body>
+[[nodiscard]] auto lead(election const& of, std::string_view value, campaign_options options, Body&& body)
+{
+    static_assert(
+        detail::is_safe_body<Body>,
+        "this GCC destroys captured objects of a temporary in a co_await expression twice: capture by reference, or "
+        "name the body first");
+    using adapted = detail::leading_body<std::decay_t<Body>>;
+    return detail::run_with_lock<detail::candidate, adapted>(
+        detail::make_candidate(of, value), options, adapted{std::forward<Body>(body)});
+}
+
+}  // namespace holdfast
+
+#endif

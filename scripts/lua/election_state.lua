@@ -1,0 +1,12 @@
+-- Reads who leads.
+-- KEYS  lock, record
+-- returns {t, holder, term, value, since}: t is the PTTL of the lock (-2: it is free), since is in ms of the server's clock.
+--   holder is empty if nobody leads; term is 0 if the holder has no record, as another library's client
+-- errors WRONGTYPE: a key is not a hash
+-- redis.calls: pttl, hkeys, hgetall
+local left = redis.call('pttl', KEYS[1])
+local holder = redis.call('hkeys', KEYS[1])[1] or ''
+local fields, record = redis.call('hgetall', KEYS[2]), {}
+for i = 1, #fields, 2 do record[fields[i]] = fields[i + 1] end
+if record.holder ~= holder then record = {} end
+return {left, holder, tonumber(record.term) or 0, record.value or '', tonumber(record.since) or 0}

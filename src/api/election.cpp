@@ -1,0 +1,171 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <boost/asio/system_executor.hpp>
+
+#include <holdfast/election.hpp>
+#include <holdfast/lead.hpp>
+
+#include "core/bounds.hpp"
+#include "core/lock_name.hpp"
+#include "engine/protocol/lock_protocol.hpp"
+#include "handle/mapped_handler.hpp"
+#include "operations/leader_state.hpp"
+#include "operations/leader_watch.hpp"
+#include "operations/lock_query.hpp"
+#include "operations/single_lease.hpp"
+#include "operations/single_lock.hpp"
+
+namespace holdfast {
+namespace detail {
+
+struct leadership_access {
+    static lease& lease_of(leadership& l) noexcept { return l.held_; }
+    static leadership make(lease l) noexcept { return leadership(std::move(l)); }
+    static std::shared_ptr<lock_impl const> const& impl_of(election const& e) noexcept { return e.state_; }
+};
+
+namespace {
+
+constexpr std::size_t longest_value = 4096;
+
+// Why that value cannot be proclaimed; success: it can. An error is recorded as the client's last failure.
+error_code value_error(std::string_view value, std::string_view name, client_state* c)
+{
+    if (value.size() <= longest_value)
+        return {};
+    error_code const ec = errc::invalid_option;
+    return c ? c->remember(ec, in_quotes(name) + ": value: must not have more than 4096 bytes") : ec;
+}
+
+single_lock::traits election_traits(std::string_view key, election_options const& o)
+{
+    auto companions = core::fair_companions(key);
+    companions.push_back(core::prefixed("holdfast_leader", key));
+    return {
+        .protocol = engine::election_protocol(),
+        .channel = core::unlock_channel(key),
+        .counter = core::fence_key(key),
+        .companions = std::move(companions),
+        .waiter_timeout = core::bounded(o.candidate_timeout),
+        .candidacy = std::make_shared<engine::candidacy const>(
+            engine::candidacy{.value = {}, .channel = core::prefixed("holdfast_election", key)})};
+}
+
+// As for a fair lock.
+std::shared_ptr<single_lock const> make_election(client const& c, std::string_view name, election_options const& o)
+{
+    if (o.candidate_timeout < std::chrono::seconds(1))
+        throw std::invalid_argument("candidate_timeout: must be at least 1 s");
+    return single_lock::make(c, name, nullptr, [&](std::string_view key) { return election_traits(key, o); });
+}
+
+// make_election() is the only function that makes the implementation of an election.
+single_lock const& lock_behind(std::shared_ptr<lock_impl const> const& of) noexcept
+{
+    return static_cast<single_lock const&>(*of);
+}
+
+class current_query final : public query<std::optional<leader>> {
+public:
+    using query::query;
+
+private:
+    void send(engine::session& to, engine::script_form form) override { engine::read_leader(to, *this, lock(), form); }
+    std::optional<leader> read(engine::reply const& r) override
+    {
+        return read_leader_state(r, engine().runtime().tokens().id()).now;
+    }
+};
+
+}  // namespace
+
+// The lock of an election, with the value of one campaign.
+std::shared_ptr<lock_impl const> candidate_of(std::shared_ptr<lock_impl const> const& of, std::string_view value)
+{
+    auto const& e = lock_behind(of);
+    return std::make_shared<single_lock const>(e.origin, e.lock.with_value(value), nullptr, e.has_valid_name);
+}
+
+candidate make_candidate(election const& e, std::string_view value)
+{
+    return candidate(candidate_of(leadership_access::impl_of(e), value));
+}
+
+leadership to_leadership(lease l) noexcept
+{
+    return leadership_access::make(std::move(l));
+}
+
+lease take_lease(leadership& l) noexcept
+{
+    return std::move(leadership_access::lease_of(l));
+}
+
+void campaign_launch::start(handler_at<void(error_code, leadership)> h) &&
+{
+    if (auto const ec = value_error(value, of->name(), of->home().get()))
+        return complete_early<leadership>(std::move(h), ec, {});
+    auto to = map_handler<lease>(std::move(h), [](auto handler, error_code ec, lease l) {
+        std::move(handler)(ec, to_leadership(std::move(l)));
+    });
+    acquire_launch{{candidate_of(of, value)}, request}.start(std::move(to));
+}
+
+void current_launch::start(handler_at<void(error_code, std::optional<leader>)> h) &&
+{
+    launch_query<current_query>(lock_behind(of), std::move(h));
+}
+
+void proclaim_launch::start(handler_at<void(error_code)> h) &&
+{
+    if (!of)
+        return complete_early<>(std::move(h), errc::empty_lease);
+    // Without the client no text can be recorded, and the operation completes with another error.
+    if (auto const ec = value_error(value, of->name(), nullptr))
+        return complete_early<>(std::move(h), ec);
+    // The lease of an election is always that of one server.
+    static_cast<single_lease&>(*of).proclaim(std::move(value), std::move(h));
+}
+
+asio::any_io_executor next_leader_launch::get_executor() const noexcept
+{
+    return of ? of->executor() : asio::any_io_executor(asio::system_executor());
+}
+
+void next_leader_launch::start(handler_at<void(error_code, std::optional<leader>)> h) &&
+{
+    // Moved first: the watch may be destroyed while the operation waits.
+    if (auto const w = std::move(of))
+        w->next(std::move(h));
+    else
+        complete_early<std::optional<leader>>(std::move(h), errc::empty_lease, {});
+}
+
+}  // namespace detail
+
+election::election(client const& c, std::string_view name, options o) : state_(detail::make_election(c, name, o)) {}
+
+std::string_view election::name() const noexcept
+{
+    return state_->name();
+}
+
+leader_watch election::observe() const
+{
+    return leader_watch(std::make_shared<detail::leader_watch_impl>(detail::lock_behind(state_)));
+}
+
+detail::proclaim_launch leadership::begin_proclaim(std::string_view value) const
+{
+    return {{detail::lease_access::impl_of(const_cast<lease&>(held_))}, std::string(value)};
+}
+
+}  // namespace holdfast

@@ -1,0 +1,60 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "engine/watch/watches.hpp"
+
+#include "engine/runtime/runtime.hpp"
+
+namespace holdfast::engine {
+
+watches::~watches()
+{
+    stop();
+}
+
+void watches::join(watch& w)
+{
+    joined_.push_back(w);
+    w.join(parts_);
+}
+
+void watches::leave(watch& w)
+{
+    if (!w.is_joined())
+        return;
+    w.watch_hook::unlink();
+    w.leave();
+    if (w.is_under_way())
+        ending_.push_back(w);
+}
+
+void watches::on_open(shard const& at)
+{
+    for (auto& w : joined_)
+        if (parts_.runtime.is_at(at, w.lock()))
+            w.refresh();
+}
+
+void watches::on_moved(core::slot_set const& moved)
+{
+    for (auto& w : joined_)
+        if (moved[w.lock().slot])
+            w.refresh();
+}
+
+void watches::stop()
+{
+    while (!joined_.empty()) {
+        boost::intrusive_ptr<watch> const w(&joined_.front());
+        leave(*w);
+        w->on_stopped();
+    }
+    while (!ending_.empty()) {
+        auto& w = ending_.front();
+        w.watch_hook::unlink();
+        w.self_ = nullptr;  // may destroy it
+    }
+}
+
+}  // namespace holdfast::engine

@@ -1,0 +1,188 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// The scripts of elections, each case and in random order; on a real server and on the model at once.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "conformance/comparison.hpp"
+#include "scripts_generated.hpp"
+#include "support/chance.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using simulated::value;
+namespace scripts = engine::scripts;
+
+constexpr std::array keys{"lock", "queue", "timeouts", "waiters", "priorities", "record", "counter"};
+constexpr auto waiter_timeout = "100000";
+constexpr auto lease = "100000";
+constexpr auto life = "86400000";
+
+std::string ours(std::uint64_t n)
+{
+    return "6f1c1d0e-0000-8000-8000-000000000001:" + std::to_string(n);
+}
+
+class election_scripts {
+public:
+    election_scripts()
+    {
+        if (!redis_server::is_installed())
+            SKIP("no redis-server");
+        both_.emplace();
+    }
+
+    comparison& both() { return *both_; }
+
+    value run(
+        engine::script const& script, std::vector<std::string> const& at, std::vector<std::string> const& arguments)
+    {
+        std::vector<std::string> words{"EVAL", std::string(script.text), std::to_string(at.size())};
+        words.insert(words.end(), at.begin(), at.end());
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        return both_->command(words);
+    }
+
+    // Greater than 0: the term; less: another one leads, or comes first.
+    std::int64_t campaign(std::string const& who, std::string const& value = "v", std::string const& priority = "5")
+    {
+        return run(scripts::election_acquire,
+                   {keys.begin(), keys.end()},
+                   {who, lease, waiter_timeout, "channel", priority, life, value, "observers"})
+            .integer;
+    }
+    std::int64_t leave(std::string const& who)
+    {
+        return run(scripts::election_leave,
+                   {keys.begin(), keys.begin() + 6},
+                   {who, "channel", waiter_timeout, "observers"})
+            .integer;
+    }
+    value renew(std::string const& who, std::string const& for_ms = lease)
+    {
+        return run(scripts::election_renew, {"lock", "record"}, {who, for_ms});
+    }
+    std::int64_t proclaim(std::string const& who, std::string const& value)
+    {
+        return run(scripts::election_proclaim, {"lock", "record"}, {who, "7", value, "observers", life}).integer;
+    }
+    value state() { return run(scripts::election_state, {"lock", "record"}, {}); }
+
+    void compare_values()
+    {
+        both_->command({"HGETALL", "lock"});
+        both_->command({"LRANGE", "queue", "0", "-1"});
+        both_->command({"HGET", "record", "holder"});
+        both_->command({"HGET", "record", "value"});
+        for (auto const* const key : keys)
+            both_->command({"PTTL", key});
+        state();
+    }
+
+private:
+    std::optional<comparison> both_;
+};
+
+bool is_wrong_type(value const& v)
+{
+    return v.is_error() && v.text.starts_with("WRONGTYPE");
+}
+
+TEST_CASE("a leader is recorded with its term and value until it resigns", "[conformance][election]")
+{
+    election_scripts s;
+    CHECK(s.state().items.at(1).text.empty());
+    auto const term = s.campaign(ours(1), "a");
+    CHECK(term > 0);
+    CHECK(s.campaign(ours(2), "b") < 0);
+    auto const now = s.state();
+    CHECK(now.items.at(1).text == ours(1));
+    CHECK(now.items.at(2).integer > 0);
+    CHECK(now.items.at(3).text == "a");
+    CHECK(now.items.at(4).integer > 0);
+    CHECK(s.proclaim(ours(2), "x") == 0);
+    CHECK(s.proclaim(ours(1), "y") == 1);
+    CHECK(s.state().items.at(3).text == "y");
+    CHECK(s.leave(ours(1)) == 1);
+    CHECK(s.both().command({"EXISTS", "record"}).integer == 0);
+    CHECK(s.campaign(ours(2), "b") > term);
+    CHECK(s.leave(ours(1)) == 0);
+    CHECK(s.state().items.at(3).text == "b");
+    CHECK(s.leave(ours(2)) == 1);
+}
+
+TEST_CASE("a record counts only while its holder holds the lock", "[conformance][election]")
+{
+    election_scripts s;
+    CHECK(s.campaign(ours(1), "a") > 0);
+    s.both().command({"DEL", "lock"});
+    CHECK(s.state().items.at(1).text.empty());
+    CHECK(s.state().items.at(3).text.empty());
+    s.both().command({"HSET", "lock", "another library", "1"});
+    CHECK(s.state().items.at(1).text == "another library");
+    CHECK(s.state().items.at(2).integer == 0);
+    CHECK(s.renew(ours(1)).items.at(0).integer == 0);
+}
+
+TEST_CASE("a renewal prolongs the lock and the record, and never shortens the lock", "[conformance][election]")
+{
+    election_scripts s;
+    CHECK(s.campaign(ours(1)) > 0);
+    s.both().command({"PEXPIRE", "record", "5000"});
+    CHECK(s.renew(ours(1), "200000").items.at(0).integer == 1);
+    CHECK(s.both().command({"PTTL", "record"}).integer > 80'000'000);
+    CHECK(s.renew(ours(1), "1000").items.at(0).integer == 1);
+    CHECK(s.both().command({"PTTL", "lock"}).integer > 190'000);
+}
+
+TEST_CASE("the keys of an election of another type are WRONGTYPE, and nobody leads", "[conformance][election]")
+{
+    election_scripts s;
+    s.both().command({"SET", "record", "text"});
+    auto const refused = s.run(
+        scripts::election_acquire,
+        {keys.begin(), keys.end()},
+        {ours(1), lease, waiter_timeout, "channel", "5", life, "v", "observers"});
+    CHECK(is_wrong_type(refused));
+    CHECK(s.both().command({"EXISTS", "lock", "counter"}).integer == 0);
+    CHECK(is_wrong_type(s.state()));
+    s.both().command({"DEL", "record"});
+    s.both().command({"SET", "lock", "text"});
+    CHECK(is_wrong_type(s.state()));
+}
+
+TEST_CASE(
+    "the scripts of elections in random order have the same effect in the model and in Redis",
+    "[conformance][election]")
+{
+    constexpr std::array priorities{"0", "1", "5", "10"};
+    election_scripts s;
+    chance draw(1);
+    unsigned terms = 0;
+    for (int i = 0; i < 1'500; ++i) {
+        auto const who = ours(draw.below(5));
+        switch (draw.below(9)) {
+            case 0: s.both().command({"DEL", keys[draw.below(6)]}); break;
+            case 1: s.proclaim(who, "w" + std::to_string(i)); break;
+            case 2: s.renew(who); break;
+            case 3:
+            case 4:
+            case 5: s.leave(who); break;
+            default: terms += s.campaign(who, "v", priorities[draw.below(priorities.size())]) > 0;
+        }
+        s.compare_values();
+    }
+    CHECK(terms > 100);
+}
+
+}  // namespace
+}  // namespace holdfast::test

@@ -1,0 +1,193 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Candidates of several processes stand for election, with random cancellations, values and resignations, while observers
+// watch. No two leaders are valid at once, the terms grow, no observer goes back, and each observer ends with the last
+// state. HOLDFAST_SEEDS is the number of contests.
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/arena.hpp"
+#include "simulation/contest.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+struct observation {
+    std::optional<leader> last;
+    std::uint64_t newest = 0;
+    bool has_ended = false;
+};
+
+struct election_contest {
+    arena world;
+    chance draw;
+    std::vector<leadership const*> leading;
+    std::uint64_t last_term = 0;
+    unsigned running = 0;
+    unsigned terms = 0;
+    unsigned cancelled = 0;
+    std::deque<observation> observations;
+
+    election_contest(std::uint64_t seed, fault_plan f) : world({.world = {.seed = seed}, .faults = f}), draw(seed) {}
+
+    void begin(leadership const& me)
+    {
+        if (std::ranges::any_of(leading, [](auto const* other) { return other->valid(); }))
+            throw std::runtime_error("two leaders at once");
+        if (me.term() <= std::exchange(last_term, me.term()))
+            throw std::runtime_error("a term did not grow");
+        leading.push_back(&me);
+        ++terms;
+    }
+
+    awaitable<void> cancel(std::shared_ptr<asio::cancellation_signal> signal, std::string where)
+    {
+        co_await world.sleep(draw.between(0ms, 20ms), where);
+        signal->emit(asio::cancellation_type::terminal);
+    }
+
+    awaitable<leadership> campaign(election const& e, std::string const& value, std::string where, error_code& ec)
+    {
+        auto const token = asio::redirect_error(use_awaitable, ec);
+        if (draw.happens(0.3))
+            co_return co_await e.campaign(value, {.wait = draw.happens(0.5) ? 0ms : 30ms}, token);
+        if (!draw.happens(0.4))
+            co_return co_await e.campaign(value, {.priority = static_cast<int>(1 + draw.below(10))}, token);
+        auto const signal = std::make_shared<asio::cancellation_signal>();
+        world.spawn(cancel(signal, where), where);
+        co_return co_await e.campaign(value, asio::bind_cancellation_slot(signal->slot(), token));
+    }
+
+    awaitable<void> stand(election e, std::string where)
+    {
+        for (int round = 0; round < 5; ++round) {
+            error_code ec;
+            auto me = co_await campaign(e, where + std::to_string(round), where, ec);
+            if (!ec && me)
+                co_await rule(me, where);
+            else if (ec == asio::error::operation_aborted)
+                ++cancelled;
+            co_await world.sleep(draw.between(0ms, 10ms), where);
+        }
+        --running;
+    }
+
+    awaitable<void> rule(leadership& me, std::string where)
+    {
+        error_code ec;
+        begin(me);
+        if (draw.happens(0.3))
+            co_await me.proclaim(where + " ready", asio::redirect_error(use_awaitable, ec));
+        co_await world.sleep(draw.between(0ms, 40ms), where);
+        std::erase(leading, &me);
+        if (draw.happens(0.5))
+            co_await me.resign(asio::redirect_error(use_awaitable, ec));
+    }
+
+    awaitable<void> observe(election e, observation& o)
+    {
+        error_code ec;
+        auto watch = e.observe();
+        for (;;) {
+            auto now = co_await watch.next(asio::redirect_error(use_awaitable, ec));
+            if (ec)
+                break;
+            if (now && now->term < o.newest)
+                throw std::runtime_error("an observer went back");
+            o.newest = now ? now->term : o.newest;
+            o.last = std::move(now);
+        }
+        o.has_ended = true;
+    }
+
+    awaitable<void> end(client& c, fault_plan const& before)
+    {
+        for (int n = 0; n < 6'000 && running > 0; ++n)
+            co_await world.sleep(100ms);
+        REQUIRE(running == 0);
+        world.server().faults = {};
+        // One lease time, the longest reconnection, and the end of the subscriptions.
+        co_await world.sleep(before.disconnect > 0 ? 10s : 4s);
+        auto const nobody = co_await election(c, "boss").current();
+        CHECK_FALSE(nobody);
+        CHECK_FALSE(world.exists("redisson_lock_queue:{boss}"));
+        CHECK_FALSE(world.exists("holdfast_lock_waiters:{boss}"));
+        auto me = co_await election(c, "boss").campaign("the last");
+        CHECK(me.term() > last_term);
+        co_await world.sleep(20ms);
+        for (auto const& o : observations) {
+            REQUIRE(o.last);
+            CHECK(o.last->value == "the last");
+        }
+        co_await me.resign();
+        co_await world.sleep(20ms);
+        for (auto const& o : observations)
+            CHECK_FALSE(o.last);
+    }
+};
+
+unsigned run_election_contest(std::uint64_t seed, fault_plan faults)
+{
+    INFO("seed " << seed);
+    election_contest c(seed, faults);
+    auto& a = c.world;
+    std::vector<client*> clients;
+    for (std::string const where : {"A", "B", "C"})
+        clients.push_back(&a.client(where));
+    for (std::size_t i = 0; i < clients.size(); ++i) {
+        auto const where = std::string(1, static_cast<char>('A' + i));
+        election const e(*clients[i], "boss");
+        for (int n = 0; n < 2; ++n) {
+            ++c.running;
+            a.spawn(c.stand(e, where), where);
+        }
+        a.spawn(c.observe(e, c.observations.emplace_back()), where);
+    }
+    a.run(c.end(*clients[0], faults));
+    for (auto* k : clients)
+        k->stop();
+    a.world().run();
+    CHECK(std::ranges::all_of(c.observations, &observation::has_ended));
+    CHECK(c.terms > 3);
+    return c.cancelled;
+}
+
+void run_election_contests(fault_plan const& faults)
+{
+    std::uint64_t cancelled = 0;
+    for (std::uint64_t seed = 1; seed <= seeds_or(60); ++seed)
+        cancelled += run_election_contest(seed, faults);
+    CHECK(cancelled > 0);
+    WARN(cancelled << " campaigns were cancelled");
+}
+
+TEST_CASE("two leaders are never valid at once, and observers learn the last state", "[election][contest]")
+{
+    run_election_contests({});
+}
+
+TEST_CASE("also when connections break, and replies and messages are lost", "[election][contest]")
+{
+    run_election_contests({.lose_request = 0.005, .lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.05});
+}
+
+}  // namespace
+}  // namespace holdfast::test
