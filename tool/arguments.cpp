@@ -51,6 +51,20 @@ Exit status: the command's own, 128 + N if signal N killed it or ended the wait;
 
   holdfast run nightly --wait 10s -- ./backup.sh --full)";
 
+constexpr auto elect_footer =
+    R"(The command runs while this process leads; it resigns when the command ends. The environment of the command has
+HOLDFAST_LOCK_NAME and HOLDFAST_FENCING_TOKEN, the term: a number greater than that of every earlier leader.
+
+Signals, --on-loss and the exit status are those of holdfast run: 75 somebody else led for all of --wait; 74 the
+leadership was lost and the command was stopped.
+
+  holdfast elect boss --value "$(hostname):9000" -- ./serve)";
+
+constexpr auto leader_footer =
+    R"(With --watch it prints a line for each change, until Ctrl-C. Values are shown with escapes.
+
+Exit status: 0 the leader is known, or nobody leads; 69 Redis was not reachable, or refused.)";
+
 constexpr auto list_footer =
     R"(It walks over all keys of the database, whatever the pattern: a SCAN for each 1000 of them, in a script that
 reads those that match and blocks the server meanwhile. Between two scripts the server executes other commands.)";
@@ -81,9 +95,9 @@ use.)";
 // CLI11 would not mention the command, because split() removes its words before CLI11 parses the rest.
 class run_formatter final : public CLI::Formatter {
 public:
-    std::string make_usage(CLI::App const*, std::string) const override
+    std::string make_usage(CLI::App const* app, std::string) const override
     {
-        return "Usage: holdfast run NAME [OPTIONS] -- COMMAND [ARGUMENTS...]\n";
+        return "Usage: holdfast " + app->get_name() + " NAME [OPTIONS] -- COMMAND [ARGUMENTS...]\n";
     }
 };
 
@@ -204,6 +218,41 @@ void add_run(CLI::App& app, run_arguments& run)
     app.footer(run_footer);
 }
 
+void add_elect(CLI::App& app, run_arguments& elect)
+{
+    app.add_option("NAME", elect.name, "The election")->required();
+    elect.value.emplace();
+    elect.kind = lock_kind::fair;  // of its lock, so it has priorities
+    app.add_option(
+           "--value", *elect.value, "What observers learn of this leader, such as an address; 4096 bytes [none]")
+        ->type_name("TEXT");
+    add_duration(
+        app,
+        "--wait",
+        [&elect](milliseconds d) { elect.wait = d; },
+        "The longest wait for the leadership; 0: one attempt [no limit]");
+    add_duration(
+        app,
+        "--lease",
+        [&elect](milliseconds d) { elect.lease = d; },
+        "How long after the death of holdfast the next one leads [30s]");
+    app.add_option("--priority", elect.priority, "1 to 10; candidates with a higher one go first [5]")
+        ->type_name("NUMBER");
+    add_choice(app, "--on-loss", actions, elect.on_loss, "What happens to the command when the leadership is lost");
+    add_duration(
+        app, "--kill-after", [&elect](milliseconds d) { elect.kill_after = d; }, "The time from TERM to KILL [10s]");
+    app.formatter(std::make_shared<run_formatter>());
+    app.footer(elect_footer);
+}
+
+void add_leader(CLI::App& app, leader_arguments& leader)
+{
+    app.add_option("NAME", leader.name, "The election")->required();
+    app.add_flag("--json", leader.json, "Print one line of JSON, with --watch one for each change");
+    app.add_flag("--watch", leader.watch, "Print each change, until Ctrl-C");
+    app.footer(leader_footer);
+}
+
 void add_dashboard(CLI::App& app, dashboard_arguments& dashboard)
 {
     app.add_option("PATTERN", dashboard.pattern, "Only locks whose names match, such as 'order:*' [all]");
@@ -223,7 +272,7 @@ void add_dashboard(CLI::App& app, dashboard_arguments& dashboard)
     app.footer(dashboard_footer);
 }
 
-// The words after the first `--` of `run` belong to the command, also if they look like options of the tool. So they
+// The words after the first `--` of `run` and `elect` belong to the command, also if they look like options of the tool. So they
 // are removed before CLI11 parses the rest.
 struct split_words {
     std::vector<std::string> ours;  // of the tool; in reverse order, as CLI11 requires
@@ -234,9 +283,10 @@ split_words split(int argc, char const* const* argv)
 {
     // A program may be started without any argument, not even its name.
     std::span const words(argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0));
-    bool const is_run = !words.empty() && words.front() == std::string_view("run");
+    std::string_view const subcommand = words.empty() ? "" : words.front();
+    bool const has_command = subcommand == "run" || subcommand == "elect";
     auto const isnt_mark = [](std::string_view w) { return w != "--"; };
-    auto const mark = is_run ? std::ranges::find_if_not(words, isnt_mark) : words.end();
+    auto const mark = has_command ? std::ranges::find_if_not(words, isnt_mark) : words.end();
 
     split_words result{{words.begin(), mark}, {}};
     std::ranges::reverse(result.ours);
@@ -276,7 +326,8 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     app.require_subcommand(1);
     app.footer("holdfast SUBCOMMAND --help has the details.");
 
-    run_arguments run;
+    run_arguments run, elect;
+    leader_arguments leader;
     status_arguments status;
     release_arguments release;
     permits_arguments permits;
@@ -286,7 +337,8 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     bool force = false;
     // One list for each subcommand, because CLI11 reads HOLDFAST_URL also for subcommands that are not used: a common
     // list would contain that URL although the user has given another one with --url.
-    std::vector<std::string> run_urls, status_urls, release_urls, permits_urls, list_urls, doctor_urls, dashboard_urls;
+    std::vector<std::string> run_urls, elect_urls, leader_urls, status_urls, release_urls, permits_urls, list_urls,
+        doctor_urls, dashboard_urls;
 
     auto& run_app = *app.add_subcommand("run", "Run a command while holding a lock");
     add_run(run_app, run);
@@ -303,6 +355,12 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     auto& permits_app = *app.add_subcommand("permits", "Show the permits of a semaphore, or set their number");
     add_permits(permits_app, permits);
     add_url(permits_app, permits_urls);
+    auto& elect_app = *app.add_subcommand("elect", "Run a command while leading");
+    add_elect(elect_app, elect);
+    add_url(elect_app, elect_urls);
+    auto& leader_app = *app.add_subcommand("leader", "Show who leads an election");
+    add_leader(leader_app, leader);
+    add_url(leader_app, leader_urls);
     auto& list_app = *app.add_subcommand("list", "Show the locks on the server and their holders");
     add_list(list_app, list);
     add_url(list_app, list_urls);
@@ -325,6 +383,8 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
             return arguments{status_servers(status_urls, status), status};
         if (permits_app.parsed())
             return arguments{only_url(permits_urls), permits};
+        if (leader_app.parsed())
+            return arguments{only_url(leader_urls), leader};
         if (list_app.parsed())
             check_interval(list.interval);
         if (list_app.parsed())
@@ -340,7 +400,14 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
         if (release_app.parsed())
             return arguments{only_url(release_urls), release};
         if (words.command.empty())
-            throw CLI::ValidationError("a command is missing", "holdfast run NAME [OPTIONS] -- COMMAND");
+            throw CLI::ValidationError(
+                "a command is missing",
+                "holdfast " + std::string(elect_app.parsed() ? "elect" : "run") + " NAME [OPTIONS] -- COMMAND");
+        if (elect_app.parsed()) {
+            elect.command = std::move(words.command);
+            check_priority(elect);
+            return arguments{only_url(elect_urls), elect};
+        }
         run.command = std::move(words.command);
         check_priority(run);
         check_at_least(run_urls, run);

@@ -41,6 +41,7 @@ struct run_arguments {
     std::optional<std::chrono::milliseconds> at_least;  // how long the lock stays taken from the grant on
     bool fencing = true;
     permit_arguments semaphore = {};
+    std::optional<std::string> value;  // of a candidate, who leads instead of holding a lock; none: a lock
 };
 
 struct status_arguments {
@@ -56,6 +57,12 @@ struct permits_arguments {
     std::string name;
     std::optional<unsigned> set;  // the new number of permits
     bool json = false;
+};
+
+struct leader_arguments {
+    std::string name;
+    bool json = false;
+    bool watch = false;  // print each change, until a signal
 };
 
 struct list_arguments {
@@ -87,6 +94,7 @@ struct arguments {
         status_arguments,
         release_arguments,
         permits_arguments,
+        leader_arguments,
         list_arguments,
         doctor_arguments,
         dashboard_arguments>

@@ -12,6 +12,7 @@
 #include "tool/descriptors.hpp"
 #include "tool/doctor_command.hpp"
 #include "tool/exit_status.hpp"
+#include "tool/leader_command.hpp"
 #include "tool/list_command.hpp"
 #include "tool/permits_command.hpp"
 #include "tool/release_command.hpp"
@@ -31,6 +32,7 @@ struct dispatcher {
     int operator()(status_arguments const& a) const { return status_command(urls, a); }
     int operator()(release_arguments const& a) const { return release_command(urls.front(), a); }
     int operator()(permits_arguments const& a) const { return permits_command(urls.front(), a); }
+    int operator()(leader_arguments const& a) const { return leader_command(urls.front(), a); }
     int operator()(list_arguments const& a) const { return list_command(urls.front(), a); }
     int operator()(doctor_arguments const& a) const { return doctor_command(urls.front(), a); }
     int operator()(dashboard_arguments const& a) const { return dashboard_command(urls.front(), a); }

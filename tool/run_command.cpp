@@ -15,6 +15,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <holdfast/any_lock.hpp>
+#include <holdfast/election.hpp>
 #include <holdfast/fair_lock.hpp>
 #include <holdfast/mutex.hpp>
 #include <holdfast/observer.hpp>
@@ -36,6 +37,25 @@ namespace holdfast::cli {
 namespace {
 
 using namespace asio::experimental::awaitable_operators;
+
+// What the command runs under: the lease of a lock, or the leadership of an election.
+struct holding {
+    lease of_lock;
+    leadership of_election;
+
+    lease const& held() const noexcept { return of_election.empty() ? of_lock : of_election.held(); }
+
+    asio::awaitable<error_code> release()
+    {
+        error_code ec;
+        auto const token = asio::redirect_error(asio::use_awaitable, ec);
+        if (of_election.empty())
+            co_await of_lock.release(token);
+        else
+            co_await of_election.resign(token);
+        co_return ec;
+    }
+};
 
 any_lock make_lock(client& c, run_arguments const& args)
 {
@@ -115,24 +135,39 @@ asio::awaitable<error_code> take_permits(client const& c, run_arguments const& a
     co_return ec;
 }
 
-asio::awaitable<error_code> take(std::deque<client>& clients, run_arguments const& args, lease& held)
+asio::awaitable<error_code> stand(client const& c, run_arguments const& args, leadership& me)
+{
+    error_code ec;
+    me = co_await election(c, args.name)
+             .campaign(
+                 *args.value,
+                 {.wait = args.wait, .priority = args.priority.value_or(5)},
+                 asio::redirect_error(asio::use_awaitable, ec));
+    co_return ec;
+}
+
+asio::awaitable<error_code> take(std::deque<client>& clients, run_arguments const& args, holding& h)
 {
     auto const& first = clients.front();
+    if (args.value)
+        co_return co_await stand(first, args, h.of_election);
     if (args.semaphore.permits)
-        co_return co_await take_permits(first, args, held);
+        co_return co_await take_permits(first, args, h.of_lock);
     if (args.priority) {
         fair_lock const lock(first, args.name, {.fencing = args.fencing});
-        co_return co_await take_with_priority(lock, args, held);
+        co_return co_await take_with_priority(lock, args, h.of_lock);
     }
     auto const lock = make_lock(clients, args);
-    co_return co_await take(lock, args, held);
+    co_return co_await take(lock, args, h.of_lock);
 }
 
 std::string busy_text(run_arguments const& args)
 {
     auto const waited = args.wait->count() > 0;
-    auto const what = args.semaphore.permits ? "'" + args.name + "' has too few free permits"
-                                             : "'" + args.name + "' is held by another client";
+    auto const what = "'" + args.name + "' "
+                      + (args.value               ? "is led by another client"
+                         : args.semaphore.permits ? "has too few free permits"
+                                                  : "is held by another client");
     return waited ? what + ", and was not acquired within " + to_text(*args.wait) : what;
 }
 
@@ -144,19 +179,19 @@ asio::awaitable<int> signal_that_ends_the_wait(signal_source& signals)
 }
 
 // Connects and acquires the lock. Returns ok, or the exit status of the tool.
-asio::awaitable<int> prepare(std::deque<client>& clients, run_arguments const& args, lease& held)
+asio::awaitable<int> prepare(std::deque<client>& clients, run_arguments const& args, holding& h)
 {
     // A signal cancels this coroutine. It must not throw then: the lock may have been granted at the same time, and
-    // `held` must receive the lease, which releases it.
+    // `h` must receive the lease, which releases it.
     co_await asio::this_coro::throw_if_cancelled(false);
     if (int const status = co_await connect_to(clients, args.wait.value_or(longest_connect)); status != ok)
         co_return status;
-    auto const ec = co_await take(clients, args, held);
+    auto const ec = co_await take(clients, args, h);
     if (ec && co_await is_cancelled())
         co_return unavailable;
     if (ec)
         co_return report_failure(ec, clients.front());
-    if (!held.empty())
+    if (!h.held().empty())
         co_return ok;
     report_error(busy_text(args));
     co_return not_in_time;
@@ -173,10 +208,9 @@ std::vector<std::string> variables(lease const& held)
 }
 
 // The command has ended, so these are warnings: its exit status stays that of the tool.
-asio::awaitable<void> give_back(lease& held)
+asio::awaitable<void> give_back(holding& h)
 {
-    error_code ec;
-    co_await held.release(asio::redirect_error(asio::use_awaitable, ec));
+    auto const ec = co_await h.release();
     if (ec == errc::lease_lost)
         report_error("the lease was lost before the command ended: another client may have held the lock meanwhile");
     else if (ec)
@@ -192,28 +226,28 @@ struct job {
 
     asio::awaitable<int> operator()(std::deque<client>& clients) const
     {
-        lease held;
-        auto const first = co_await (prepare(clients, args, held) || signal_that_ends_the_wait(signals));
+        holding h;
+        auto const first = co_await (prepare(clients, args, h) || signal_that_ends_the_wait(signals));
         if (first.index() == 1)
             co_return by_signal + std::get<1>(first);
         if (int const status = std::get<0>(first); status != ok)
             co_return status;
-        co_return co_await run_under(held);
+        co_return co_await run_under(h);
     }
 
-    asio::awaitable<int> run_under(lease& held) const
+    asio::awaitable<int> run_under(holding& h) const
     {
         std::optional<child_process> child;
-        if (int const status = start(child, held); status != ok) {
-            co_await give_back(held);
+        if (int const status = start(child, h.held()); status != ok) {
+            co_await give_back(h);
             co_return status;
         }
-        auto const end = co_await supervise(*child, held, signals, args);
+        auto const end = co_await supervise(*child, h.held(), signals, args);
         if (end == command_end::stopped)
             co_return lock_lost;
         // A lost lease needs no report: supervise() has printed one.
         if (end == command_end::by_itself)
-            co_await give_back(held);
+            co_await give_back(h);
         co_return child->exit_status();
     }
 

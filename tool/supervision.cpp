@@ -83,7 +83,7 @@ std::string_view describe(loss_action action) noexcept
 }  // namespace
 
 asio::awaitable<command_end> supervise(
-    child_process& child, lease& held, signal_source& signals, run_arguments const& args)
+    child_process& child, lease const& held, signal_source& signals, run_arguments const& args)
 {
     auto const first = co_await (wait_for_end(child, signals) || held.lost(asio::use_awaitable));
     // Polled again: a command that has ended by itself counts as such, also if the lease was lost at the same time.

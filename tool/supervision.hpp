@@ -23,7 +23,7 @@ enum class command_end {
 
 // Waits for the end of the command, passes signals on to it, and stops it when the lease is lost. The arguments must
 // outlive the coroutine.
-asio::awaitable<command_end> supervise(child_process&, lease&, signal_source&, run_arguments const&);
+asio::awaitable<command_end> supervise(child_process&, lease const&, signal_source&, run_arguments const&);
 
 }  // namespace holdfast::cli
 

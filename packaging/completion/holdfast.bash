@@ -39,7 +39,7 @@ _holdfast() {
         return
     fi
     for ((i = 2; i < COMP_CWORD; i++)); do
-        if [[ $subcommand == run && ${COMP_WORDS[i]} == -- ]]; then
+        if [[ ($subcommand == run || $subcommand == elect) && ${COMP_WORDS[i]} == -- ]]; then
             _holdfast_command $((i + 1))
             return
         fi
