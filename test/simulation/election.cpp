@@ -377,6 +377,28 @@ TEST_CASE("an observer learns the state after an outage", "[election]")
     });
 }
 
+// As after a failover to a replica that had not received the last writes.
+TEST_CASE("an observer does not show an older term after a newer one", "[election]")
+{
+    three_processes t;
+    t.world.run([&]() -> awaitable<void> {
+        co_await t.observe();
+        auto me = co_await t.a.campaign("a");
+        co_await t.world.sleep(10ms);
+        auto const older = std::to_string(me.term() - 1);
+        auto& server = t.world.server();
+        server.execute({"DEL", "boss"});
+        server.execute({"HSET", "boss", "somebody", "1"});
+        server.execute({"HSET", "holdfast_leader:{boss}", "holder", "somebody", "term", older, "value", "old"});
+        co_await t.world.sleep(3s);
+        CHECK(t.seen == list{"-", "a"});
+        server.execute({"DEL", "boss"});
+        auto next = co_await t.b.campaign("b");
+        co_await t.world.sleep(10ms);
+        CHECK(t.seen.back() == "b");
+    });
+}
+
 TEST_CASE("without subscriptions an observer asks once a second", "[election]")
 {
     three_processes t;
