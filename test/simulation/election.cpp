@@ -161,6 +161,60 @@ TEST_CASE("observers and candidates notice the death of a leader when its lease 
     CHECK(t.world.now() - died < 3s + 10ms);
 }
 
+TEST_CASE("the next candidate leads when the lease time of a dead leader is over", "[election]")
+{
+    three_processes t;
+    core::instant died{};
+    t.world.run(
+        [&]() -> awaitable<void> {
+            auto me = co_await t.a.campaign("a");
+            t.world.spawn(t.lead_as_b(1s), "B");
+            co_await t.world.sleep(10s, "C");
+            died = t.world.now();
+            t.world.at("A").kill();
+            while (t.term_of_b == 0)
+                co_await t.world.sleep(1ms, "C");
+        },
+        "C");
+    // The lease time, which the leader had renewed at most a third of it before; and two round trips.
+    CHECK(t.world.now() - died < 3s + 10ms);
+}
+
+TEST_CASE("a hundred observers get one message each, and send one script each", "[election]")
+{
+    three_processes t;
+    election const d(t.world.client("D", {.lease = 10min, .poll_interval = 10min}), "boss");
+    std::vector<leader_watch> watches;
+    unsigned told = 0;
+    auto const follow = [&](leader_watch& w) -> awaitable<void> {
+        error_code ec;
+        for (;;) {
+            co_await w.next(asio::redirect_error(use_awaitable, ec));
+            if (ec)
+                co_return;
+            ++told;
+        }
+    };
+    t.world.run([&]() -> awaitable<void> {
+        auto me = co_await d.campaign("d");
+        for (int i = 0; i < 100; ++i)
+            watches.push_back(d.observe());
+        for (auto& w : watches)
+            t.world.spawn(follow(w), "D");
+        co_await t.world.sleep(1s);
+        CHECK(told == 100);
+        t.world.commands();
+        co_await t.world.sleep(60s);
+        CHECK(t.world.commands().empty());
+        co_await me.resign();
+        co_await t.world.sleep(100ms);
+        CHECK(told == 200);
+        // The resignation, and a script of each observer.
+        auto const sent = t.world.commands();
+        CHECK(std::ranges::count(sent, "EVALSHA") + std::ranges::count(sent, "EVAL") <= 102);
+    });
+}
+
 TEST_CASE("an observer costs one script for each message, and less than one in a lease time otherwise", "[election]")
 {
     three_processes t;
