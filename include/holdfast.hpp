@@ -17,6 +17,7 @@
 #include <holdfast/error.hpp>
 #include <holdfast/fair_lock.hpp>
 #include <holdfast/fence_gate.hpp>
+#include <holdfast/latch.hpp>
 #include <holdfast/lead.hpp>
 #include <holdfast/lease.hpp>
 #include <holdfast/lock_kind.hpp>

@@ -21,18 +21,18 @@ constexpr unsigned hashes = needs_reentrant | with_queue | needs_read_write;
 constexpr unsigned everything = all_locks | needs_semaphore | needs_election;
 
 constexpr std::array table{
-    right{"decrby", needs_semaphore},
-    right{"del", everything | needs_queries},
+    right{"decrby", needs_latch | needs_semaphore},
+    right{"del", needs_latch | everything | needs_queries},
     right{"exists", everything},
-    right{"get", needs_mutex | with_queue | needs_read_write | needs_semaphore | needs_queries},
-    right{"hdel", hashes | needs_semaphore},
+    right{"get", needs_latch | needs_mutex | with_queue | needs_read_write | needs_semaphore | needs_queries},
+    right{"hdel", needs_latch | hashes | needs_semaphore},
     right{"hexists", hashes},
     right{"hget", needs_election | needs_read_write},
     right{"hgetall", with_queue | needs_read_write | needs_semaphore | needs_queries},
     right{"hkeys", needs_election | needs_queries},
     right{"hlen", with_queue | needs_read_write | needs_queries},
-    right{"hset", hashes | needs_semaphore},
-    right{"incrby", needs_semaphore},
+    right{"hset", needs_latch | hashes | needs_semaphore},
+    right{"incrby", needs_latch | needs_semaphore},
     right{"lindex", with_queue},
     right{"linsert", with_queue},
     right{"lpop", with_queue},
@@ -40,10 +40,10 @@ constexpr std::array table{
     right{"lrem", with_queue},
     right{"mget", needs_mutex},
     right{"persist", with_queue | needs_semaphore},
-    right{"pexpire", everything},
-    right{"pttl", everything | needs_queries},
+    right{"pexpire", needs_latch | everything},
+    right{"pttl", needs_latch | everything | needs_queries},
     right{"rpush", with_queue},
-    right{"set", everything},
+    right{"set", needs_latch | everything},
     right{"time", everything},
     right{"type", all_locks | needs_election | needs_queries},
     right{"zadd", with_queue | needs_semaphore},
@@ -99,6 +99,7 @@ constexpr std::array names{
     name_of_need{needs_read_write, "read_write_lock"},
     name_of_need{needs_semaphore, "semaphore"},
     name_of_need{needs_election, "election"},
+    name_of_need{needs_latch, "latch"},
     name_of_need{needs_queries, "holders() and force_release()"}};
 
 std::string words_of(unsigned needs)

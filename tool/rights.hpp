@@ -25,7 +25,8 @@ enum need : std::uint8_t {
     needs_read_write = 8,
     needs_semaphore = 16,
     needs_election = 32,
-    needs_queries = 64,  // holders() and force_release() of a mutex, a reentrant_lock and a fair_lock
+    needs_latch = 64,
+    needs_queries = 128,  // holders() and force_release() of a mutex, a reentrant_lock and a fair_lock
 };
 
 struct right {

@@ -19,6 +19,7 @@ class election;
 struct fair_acquire_options;
 class fair_lock;
 struct fair_try_options;
+class latch;
 struct leader;
 class leader_watch;
 class leadership;

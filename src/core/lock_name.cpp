@@ -73,6 +73,11 @@ std::vector<std::string> rw_companions(std::string_view name)
     return {prefixed("holdfast_writer_waiting", name), prefixed("holdfast_readers_waiting", name), suffixed(name, "")};
 }
 
+std::string latch_channel(std::string_view name)
+{
+    return std::string("redisson_countdownlatch__channel__{").append(name).append("}");
+}
+
 std::string fence_key(std::string_view name)
 {
     return prefixed("holdfast_fence", name);

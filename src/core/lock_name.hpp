@@ -41,6 +41,9 @@ std::vector<std::string> rw_companions(std::string_view name);
 // The channel of the messages of a semaphore.
 std::string permit_channel(std::string_view name);
 
+// The channel of the messages of a latch. Redisson adds braces also to a name that has some.
+std::string latch_channel(std::string_view name);
+
 // The fencing counter of all locks except the reentrant lock. It is not Redisson's, because it has a time to live.
 std::string fence_key(std::string_view name);
 // The fencing counter of the reentrant lock, which RedissonFencedLock uses, too.

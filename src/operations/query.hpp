@@ -49,6 +49,8 @@ protected:
     // The result of an error, for a query whose purpose is to see the errors of the server. None: the query ends with
     // the error code.
     virtual std::optional<Result> read_refusal(std::string_view) { return std::nullopt; }
+    // Whether the command may be sent again after an unknown outcome, because the server knows it again.
+    virtual bool is_repeatable() const { return false; }
     engine::lock_spec const& lock() const noexcept { return *lock_; }
     engine::client_engine& engine() const noexcept { return *engine_; }
 
@@ -100,6 +102,11 @@ private:
     void on_reply(engine::answer const& a) override
     {
         unlink();
+        // The time limit is that of the first send.
+        if (a.outcome == engine::outcome::unknown && is_repeatable() && is_wanted()) {
+            is_sent_ = false;
+            return engine_->wait_ready(*this);
+        }
         engine_->runtime().disarm(*this);
         if (a.outcome == engine::outcome::applied)
             return finish({}, read(a.value));

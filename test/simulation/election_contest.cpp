@@ -128,8 +128,6 @@ struct election_contest {
         co_await world.sleep(before.disconnect > 0 ? 10s : 4s);
         auto const nobody = co_await election(c, "boss").current();
         CHECK_FALSE(nobody);
-        CHECK_FALSE(world.exists("redisson_lock_queue:{boss}"));
-        CHECK_FALSE(world.exists("holdfast_lock_waiters:{boss}"));
         auto me = co_await election(c, "boss").campaign("the last");
         CHECK(me.term() > last_term);
         co_await world.sleep(20ms);
@@ -141,6 +139,9 @@ struct election_contest {
         co_await world.sleep(20ms);
         for (auto const& o : observations)
             CHECK_FALSE(o.last);
+        // The last candidate has removed places whose release was given up in an outage.
+        CHECK_FALSE(world.exists("redisson_lock_queue:{boss}"));
+        CHECK_FALSE(world.exists("holdfast_lock_waiters:{boss}"));
     }
 };
 

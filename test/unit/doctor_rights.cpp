@@ -27,6 +27,8 @@ unsigned need_of(std::string_view script)
         return needs_reentrant;
     if (script.starts_with("fair_"))
         return needs_fair | needs_election;  // whose lock is a fair lock
+    if (script.starts_with("latch_"))
+        return needs_latch;
     if (script.starts_with("election_"))
         return needs_election;
     if (script.starts_with("permits_"))
@@ -94,7 +96,8 @@ TEST_CASE("doctor rights: only denials count, and those of all locks are bad", "
     CHECK(most.grade == grade::bad);
     CHECK_THAT(
         most.words,
-        ContainsSubstring("del for all locks, semaphore, election, holders()") && ContainsSubstring("mget for mutex"));
+        ContainsSubstring("del for all locks, semaphore, election, latch, holders()")
+            && ContainsSubstring("mget for mutex"));
 }
 
 TEST_CASE("doctor rights: a script that is refused, or has no reply, tests nothing", "[doctor]")

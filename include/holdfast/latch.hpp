@@ -1,0 +1,192 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_LATCH_HPP
+#define HOLDFAST_LATCH_HPP
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <boost/config.hpp>
+
+#include <holdfast/client.hpp>
+#include <holdfast/detail/lock_base.hpp>
+
+namespace holdfast {
+
+/// Options of `latch::wait()`.
+struct latch_wait_options {
+    /// How long to wait. Without a value the wait has no limit; 0 asks the server once.
+    std::optional<std::chrono::milliseconds> wait = {};
+};
+static_assert(std::is_trivially_copyable_v<latch_wait_options>);
+
+namespace detail {
+
+struct BOOST_SYMBOL_VISIBLE latch_set_launch : lock_launch {
+    unsigned count;
+    void start(handler_at<void(error_code, bool)>) &&;
+};
+
+struct BOOST_SYMBOL_VISIBLE count_down_launch : lock_launch {
+    unsigned by;
+    void start(handler_at<void(error_code, unsigned)>) &&;
+};
+
+struct BOOST_SYMBOL_VISIBLE latch_count_launch : lock_launch {
+    void start(handler_at<void(error_code, unsigned)>) &&;
+};
+
+struct BOOST_SYMBOL_VISIBLE latch_wait_launch : lock_launch {
+    latch_wait_options options;
+    void start(handler_at<void(error_code, bool)>) &&;
+};
+
+}  // namespace detail
+
+/// A count that tasks of any process lower, and for whose end any process waits: the start of a service after its parts,
+/// the end of a batch after its workers.
+///
+/// A latch that does not exist is **open**: call `set()` before its name is given to those that wait. One latch is for one
+/// use: give each batch a latch of its own.
+///
+/// @par On the server
+/// The format of Redisson's RCountDownLatch: a STRING under the name with the count, which is deleted at 0, and messages
+/// on the channel `redisson_countdownlatch__channel__{name}`. Only Holdfast uses the STRING `holdfast_latch:{name}`, which
+/// grows with each `set()`, and the HASH `holdfast_latch_steps:{name}` of the calls that were counted. What Holdfast
+/// creates expires a day after the last use.
+/// @par Thread safety
+/// A handle is an immutable value: any thread may use it. It may be destroyed while its operations are under way.
+///
+/// @par Example
+/// @code
+/// holdfast::latch parts{client, "parts of 2026-11-24"};
+/// co_await parts.set(3);          // before the workers are started
+/// co_await parts.wait();          // each worker calls parts.count_down()
+/// @endcode
+class BOOST_SYMBOL_VISIBLE latch {
+public:
+    /// The executor on which operations complete whose handler has none.
+    using executor_type = asio::any_io_executor;
+
+    /// Sends nothing. With an invalid name, the operations complete with errc::invalid_name.
+    latch(client const&, std::string_view name);
+
+    /// The client's executor; the system executor if the client was destroyed or its execution context has ended.
+    executor_type get_executor() const noexcept { return detail::lock_launch{state_}.get_executor(); }
+
+    /// The name, without the client's prefix. The view is valid while a copy of this handle exists.
+    std::string_view name() const noexcept;
+
+    /// Closes the latch, with that count. Changes nothing if it is closed already.
+    ///
+    /// @par On the server
+    /// One script.
+    /// @par Completion
+    /// With true if it was open, with false if it is closed already, or with an error, within `config::command_timeout`.
+    /// @par Errors
+    /// - errc::invalid_option: `count` is 0
+    /// - errc::wrong_type: a key is not that of a latch
+    /// - errc::unavailable: no reply within `config::command_timeout`, and the latch may be closed; or the server cannot
+    ///   execute the script now
+    /// - errc::server_refused, errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running,
+    ///   errc::client_stopped
+    /// @par Cancellation
+    /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
+    template <token_for<void(error_code, bool)> Token = asio::deferred_t>
+    [[nodiscard]] auto set(unsigned count, Token&& token = {}) const
+    {
+        return detail::initiate<void(error_code, bool)>(
+            detail::latch_set_launch{{state_}, count}, std::forward<Token>(token));
+    }
+
+    /// Lowers the count by `by`. At 0 the latch opens, and all that wait for it are notified. One call counts once: the
+    /// client repeats the script after a lost reply, and the server knows the call again.
+    ///
+    /// @par On the server
+    /// One script; after a lost reply once more.
+    /// @par Completion
+    /// With what is left, 0 also if the latch was open, or with an error, within `config::command_timeout`.
+    /// @par Errors
+    /// - errc::invalid_option: `by` is 0
+    /// - errc::wrong_type: a key is not that of a latch
+    /// - errc::unavailable: no reply within `config::command_timeout`, and the count may have been lowered; or the server
+    ///   cannot execute the script now
+    /// - errc::server_refused, errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running,
+    ///   errc::client_stopped
+    /// @par Cancellation
+    /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
+    template <token_for<void(error_code, unsigned)> Token = asio::deferred_t>
+    [[nodiscard]] auto count_down(unsigned by, Token&& token = {}) const
+    {
+        return detail::initiate<void(error_code, unsigned)>(
+            detail::count_down_launch{{state_}, by}, std::forward<Token>(token));
+    }
+
+    /// The same, by 1.
+    template <token_for<void(error_code, unsigned)> Token = asio::deferred_t>
+    [[nodiscard]] auto count_down(Token&& token = {}) const
+    {
+        return count_down(1, std::forward<Token>(token));
+    }
+
+    /// Reads what is left to count; 0 if the latch is open.
+    ///
+    /// @par On the server
+    /// One script that only reads.
+    /// @par Completion
+    /// With the count, or with an error, within `config::command_timeout`.
+    /// @par Errors
+    /// - errc::wrong_type: a key is not that of a latch
+    /// - errc::unavailable: no reply within `config::command_timeout`, or the server cannot execute the script now
+    /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
+    /// @par Cancellation
+    /// Terminal, partial, total: completes at once with `operation_aborted`.
+    template <token_for<void(error_code, unsigned)> Token = asio::deferred_t>
+    [[nodiscard]] auto count(Token&& token = {}) const
+    {
+        return detail::initiate<void(error_code, unsigned)>(
+            detail::latch_count_launch{{state_}}, std::forward<Token>(token));
+    }
+
+    /// Waits until the latch is open, or has been open since the wait began.
+    ///
+    /// @par On the server
+    /// One subscription for all waiters of this client, and a script that reads the count: at the beginning, after each
+    /// message, on a new connection, and at least once in `config::poll_interval`; once a second if the server permits no
+    /// subscription.
+    /// @par Completion
+    /// With true when the latch is open. With false if `options.wait` is over, and it is closed.
+    /// @par Errors
+    /// - errc::wrong_type: a key is not that of a latch
+    /// - errc::unavailable: `options.wait` is over, at the earliest after `config::command_timeout`, and the client could
+    ///   not read the count. Without a limit an outage is no error
+    /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
+    /// @par Cancellation
+    /// Terminal, partial, total: completes at once with `operation_aborted`, and leaves nothing on the server.
+    template <token_for<void(error_code, bool)> Token = asio::deferred_t>
+    [[nodiscard]] auto wait(latch_wait_options options, Token&& token = {}) const
+    {
+        return detail::initiate<void(error_code, bool)>(
+            detail::latch_wait_launch{{state_}, options}, std::forward<Token>(token));
+    }
+
+    /// The same without a limit.
+    template <token_for<void(error_code, bool)> Token = asio::deferred_t>
+    [[nodiscard]] auto wait(Token&& token = {}) const
+    {
+        return wait(latch_wait_options{}, std::forward<Token>(token));
+    }
+
+private:
+    std::shared_ptr<detail::lock_impl const> state_;
+};
+
+}  // namespace holdfast
+
+#endif

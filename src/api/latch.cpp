@@ -1,0 +1,145 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <holdfast/latch.hpp>
+
+#include "core/bounds.hpp"
+#include "engine/protocol/latch_scripts.hpp"
+#include "operations/latch_wait.hpp"
+#include "operations/lock_query.hpp"
+#include "operations/single_lock.hpp"
+
+namespace holdfast {
+namespace detail {
+namespace {
+
+// A latch is no lock, but its keys, its name and its errors are described as those of one. Its protocol is not used.
+single_lock::traits latch_traits(std::string_view key)
+{
+    return {
+        .protocol = engine::mutex_protocol(false),
+        .channel = core::latch_channel(key),
+        .companions = {core::prefixed("holdfast_latch", key), core::prefixed("holdfast_latch_steps", key)}};
+}
+
+// The constructor of a latch makes a single_lock.
+single_lock const& lock_behind(std::shared_ptr<lock_impl const> const& of) noexcept
+{
+    return static_cast<single_lock const&>(*of);
+}
+
+class set_query final : public query<bool> {
+public:
+    set_query(
+        handler_type h,
+        std::shared_ptr<client_state> const& home,
+        std::shared_ptr<engine::lock_spec const> lock,
+        unsigned count)
+        : query(std::move(h), home, std::move(lock)), count_(std::to_string(count))
+    {}
+
+private:
+    void send(engine::session& to, engine::script_form form) override
+    {
+        engine::set_latch(to, *this, lock(), count_, form);
+    }
+    bool read(engine::reply const& r) override { return r.integer == 1; }
+
+    std::string const count_;
+};
+
+class count_down_query final : public query<unsigned> {
+public:
+    count_down_query(
+        handler_type h,
+        std::shared_ptr<client_state> const& home,
+        std::shared_ptr<engine::lock_spec const> lock,
+        unsigned by)
+        : query(std::move(h), home, std::move(lock)), by_(std::to_string(by))
+    {}
+
+private:
+    // One step, however often it is sent.
+    void send(engine::session& to, engine::script_form form) override
+    {
+        if (step_.empty())
+            step_ = engine().runtime().tokens().next({}, {}).text();
+        engine::count_down_latch(to, *this, lock(), step_, by_, form);
+    }
+    bool is_repeatable() const override { return true; }
+    unsigned read(engine::reply const& r) override { return static_cast<unsigned>(r.integer); }
+
+    std::string const by_;
+    std::string step_;
+};
+
+class count_query final : public query<unsigned> {
+public:
+    using query::query;
+
+private:
+    void send(engine::session& to, engine::script_form form) override { engine::read_latch(to, *this, lock(), form); }
+    unsigned read(engine::reply const& r) override
+    {
+        return r.items.size() == 2 ? static_cast<unsigned>(r.items[0].integer) : 0;
+    }
+};
+
+// Completes the handler, and returns true, if the number is 0.
+template <class Result>
+bool refuse_zero(single_lock const& of, unsigned number, char const* option, handler_at<void(error_code, Result)>& h)
+{
+    if (number > 0)
+        return false;
+    error_code ec = errc::invalid_option;
+    if (auto const c = of.home())
+        ec = c->remember(ec, in_quotes(of.lock.name) + ": " + option + ": must not be 0");
+    complete_early<Result>(std::move(h), ec, {});
+    return true;
+}
+
+}  // namespace
+
+void latch_set_launch::start(handler_at<void(error_code, bool)> h) &&
+{
+    if (!refuse_zero(lock_behind(of), count, "count", h))
+        launch_query<set_query>(lock_behind(of), std::move(h), count);
+}
+
+void count_down_launch::start(handler_at<void(error_code, unsigned)> h) &&
+{
+    if (!refuse_zero(lock_behind(of), by, "by", h))
+        launch_query<count_down_query>(lock_behind(of), std::move(h), by);
+}
+
+void latch_count_launch::start(handler_at<void(error_code, unsigned)> h) &&
+{
+    launch_query<count_query>(lock_behind(of), std::move(h));
+}
+
+void latch_wait_launch::start(handler_at<void(error_code, bool)> h) &&
+{
+    auto const& l = lock_behind(of);
+    auto const c = l.home();
+    if (auto const ec = precondition_error(l, c))
+        return complete_early<bool>(std::move(h), ec, false);
+    wait_for_latch(c, std::move(h), lock_of(l), core::bounded(options.wait));
+}
+
+}  // namespace detail
+
+latch::latch(client const& c, std::string_view name)
+    : state_(detail::single_lock::make(c, name, nullptr, detail::latch_traits))
+{}
+
+std::string_view latch::name() const noexcept
+{
+    return state_->name();
+}
+
+}  // namespace holdfast

@@ -1,0 +1,129 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "operations/latch_wait.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "core/deadline_queue.hpp"
+#include "engine/client_engine.hpp"
+#include "engine/protocol/latch_scripts.hpp"
+#include "operations/operation.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+// What the server says of a latch: the reply of latch_state.lua.
+struct latch_state {
+    std::int64_t left;
+    std::int64_t generation;
+};
+
+class latch_listener {
+public:
+    virtual void on_state(latch_state) = 0;
+    virtual void on_failed(error_code) = 0;
+
+protected:
+    ~latch_listener() = default;
+};
+
+// Follows the state of a latch for one wait. It outlives the wait while the session has its command.
+class latch_follower final : public engine::watch {
+public:
+    latch_follower(std::shared_ptr<engine::lock_spec const> l, latch_listener& to) : watch(l, l->channel), to_(to) {}
+
+private:
+    void submit(engine::session& to, engine::command& c, engine::script_form form) override
+    {
+        engine::read_latch(to, c, lock(), form);
+    }
+    core::duration on_state(engine::reply const& r) override
+    {
+        if (r.items.size() == 2)
+            to_.on_state({r.items[0].integer, r.items[1].integer});
+        return core::duration::max();
+    }
+    void on_failed(error_code ec) override { to_.on_failed(ec); }
+    void on_stopped() override { to_.on_failed(errc::client_stopped); }
+
+    latch_listener& to_;
+};
+
+// latch::wait(). A deadline of its own ends a wait with a limit.
+class latch_wait final : public operation<engine::request, bool>, private latch_listener, private core::deadline {
+public:
+    latch_wait(
+        handler_type h,
+        std::shared_ptr<client_state> const& home,
+        std::shared_ptr<engine::lock_spec const> lock,
+        std::optional<core::duration> wait)
+        : operation(std::move(h), home),
+          follower_(new latch_follower(std::move(lock), *this)),
+          wait_(wait),
+          command_timeout_(home->options().command_timeout)
+    {}
+
+private:
+    void begin(engine::client_engine& c) override
+    {
+        engine_ = &c;
+        if (auto const ec = c.runtime().admission_error(follower_->lock()))
+            return finish(ec, false);
+        begun_ = c.runtime().now();
+        if (wait_)
+            c.runtime().arm(*this, begun_ + std::max(*wait_, command_timeout_));
+        c.join(*follower_);
+    }
+
+    bool is_known() const noexcept { return generation_.has_value(); }
+
+    // Another generation: the latch was open in between.
+    void on_state(latch_state s) override
+    {
+        bool const is_first = !is_known();
+        if (s.left == 0 || s.generation != generation_.value_or(s.generation))
+            return end({}, true);
+        generation_ = s.generation;
+        if (!is_first || !wait_)
+            return;
+        // From here on the limit is that of the caller.
+        auto const now = engine_->runtime().now();
+        if (begun_ + *wait_ <= now)
+            return end({}, false);
+        engine_->runtime().arm(*this, begun_ + *wait_);
+    }
+    void on_failed(error_code ec) override { end(ec, false); }
+    void on_due(core::instant) override { end(is_known() ? error_code() : errc::unavailable, false); }
+    void cancel(engine::client_engine&) override { end(asio::error::operation_aborted, false); }
+
+    void end(error_code ec, bool is_open)
+    {
+        engine_->runtime().disarm(*this);
+        engine_->leave(*follower_);
+        finish(ec, is_open);
+    }
+
+    boost::intrusive_ptr<latch_follower> const follower_;
+    std::optional<core::duration> const wait_;
+    core::duration const command_timeout_;
+    engine::client_engine* engine_ = nullptr;
+    core::instant begun_{};
+    std::optional<std::int64_t> generation_;  // none: no state was read yet
+};
+
+}  // namespace
+
+void wait_for_latch(
+    std::shared_ptr<client_state> const& c,
+    handler_at<void(error_code, bool)> h,
+    std::shared_ptr<engine::lock_spec const> lock,
+    std::optional<core::duration> wait)
+{
+    launch<latch_wait>(c, std::move(h), std::move(lock), wait);
+}
+
+}  // namespace holdfast::detail

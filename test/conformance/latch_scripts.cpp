@@ -1,0 +1,139 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// The scripts of latches, each case and in random order; on a real server and on the model at once.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "conformance/comparison.hpp"
+#include "scripts_generated.hpp"
+#include "support/chance.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using simulated::value;
+namespace scripts = engine::scripts;
+
+constexpr auto life = "86400000";
+
+class latch_scripts {
+public:
+    latch_scripts()
+    {
+        if (!redis_server::is_installed())
+            SKIP("no redis-server");
+        both_.emplace();
+    }
+
+    comparison& both() { return *both_; }
+
+    value run(
+        engine::script const& script, std::vector<std::string> const& at, std::vector<std::string> const& arguments)
+    {
+        std::vector<std::string> words{"EVAL", std::string(script.text), std::to_string(at.size())};
+        words.insert(words.end(), at.begin(), at.end());
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        return both_->command(words);
+    }
+
+    value set(std::string const& count)
+    {
+        return run(scripts::latch_set, {"latch", "generation", "steps"}, {count, "channel", life});
+    }
+    value count_down(std::string const& step, std::string const& by)
+    {
+        return run(scripts::latch_count_down, {"latch", "steps"}, {step, by, "channel", life});
+    }
+    value state() { return run(scripts::latch_state, {"latch", "generation"}, {}); }
+
+    void compare_values()
+    {
+        both_->command({"GET", "latch"});
+        both_->command({"GET", "generation"});
+        both_->command({"HLEN", "steps"});
+        for (std::string const key : {"latch", "generation", "steps"})
+            both_->command({"PTTL", key});
+        state();
+    }
+
+private:
+    std::optional<comparison> both_;
+};
+
+bool is_wrong_type(value const& v)
+{
+    return v.is_error() && v.text.starts_with("WRONGTYPE");
+}
+
+TEST_CASE("a latch is set once, and each step counts once", "[conformance][latch]")
+{
+    latch_scripts s;
+    CHECK(s.state().items.at(0).integer == 0);
+    CHECK(s.set("3").integer == 1);
+    CHECK(s.set("5").integer == 0);
+    CHECK(s.count_down("a", "1").integer == 2);
+    CHECK(s.count_down("a", "1").integer == 2);
+    CHECK(s.state().items.at(0).integer == 2);
+    auto const generation = s.state().items.at(1).integer;
+    CHECK(s.count_down("b", "9").integer == 0);
+    CHECK(s.count_down("c", "1").integer == 0);
+    CHECK(s.both().command({"EXISTS", "latch", "steps"}).integer == 0);
+    CHECK(s.set("1").integer == 1);
+    CHECK(s.state().items.at(1).integer > generation);
+    CHECK(s.count_down("a", "1").integer == 0);
+}
+
+TEST_CASE("a latch of Redisson keeps its lack of a time to live", "[conformance][latch]")
+{
+    latch_scripts s;
+    s.both().command({"SET", "latch", "2"});
+    CHECK(s.count_down("a", "1").integer == 1);
+    CHECK(s.both().command({"PTTL", "latch"}).integer == -1);
+    s.both().command({"SET", "latch", "-1"});
+    CHECK(s.count_down("a", "1").integer == 0);
+    CHECK(s.state().items.at(0).integer == 0);
+}
+
+TEST_CASE("keys of another type are no latch", "[conformance][latch]")
+{
+    latch_scripts s;
+    s.both().command({"SET", "latch", "text"});
+    CHECK(is_wrong_type(s.set("1")));
+    CHECK(is_wrong_type(s.count_down("a", "1")));
+    CHECK(is_wrong_type(s.state()));
+    s.both().command({"DEL", "latch"});
+    s.both().command({"HSET", "latch", "f", "1"});
+    CHECK(is_wrong_type(s.set("1")));
+    CHECK(is_wrong_type(s.count_down("a", "1")));
+    CHECK(is_wrong_type(s.state()));
+    CHECK(s.both().command({"EXISTS", "generation", "steps"}).integer == 0);
+}
+
+TEST_CASE(
+    "the scripts of latches in random order have the same effect in the model and in Redis", "[conformance][latch]")
+{
+    latch_scripts s;
+    chance draw(1);
+    int opened = 0;
+    for (int i = 0; i < 1'000; ++i) {
+        switch (draw.below(8)) {
+            case 0: s.both().command({"DEL", draw.happens(0.5) ? "latch" : "steps"}); break;
+            case 1: s.both().command({"DECRBY", "latch", "1"}); break;
+            case 2:
+            case 3: s.set(std::to_string(1 + draw.below(4))); break;
+            default:
+                opened += s.count_down(std::to_string(draw.below(6)), std::to_string(1 + draw.below(2))).integer == 0;
+        }
+        s.compare_values();
+    }
+    CHECK(opened > 100);
+}
+
+}  // namespace
+}  // namespace holdfast::test
