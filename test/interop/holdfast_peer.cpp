@@ -4,6 +4,7 @@
 //
 // Holdfast's counterpart of RedissonPeer.java: the same protocol, by the public API. Besides:
 //     < ID downgrade write NAME THREAD                    > ID AT downgraded
+// An even THREAD acquires two permits of a semaphore, and of `permits` there is no `set`.
 //
 //     holdfast_peer URL LEASE_MS WAITER_TIMEOUT_MS
 
@@ -68,7 +69,11 @@ public:
 
     void answer(request const& r)
     {
-        if (r.verb == "acquire")
+        if (r.kind == "latch")
+            answer_latch(r);
+        else if (r.kind == "permits" && r.verb != "release" && r.verb != "held")
+            answer_permits(r);
+        else if (r.verb == "acquire")
             acquire(r);
         else if (r.verb == "release")
             release(r);
@@ -88,6 +93,61 @@ private:
     static void reply_result(request const& r, error_code ec, std::string const& said)
     {
         reply(r.id, ec ? "failed " + ec.message() : said);
+    }
+
+    auto keep_lease(request const& r)
+    {
+        return [this, r](error_code ec, lease l) {
+            if (ec || l.empty())
+                return reply_result(r, ec, "busy");
+            auto const token = l.fencing_token();
+            leases_[r.key()].push_back(std::move(l));
+            reply(r.id, token ? "granted " + std::to_string(*token) : "granted");
+        };
+    }
+
+    // The number stands in the place of the thread.
+    void answer_latch(request const& r)
+    {
+        latch const l(client_, r.name);
+        auto const number = static_cast<unsigned>(r.thread);
+        if (r.verb == "set")
+            l.set(number, [r](error_code ec, bool yes) { reply_result(r, ec, yes_or_no(yes)); });
+        else if (r.verb == "down")
+            l.count_down([r](error_code ec, unsigned) { reply_result(r, ec, "done"); });
+        else if (r.verb == "count")
+            l.count([r](error_code ec, unsigned left) { reply_result(r, ec, std::to_string(left)); });
+        else
+            l.wait([r](error_code ec, bool) { reply_result(r, ec, "open"); });
+    }
+
+    // Without permits of its own: Redisson's peer, or `resize`, creates the semaphore.
+    void answer_permits(request const& r)
+    {
+        semaphore const s(client_, r.name, {});
+        auto const done = [r](error_code ec, permit_count) { reply_result(r, ec, "done"); };
+        auto const count = [r](error_code ec, permit_count c) {
+            auto const total = static_cast<int>(c.total);
+            reply_result(r, ec, std::to_string(r.verb == "total" ? total : c.free));
+        };
+        if (r.verb == "resize")
+            s.set_permits(static_cast<unsigned>(r.thread), done);
+        else if (r.verb == "acquire")
+            acquire_permits(r, s);
+        else
+            s.permits(count);
+    }
+
+    // Of an even thread two permits.
+    void acquire_permits(request const& r, semaphore const& s)
+    {
+        permit_try_options o{.wait = r.wait, .weight = r.thread % 2 == 0 ? 2U : 1U};
+        if (r.lease.count() >= 0)
+            o.lease = r.lease;
+        if (r.wait.count() < 0)
+            s.acquire({.lease = o.lease, .weight = o.weight}, keep_lease(r));
+        else
+            s.try_acquire(o, keep_lease(r));
     }
 
     any_lock lock_of(request const& r)
@@ -111,20 +171,13 @@ private:
 
     void acquire(request const& r)
     {
-        auto const granted = [this, r](error_code ec, lease l) {
-            if (ec || l.empty())
-                return reply_result(r, ec, "busy");
-            auto const token = l.fencing_token();
-            leases_[r.key()].push_back(std::move(l));
-            reply(r.id, token ? "granted " + std::to_string(*token) : "granted");
-        };
         acquire_options options;
         if (r.lease.count() >= 0)
             options.lease = r.lease;
         if (r.wait.count() < 0)
-            lock_of(r).acquire(options, granted);
+            lock_of(r).acquire(options, keep_lease(r));
         else
-            lock_of(r).try_acquire({.wait = r.wait, .lease = options.lease}, granted);
+            lock_of(r).try_acquire({.wait = r.wait, .lease = options.lease}, keep_lease(r));
     }
 
     void release(request const& r)

@@ -15,22 +15,34 @@
 //     < ID held KIND NAME THREAD                          > ID AT true  or  false
 //     < ID locked KIND NAME                               > ID AT true  or  false
 //     < ID force KIND NAME                                > ID AT true  or  false
+//     < ID set permits NAME N         trySetPermits()     > ID AT true  or  false
+//     < ID resize permits NAME N      setPermits()        > ID AT done
+//     < ID free permits NAME                              > ID AT NUMBER
+//     < ID total permits NAME                             > ID AT NUMBER
+//     < ID set latch NAME N                               > ID AT true  or  false
+//     < ID down latch NAME                                > ID AT done
+//     < ID count latch NAME                               > ID AT NUMBER
+//     < ID wait latch NAME                                > ID AT open
 //     > ID AT failed EXCEPTION: WORDS                     in place of any answer
 //
-// KIND is reentrant, fair, read, write, fenced, spin, or red, which is over all servers; THREAD any number, which stands for a thread; AT is the steady
+// KIND is reentrant, fair, read, write, fenced, spin, permits, latch, or red, which is over all servers; THREAD any number, which stands for a thread; AT is the steady
 // clock in nanoseconds, the same for all processes of a host.
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
 import org.redisson.RedissonRedLock;
+import org.redisson.api.RCountDownLatch;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
+import org.redisson.api.RPermitExpirableSemaphore;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
@@ -39,6 +51,7 @@ public final class RedissonPeer {
 
     private final List<RedissonClient> servers;
     private final RedissonClient redisson;  // of the first server
+    private final Map<String, String> permits = new ConcurrentHashMap<>();  // by name and thread
 
     private RedissonPeer(List<RedissonClient> servers) {
         this.servers = servers;
@@ -89,6 +102,12 @@ public final class RedissonPeer {
 
     private CompletionStage<?> begin(String[] words) {
         String kind = words[2];
+        if (kind.equals("permits")) {
+            return beginPermits(words);
+        }
+        if (kind.equals("latch")) {
+            return beginLatch(words);
+        }
         RLock lock = lockOf(kind, words[3]);
         long thread = words.length > 4 ? Long.parseLong(words[4]) : 0;
         switch (words[1]) {
@@ -102,6 +121,57 @@ public final class RedissonPeer {
                 return lock.isLockedAsync();
             case "force":
                 return lock.forceUnlockAsync();
+            default:
+                throw new IllegalArgumentException("unknown verb " + words[1]);
+        }
+    }
+
+    private CompletionStage<?> beginPermits(String[] words) {
+        RPermitExpirableSemaphore semaphore = redisson.getPermitExpirableSemaphore(words[3]);
+        String key = words[3] + " " + words[4];
+        switch (words[1]) {
+            case "acquire":
+                return acquirePermit(semaphore, key, Long.parseLong(words[5]), Long.parseLong(words[6]));
+            case "release":
+                return semaphore.releaseAsync(permits.remove(key)).thenApply(nothing -> "released");
+            case "set":
+                return semaphore.trySetPermitsAsync(Integer.parseInt(words[4]));
+            case "resize":
+                return semaphore.setPermitsAsync(Integer.parseInt(words[4])).thenApply(nothing -> "done");
+            case "free":
+                return semaphore.availablePermitsAsync();
+            case "total":
+                return semaphore.getPermitsAsync();
+            default:
+                throw new IllegalArgumentException("unknown verb " + words[1]);
+        }
+    }
+
+    private CompletionStage<String> acquirePermit(
+            RPermitExpirableSemaphore semaphore, String key, long lease, long wait) {
+        CompletionStage<String> id = wait < 0
+            ? semaphore.acquireAsync(lease, TimeUnit.MILLISECONDS)
+            : semaphore.tryAcquireAsync(wait, lease, TimeUnit.MILLISECONDS);
+        return id.thenApply(granted -> {
+            if (granted == null) {
+                return "busy";
+            }
+            permits.put(key, granted);
+            return "granted";
+        });
+    }
+
+    private CompletionStage<?> beginLatch(String[] words) {
+        RCountDownLatch latch = redisson.getCountDownLatch(words[3]);
+        switch (words[1]) {
+            case "set":
+                return latch.trySetCountAsync(Long.parseLong(words[4]));
+            case "down":
+                return latch.countDownAsync().thenApply(nothing -> "done");
+            case "count":
+                return latch.getCountAsync();
+            case "wait":
+                return latch.awaitAsync().thenApply(nothing -> "open");
             default:
                 throw new IllegalArgumentException("unknown verb " + words[1]);
         }
