@@ -231,6 +231,7 @@ void client_engine::on_closed(shard& at, closing const& why)
         return;
     // The server refuses this client for good (wrong password, unknown user): waiting does not help.
     for_each_arbiter_at(at, [&](auto& a) { a.fail_all(why.code); });
+    watches_.on_refused(at, why.code);
     if (is_first(at))
         complete_all(awaiting_ready_, why.code);
 }

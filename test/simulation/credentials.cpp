@@ -174,7 +174,36 @@ TEST_CASE("credentials: without a provider a refused password stays a permanent 
     credentials_arena a;
     auto& c = a.client("A", a.quick());
     a.run([&]() -> awaitable<void> {
-        CHECK(co_await error_of(mutex(c, "lock").acquire(asio::use_awaitable)) == errc::not_permitted);
+        auto const refused = co_await error_of(mutex(c, "lock").acquire(asio::use_awaitable));
+        CHECK(refused == errc::not_permitted);
+        auto watch = election(c, "boss").observe();
+        auto const blind = co_await error_of(watch.next(asio::use_awaitable));
+        CHECK(blind == errc::not_permitted);
+    });
+}
+
+TEST_CASE("credentials: waits end when the server begins to refuse the client", "[credentials]")
+{
+    arena a;
+    auto& c = a.client();
+    error_code observer, waiter;
+    a.run([&]() -> awaitable<void> {
+        auto watch = election(c, "boss").observe();
+        co_await watch.next();
+        latch const l(c, "parts");
+        co_await l.set(1);
+        auto const observe = [&]() -> awaitable<void> {
+            observer = co_await error_of(watch.next(asio::use_awaitable));
+        };
+        auto const wait = [&]() -> awaitable<void> { waiter = co_await error_of(l.wait(asio::use_awaitable)); };
+        a.spawn(observe());
+        a.spawn(wait());
+        co_await a.sleep(100ms);
+        a.server().model().set_user("app", "secret");  // from now on it wants a password
+        a.server().restart(false, 100ms);
+        co_await a.sleep(5s);
+        CHECK(observer == errc::not_permitted);
+        CHECK(waiter == errc::not_permitted);
     });
 }
 

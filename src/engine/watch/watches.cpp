@@ -4,6 +4,8 @@
 //
 #include "engine/watch/watches.hpp"
 
+#include <vector>
+
 #include "engine/runtime/runtime.hpp"
 
 namespace holdfast::engine {
@@ -15,6 +17,7 @@ watches::~watches()
 
 void watches::join(watch& w)
 {
+    intrusive_ptr_add_ref(&w);
     joined_.push_back(w);
     w.join(parts_);
 }
@@ -23,6 +26,7 @@ void watches::leave(watch& w)
 {
     if (!w.is_joined())
         return;
+    boost::intrusive_ptr<watch> const keep(&w, false);
     w.watch_hook::unlink();
     w.leave();
     if (w.is_under_way())
@@ -34,6 +38,18 @@ void watches::on_open(shard const& at)
     for (auto& w : joined_)
         if (parts_.runtime.is_at(at, w.lock()))
             w.refresh();
+}
+
+// A watch that fails may leave, and let others leave.
+void watches::on_refused(shard const& at, error_code ec)
+{
+    std::vector<boost::intrusive_ptr<watch>> all;
+    for (auto& w : joined_)
+        if (parts_.runtime.is_at(at, w.lock()))
+            all.emplace_back(&w);
+    for (auto const& w : all)
+        if (w->is_joined())
+            w->on_failed(ec);
 }
 
 void watches::on_moved(core::slot_set const& moved)

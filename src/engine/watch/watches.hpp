@@ -12,7 +12,8 @@
 
 namespace holdfast::engine {
 
-// The watches of one client. client_engine owns it. On the strand.
+// The watches of one client, which has a reference to each of them until leave(): the last one of its users may be
+// dropped on any thread. client_engine owns it. On the strand.
 class watches {
 public:
     explicit watches(engine_parts const& p) noexcept : parts_(p) {}
@@ -27,6 +28,8 @@ public:
 
     // A new epoch: messages may have been lost.
     void on_open(shard const&);
+    // The server refuses this client for good: reading the state again does not help.
+    void on_refused(shard const&, error_code);
     // These slots have another primary.
     void on_moved(core::slot_set const&);
     // Ends all watches. Afterwards the session has none of their commands.
