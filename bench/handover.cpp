@@ -200,6 +200,7 @@ std::vector<competitor> competitors(redis_server const& server)
         of(server, {bare_fair, ours, "bare_fair"}),
         of(server, {"holdfast fair_lock", ours, "fair"}),
         of(server, {"holdfast semaphore", ours, "semaphore_1"}),
+        of(server, {"holdfast election, by resignation", ours, "election"}),
         of(server, {bare_mutex, ours, "bare_mutex"})};
     for (auto const& entry : all_entrants())
         all.push_back(of(server, entry));

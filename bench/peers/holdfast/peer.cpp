@@ -6,7 +6,7 @@
 //
 //     holdfast_bench_peer HOST:PORT[,HOST:PORT...] MODE
 //
-// mutex, reentrant, fair, readers_95, readers_50, semaphore_N (N permits); red, over all servers; ping, bare_mutex, bare_fair, channel
+// mutex, reentrant, fair, readers_95, readers_50, semaphore_N (N permits), election; red, over all servers; ping, bare_mutex, bare_fair, channel
 #include <charconv>
 #include <deque>
 #include <memory>
@@ -96,6 +96,17 @@ private:
     unsigned acquires_ = 0;
 };
 
+// The release of a leadership is its resignation.
+class our_elections : public our_locks {
+public:
+    using our_locks::our_locks;
+    using held = leadership;
+
+    election make(std::string const& name) const { return {connected(), name}; }
+    auto acquire(election const& e) const { return e.campaign("10.0.0.7:9000"); }
+    auto release(leadership& me) const { return me.resign(); }
+};
+
 // The servers have just been started, so the red_lock must count new servers.
 class our_red_locks {
 public:
@@ -155,6 +166,9 @@ void converse(std::string const& address, std::string const& mode)
         converse(context, locks);
     } else if (mode == "red") {
         our_red_locks locks(context, address);
+        converse(context, locks);
+    } else if (mode == "election") {
+        our_elections locks(context, address, mode);
         converse(context, locks);
     } else if (mode.starts_with("readers_")) {
         our_readers locks(context, address, number_after(mode, '_'));
