@@ -21,7 +21,8 @@ using simulated::value;
 
 constexpr std::size_t shown = 25;
 
-// Small numbers must agree; a time to live may differ by two seconds, a time in microseconds by twenty.
+// Small numbers must agree; a time to live, and a time in milliseconds, may differ by two seconds, a time in microseconds by
+// twenty. In a text only times are numbers.
 bool near(std::int64_t a, std::int64_t b)
 {
     auto const size = std::min(std::abs(a), std::abs(b));
@@ -33,7 +34,7 @@ bool near(std::string const& a, std::string const& b)
 {
     auto const x = simulated::to_integer(a);
     auto const y = simulated::to_integer(b);
-    return a == b || (x && y && *x > 100'000'000'000'000 && near(*x, *y));
+    return a == b || (x && y && *x > 1'000'000'000'000 && near(*x, *y));
 }
 
 }  // namespace

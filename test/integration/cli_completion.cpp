@@ -43,7 +43,7 @@ std::string completions(std::string const& words)
 
 TEST_CASE("cli completion: the words are those of the tool's help", "[cli]")
 {
-    CHECK(completions("''") == "run status release permits list doctor dashboard --help --version");
+    CHECK(completions("''") == "run status release permits elect leader list doctor dashboard --help --version");
     CHECK(completions("st") == "status");
     CHECK_THAT(completions("run x --"), ContainsSubstring("--wait"));
     CHECK_THAT(completions("run x --"), ContainsSubstring("--no-fencing"));

@@ -1,0 +1,108 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <holdfast/election.hpp>
+
+#include "engine/client_engine.hpp"
+#include "engine/protocol/lock_protocol.hpp"
+#include "operations/operation.hpp"
+#include "operations/single_lease.hpp"
+
+namespace holdfast::detail {
+namespace {
+
+class yield_listener {
+public:
+    // The priority of the candidate that comes next; 0: there is none.
+    virtual void on_next_candidate(std::int64_t priority) = 0;
+    virtual void on_closing() = 0;
+    virtual void on_failed(error_code) = 0;
+
+protected:
+    ~yield_listener() = default;
+};
+
+// Follows who comes next, for one leader. It outlives the wait while the session has its command.
+class candidate_follower final : public engine::watch {
+public:
+    candidate_follower(std::shared_ptr<engine::lock_spec const> l, yield_listener& to)
+        : watch(l, l->candidacy->leader_channel), to_(to)
+    {}
+
+private:
+    void submit(engine::session& to, engine::command& c, engine::script_form form) override
+    {
+        engine::read_next_candidate(to, c, lock(), form);
+    }
+    core::duration on_state(engine::reply const& r) override
+    {
+        to_.on_next_candidate(r.integer);
+        return core::duration::max();
+    }
+    void on_failed(error_code ec) override { to_.on_failed(ec); }
+    void on_closing() override { to_.on_closing(); }
+    void on_stopped() override { to_.on_failed(errc::client_stopped); }
+
+    yield_listener& to_;
+};
+
+// leadership::asked_to_yield(). Ends with the leadership at the latest.
+class yield_wait final : public operation<engine::request, yield_reason>,
+                         public engine::loss_waiter,
+                         private yield_listener {
+public:
+    yield_wait(handler_type h, std::shared_ptr<client_state> const& home, boost::intrusive_ptr<engine::tenure> leader)
+        : operation(std::move(h), home),
+          leader_(std::move(leader)),
+          follower_(new candidate_follower(leader_->shared_lock(), *this))
+    {}
+
+    void lost(loss) override { end(errc::lease_lost, {}); }
+    void failed(error_code ec) override { end(ec, {}); }
+
+private:
+    // A leadership that has ended completes the operation within watch_loss().
+    void begin(engine::client_engine& c) override
+    {
+        engine_ = &c;
+        c.watch_loss(*leader_, *this);
+        if (!is_complete())
+            c.join(*follower_);
+    }
+    void on_next_candidate(std::int64_t priority) override
+    {
+        if (priority > follower_->lock().candidacy->priority)
+            end({}, yield_reason::better_candidate);
+    }
+    void on_closing() override { end({}, yield_reason::client_stopping); }
+    void on_failed(error_code ec) override { end(ec, {}); }
+    void cancel(engine::client_engine&) override { end(asio::error::operation_aborted, {}); }
+
+    void end(error_code ec, yield_reason why)
+    {
+        unlink();
+        engine_->leave(*follower_);
+        finish(ec, why);
+    }
+
+    boost::intrusive_ptr<engine::tenure> const leader_;  // the leadership may be destroyed meanwhile
+    boost::intrusive_ptr<candidate_follower> const follower_;
+    engine::client_engine* engine_ = nullptr;
+};
+
+}  // namespace
+
+void single_lease::asked_to_yield(handler_at<void(error_code, yield_reason)> h)
+{
+    auto const c = client();
+    if (auto const ec = precondition_error(c))
+        return complete_early<yield_reason>(std::move(h), ec, {});
+    launch<yield_wait>(c, std::move(h), boost::intrusive_ptr<engine::tenure>(this));
+}
+
+}  // namespace holdfast::detail
