@@ -6,10 +6,12 @@
 //
 //     holdfast_example_election [URL]
 
+#include <cstdint>
 #include <exception>
 #include <iostream>
 
 #include <boost/asio.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 
 #include <holdfast.hpp>
 
@@ -24,12 +26,23 @@ asio::awaitable<void> observe(holdfast::election boss)
     std::cout << "nobody leads\n";
 }
 
+asio::awaitable<void> serve(std::uint64_t term)
+{
+    std::cout << "leads in term " << term << '\n';
+    co_return;
+}
+
+asio::awaitable<void> lead_until_asked(holdfast::election boss)
+{
+    using namespace asio::experimental::awaitable_operators;
+    auto me = co_await boss.campaign("10.0.0.7:8000", {.priority = 3});
+    co_await (serve(me.term()) || me.asked_to_yield(asio::use_awaitable));
+    co_await me.resign();
+}
+
 asio::awaitable<void> stand(holdfast::election boss)
 {
-    auto const work = [](holdfast::leadership& me) -> asio::awaitable<void> {
-        std::cout << "leads in term " << me.term() << '\n';
-        co_return;
-    };
+    auto const work = [](holdfast::leadership& me) { return serve(me.term()); };
     co_await holdfast::lead(boss, "10.0.0.7:9000", {.lease = 10s}, work);
 }
 
@@ -43,6 +56,7 @@ asio::awaitable<void> run(holdfast::client& client)
     co_await me.proclaim("10.0.0.7:9000");
     co_await me.resign();
     co_await stand(boss);
+    co_await lead_until_asked(boss);
     co_await client.shutdown();
 }
 

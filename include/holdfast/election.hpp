@@ -35,6 +35,12 @@ struct leader {
     friend bool operator==(leader const&, leader const&) = default;
 };
 
+/// Why a leader is asked to resign. It decides itself when it does.
+enum class yield_reason : unsigned char {
+    better_candidate,  ///< a candidate of higher priority comes next
+    client_stopping,   ///< `client::shutdown()` was called
+};
+
 namespace detail {
 
 // A candidate: the lock of an election, with the value of one campaign. lead() acquires it like any other lock.
@@ -56,6 +62,10 @@ struct BOOST_SYMBOL_VISIBLE current_launch : lock_launch {
 struct BOOST_SYMBOL_VISIBLE proclaim_launch : lease_launch {
     std::string value;
     void start(handler_at<void(error_code)>) &&;
+};
+
+struct BOOST_SYMBOL_VISIBLE yield_launch : lease_launch {
+    void start(handler_at<void(error_code, yield_reason)>) &&;
 };
 
 struct BOOST_SYMBOL_VISIBLE next_leader_launch {
@@ -161,6 +171,32 @@ public:
         return held_.lost(std::forward<Token>(token));
     }
 
+    /// Waits until this leader should resign in favour of another one. It is a request, no loss: the leader may finish its
+    /// work, or go on.
+    ///
+    /// @par On the server
+    /// A subscription, and a script that reads the priority of the next candidate: at the beginning, when a candidate of
+    /// higher priority comes, on a new connection, and at least once in `config::poll_interval`; once a second if the
+    /// server permits no subscription.
+    /// @par Completion
+    /// With *success* and the reason, so that in `co_await (work() || me.asked_to_yield(asio::use_awaitable))` the operator
+    /// cancels the work. At once if the next candidate is preferred already.
+    /// @par Errors
+    /// - errc::released: the leader resigned first
+    /// - errc::lease_lost: the leadership was lost
+    /// - errc::empty_lease: the leadership was empty
+    /// - errc::wrong_type, errc::not_permitted, errc::protocol: the candidates cannot be read
+    /// - errc::client_stopped: the client was stopped or destroyed, or its execution context has ended
+    /// @par Cancellation
+    /// Terminal, partial, total: completes at once with `operation_aborted`; the leadership stays as it is.
+    /// @par Lifetimes
+    /// The leadership may be moved meanwhile. If it is destroyed, the operation completes with errc::released.
+    template <token_for<void(error_code, yield_reason)> Token = asio::deferred_t>
+    [[nodiscard]] auto asked_to_yield(Token && token = {}) const
+    {
+        return detail::initiate<void(error_code, yield_reason)>(begin_yield(), std::forward<Token>(token));
+    }
+
     /// Ends the leadership. It is empty from this call on. The observers and the next candidate are notified; completion,
     /// errors and cancellation are those of `lease::release()`.
     ///
@@ -177,6 +213,7 @@ private:
 
     explicit leadership(lease held) noexcept : held_(std::move(held)) {}
     BOOST_SYMBOL_VISIBLE detail::proclaim_launch begin_proclaim(std::string_view) const;
+    BOOST_SYMBOL_VISIBLE detail::yield_launch begin_yield() const;
 
     lease held_;
 };

@@ -37,6 +37,8 @@ class reentrant_lock;
 class semaphore;
 struct try_options;
 
+enum class yield_reason : unsigned char;
+
 namespace engine {
 class owner_state;
 }  // namespace engine

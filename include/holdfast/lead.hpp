@@ -19,7 +19,7 @@ namespace holdfast {
 
 namespace detail {
 
-BOOST_SYMBOL_VISIBLE candidate make_candidate(election const&, std::string_view value);
+BOOST_SYMBOL_VISIBLE candidate make_candidate(election const&, std::string_view value, int priority);
 BOOST_SYMBOL_VISIBLE leadership to_leadership(lease) noexcept;
 BOOST_SYMBOL_VISIBLE lease take_lease(leadership&) noexcept;
 
@@ -65,7 +65,7 @@ concept leader_body = requires(std::decay_t<Body>& body, leadership& me)
 ///
 /// It is `with_lock()` with an election in place of the lock and a @ref leadership in place of the lease: completion,
 /// cancellation, lifetimes, thread safety and the compiler trap are the same. When the leadership is lost, the body is
-/// cancelled (terminal) and awaited.
+/// cancelled (terminal) and awaited. `leadership::asked_to_yield()` does not cancel it.
 ///
 /// @par Errors
 /// As `with_lock()`: errc::busy if somebody else led for all of `options.wait`; errc::lease_lost if the leadership was
@@ -85,7 +85,7 @@ template <leader_body Body>
         "name the body first");
     using adapted = detail::leading_body<std::decay_t<Body>>;
     return detail::run_with_lock<detail::candidate, adapted>(
-        detail::make_candidate(of, value), options, adapted{std::forward<Body>(body)});
+        detail::make_candidate(of, value, options.priority), options, adapted{std::forward<Body>(body)});
 }
 
 }  // namespace holdfast

@@ -2,24 +2,26 @@
 -- or keeps the place that the candidate has. It may be sent again, as fair_acquire: a repetition sets the record again.
 -- KEYS  lock, queue, timeouts, waiters, priorities, record, counter
 -- ARGV  holder, lease time in ms, waiter timeout in ms, channel, priority (0: one attempt, which enters no queue), time
---   to live of the counter and of the record in ms, value, channel of the observers
+--   to live of the counter and of the record in ms, value, channel of the observers, channel of the leader, own priority
 -- returns n > 0: it leads, n is the term; n < 0: another one leads or comes first, as in fair_acquire
 -- errors WRONGTYPE: as fair_acquire, and if the record is not a hash
--- redis.calls: those of fair_acquire with fencing; besides, at a grant: hget, hset, pexpire, publish
+-- redis.calls: hget, and those of fair_acquire with fencing; besides, at a grant: time, hset, pexpire, publish; if the
+--   leader has a lower priority: publish
 local me = ARGV[1]
+-- Before the first write: a record of another type is an error. The leader learns of a candidate that is preferred to it
+-- when this script has ended, and the candidate has its place.
+local present = redis.call('hget', KEYS[6], 'priority')
+if present and tonumber(ARGV[5]) > tonumber(present) then redis.pcall('publish', ARGV[9], ARGV[5]) end
 -- include hold
 -- include fence
 
--- The record before the lock: a record without its holder's lock counts for nothing. Its type is read before the first
--- write.
+-- The record before the lock: a record without its holder's lock counts for nothing.
 local function grant()
-    local before = redis.pcall('hget', KEYS[6], 'holder')
-    if type(before) == 'table' then return before end
     local term, failed = raise(KEYS[7], 'PX', ARGV[6])
     if failed then return failed end
     local time = redis.call('time')
-    redis.call('hset', KEYS[6], 'holder', me, 'term', string.format('%.0f', term), 'value', ARGV[7], 'since',
-        string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)))
+    redis.call('hset', KEYS[6], 'holder', me, 'term', string.format('%.0f', term), 'value', ARGV[7],
+        'priority', ARGV[10], 'since', string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)))
     redis.call('pexpire', KEYS[6], ARGV[6])
     hold(ARGV[2], me, '1')
     redis.pcall('publish', ARGV[8], '1')

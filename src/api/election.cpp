@@ -55,8 +55,9 @@ single_lock::traits election_traits(std::string_view key, election_options const
         .counter = core::fence_key(key),
         .companions = std::move(companions),
         .waiter_timeout = core::bounded(o.candidate_timeout),
-        .candidacy = std::make_shared<engine::candidacy const>(
-            engine::candidacy{.value = {}, .channel = core::prefixed("holdfast_election", key)})};
+        .candidacy = std::make_shared<engine::candidacy const>(engine::candidacy{
+            .channel = core::prefixed("holdfast_election", key),
+            .leader_channel = core::prefixed("holdfast_candidates", key)})};
 }
 
 // As for a fair lock.
@@ -88,15 +89,17 @@ private:
 }  // namespace
 
 // The lock of an election, with the value of one campaign.
-std::shared_ptr<lock_impl const> candidate_of(std::shared_ptr<lock_impl const> const& of, std::string_view value)
+std::shared_ptr<lock_impl const> candidate_of(
+    std::shared_ptr<lock_impl const> const& of, std::string_view value, int priority)
 {
     auto const& e = lock_behind(of);
-    return std::make_shared<single_lock const>(e.origin, e.lock.with_value(value), nullptr, e.has_valid_name);
+    return std::make_shared<single_lock const>(
+        e.origin, e.lock.with_candidate(value, priority), nullptr, e.has_valid_name);
 }
 
-candidate make_candidate(election const& e, std::string_view value)
+candidate make_candidate(election const& e, std::string_view value, int priority)
 {
-    return candidate(candidate_of(leadership_access::impl_of(e), value));
+    return candidate(candidate_of(leadership_access::impl_of(e), value, priority));
 }
 
 leadership to_leadership(lease l) noexcept
@@ -116,7 +119,7 @@ void campaign_launch::start(handler_at<void(error_code, leadership)> h) &&
     auto to = map_handler<lease>(std::move(h), [](auto handler, error_code ec, lease l) {
         std::move(handler)(ec, to_leadership(std::move(l)));
     });
-    acquire_launch{{candidate_of(of, value)}, request}.start(std::move(to));
+    acquire_launch{{candidate_of(of, value, request.priority)}, request}.start(std::move(to));
 }
 
 void current_launch::start(handler_at<void(error_code, std::optional<leader>)> h) &&
@@ -133,6 +136,13 @@ void proclaim_launch::start(handler_at<void(error_code)> h) &&
         return complete_early<>(std::move(h), ec);
     // The lease of an election is always that of one server.
     static_cast<single_lease&>(*of).proclaim(std::move(value), std::move(h));
+}
+
+void yield_launch::start(handler_at<void(error_code, yield_reason)> h) &&
+{
+    if (!of)
+        return complete_early<yield_reason>(std::move(h), errc::empty_lease, {});
+    static_cast<single_lease&>(*of).asked_to_yield(std::move(h));
 }
 
 asio::any_io_executor next_leader_launch::get_executor() const noexcept
@@ -161,6 +171,11 @@ std::string_view election::name() const noexcept
 leader_watch election::observe() const
 {
     return leader_watch(std::make_shared<detail::leader_watch_impl>(detail::lock_behind(state_)));
+}
+
+detail::yield_launch leadership::begin_yield() const
+{
+    return {{detail::lease_access::impl_of(const_cast<lease&>(held_))}};
 }
 
 detail::proclaim_launch leadership::begin_proclaim(std::string_view value) const

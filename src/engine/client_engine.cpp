@@ -51,6 +51,7 @@ void client_engine::close(client_waiter& drained)
     awaiting_idle_.push_back(drained);
     runtime_.lifecycle().close();
     registry_.for_each_arbiter([](auto& a) { a.fail_all(errc::client_stopped); });
+    watches_.on_closing();
     // The client may be idle already.
     on_end();
 }

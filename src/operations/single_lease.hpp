@@ -49,8 +49,9 @@ public:
     void take_up(bool taken_up) noexcept override { tenure::take_up(taken_up); }
     void raise_fence(std::uint64_t fence, handler_at<void(error_code, bool)>) override;
 
-    // leadership::proclaim(). Precondition: it is the lease of an election.
+    // leadership::proclaim() and asked_to_yield(). Precondition: it is the lease of an election.
     void proclaim(std::string value, handler_at<void(error_code)>);
+    void asked_to_yield(handler_at<void(error_code, yield_reason)>);
 
 private:
     // The message of drop(): the lease was destroyed.

@@ -57,7 +57,7 @@ public:
     {
         return run(scripts::election_acquire,
                    {keys.begin(), keys.end()},
-                   {who, lease, waiter_timeout, "channel", priority, life, value, "observers"})
+                   {who, lease, waiter_timeout, "channel", priority, life, value, "observers", "leader", priority})
             .integer;
     }
     std::int64_t leave(std::string const& who)
@@ -75,6 +75,7 @@ public:
     {
         return run(scripts::election_proclaim, {"lock", "record"}, {who, "7", value, "observers", life}).integer;
     }
+    std::int64_t next() { return run(scripts::election_next, {"queue", "priorities"}, {}).integer; }
     value state() { return run(scripts::election_state, {"lock", "record"}, {}); }
 
     void compare_values()
@@ -86,6 +87,7 @@ public:
         for (auto const* const key : keys)
             both_->command({"PTTL", key});
         state();
+        next();
     }
 
 private:
@@ -120,6 +122,19 @@ TEST_CASE("a leader is recorded with its term and value until it resigns", "[con
     CHECK(s.leave(ours(2)) == 1);
 }
 
+TEST_CASE("the priority of the next candidate is known", "[conformance][election]")
+{
+    election_scripts s;
+    CHECK(s.next() == 0);
+    CHECK(s.campaign(ours(1)) > 0);
+    CHECK(s.campaign(ours(2)) < 0);
+    CHECK(s.next() == 5);
+    CHECK(s.campaign(ours(3), "v", "8") < 0);
+    CHECK(s.next() == 8);
+    CHECK(s.leave(ours(3)) == 2);
+    CHECK(s.next() == 5);
+}
+
 TEST_CASE("a record counts only while its holder holds the lock", "[conformance][election]")
 {
     election_scripts s;
@@ -151,7 +166,7 @@ TEST_CASE("the keys of an election of another type are WRONGTYPE, and nobody lea
     auto const refused = s.run(
         scripts::election_acquire,
         {keys.begin(), keys.end()},
-        {ours(1), lease, waiter_timeout, "channel", "5", life, "v", "observers"});
+        {ours(1), lease, waiter_timeout, "channel", "5", life, "v", "observers", "leader", "5"});
     CHECK(is_wrong_type(refused));
     CHECK(s.both().command({"EXISTS", "lock", "counter"}).integer == 0);
     CHECK(is_wrong_type(s.state()));

@@ -63,7 +63,7 @@ std::vector<kind> kinds()
     maker const write = [](client& c) { return read_write_lock(c, "order:w", {.fencing = true}).write(); };
     maker const permit = [](client& c) { return semaphore(c, "order:s", {.permits = 1}); };
     maker const in_order = [](client& c) { return semaphore(c, "order:o", {.permits = 1, .fair = true}); };
-    maker const lead = [](client& c) { return detail::make_candidate(election(c, "order:e"), "value"); };
+    maker const lead = [](client& c) { return detail::make_candidate(election(c, "order:e"), "value", 5); };
     return {
         {"mutex", plain, plain},
         {"fenced mutex", fenced, fenced},

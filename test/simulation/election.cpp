@@ -466,6 +466,112 @@ TEST_CASE("without subscriptions an observer asks once a second", "[election]")
     });
 }
 
+// What the leader of the process "A" is asked.
+struct leader_that_may_yield : three_processes {
+    std::optional<yield_reason> asked;
+    error_code why_not;
+
+    awaitable<void> listen(leadership& me)
+    {
+        error_code ec;
+        auto const reason = co_await me.asked_to_yield(asio::redirect_error(use_awaitable, ec));
+        why_not = ec;
+        if (!ec)
+            asked = reason;
+    }
+    awaitable<void> stand_as_b(int priority)
+    {
+        error_code ec;
+        auto me = co_await b.campaign("b", {.priority = priority}, asio::redirect_error(use_awaitable, ec));
+        term_of_b = me.term();
+        co_await world.sleep(1s, "B");
+    }
+};
+
+TEST_CASE("a leader is asked to yield to a candidate of higher priority, and to no other", "[election]")
+{
+    leader_that_may_yield t;
+    t.world.run([&]() -> awaitable<void> {
+        auto me = co_await t.a.campaign("a", {.priority = 4});
+        t.world.spawn(t.listen(me));
+        co_await t.world.sleep(50ms);
+        auto const same = co_await t.b.campaign("b", {.wait = 100ms, .priority = 4});
+        CHECK(same.empty());
+        CHECK_FALSE(t.asked);
+        t.world.spawn(t.stand_as_b(6), "B");
+        co_await t.world.sleep(10ms);
+        CHECK(t.asked == yield_reason::better_candidate);
+        CHECK(me.valid());
+        co_await me.resign();
+        co_await t.world.sleep(10ms);
+        CHECK(t.term_of_b > 0);
+    });
+}
+
+TEST_CASE("a leader learns of a candidate that was there before, and of one whose message was lost", "[election]")
+{
+    leader_that_may_yield t;
+    t.world.run([&]() -> awaitable<void> {
+        auto me = co_await t.a.campaign("a", {.priority = 1});
+        t.world.spawn(t.listen(me));
+        co_await t.world.sleep(50ms);
+        t.world.server().faults.drop_push = 1;
+        t.world.spawn(t.stand_as_b(2), "B");
+        co_await t.world.sleep(1100ms);
+        CHECK(t.asked == yield_reason::better_candidate);
+        t.asked.reset();
+        co_await t.listen(me);
+        CHECK(t.asked == yield_reason::better_candidate);
+    });
+}
+
+TEST_CASE("asked_to_yield() ends with the leadership, its cancellation and the shutdown of the client", "[election]")
+{
+    leader_that_may_yield t;
+    auto& d = t.world.client("A");
+    election const e(d, "other");
+    t.world.run([&]() -> awaitable<void> {
+        auto me = co_await e.campaign("a");
+        t.world.spawn(t.listen(me));
+        co_await t.world.sleep(50ms);
+        co_await me.resign();
+        co_await t.world.sleep(10ms);
+        CHECK(t.why_not == errc::released);
+
+        me = co_await e.campaign("a");
+        t.world.spawn(t.listen(me));
+        t.world.server().execute({"DEL", "other"});
+        co_await t.world.sleep(2s);
+        CHECK(t.why_not == errc::lease_lost);
+
+        me = co_await e.campaign("a");
+        asio::cancellation_signal signal;
+        error_code ec;
+        auto const wait = [&]() -> awaitable<void> {
+            co_await me.asked_to_yield(
+                asio::bind_cancellation_slot(signal.slot(), asio::redirect_error(use_awaitable, ec)));
+        };
+        t.world.spawn(wait());
+        co_await t.world.sleep(50ms);
+        CHECK(t.world.census(d).channels > 0);
+        signal.emit(asio::cancellation_type::terminal);
+        co_await t.world.sleep(3s);
+        CHECK(ec == asio::error::operation_aborted);
+        CHECK(t.world.census(d).channels == 0);
+
+        t.world.spawn(t.listen(me));
+        co_await t.world.sleep(50ms);
+        auto const stop = [&]() -> awaitable<void> { co_await d.shutdown(); };
+        t.world.spawn(stop());
+        co_await t.world.sleep(50ms);
+        CHECK(t.asked == yield_reason::client_stopping);
+        CHECK(me.valid());
+        co_await me.resign();
+        auto const empty = co_await error_of(me.asked_to_yield(use_awaitable));
+        CHECK(empty == errc::empty_lease);
+    });
+}
+
 TEST_CASE("lead() runs its body while it leads, resigns, and stops it on loss", "[election]")
 {
     three_processes t;

@@ -3,6 +3,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 #include <array>
+#include <string>
 
 #include "engine/protocol/fair_protocol.hpp"
 #include "engine/protocol/lock_spec.hpp"
@@ -27,17 +28,21 @@ public:
         milliseconds_text const ttl(a.lease);
         milliseconds_text const waiter_timeout(a.lock.waiter_timeout);
         auto const priority = priority_of(a);
+        auto const& who = *a.lock.candidacy;
+        auto const own_priority = std::to_string(who.priority);
         auto keys = keys_of(a.lock);
         keys.push_back(a.lock.counter);
-        std::array<std::string_view, 8> const arguments{
+        std::array<std::string_view, 10> const arguments{
             a.token,
             ttl,
             waiter_timeout,
             a.lock.channel,
             priority,
             counter_lifetime,
-            a.lock.candidacy->value,
-            a.lock.candidacy->channel};
+            who.value,
+            who.channel,
+            who.leader_channel,
+            own_priority};
         submit_script(to, c, scripts::election_acquire, form, {keys.data(), keys.size()}, arguments);
     }
 
@@ -79,6 +84,12 @@ void read_leader(session& to, command& c, lock_spec const& lock, script_form for
 {
     std::array<std::string_view, 2> const keys{lock.key, record_of(lock)};
     submit_script(to, c, scripts::election_state, form, keys, {});
+}
+
+void read_next_candidate(session& to, command& c, lock_spec const& lock, script_form form)
+{
+    std::array<std::string_view, 2> const keys{lock.companions[0], lock.companions[3]};
+    submit_script(to, c, scripts::election_next, form, keys, {});
 }
 
 }  // namespace holdfast::engine

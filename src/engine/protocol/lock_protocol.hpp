@@ -220,14 +220,15 @@ lock_protocol const& election_protocol() noexcept;
 // those of permits_set.lua and permits_holders.lua.
 void set_permits(session&, command&, lock_spec const&, unsigned permits, script_form);
 
-// Submits the script that changes the value of the leader with that token, or that reads who leads. The replies are those
-// of election_proclaim.lua and election_state.lua.
+// Submits the script that changes the value of the leader with that token, that reads who leads, or which priority the
+// next candidate has. The replies are those of election_proclaim.lua, election_state.lua and election_next.lua.
 struct proclamation {
     std::string_view term;  // in decimal
     std::string_view value;
 };
 void proclaim(session&, command&, lock_spec const&, std::string_view token, proclamation const&, script_form);
 void read_leader(session&, command&, lock_spec const&, script_form);
+void read_next_candidate(session&, command&, lock_spec const&, script_form);
 
 }  // namespace holdfast::engine
 

@@ -48,11 +48,13 @@ lock_spec lock_spec::with_weight(std::string_view w) const
     return like(w);
 }
 
-lock_spec lock_spec::with_value(std::string_view value) const
+lock_spec lock_spec::with_candidate(std::string_view value, int priority) const
 {
+    auto who = *candidacy;
+    who.value = value;
+    who.priority = priority;
     auto other = like(weight);
-    other.candidacy = std::make_shared<engine::candidacy const>(
-        engine::candidacy{std::string(value), candidacy->channel});
+    other.candidacy = std::make_shared<engine::candidacy const>(std::move(who));
     return other;
 }
 

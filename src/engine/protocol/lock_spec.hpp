@@ -41,8 +41,10 @@ struct permit_rules {
 
 // What a candidate of an election brings along.
 struct candidacy {
-    std::string value;    // what the leader wants to be known of it
-    std::string channel;  // on which the observers receive messages
+    std::string value;  // what the leader wants to be known of it
+    int priority = 5;
+    std::string channel;         // on which the observers receive messages
+    std::string leader_channel;  // on which the leader learns of candidates that are preferred to it
 };
 
 // The description of a lock: its kind, and its keys on the server. A handle has it, and contenders, grants, tenures and
@@ -63,8 +65,8 @@ public:
 
     // The same semaphore, for grants of so many permits.
     lock_spec with_weight(std::string_view) const;
-    // The same election, for a candidate with that value.
-    lock_spec with_value(std::string_view) const;
+    // The same election, for a candidate with that value and priority.
+    lock_spec with_candidate(std::string_view value, int priority) const;
 
     bool is_fenced() const noexcept { return !counter.empty(); }
     // Whether a grant of this lock can serve a contender for the other one. The label is part of the token, so a grant

@@ -63,6 +63,8 @@ protected:
     virtual core::duration on_state(reply const&) = 0;
     // The server refuses the script, and would do so again.
     virtual void on_failed(error_code) = 0;
+    // The client shuts down: its leases should be released. May leave.
+    virtual void on_closing() {}
     // The client has stopped; the watch has left.
     virtual void on_stopped() = 0;
 

@@ -40,16 +40,29 @@ void watches::on_open(shard const& at)
             w.refresh();
 }
 
-// A watch that fails may leave, and let others leave.
-void watches::on_refused(shard const& at, error_code ec)
+// The action may let this watch and others leave.
+template <class Action>
+void watches::for_each_of_copy(Action act)
 {
     std::vector<boost::intrusive_ptr<watch>> all;
     for (auto& w : joined_)
-        if (parts_.runtime.is_at(at, w.lock()))
-            all.emplace_back(&w);
+        all.emplace_back(&w);
     for (auto const& w : all)
         if (w->is_joined())
-            w->on_failed(ec);
+            act(*w);
+}
+
+void watches::on_refused(shard const& at, error_code ec)
+{
+    for_each_of_copy([&](watch& w) {
+        if (parts_.runtime.is_at(at, w.lock()))
+            w.on_failed(ec);
+    });
+}
+
+void watches::on_closing()
+{
+    for_each_of_copy([](watch& w) { w.on_closing(); });
 }
 
 void watches::on_moved(core::slot_set const& moved)

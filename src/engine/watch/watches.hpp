@@ -30,12 +30,17 @@ public:
     void on_open(shard const&);
     // The server refuses this client for good: reading the state again does not help.
     void on_refused(shard const&, error_code);
+    // The client shuts down.
+    void on_closing();
     // These slots have another primary.
     void on_moved(core::slot_set const&);
     // Ends all watches. Afterwards the session has none of their commands.
     void stop();
 
 private:
+    template <class Action>
+    void for_each_of_copy(Action);
+
     using list = boost::intrusive::
         list<watch, boost::intrusive::base_hook<watch_hook>, boost::intrusive::constant_time_size<false>>;
 
