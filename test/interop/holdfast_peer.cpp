@@ -4,6 +4,7 @@
 //
 // Holdfast's counterpart of RedissonPeer.java: the same protocol, by the public API. Besides:
 //     < ID downgrade write NAME THREAD                    > ID AT downgraded
+//     < ID leader election NAME                           > ID AT here  or  mute  or  nobody
 // An even THREAD acquires two permits of a semaphore, and of `permits` there is no `set`.
 //
 //     holdfast_peer URL LEASE_MS WAITER_TIMEOUT_MS
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -71,6 +73,8 @@ public:
     {
         if (r.kind == "latch")
             answer_latch(r);
+        else if (r.verb == "leader")
+            answer_leader(r);
         else if (r.kind == "permits" && r.verb != "release" && r.verb != "held")
             answer_permits(r);
         else if (r.verb == "acquire")
@@ -121,6 +125,15 @@ private:
             l.wait([r](error_code ec, bool) { reply_result(r, ec, "open"); });
     }
 
+    // The value of the leader, "mute", or "nobody".
+    void answer_leader(request const& r)
+    {
+        election(client_, r.name).current([r](error_code ec, std::optional<leader> const& now) {
+            auto const leads = now && now->term > 0 ? now->value : "mute";
+            reply_result(r, ec, now ? leads : "nobody");
+        });
+    }
+
     // Without permits of its own: Redisson's peer, or `resize`, creates the semaphore.
     void answer_permits(request const& r)
     {
@@ -153,6 +166,8 @@ private:
     any_lock lock_of(request const& r)
     {
         auto const owner = owner_of(r.thread);
+        if (r.kind == "election")
+            return detail::make_candidate(election(client_, r.name), "here", 5);
         if (r.kind == "fair")
             return fair_lock(client_, r.name, owner, {.waiter_timeout = waiter_timeout_});
         if (r.kind == "read")
