@@ -242,8 +242,9 @@ public:
     ///
     /// @par On the server
     /// From the first call on until the watch is destroyed: one subscription for all watches of this client and election,
-    /// and a script that reads the state: after each message, when the leader's lease time ends, on a new connection, and
-    /// at least once in `config::poll_interval`; once a second if the server permits no subscription.
+    /// and a script that reads the state: after each message, when the leader's lease time ends unless it was renewed, and on
+    /// a new connection; while nobody leads, once in `config::poll_interval`. Once a second if the server permits no
+    /// subscription.
     /// @par Completion
     /// With the leader; without a value if nobody leads. An outage of the server is no error: the last state stands until
     /// another one is known.

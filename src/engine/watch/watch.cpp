@@ -83,9 +83,10 @@ void watch::arm(core::duration changes_after)
 {
     if (!is_joined())
         return;
-    auto const poll = core::duration(runtime().options().poll_interval);
-    auto const longest = runtime().session_of(*lock_).notifies() ? poll : std::min(poll, usual_pause);
-    runtime().arm(*this, runtime().now() + std::min(changes_after, longest));
+    auto const& options = runtime().options();
+    auto const usual = changes_after < core::duration::max() ? changes_after : options.poll_interval;
+    bool const notifies = runtime().session_of(*lock_).notifies();
+    runtime().arm(*this, runtime().now() + (notifies ? usual : std::min(usual, usual_pause)));
 }
 
 }  // namespace holdfast::engine

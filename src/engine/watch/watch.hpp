@@ -32,7 +32,8 @@ using watch_hook = boost::intrusive::
 
 // Follows a state on the server: a script reads it, and a channel tells that it may have changed. A message is a hint, so
 // the state is read again after each message, when the present state may end by itself, on a new connection, and when
-// another server has the keys. Without messages it is read once a second.
+// another server has the keys. A state that does not end by itself is read again after the poll interval. Without messages
+// each state is read once a second.
 //
 // | call      | the state may have changed          | reply                                            |
 // |-----------|-------------------------------------|--------------------------------------------------|
