@@ -21,14 +21,15 @@ public:
         : operation(std::move(h), home), follower_(std::move(f))
     {}
 
-    void end(error_code ec, std::optional<leader> now) { finish(ec, std::move(now)); }
+    void end(std::optional<leader> const& now) { finish({}, now); }
+    void fail(error_code ec) { finish(ec, std::nullopt); }
 
 private:
     void begin(engine::client_engine& c) override { follower_->wait(c, *this); }
     void cancel(engine::client_engine&) override
     {
         follower_->forget(*this);
-        finish(asio::error::operation_aborted, std::nullopt);
+        fail(asio::error::operation_aborted);
     }
 
     boost::intrusive_ptr<leader_follower> const follower_;
@@ -39,9 +40,9 @@ leader_follower::leader_follower(single_lock const& of) : watch(lock_of(of), of.
 void leader_follower::wait(engine::client_engine& c, next_operation& op)
 {
     if (auto const ec = c.runtime().admission_error(lock()))
-        return op.end(ec, {});
+        return op.fail(ec);
     if (waiting_)
-        return op.end(errc::invalid_option, {});
+        return op.fail(errc::invalid_option);
     waiting_ = &op;
     if (!is_joined())
         c.join(*this);
@@ -90,13 +91,13 @@ void leader_follower::tell()
     if (!waiting_ || !known_ || known_ == told_)
         return;
     told_ = known_;
-    std::exchange(waiting_, nullptr)->end({}, *told_);
+    std::exchange(waiting_, nullptr)->end(*told_);
 }
 
 void leader_follower::complete(error_code ec)
 {
     if (auto* const op = std::exchange(waiting_, nullptr))
-        op->end(ec, {});
+        op->fail(ec);
 }
 
 leader_watch_impl::leader_watch_impl(single_lock const& of)
