@@ -495,7 +495,7 @@ TEST_CASE("a leader is asked to yield to a candidate of higher priority, and to 
         auto me = co_await t.a.campaign("a", {.priority = 4});
         t.world.spawn(t.listen(me));
         co_await t.world.sleep(50ms);
-        auto const same = co_await t.b.campaign("b", {.wait = 1500ms, .priority = 4});
+        auto const same = co_await t.b.campaign("b", {.wait = 5s, .priority = 4});
         CHECK(same.empty());
         CHECK_FALSE(t.asked);
         t.world.spawn(t.stand_as_b(6), "B");
