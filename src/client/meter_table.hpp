@@ -38,8 +38,9 @@ public:
     stats read() const;
 
 private:
-    static constexpr std::size_t single_kinds = 6;
-    static constexpr std::size_t composite_kinds = 2;
+    // The enumerators of composite locks are the last ones.
+    static constexpr auto single_kinds = static_cast<std::size_t>(lock_kind::multi);
+    static constexpr auto composite_kinds = static_cast<std::size_t>(lock_kind::red) + 1 - single_kinds;
 
     // Meters that do not exist before they are needed: a client uses few kinds of lock.
     template <class Meters>

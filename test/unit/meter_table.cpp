@@ -32,6 +32,22 @@ std::vector<std::string> parts_of(meter_table const& t)
 
 using lines = std::vector<std::string>;
 
+TEST_CASE("each kind of lock has meters of its own", "[meter_table]")
+{
+    meter_table t({}, 0);
+    unsigned n = 0;
+    for (auto k = lock_kind::mutex; k < lock_kind::multi; k = static_cast<lock_kind>(static_cast<int>(k) + 1))
+        t.of_single(k, "a").acquired.add(++n);
+    for (auto const k : {lock_kind::multi, lock_kind::red})
+        t.of_composite(k, "a").acquired.add(++n);
+    auto const read = t.read();
+    REQUIRE(read.parts.size() == n);
+    for (unsigned i = 0; i < n; ++i) {
+        CHECK(read.parts[i].kind == static_cast<lock_kind>(i));
+        CHECK(read.parts[i].acquired == i + 1);
+    }
+}
+
 TEST_CASE("a part of the statistics exists once its kind of lock is used", "[meter_table]")
 {
     meter_table t({}, 32);
