@@ -108,15 +108,10 @@ asio::awaitable<int> show_again_and_again(client& c, list_arguments const& args)
     }
 }
 
-asio::awaitable<void> wait_for_signal()
-{
-    asio::signal_set signals(co_await asio::this_coro::executor, SIGINT, SIGTERM);
-    co_await signals.async_wait(asio::use_awaitable);
-}
-
 asio::awaitable<int> watch(client& c, list_arguments const& args)
 {
-    auto const ended = co_await (show_again_and_again(c, args) || wait_for_signal());
+    asio::signal_set signals(co_await asio::this_coro::executor, SIGINT, SIGTERM);
+    auto const ended = co_await (show_again_and_again(c, args) || signals.async_wait(asio::use_awaitable));
     c.stop();  // it holds no lock, so there is nothing to wait for
     co_return ended.index() == 0 ? std::get<0>(ended) : ok;
 }

@@ -121,8 +121,9 @@ public:
         if (args_.allow_release)
             site_.release = [this, &c](release_order order) { return release_and_note(c, std::move(order)); };
         server_.start(site_);
-        announce();
-        auto const ended = co_await (collect(c) || sample() || wait_for_signal());
+        asio::signal_set signals(co_await asio::this_coro::executor, SIGINT, SIGTERM);
+        announce();  // who reads it may send a signal at once
+        auto const ended = co_await (collect(c) || sample() || signals.async_wait(asio::use_awaitable));
         server_.stop(site_);
         c.stop();  // there is nothing to release, so a server that does not answer need not be waited for
         if (ended.index() != 0)
@@ -145,12 +146,6 @@ private:
             co_await timer.async_wait(asio::use_awaitable);
             board_.tick(moment::now());
         }
-    }
-
-    asio::awaitable<void> wait_for_signal()
-    {
-        asio::signal_set signals(co_await asio::this_coro::executor, SIGINT, SIGTERM);
-        co_await signals.async_wait(asio::use_awaitable);
     }
 
     asio::awaitable<release_result> release_and_note(client& c, release_order order)
