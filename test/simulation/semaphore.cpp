@@ -201,8 +201,9 @@ TEST_CASE("a contender for more permits than there are fails, and those behind i
 TEST_CASE("a client whose handle has another number of permits learns it", "[semaphore]")
 {
     arena a;
+    auto& other = a.client("B");
     semaphore s(a.client("A"), "s", {.permits = 1});
-    semaphore t(a.client("B"), "s", {.permits = 5});
+    semaphore t(other, "s", {.permits = 5});
     a.run([&]() -> awaitable<void> {
         auto held = co_await s.acquire();
         for (int i = 0; i < 2; ++i) {
@@ -210,6 +211,7 @@ TEST_CASE("a client whose handle has another number of permits learns it", "[sem
             CHECK(none.empty());
         }
         CHECK(lines(a, "it has 1 permits, the options of the handle have 5") == 1);
+        CHECK(other.stats().permits_differ == 1);
     });
 }
 

@@ -129,8 +129,9 @@ void telemetry::on_renewed_again(lock_spec const& lock)
     log_.info("lock \"" + std::string(lock.name) + "\": the server accepts renewals again");
 }
 
-void telemetry::on_permits_differ(lock_spec const& lock, std::int64_t total) const
+void telemetry::on_permits_differ(lock_spec const& lock, std::int64_t total)
 {
+    meters_of(lock).permits_differ.add();
     log_.warning(
         "semaphore \"" + std::string(lock.name) + "\": it has " + std::to_string(total)
         + " permits, the options of the handle have " + std::to_string(lock.semaphore->permits));

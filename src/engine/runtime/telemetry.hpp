@@ -70,7 +70,7 @@ public:
     // The server refused a command. Does nothing without an error code.
     void on_refused(error_code, lock_spec const&, std::string_view words);
     // A semaphore has that number of permits, and another one in the options of a handle.
-    void on_permits_differ(lock_spec const&, std::int64_t total) const;
+    void on_permits_differ(lock_spec const&, std::int64_t total);
     // The server accepts renewals again, after it refused the renewal of this lock.
     void on_renewed_again(lock_spec const&);
     void on_connected();
