@@ -40,6 +40,16 @@ asio::awaitable<void> lead_until_asked(holdfast::election boss)
     co_await me.resign();
 }
 
+struct replica_state {
+    bool is_up_to_date() const { return true; }
+};
+
+asio::awaitable<void> lead_while_healthy(holdfast::client& client, replica_state const& replica)
+{
+    holdfast::election boss{client, "boss", {}, [&] { return replica.is_up_to_date(); }};
+    co_await lead_until_asked(boss);
+}
+
 asio::awaitable<void> stand(holdfast::election boss)
 {
     auto const work = [](holdfast::leadership& me) { return serve(me.term()); };
@@ -56,7 +66,8 @@ asio::awaitable<void> run(holdfast::client& client)
     co_await me.proclaim("10.0.0.7:9000");
     co_await me.resign();
     co_await stand(boss);
-    co_await lead_until_asked(boss);
+    replica_state const replica;
+    co_await lead_while_healthy(client, replica);
     co_await client.shutdown();
 }
 

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,7 @@ struct leader {
 /// Why a leader is asked to resign. It decides itself when it does.
 enum class yield_reason : unsigned char {
     better_candidate,  ///< a candidate of higher priority comes next
+    unhealthy,         ///< the health predicate of the election returned false
     client_stopping,   ///< `client::shutdown()` was called
 };
 
@@ -174,6 +176,8 @@ public:
     /// Waits until this leader should resign in favour of another one. It is a request, no loss: the leader may finish its
     /// work, or go on.
     ///
+    /// With a health predicate, it also asks that predicate: at the beginning, and after each third of the lease time.
+    ///
     /// @par On the server
     /// A subscription, and a script that reads the priority of the next candidate: at the beginning, when a candidate of
     /// higher priority comes, on a new connection, and at least once in `config::poll_interval`; once a second if the
@@ -301,8 +305,13 @@ public:
 
     /// Sends nothing. With an invalid name, the operations complete with errc::invalid_name.
     ///
+    /// `healthy` is the health predicate: whether this process can lead. While it returns false, a candidate of this handle
+    /// has no place in the queue, and `leadership::asked_to_yield()` completes with `yield_reason::unhealthy`. It is called
+    /// on the client's executor, when a campaign begins and after each third of the lease time, and must not block. An
+    /// exception that it throws counts as false. Without a predicate a process is always healthy.
+    ///
     /// @throws std::invalid_argument if `candidate_timeout` is less than 1 s.
-    election(client const&, std::string_view name, options = {});
+    election(client const&, std::string_view name, options = {}, std::function<bool()> healthy = {});
 
     /// The client's executor; the system executor if the client was destroyed or its execution context has ended.
     executor_type get_executor() const noexcept { return detail::lock_launch{state_}.get_executor(); }
@@ -314,9 +323,11 @@ public:
     /// for example an address: at most 4096 bytes.
     ///
     /// @par On the server
-    /// As `fair_lock::acquire()` or, with `wait`, `fair_lock::try_acquire()`; the same script records the leader.
+    /// As `fair_lock::acquire()` or, with `wait`, `fair_lock::try_acquire()`; the same script records the leader. While the
+    /// health predicate returns false: nothing.
     /// @par Completion
-    /// With the leadership. With success and an *empty* leadership if `wait` is over, and somebody else leads.
+    /// With the leadership. With success and an *empty* leadership if `wait` is over, and somebody else leads, or the
+    /// health predicate returned false.
     /// @par Errors
     /// As `fair_lock::acquire()` and `try_acquire()`; errc::invalid_option also if the value is too long.
     /// @par Cancellation

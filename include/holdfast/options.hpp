@@ -204,7 +204,7 @@ struct red_options {
 struct semaphore_options {
     /// Creates the semaphore with so many permits if there is none on the server; 0: never creates it. If there is one,
     /// its number holds for all clients, whatever their handles say. A client that learns of another number writes a
-    /// warning to its log.
+    /// warning to its log, and counts it in `stats::permits_differ`.
     unsigned permits = 0;
 
     /// Waiters get permits in order of arrival, over all processes. The first is waited for, whatever its weight, so
@@ -222,7 +222,6 @@ struct semaphore_options {
     std::chrono::milliseconds waiter_timeout{15'000};
 };
 
-/// Options of `client::shutdown()`.
 /// Options of an election's handle.
 struct election_options {
     /// A candidate that its client has not refreshed for this time counts as dead, and is removed from the queue: so long

@@ -3,6 +3,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -45,7 +46,8 @@ error_code value_error(std::string_view value, std::string_view name, client_sta
     return c ? c->remember(ec, in_quotes(name) + ": value: must not have more than 4096 bytes") : ec;
 }
 
-single_lock::traits election_traits(std::string_view key, election_options const& o)
+single_lock::traits election_traits(
+    std::string_view key, election_options const& o, std::function<bool()> const& healthy)
 {
     auto companions = core::fair_companions(key);
     companions.push_back(core::prefixed("holdfast_leader", key));
@@ -57,15 +59,17 @@ single_lock::traits election_traits(std::string_view key, election_options const
         .waiter_timeout = core::bounded(o.candidate_timeout),
         .candidacy = std::make_shared<engine::candidacy const>(engine::candidacy{
             .channel = core::prefixed("holdfast_election", key),
-            .leader_channel = core::prefixed("holdfast_candidates", key)})};
+            .leader_channel = core::prefixed("holdfast_candidates", key),
+            .healthy = healthy})};
 }
 
 // As for a fair lock.
-std::shared_ptr<single_lock const> make_election(client const& c, std::string_view name, election_options const& o)
+std::shared_ptr<single_lock const> make_election(
+    client const& c, std::string_view name, election_options const& o, std::function<bool()> const& healthy)
 {
     if (o.candidate_timeout < std::chrono::seconds(1))
         throw std::invalid_argument("candidate_timeout: must be at least 1 s");
-    return single_lock::make(c, name, nullptr, [&](std::string_view key) { return election_traits(key, o); });
+    return single_lock::make(c, name, nullptr, [&](std::string_view key) { return election_traits(key, o, healthy); });
 }
 
 // make_election() is the only function that makes the implementation of an election.
@@ -161,7 +165,9 @@ void next_leader_launch::start(handler_at<void(error_code, std::optional<leader>
 
 }  // namespace detail
 
-election::election(client const& c, std::string_view name, options o) : state_(detail::make_election(c, name, o)) {}
+election::election(client const& c, std::string_view name, options o, std::function<bool()> healthy)
+    : state_(detail::make_election(c, name, o, healthy))
+{}
 
 std::string_view election::name() const noexcept
 {

@@ -11,6 +11,7 @@
 #include "engine/acquire/contender_result.hpp"
 #include "engine/port/command.hpp"
 #include "engine/protocol/lock_protocol.hpp"
+#include "operations/attended_campaign.hpp"
 #include "operations/lease_limit.hpp"
 #include "operations/lock_query.hpp"
 #include "operations/query.hpp"
@@ -170,6 +171,8 @@ void single_lock::acquire(lease_handler h, acquire_request const& request) const
         return complete_early<lease>(
             std::move(h), c->remember(errc::invalid_option, in_quotes(lock.name) + ": " + what), {});
     acquire_operation::wish wish{lock_for(*this, request.weight), owner, terms, request.wait};
+    if (lock.candidacy && lock.candidacy->healthy)
+        return launch_attended_campaign(c, std::move(h), std::move(wish));
     launch<acquire_operation>(c, std::move(h), std::move(wish));
 }
 

@@ -8,8 +8,10 @@
 
 #include <holdfast/election.hpp>
 
+#include "core/deadline_queue.hpp"
 #include "engine/client_engine.hpp"
 #include "engine/protocol/lock_protocol.hpp"
+#include "operations/attended_campaign.hpp"
 #include "operations/operation.hpp"
 #include "operations/single_lease.hpp"
 
@@ -54,7 +56,8 @@ private:
 // leadership::asked_to_yield(). Ends with the leadership at the latest.
 class yield_wait final : public operation<engine::request, yield_reason>,
                          public engine::loss_waiter,
-                         private yield_listener {
+                         private yield_listener,
+                         private core::deadline {
 public:
     yield_wait(handler_type h, std::shared_ptr<client_state> const& home, boost::intrusive_ptr<engine::tenure> leader)
         : operation(std::move(h), home),
@@ -73,19 +76,32 @@ private:
         c.watch_loss(*leader_, *this);
         if (!is_complete())
             c.join(*follower_);
+        if (!is_complete() && candidacy().healthy)
+            ask_for_health();
     }
+    void ask_for_health()
+    {
+        if (!candidacy().is_healthy())
+            return end({}, yield_reason::unhealthy);
+        auto& runtime = engine_->runtime();
+        runtime.arm(*this, runtime.now() + health_interval(leader_->conditions()));
+    }
+    void on_due(core::instant) override { ask_for_health(); }
     void on_next_candidate(std::int64_t priority) override
     {
-        if (priority > follower_->lock().candidacy->priority)
+        if (priority > candidacy().priority)
             end({}, yield_reason::better_candidate);
     }
     void on_closing() override { end({}, yield_reason::client_stopping); }
     void on_failed(error_code ec) override { end(ec, {}); }
     void cancel(engine::client_engine&) override { end(asio::error::operation_aborted, {}); }
 
+    engine::candidacy const& candidacy() const noexcept { return *follower_->lock().candidacy; }
+
     void end(error_code ec, yield_reason why)
     {
         unlink();
+        engine_->runtime().disarm(*this);
         engine_->leave(*follower_);
         finish(ec, why);
     }

@@ -3,12 +3,13 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 // Candidates of several processes stand for election, with random cancellations, values and resignations, while observers
-// watch. No two leaders are valid at once, the terms grow, no observer goes back, and each observer ends with the last
-// state. HOLDFAST_SEEDS is the number of contests.
+// watch; one process is unhealthy now and then. No two leaders are valid at once, the terms grow, no observer goes back,
+// and each observer ends with the last state. HOLDFAST_SEEDS is the number of contests.
 
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -70,7 +71,8 @@ struct election_contest {
         if (draw.happens(0.3))
             co_return co_await e.campaign(value, {.wait = draw.happens(0.5) ? 0ms : 30ms}, token);
         if (!draw.happens(0.4))
-            co_return co_await e.campaign(value, {.priority = static_cast<int>(1 + draw.below(10))}, token);
+            co_return co_await e.campaign(
+                value, {.lease = 300ms, .priority = static_cast<int>(1 + draw.below(10))}, token);
         auto const signal = std::make_shared<asio::cancellation_signal>();
         world.spawn(cancel(signal, where), where);
         co_return co_await e.campaign(value, asio::bind_cancellation_slot(signal->slot(), token));
@@ -155,7 +157,10 @@ unsigned run_election_contest(std::uint64_t seed, fault_plan faults)
         clients.push_back(&a.client(where));
     for (std::size_t i = 0; i < clients.size(); ++i) {
         auto const where = std::string(1, static_cast<char>('A' + i));
-        election const e(*clients[i], "boss");
+        std::function<bool()> healthy;
+        if (where == "C")
+            healthy = [&c] { return c.draw.happens(0.7); };
+        election const e(*clients[i], "boss", {}, healthy);
         for (int n = 0; n < 2; ++n) {
             ++c.running;
             a.spawn(c.stand(e, where), where);

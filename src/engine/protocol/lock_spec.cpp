@@ -48,6 +48,15 @@ lock_spec lock_spec::with_weight(std::string_view w) const
     return like(w);
 }
 
+bool candidacy::is_healthy() const noexcept
+{
+    try {
+        return !healthy || healthy();
+    } catch (...) {
+        return false;
+    }
+}
+
 lock_spec lock_spec::with_candidate(std::string_view value, int priority) const
 {
     auto who = *candidacy;

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,8 +44,12 @@ struct permit_rules {
 struct candidacy {
     std::string value;  // what the leader wants to be known of it
     int priority = 5;
-    std::string channel;         // on which the observers receive messages
-    std::string leader_channel;  // on which the leader learns of candidates that are preferred to it
+    std::string channel;                 // on which the observers receive messages
+    std::string leader_channel;          // on which the leader learns of candidates that are preferred to it
+    std::function<bool()> healthy = {};  // the user's; called on the strand; empty: it is always healthy
+
+    // An exception of the user's function means that it is not.
+    bool is_healthy() const noexcept;
 };
 
 // The description of a lock: its kind, and its keys on the server. A handle has it, and contenders, grants, tenures and
