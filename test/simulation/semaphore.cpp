@@ -170,6 +170,108 @@ TEST_CASE("a waiter for many permits is not overtaken by its process", "[semapho
     });
 }
 
+// Three of four permits are free. A contender of the process "A" wants all of them, others behind it one.
+struct wide_and_narrow {
+    arena a;
+    client& here = a.client("A");
+    semaphore s{here, "s", {.permits = 4}};
+    std::vector<std::string> seen;
+
+    awaitable<void> wait(unsigned weight, std::optional<std::chrono::milliseconds> limit, std::string name)
+    {
+        lease l;
+        error_code ec;
+        auto const token = asio::redirect_error(use_awaitable, ec);
+        if (limit)
+            l = co_await s.try_acquire({.wait = limit, .weight = weight}, token);
+        else
+            l = co_await s.acquire({.weight = weight}, token);
+        seen.push_back(name + (l.valid() ? " has it" : ec ? " " + ec.message() : " is busy"));
+        co_await a.sleep(10s);
+    }
+    void begin(unsigned weight, std::optional<std::chrono::milliseconds> limit, std::string name)
+    {
+        a.spawn(wait(weight, limit, std::move(name)));
+    }
+    template <class Body>
+    void run(Body body)
+    {
+        a.run([&]() -> awaitable<void> {
+            auto held = co_await semaphore(a.client("B"), "s", {.permits = 4}).acquire();
+            co_await here.ready();
+            co_await body();
+            co_await held.release();
+            co_await a.sleep(60s);  // until all have ended
+        });
+    }
+};
+
+using outcomes = std::vector<std::string>;
+
+TEST_CASE("a waiter for one permit gets it as soon as the wait for many before it is over", "[semaphore]")
+{
+    wide_and_narrow t;
+    t.run([&]() -> awaitable<void> {
+        t.begin(4, 100ms, "wide");
+        co_await t.a.sleep(1ms);
+        t.begin(1, std::nullopt, "narrow");
+        co_await t.a.sleep(98ms);
+        CHECK(t.seen.empty());
+        co_await t.a.sleep(10ms);
+        CHECK(t.seen == outcomes{"wide is busy", "narrow has it"});
+    });
+}
+
+TEST_CASE("a single attempt for many permits does not keep those behind it waiting", "[semaphore]")
+{
+    wide_and_narrow t;
+    t.run([&]() -> awaitable<void> {
+        t.begin(4, 0ms, "wide");
+        t.begin(3, 0ms, "less wide");
+        t.begin(1, std::nullopt, "narrow");
+        t.begin(2, 0ms, "behind");
+        co_await t.a.sleep(20ms);
+        CHECK(t.seen == outcomes{"wide is busy", "less wide has it", "behind is busy"});
+    });
+}
+
+TEST_CASE("a single attempt is not made while a contender of its process waits for more permits", "[semaphore]")
+{
+    wide_and_narrow t;
+    t.run([&]() -> awaitable<void> {
+        t.begin(4, std::nullopt, "wide");
+        co_await t.a.sleep(10ms);
+        t.begin(1, 0ms, "narrow");
+        co_await t.a.sleep(1ms);
+        CHECK(t.seen == outcomes{"narrow is busy"});
+    });
+}
+
+TEST_CASE("a waiter for one permit gets it when the contender before it is cancelled during its attempt", "[semaphore]")
+{
+    wide_and_narrow t;
+    t.run([&]() -> awaitable<void> {
+        t.begin(4, 1ms, "wide");
+        t.begin(1, std::nullopt, "narrow");
+        co_await t.a.sleep(20ms);
+        CHECK(t.seen.back() == "narrow has it");
+    });
+}
+
+TEST_CASE("a lease that ended in this process does not say that no permit is free", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client(), "s", {.permits = 3});
+    a.run([&]() -> awaitable<void> {
+        auto const held = co_await s.acquire({.lease = 200ms});
+        a.server().pause();
+        auto const ec = co_await error_of(s.try_acquire({}, use_awaitable));
+        CHECK_FALSE(held.valid());
+        CHECK(ec == errc::unavailable);
+        a.server().resume();
+    });
+}
+
 TEST_CASE("a contender for more permits than there are fails, and those behind it go on", "[semaphore]")
 {
     arena a;

@@ -55,6 +55,10 @@ void acquisition::proceed()
         arbiter_.on_contested();
         return settle();
     }
+    if (is_eased()) {
+        known_ = knowledge::nothing;
+        step(attempt_event::eased);
+    }
     step(attempt_event::wanted);
     if (!is_due() || !server().is_open())
         return;

@@ -126,6 +126,7 @@ private:
     void on_late();
     void on_busy(acquire_result const&);
     bool must_repeat(bool needs_probe) const;
+    bool is_eased() const;
     void on_failed(error_code);
     void on_later();
     void on_no_script();
@@ -147,6 +148,7 @@ private:
     knowledge known_ = knowledge::nothing;
     std::uint8_t late_grants_ = 0;  // in a row, whose validity had ended when they came
     bool was_refused_ = false;      // attempts go with a subscription and with a probe
+    unsigned refused_ = 0;          // how many permits the contender wanted that was refused last
 };
 
 }  // namespace holdfast::engine

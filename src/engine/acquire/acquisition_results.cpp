@@ -127,13 +127,20 @@ void acquisition::on_busy(acquire_result const& r)
     if (must_repeat(is_first && r.is_mute))
         return step(attempt_event::repeat);
     known_ = knowledge::held;
+    refused_ = sought_->lock().permits();
     step(attempt_event::refused);
-    arbiter_.on_busy();
+    arbiter_.on_busy(refused_);
     // A place in a fair lock's queue needs no re-check of its own: one refresh covers all places of this client.
     if (sought_.has_place())
         sought_.wait_for_turn(call_.remaining());
     else
         parts_.runtime.arm(*this, parts_.runtime.now() + recheck_after());
+}
+
+// A refusal concerns contenders for as many permits, and those behind them. It ends with the last of them.
+bool acquisition::is_eased() const
+{
+    return state_ == attempt_state::waiting && arbiter_.head()->lock().permits() < refused_;
 }
 
 // No contender waits without a subscription: if there is none yet, or the contender joined while only single attempts

@@ -68,6 +68,7 @@ attempt_state next(attempt_state s, attempt_event e) noexcept
         case event::wanted: return is_resting ? state::ready : s;
         case event::ended: return state::resting;
         case event::sent: return s == state::ready || s == state::notified ? state::attempting : s;
+        case event::eased: return s == state::waiting ? state::ready : s;
         case event::notified: return after_notification(s);
         case event::due: return after_deadline(s);
         // Nothing is known of the lock after an outage, so an attempt is made at once, or after the paced re-check.

@@ -53,7 +53,6 @@ void permit_arbiter::end_tenure(tenure& t, release_waiter* waiter)
     bool const in_budget = head() && budget_.spend(parts_.runtime.recent());
     bool const by_hand = in_budget && may_hand_off(*t.held_grant, t, *head());
     parts_.tenures.end(t);
-    note_held();
     auto g = std::exchange(t.held_grant, nullptr);
     g->drop_claim();
     if (by_hand) {
@@ -84,7 +83,6 @@ void permit_arbiter::lose(tenure& t, loss why)
     boost::intrusive_ptr<tenure> const keep_tenure(&t);
     grants_.erase(t.held_grant.get());
     parts_.tenures.lose(t, why);
-    note_held();
     proceed();
 }
 

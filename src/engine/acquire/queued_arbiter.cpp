@@ -224,9 +224,13 @@ attempt queued_arbiter::attempt_with(grant const& g, std::span<follower const> f
         .followers = followers};
 }
 
-void queued_arbiter::on_busy()
+// A contender for fewer permits than were refused gets an attempt of its own, unless another one waits before it.
+void queued_arbiter::on_busy(unsigned refused)
 {
-    complete_one_shots({});
+    while (head() && head()->is_one_shot() && head()->lock().permits() >= refused)
+        refuse(parts_.runtime, *take(*head()));
+    if (head() && head()->lock().permits() >= refused)
+        complete_one_shots({});
 }
 
 void queued_arbiter::on_doubt()

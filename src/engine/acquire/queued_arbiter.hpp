@@ -80,8 +80,9 @@ public:
     // Other processes had a turn, or could have had one, or no contender of this process waited: the hand-off budget of
     // the next grant is full.
     void on_contested() noexcept { is_contested_ = true; }
-    // Another contender holds the lock: single attempts complete as busy.
-    void on_busy();
+    // Another contender holds the lock, or too few permits of the semaphore are free for so many: single attempts
+    // complete as busy.
+    void on_busy(unsigned refused);
     // Another contender than those that wait holds the lock, or held it until now: a wait that ends from now on is
     // busy.
     void note_held() noexcept;

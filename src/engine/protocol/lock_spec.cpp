@@ -5,6 +5,7 @@
 #include "engine/protocol/lock_spec.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <utility>
 
@@ -65,6 +66,13 @@ lock_spec lock_spec::with_candidate(std::string_view value, int priority) const
     auto other = like(weight);
     other.candidacy = std::make_shared<engine::candidacy const>(std::move(who));
     return other;
+}
+
+unsigned lock_spec::permits() const noexcept
+{
+    unsigned n = 0;
+    std::from_chars(weight.data(), weight.data() + weight.size(), n);
+    return n;
 }
 
 lock_spec lock_spec::like(std::string_view w) const

@@ -74,6 +74,8 @@ public:
     lock_spec with_candidate(std::string_view value, int priority) const;
 
     bool is_fenced() const noexcept { return !counter.empty(); }
+    // How many permits a grant has; 0: the lock is no semaphore.
+    unsigned permits() const noexcept;
     // Whether a grant of this lock can serve a contender for the other one. The label is part of the token, so a grant
     // with another label would show the wrong owner. A grant of a semaphore serves contenders for as many permits.
     bool shares_grants_with(lock_spec const& other) const noexcept
