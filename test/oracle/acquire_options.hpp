@@ -6,7 +6,10 @@
 #define HOLDFAST_TEST_ORACLE_ACQUIRE_OPTIONS_HPP
 
 #include <chrono>
+#include <concepts>
 #include <optional>
+
+#include <holdfast/options.hpp>
 
 #include "oracle/program.hpp"
 
@@ -25,12 +28,19 @@ Options acquire_options_of(step const& s)
 {
     Options o;
     o.lease = option(s, field::lease);
-    o.renew = s.get(field::renew) != 0;
+    if constexpr (requires { o.renew; })
+        o.renew = s.get(field::renew) != 0;
     o.max_hold = option(s, field::max_hold);
     if constexpr (requires { o.priority; })
         o.priority = int(s.get(field::priority, 5));
+    if constexpr (requires { o.weight; })
+        o.weight = unsigned(s.get(field::weight, 1));
     if constexpr (requires { o.wait; })
         o.wait = option(s, field::wait);
+    // Without a limit, a campaign waits; a try_acquire is one attempt.
+    if constexpr (std::same_as<Options, campaign_options>)
+        if (s.what == verb::try_acquire)
+            o.wait = o.wait.value_or(std::chrono::milliseconds(0));
     return o;
 }
 

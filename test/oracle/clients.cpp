@@ -76,9 +76,24 @@ std::optional<lock_handle> client_set::handle_of(step const& s)
     auto const& d = design_of(s.get(field::lock));
     if (!has_clients_of(s, d))
         return std::nullopt;
-    if (d.kind == kind::fair)
-        return make_fair(s, d);
-    return make_lock(s, d);
+    switch (d.kind) {
+        case kind::fair: return make_fair(s, d);
+        case kind::semaphore: return make_semaphore(s, d);
+        case kind::election: return make_candidate(s, d);
+        default: return make_lock(s, d);
+    }
+}
+
+semaphore client_set::make_semaphore(step const& s, lock_design const& d)
+{
+    return {*client_of(s, d.server), d.key, {.permits = d.permits, .fair = d.has_queue, .numbered = d.fencing}};
+}
+
+detail::candidate client_set::make_candidate(step const& s, lock_design const& d)
+{
+    // As long as that of a fair lock: longer than any fault, so that a place is removed by its client.
+    election const e(*client_of(s, d.server), d.key, {.candidate_timeout = 15s});
+    return detail::make_candidate(e, "somebody", int(s.get(field::priority, 5)));
 }
 
 fair_lock client_set::make_fair(step const& s, lock_design const& d)
@@ -113,6 +128,8 @@ any_lock client_set::make_lock(step const& s, lock_design const& d)
                                                   : read_write_lock(c, d.key, rw);
             return d.kind == kind::read ? any_lock(both.read()) : any_lock(both.write());
         }
+        case kind::semaphore: return make_semaphore(s, d);
+        case kind::election: return make_candidate(s, d);
         case kind::multi: return multi_lock(members());
         case kind::red: return red_lock(members(), {.fencing = d.fencing, .trust_new_nodes = true});
     }

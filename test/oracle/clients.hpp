@@ -27,8 +27,8 @@ struct client_box {
     bool was_stopped = false;
 };
 
-// A fair_lock is kept as such, because its acquires have other options.
-using lock_handle = std::variant<any_lock, fair_lock>;
+// Some are kept as what they are, because their acquires have other options. A candidate is the lock of an election.
+using lock_handle = std::variant<any_lock, fair_lock, semaphore, detail::candidate>;
 
 // The clients of a program, one for each process and server, made at first use; their owners, and handles of locks.
 class client_set {
@@ -66,6 +66,8 @@ private:
     bool has_clients_of(step const&, lock_design const&);
     any_lock make_lock(step const&, lock_design const&);
     fair_lock make_fair(step const&, lock_design const&);
+    semaphore make_semaphore(step const&, lock_design const&);
+    detail::candidate make_candidate(step const&, lock_design const&);
     holdfast::client* client_of(step const&, unsigned server);
     holdfast::owner const& owner_of(step const&, unsigned server);
     client_box* begin_stop(step const&);

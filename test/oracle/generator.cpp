@@ -16,6 +16,11 @@ namespace {
 
 using value = std::int64_t;
 
+bool may_have_owner(kind k)
+{
+    return k == kind::reentrant || k == kind::fair || k == kind::read || k == kind::write;
+}
+
 // Generates one program: a few locks, a few owners, and steps with them. Half of the programs have no fault, so that
 // the strict promises are checked; the others have some.
 class author {
@@ -76,7 +81,7 @@ void author::choose_locks()
 {
     auto const count = 1 + below(2);
     while (value(locks_.size()) < count)
-        add_lock(often(0.75) ? below(13) : below(locks.size()));
+        add_lock(often(0.6) ? below(13) : often(0.5) ? 32 + below(4) : below(locks.size()));
 }
 
 program author::write()
@@ -157,7 +162,7 @@ void author::write_acquire()
     auto const& d = locks[std::size_t(lock)];
     s.set(field::process, below(processes_)).set(field::lock, lock);
     bool const needs_owner = d.kind == kind::reentrant || is_composite(d);
-    if (needs_owner || (d.kind != kind::mutex && often(0.6)))
+    if (needs_owner || (may_have_owner(d.kind) && often(0.6)))
         s.set(field::owner, often(0.1) ? process_owner : below(owners_));
     s.set(field::slot, below(slots_));
     write_terms(s);
@@ -165,7 +170,9 @@ void author::write_acquire()
         s.set(field::wait, pick<value>({0, 1, 5, 20, 50, 100, 300, 1'000, 4'000}));
     if (s.what != verb::acquire && is_odd_ && often(0.1))
         s.set(field::wait, pick<value>({-1, endless}));
-    if (d.kind == kind::fair && often(0.3))
+    if (d.kind == kind::semaphore && often(0.5))
+        s.set(field::weight, is_odd_ ? pick<value>({0, 1, 5, 4'096}) : 1 + below(d.permits));
+    if ((d.kind == kind::fair || d.kind == kind::election) && often(0.3))
         s.set(field::priority, is_odd_ ? pick<value>({0, 1, 10, 11}) : 1 + below(10));
     if (s.what == verb::with_lock) {
         s.set(field::us, pick<value>({0, 1'000, 50'000, 700'000}));

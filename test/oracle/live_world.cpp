@@ -227,6 +227,12 @@ std::vector<std::string> live_world::keys(unsigned server)
     return all;
 }
 
+std::string live_world::text(unsigned server, std::string_view key)
+{
+    auto const reply = servers_.command(server, {"GET", std::string(key)});
+    return reply.is_error() ? std::string() : reply.text;
+}
+
 std::int64_t live_world::subscribers(unsigned server, std::string_view channel)
 {
     auto const reply = servers_.command(server, {"PUBSUB", "NUMSUB", std::string(channel)});

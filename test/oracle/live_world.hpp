@@ -48,6 +48,7 @@ public:
 
     bool exists(unsigned server, std::string_view key) override;
     std::vector<std::string> keys(unsigned server) override;
+    std::string text(unsigned server, std::string_view key) override;
     std::int64_t subscribers(unsigned server, std::string_view channel) override;
     engine::client_engine::census census(holdfast::client&) override;
 

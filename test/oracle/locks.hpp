@@ -16,7 +16,7 @@
 
 namespace holdfast::test::oracle {
 
-enum class kind : std::uint8_t { mutex, reentrant, fair, read, write, multi, red };
+enum class kind : std::uint8_t { mutex, reentrant, fair, read, write, multi, red, semaphore, election };
 
 inline constexpr unsigned server_count = 3;
 inline constexpr unsigned process_count = 2;
@@ -31,6 +31,8 @@ struct lock_design {
     int prefer = 0;                             // of a read/write lock
     std::int64_t peer_watchdog = 30'000;        // of a read/write lock, ms
     std::span<std::size_t const> members = {};  // of a composite: indices into the table
+    unsigned permits = 0;                       // of a semaphore; with fencing it is numbered
+    bool has_queue = false;                     // of a semaphore: it is fair
 };
 
 namespace members {
@@ -44,7 +46,7 @@ inline constexpr std::array<std::size_t, 2> red_and_mutex{26, 0};
 inline constexpr std::array<std::size_t, 2> red_and_its_member{26, 14};
 }  // namespace members
 
-inline constexpr std::array<lock_design, 32> locks{{
+inline constexpr std::array<lock_design, 36> locks{{
     {"m0", kind::mutex, "m0"},                                                        // 0
     {"m1", kind::mutex, "m1"},                                                        // 1
     {"f0", kind::mutex, "f0", 0, true},                                               // 2
@@ -77,6 +79,10 @@ inline constexpr std::array<lock_design, 32> locks{{
     {"multi_red", kind::multi, "", 0, false, 0, 0, members::red_and_mutex},           // 29
     {"multi_red_own", kind::multi, "", 0, false, 0, 0, members::red_and_its_member},  // 30
     {"r1", kind::reentrant, "r1", 1},                                                 // 31
+    {"s0", kind::semaphore, "s0", 0, false, 0, 0, {}, 4},                             // 32
+    {"s1", kind::semaphore, "s1", 0, false, 0, 0, {}, 3, true},                       // 33
+    {"s2", kind::semaphore, "s2", 0, true, 0, 0, {}, 2},                              // 34
+    {"e0", kind::election, "e0", 0, true},                                            // 35
 }};
 
 // Any number refers to a lock, so that every program is valid.

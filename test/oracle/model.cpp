@@ -22,9 +22,11 @@ bool is_acquire(verb v)
     return v == verb::acquire || v == verb::try_acquire || v == verb::with_lock;
 }
 
+// A leadership is always renewed.
 bool is_renewed(step const& s)
 {
-    return !s.has(field::lease) || s.get(field::renew) != 0;
+    bool const is_campaign = s.has(field::lock) && design_of(s.get(field::lock)).kind == kind::election;
+    return is_campaign || !s.has(field::lease) || s.get(field::renew) != 0;
 }
 
 core::duration lease_of(step const& s, client_settings const& defaults)
@@ -295,8 +297,8 @@ void model::queried(operation& o, core::instant now, error_code ec, std::optiona
         return;
     if (*answer || is_disturbed(*o.design, o.what.get(field::process), o.launched, now))
         return;
-    // A read by the holder of the write is not visible to is_locked().
-    if (o.design->kind == kind::read)
+    // A read by the holder of the write is not visible to is_locked(). A semaphore is locked when all permits are held.
+    if (o.design->kind == kind::read || o.design->kind == kind::semaphore)
         return;
     for (auto const& [id, h] : holds_) {
         auto const& a = activities_[h.operation];

@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -76,6 +77,12 @@ struct activity {
     core::instant held_since = core::never;
     unsigned downgrades = 0;  // under way
 };
+
+// How many permits it wants.
+inline unsigned weight_of(activity const& a)
+{
+    return unsigned(a.what.get(field::weight, 1));
+}
 
 // A lease that the program has.
 struct hold {
@@ -155,7 +162,7 @@ public:
     bool has_stopped_client() const noexcept { return !stopped_.empty(); }
     bool had_refusals() const noexcept { return std::min(denied_, refused_) != core::never; }
     bool has_lost_data() const noexcept { return !losses_.empty(); }
-    bool had_faults() const noexcept { return !disturbed_.empty() || !process_disturbed_.empty(); }
+    bool had_faults() const noexcept;  // not only clients that connect
     std::map<int, hold> const& holds() const noexcept { return holds_; }
     hold const* find_hold(int id) const;
 
@@ -200,10 +207,12 @@ private:
     bool meets_own(operation const&, core::instant, Condition) const;
     bool has_valid_options(operation const&, core::instant) const;
     bool may_acquire(operation const&) const;
+    bool asks_for_too_many(operation const&) const;
     bool may_extend(operation const&, core::instant) const;
     core::duration time_to_answer(operation const&, core::instant) const;
     bool may_be_busy(operation const&, core::instant) const;
     bool is_in_the_way(activity const& mine, activity const& other) const;
+    bool may_lack_permits(operation const&, core::instant, bool outage) const;
     bool has_planted(lock_design const&, core::instant) const;
     bool is_total_outage(operation const&, core::instant) const;
 
@@ -223,6 +232,7 @@ private:
     int hold_to_enter(activity const&) const;
     void check_reentries(hold const&, core::instant);
     void check_exclusion(hold const&, core::instant);
+    void check_permits(hold const&);
     void check_order(operation const&, lease_view const&);
     // Whether both may hold one grant: re-entries, and readers of one process.
     bool shares_grant(activity const&, activity const&) const;
@@ -239,6 +249,7 @@ private:
     std::map<int, hold> holds_;
     int last_hold_ = 0;
     std::map<std::int64_t, std::pair<std::uint64_t, step>> greatest_token_;  // by lock; its acquire
+    std::set<std::pair<std::string_view, std::uint64_t>> tokens_;            // of semaphores
     std::vector<lease_request> requests_;
     std::vector<int> acquire_of_;  // by hold: its acquire
     // For all holds of a process on a lock: a grant that is handed off keeps the end that it has.

@@ -21,7 +21,7 @@ bool has_owner(step const& s, lock_design const& d)
 
 bool is_owned_kind(kind k)
 {
-    return k != kind::mutex && k != kind::multi && k != kind::red;
+    return k == kind::reentrant || k == kind::fair || k == kind::read || k == kind::write;
 }
 
 }  // namespace
@@ -107,6 +107,8 @@ bool model::conflicts(activity const& a, activity const& b) const
 void model::check_exclusion(hold const& h, core::instant now)
 {
     auto const& mine = activities_.at(h.operation);
+    if (mine.design->kind == kind::semaphore)
+        return check_permits(h);
     for (auto const& [id, other] : holds_) {
         auto const& theirs = activities_.at(other.operation);
         if (h.tainted || other.tainted || !other.is_valid || !conflicts(mine, theirs) || same_owner(mine, theirs))
@@ -118,7 +120,24 @@ void model::check_exclusion(hold const& h, core::instant now)
     }
 }
 
-// Fencing tokens grow, except those of re-entries, which have the token of the grant.
+// The weights of the valid leases of a semaphore add up to at most the number of permits.
+void model::check_permits(hold const& h)
+{
+    auto const& mine = activities_.at(h.operation);
+    auto sum = weight_of(mine);
+    for (auto const& [id, other] : holds_) {
+        auto const& theirs = activities_.at(other.operation);
+        if (theirs.design == mine.design && other.is_valid && !other.tainted)
+            sum += weight_of(theirs);
+    }
+    if (!h.tainted && sum > mine.design->permits)
+        report(
+            "no_more_than_all_permits",
+            std::to_string(sum) + " of " + std::to_string(mine.design->permits) + " permits: " + to_text(mine.what));
+}
+
+// Fencing tokens grow, except those of re-entries, which have the token of the grant. Those of a semaphore differ: of two
+// that are granted one after the other, the second may be observed first.
 void model::check_order(operation const& o, lease_view const& l)
 {
     auto const& d = *o.design;
@@ -126,6 +145,12 @@ void model::check_order(operation const& o, lease_view const& l)
     require(l.token.has_value() == wanted, "fencing_token", o, wanted ? "no fencing token" : "a fencing token");
     if (!l.token)
         return;
+    if (d.kind == kind::semaphore)
+        return require(
+            tokens_.insert({d.name, *l.token}).second || loses_data(d, core::instant::min(), core::never),
+            "fencing_tokens_differ",
+            o,
+            "a token that another lease had");
     auto& [greatest, whose] = greatest_token_[o.what.get(field::lock)];
     bool const is_reentry = *l.token == greatest && whose.get(field::owner) == o.what.get(field::owner)
                             && whose.get(field::process) == o.what.get(field::process) && has_owner(o.what, d);

@@ -35,6 +35,14 @@ bool is_within(std::int64_t value, std::int64_t least, std::int64_t most)
     return least <= value && value <= most;
 }
 
+// red_lock.hpp: at most max_lease; semaphore.hpp: at most 12 h. In milliseconds.
+std::int64_t longest_lease(lock_design const& d, core::duration max_lease)
+{
+    if (is_red(d))
+        return max_lease / 1ms;
+    return d.kind == kind::semaphore ? 12h / 1ms : endless;
+}
+
 // Whether a wait is shorter than the time that a working server may take to answer.
 bool is_hasty(operation const& o, core::duration answer)
 {
@@ -84,7 +92,7 @@ bool model::may_fail(operation const& o, core::instant now, error_code ec) const
         case errc::would_deadlock: return may_deadlock(o, now);
         case errc::busy: return v == verb::with_lock && o.what.has(field::wait);
         case errc::empty_lease: return is_on_lease(v) && (o.of_hold == 0 || o.was_kept || may_be_given_up(o));
-        case errc::invalid_option: return o.design && !has_valid_options(o, now);
+        case errc::invalid_option: return o.design && (!has_valid_options(o, now) || asks_for_too_many(o));
         case errc::owner_in_use: return may_share_its_owner(o, now);
         default: return false;
     }
@@ -219,10 +227,19 @@ bool model::has_valid_options(operation const& o, core::instant now) const
 bool model::may_acquire(operation const& o) const
 {
     auto const& s = o.what;
-    auto const most = is_red(*o.design) ? settings_.lease / 1ms : endless;
-    bool const has_priority = o.design->kind == kind::fair;
+    auto const most = longest_lease(*o.design, settings_.lease);
+    bool const has_priority = o.design->kind == kind::fair || o.design->kind == kind::election;
+    auto const most_permits = o.design->fencing ? 1 : 4'095;
+    if (o.design->kind == kind::semaphore && !is_within(s.get(field::weight, 1), 1, most_permits))
+        return false;
     return is_within(s.get(field::lease, 100), 100, most) && s.get(field::max_hold) >= 0 && s.get(field::wait) >= 0
            && (!has_priority || is_within(s.get(field::priority, 5), 1, 10));
+}
+
+// Only the server knows it: the wait may be over before.
+bool model::asks_for_too_many(operation const& o) const
+{
+    return o.design->kind == kind::semaphore && o.what.get(field::weight, 1) > o.design->permits;
 }
 
 // An extension must not exceed max_lease, nor the rest of max_hold.
@@ -231,7 +248,7 @@ bool model::may_extend(operation const& o, core::instant now) const
     auto const by = milliseconds_of(o.what, field::by);
     auto const* h = find_hold(o.of_hold);
     bool const is_limited = h ? h->max_hold > 0ns && now + by > h->granted + h->max_hold - slack : o.is_limited;
-    return by > 0ns && !is_limited && (!is_red(*o.design) || by <= settings_.lease);
+    return by > 0ns && !is_limited && by / 1ms <= longest_lease(*o.design, settings_.lease);
 }
 
 // ---- faults
@@ -249,6 +266,13 @@ bool model::is_disturbed(lock_design const& d, std::int64_t process, core::insta
             found = found || (i.server == part.server && overlap(i.from, i.to, from, to));
     });
     return found;
+}
+
+bool model::had_faults() const noexcept
+{
+    return !disturbed_.empty() || !losses_.empty() || std::ranges::any_of(process_disturbed_, [](auto const& entry) {
+        return entry.second.to - entry.second.from >= recovery;
+    });
 }
 
 bool model::loses_data(lock_design const& d, core::instant from, core::instant to) const
@@ -310,12 +334,30 @@ bool model::may_be_busy(operation const& o, core::instant now) const
     bool const outage = is_total_outage(o, now);
     if (is_hasty(o, time_to_answer(o, now)) || (has_planted(*o.design, now) && !outage))
         return true;
+    if (o.design->kind == kind::semaphore)
+        return may_lack_permits(o, now, outage);
     return std::ranges::any_of(activities_, [&](auto const& entry) {
         auto const& [id, other] = entry;
         bool const is_local = other.what.get(field::process) == o.what.get(field::process);
         return id != o.id && overlap(other.launched, other.over, o.launched, now) && (!outage || is_local)
                && is_in_the_way(mine, other);
     });
+}
+
+// Whether all that may have permits of the semaphore during the operation, or wait for some before it, leave too few. In
+// an outage, a contender that waits in the same process says enough: it was refused before.
+bool model::may_lack_permits(operation const& o, core::instant now, bool outage) const
+{
+    std::uint64_t sum = 0;
+    bool is_behind = false;
+    for (auto const& [id, other] : activities_) {
+        bool const is_local = other.what.get(field::process) == o.what.get(field::process);
+        if (other.design != o.design || !overlap(other.launched, other.over, o.launched, now) || (outage && !is_local))
+            continue;
+        sum += weight_of(other);
+        is_behind = is_behind || (id != o.id && !other.is_held);
+    }
+    return sum > o.design->permits || (outage && is_behind);
 }
 
 // Readers do not exclude each other unless a writer waits, which is a reason of its own. For readers of the same

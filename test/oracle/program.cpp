@@ -37,7 +37,8 @@ constexpr std::array<std::string_view, field_count> fields{
     "by",
     "how",
     "us",
-    "inner"};
+    "inner",
+    "weight"};
 
 constexpr std::string_view endless_word = "max";
 

@@ -73,10 +73,11 @@ enum class field : std::uint8_t {
     priority,
     by,
     how,
-    us,     // a time in microseconds
-    inner,  // with_lock: the lock that the body acquires, too
+    us,      // a time in microseconds
+    inner,   // with_lock: the lock that the body acquires, too
+    weight,  // of an acquire of a semaphore
 };
-inline constexpr auto field_count = static_cast<std::size_t>(field::inner) + 1;
+inline constexpr auto field_count = static_cast<std::size_t>(field::weight) + 1;
 
 inline constexpr std::int64_t absent = INT64_MIN;
 inline constexpr std::int64_t endless = INT64_MAX;

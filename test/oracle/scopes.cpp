@@ -54,13 +54,8 @@ void operations::scope(execution e)
 asio::awaitable<void> operations::scoped(lock_handle of, step s, std::shared_ptr<pending> p)
 {
     // Named: GCC 12 destroys temporaries in a co_await expression twice.
-    if (auto const* const fair = std::get_if<fair_lock>(&of)) {
-        auto const lock = *fair;
-        co_await scoped_with(lock, s, p);
-    } else {
-        auto const lock = std::get<any_lock>(of);
-        co_await scoped_with(lock, s, p);
-    }
+    auto whole = std::visit([&](auto const& lock) { return scoped_with(lock, s, p); }, of);
+    co_await std::move(whole);
 }
 
 template <class Lock>

@@ -185,6 +185,12 @@ std::vector<std::string> simulated_world::keys(unsigned at)
     return server(at).model().keys().names();
 }
 
+std::string simulated_world::text(unsigned at, std::string_view key)
+{
+    auto const reply = server(at).execute({"GET", key});
+    return reply.is_error() ? std::string() : reply.text;
+}
+
 std::int64_t simulated_world::subscribers(unsigned at, std::string_view channel)
 {
     return server(at).model().publish(channel, "0");

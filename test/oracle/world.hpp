@@ -65,6 +65,8 @@ public:
     // ---- what is left
     virtual bool exists(unsigned server, std::string_view key) = 0;
     virtual std::vector<std::string> keys(unsigned server) = 0;
+    // The value of a string; empty: it is of another type.
+    virtual std::string text(unsigned server, std::string_view key) = 0;
     virtual std::int64_t subscribers(unsigned server, std::string_view channel) = 0;
     virtual engine::client_engine::census census(holdfast::client&) = 0;
 
