@@ -375,6 +375,24 @@ public:
             detail::waiters_launch{{state_}}, std::forward<Token>(token));
     }
 
+    /// Ends the leadership of whoever leads, although it has not resigned: for operators, when a leader hangs. That leader
+    /// learns of the loss when it renews the next time; its term is smaller than that of the next leader.
+    ///
+    /// @par On the server
+    /// One script, which deletes the lock and the record, and notifies the next candidate and the observers.
+    /// @par Completion
+    /// With whether anybody led, or with an error, within `config::command_timeout`.
+    /// @par Errors
+    /// As `fair_lock::force_release()`.
+    /// @par Cancellation
+    /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
+    template <token_for<void(error_code, bool)> Token = asio::deferred_t>
+    [[nodiscard]] auto force_release(Token&& token = {}) const
+    {
+        return detail::initiate<void(error_code, bool)>(
+            detail::force_release_launch{{state_}}, std::forward<Token>(token));
+    }
+
     /// Observes who leads. Sends nothing until `leader_watch::next()` is called.
     ///
     /// @par Example

@@ -67,6 +67,13 @@ public:
                    {who, "channel", waiter_timeout, "observers"})
             .integer;
     }
+    value force_release()
+    {
+        return run(
+            scripts::election_force_release,
+            {keys.begin(), keys.begin() + 6},
+            {"channel", waiter_timeout, "observers"});
+    }
     value renew(std::string const& who, std::string const& for_ms = lease)
     {
         return run(scripts::election_renew, {"lock", "record"}, {who, for_ms});
@@ -120,6 +127,24 @@ TEST_CASE("a leader is recorded with its term and value until it resigns", "[con
     CHECK(s.leave(ours(1)) == 0);
     CHECK(s.state().items.at(3).text == "b");
     CHECK(s.leave(ours(2)) == 1);
+}
+
+TEST_CASE("a forced end deletes the lock and the record, and leaves the candidates", "[conformance][election]")
+{
+    election_scripts s;
+    CHECK(s.force_release().integer == 0);
+    auto const term = s.campaign(ours(1), "a");
+    CHECK(s.campaign(ours(2), "b") < 0);
+    CHECK(s.force_release().integer == 1);
+    CHECK(s.both().command({"EXISTS", "record", "lock"}).integer == 0);
+    CHECK(s.both().command({"LLEN", "queue"}).integer == 1);
+    CHECK(s.leave(ours(1)) == 0);
+    CHECK(s.campaign(ours(2), "b") > term);
+    CHECK(s.leave(ours(2)) == 1);
+
+    s.both().command({"SET", "lock", "data"});
+    CHECK(is_wrong_type(s.force_release()));
+    CHECK(s.both().command({"EXISTS", "lock"}).integer == 1);
 }
 
 TEST_CASE("the priority of the next candidate is known", "[conformance][election]")
@@ -188,7 +213,7 @@ TEST_CASE(
         switch (draw.below(9)) {
             case 0: s.both().command({"DEL", keys[draw.below(6)]}); break;
             case 1: s.proclaim(who, "w" + std::to_string(i)); break;
-            case 2: s.renew(who); break;
+            case 2: draw.happens(0.3) ? s.force_release() : s.renew(who); break;
             case 3:
             case 4:
             case 5: s.leave(who); break;

@@ -297,6 +297,34 @@ TEST_CASE("a lock of another kind with the same name is a leader without term", 
     });
 }
 
+TEST_CASE("a leadership that is ended by force is followed, and observers learn it at once", "[election]")
+{
+    three_processes t;
+    t.world.run([&]() -> awaitable<void> {
+        co_await t.observe();
+        auto const none = co_await t.c.force_release();
+        CHECK_FALSE(none);
+        auto const me = co_await t.a.campaign("a", {.lease = 60s});
+        co_await t.world.sleep(10ms);
+        auto const was_led = co_await t.c.force_release();
+        CHECK(was_led);
+        co_await t.world.sleep(10ms);
+        CHECK(t.seen == list{"-", "a", "-"});
+        CHECK_FALSE(t.world.exists("holdfast_leader:{boss}"));
+        co_await t.world.sleep(21s);
+        CHECK_FALSE(me.valid());
+
+        auto const again = co_await t.a.campaign("a", {.lease = 60s});
+        t.world.spawn(t.lead_as_b(1s), "B");
+        co_await t.world.sleep(10ms);
+        CHECK(t.term_of_b == 0);
+        co_await t.c.force_release();
+        co_await t.world.sleep(10ms);
+        CHECK(t.term_of_b > again.term());
+        CHECK(t.seen.back() == "b");
+    });
+}
+
 TEST_CASE("a cancelled campaign leaves nothing behind", "[election]")
 {
     three_processes t;

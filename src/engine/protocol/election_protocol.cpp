@@ -57,6 +57,14 @@ public:
 
     bool can_stay_taken() const noexcept override { return false; }
 
+    void force_release(session& to, command& c, lock_spec const& lock, script_form form) const override
+    {
+        milliseconds_text const waiter_timeout(lock.waiter_timeout);
+        auto const keys = keys_of(lock);
+        std::array<std::string_view, 3> const arguments{lock.channel, waiter_timeout, lock.candidacy->channel};
+        submit_script(to, c, scripts::election_force_release, form, {keys.data(), keys.size()}, arguments);
+    }
+
     script const& renewal() const noexcept override { return scripts::election_renew; }
     void add_batch_keys(lock_spec const& lock, std::string_view, lock_protocol::key_list& keys) const override
     {
