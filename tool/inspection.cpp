@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -15,6 +16,8 @@
 #include <holdfast/mutex.hpp>
 #include <holdfast/read_write_lock.hpp>
 
+#include "operations/lock_survey.hpp"
+#include "tool/leadership_text.hpp"
 #include "tool/report_error.hpp"
 
 namespace holdfast::cli {
@@ -75,41 +78,11 @@ void print_permits(std::string const& name, permit_count const& count)
         + std::to_string(count.free) + " free");
 }
 
-std::string permits_of(holder const& h, inspection const& of)
+std::string permits_of(holder const& h)
 {
-    return of.permits && h.weight > 1 ? std::to_string(h.weight) + " permits " : "";
-}
-
-}  // namespace
-
-asio::awaitable<inspection> inspect_permits(client& c, std::string const& name)
-{
-    semaphore const permits(c, name, {});
-    error_code ec;
-    auto const count = co_await permits.permits(asio::redirect_error(asio::use_awaitable, ec));
-    auto found = co_await query(permits);
-    if (ec)
-        found.ec = ec;
-    found.permits = count;
-    co_return found;
-}
-
-asio::awaitable<inspection> inspect(client& c, std::string const& name)
-{
-    // A mutex reads the holders of a reentrant lock and of a fair lock, too, because all three exclude one another.
-    auto found = co_await query(mutex(c, name));
-    if (has_number(found)) {
-        // A number alone may be the token of another library: the members of the holders decide.
-        auto permits = co_await inspect_permits(c, name);
-        if (!permits.ec && permits.permits->held > 0)
-            co_return permits;
-    }
-    if (has_mode(found)) {
-        found = co_await query(read_write_lock(c, name).write());
-        found.is_read_write = true;
-    } else if (!found.ec)
-        found.waiters = co_await fair_lock(c, name).waiters(asio::redirect_error(asio::use_awaitable, found.ec));
-    co_return found;
+    if (h.number > 0)
+        return "number " + std::to_string(h.number) + " ";
+    return h.weight > 1 ? std::to_string(h.weight) + " permits " : "";
 }
 
 // With waiters it must be a fair lock, because force_release() then notifies the first waiter. For all others a mutex
@@ -125,14 +98,97 @@ any_lock handle_of(client& c, std::string const& name, inspection const& of)
     return mutex(c, name);
 }
 
+// What is left to count; empty: it is no latch of Holdfast, or the server does not tell.
+asio::awaitable<std::string> query_latch(client& c, std::string const& name)
+{
+    detail::survey_step what;
+    what.names.push_back(name);
+    error_code ec;
+    auto const page = co_await detail::query_survey(c, std::move(what), asio::redirect_error(asio::use_awaitable, ec));
+    bool const is_latch = !page.locks.empty() && page.locks.front().kind == detail::recorded_kind::latch;
+    co_return is_latch ? page.locks.front().value : std::string();
+}
+
+// None: the lock is that of no election of Holdfast, or the server does not tell.
+asio::awaitable<std::optional<leader>> query_leader(client& c, std::string const& name)
+{
+    error_code ec;
+    auto now = co_await election(c, name).current(asio::redirect_error(asio::use_awaitable, ec));
+    if (ec || !now || now->term == 0)
+        co_return std::nullopt;
+    co_return now;
+}
+
+// A number alone may be the token of another library: the other keys decide.
+asio::awaitable<inspection> inspect_number(client& c, std::string const& name, inspection found)
+{
+    auto permits = co_await inspect_permits(c, name);
+    if (!permits.ec && permits.permits->held > 0)
+        co_return permits;
+    found.left = co_await query_latch(c, name);
+    if (!found.left.empty())
+        found.holders.clear();
+    co_return found;
+}
+
+}  // namespace
+
+asio::awaitable<inspection> inspect_permits(client& c, std::string const& name)
+{
+    semaphore const permits(c, name, {.numbered = true});
+    error_code ec;
+    auto const count = co_await permits.permits(asio::redirect_error(asio::use_awaitable, ec));
+    auto found = co_await query(permits);
+    if (ec)
+        found.ec = ec;
+    found.permits = count;
+    co_return found;
+}
+
+asio::awaitable<inspection> inspect(client& c, std::string const& name)
+{
+    // A mutex reads the holders of a reentrant lock and of a fair lock, too, because all three exclude one another.
+    auto found = co_await query(mutex(c, name));
+    if (has_number(found))
+        co_return co_await inspect_number(c, name, std::move(found));
+    if (has_mode(found)) {
+        found = co_await query(read_write_lock(c, name).write());
+        found.is_read_write = true;
+        co_return found;
+    }
+    if (!found.holders.empty())
+        found.leads = co_await query_leader(c, name);
+    if (!found.ec)
+        found.waiters = co_await fair_lock(c, name).waiters(asio::redirect_error(asio::use_awaitable, found.ec));
+    co_return found;
+}
+
+bool is_free(inspection const& of)
+{
+    return of.holders.empty() && of.left.empty();
+}
+
+asio::awaitable<bool> force_release(client& c, std::string const& name, inspection const& of, error_code& ec)
+{
+    auto const token = asio::redirect_error(asio::use_awaitable, ec);
+    if (of.leads)
+        co_return co_await election(c, name).force_release(token);
+    auto const lock = handle_of(c, name, of);
+    co_return co_await lock.force_release(token);
+}
+
 void print(std::string const& name, inspection const& of)
 {
     if (of.permits)
         print_permits(name, *of.permits);
+    else if (!of.left.empty())
+        say(name + ": a latch, " + of.left + " left to count");
     else if (of.holders.empty())
         say(name + ": free");
+    if (of.leads)
+        say(name + ": " + to_text(*of.leads));
     for (auto const& h : of.holders)
-        say(name + ": " + permits_of(h, of) + mode_of(h, of) + describe(h));
+        say(name + ": " + permits_of(h) + mode_of(h, of) + describe(h));
     int place = 0;
     for (auto const& w : of.waiters)
         say(name + ": number " + std::to_string(++place) + " in the queue: " + name_of(w));

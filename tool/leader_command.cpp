@@ -21,6 +21,7 @@
 #include "tool/dashboard/display_text.hpp"
 #include "tool/exit_status.hpp"
 #include "tool/inspection.hpp"
+#include "tool/leadership_text.hpp"
 #include "tool/record.hpp"
 #include "tool/report_error.hpp"
 
@@ -45,12 +46,6 @@ boost::json::object to_json(std::string const& name, std::optional<leader> const
             {"term", now->term},
             {"since_ms", since_1970(*now).count()}};
     return one;
-}
-
-std::string to_text(leader const& l)
-{
-    return core::printable(l.value.empty() ? l.id : l.value + " (" + l.id + ")") + " leads"
-           + (l.term > 0 ? ", term " + std::to_string(l.term) : ", without a term");
 }
 
 void print(leader_arguments const& args, std::optional<leader> const& now)

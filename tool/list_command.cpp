@@ -31,7 +31,7 @@ using namespace asio::experimental::awaitable_operators;
 asio::awaitable<void> show(client& c, std::string const& name)
 {
     auto const found = co_await inspect(c, name);
-    if (!found.ec && !found.holders.empty())
+    if (!found.ec && !is_free(found))
         print(name, found);
 }
 

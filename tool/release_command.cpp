@@ -4,9 +4,6 @@
 //
 #include "tool/release_command.hpp"
 
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include "tool/connection.hpp"
 #include "tool/exit_status.hpp"
 #include "tool/inspection.hpp"
@@ -33,8 +30,7 @@ asio::awaitable<int> take_away(client& c, std::string const& name)
     if (found.ec)
         co_return refuse(found.ec, c);
     error_code ec;
-    bool const was_held = co_await handle_of(c, name, found)
-                              .force_release(asio::redirect_error(asio::use_awaitable, ec));
+    bool const was_held = co_await force_release(c, name, found, ec);
     if (ec)
         co_return refuse(ec, c);
     say(name + (was_held ? ": released" : ": was free"));

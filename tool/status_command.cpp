@@ -79,7 +79,7 @@ asio::awaitable<std::vector<server_state>> states_of(std::deque<client>& all, st
 
 bool is_held(server_state const& s)
 {
-    return s.failure.empty() && (!s.found.holders.empty() || s.record.kind != detail::recorded_kind::free);
+    return s.failure.empty() && (!is_free(s.found) || s.record.kind != detail::recorded_kind::free);
 }
 
 std::size_t count_held(std::vector<server_state> const& all)

@@ -16,14 +16,15 @@ namespace holdfast::detail {
 namespace {
 
 // ARGV: cursor, pattern, count, names. It replies with the next cursor, then for each lock: name, kind; unless it is
-// free also: size n of the holders, n items, number of holders, fencing counter, subscribers (-1: not known), length of
-// the queue, size m of its part, m items (token, time). The holders have the form of lock_holders.lua, for "rw" that of
+// free also: size n of the holders, n items, number of holders, fencing counter, subscribers (-1: not known), value of
+// the leader or the latch, length of the queue, size m of its part, m items (token, time). The holders have the form of lock_holders.lua, for "rw" that of
 // read_write_holders.lua, and for "semaphore" that of permits_holders.lua; the queue has that of fair_waiters.lua.
 //
 // A command that the ACL denies yields nothing: pcall returns a table with the error. Large values are not copied: a
 // token has less than 256 bytes, and a hash is only read if its first fields look like those of a lock. The lists of a
 // lock are cut to 50 entries, so that one lock cannot block the server. The marks of those who wait for a
-// read_write_lock have the form of a mutex, and the numbers of a semaphore that of a reentrant_lock, but are none.
+// read_write_lock have the form of a mutex, and the numbers of a semaphore and the steps of a latch that of a
+// reentrant_lock, but are none.
 constexpr std::string_view survey_script = R"lua(
 local most, longest = 50, 1024
 local answer, seen, now = {}, {}, nil
@@ -49,10 +50,10 @@ local function read_time()
     local time = redis.call('time')
     now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function finish(name, kind, part, total, fence, channel)
+local function finish(name, kind, part, total, fence, channel, value)
     add(name, kind, #part)
     for i = 1, #part do add(part[i]) end
-    add(total, fence or '', subscribers_of(channel))
+    add(total, fence or '', subscribers_of(channel), value or '')
 end
 
 local function string_lock(name)
@@ -85,12 +86,23 @@ local function semaphore(name)
     for i = 1, #list, 2 do
         local is_ours = #list[i] > 16
         part[#part + 1] = math.max(0, list[i + 1] + (is_ours and -10000 or 10000) - now)
-        part[#part + 1] = list[i]
+        local number = is_ours and ask('hget', derived('holdfast_permit_numbers', name), list[i])
+        part[#part + 1] = number and list[i] .. '#' .. number or list[i]
         if not is_ours or not string.find(list[i], '/', 1, true) then firsts = firsts + 1 end
     end
     finish(name, 'semaphore', part, size > most and size or firsts, ask('get', derived('holdfast_fence', name)),
         derived('redisson_sc', name))
     add_permit_queue(name)
+    return true
+end
+
+-- Redisson adds braces also to a name that has some.
+local function latch(name)
+    if ask('exists', derived('holdfast_latch', name)) ~= 1 then return false end
+    local left = ask('getrange', name, 0, 20)
+    if type(left) ~= 'string' or not string.find(left, '^%d+$') then return false end
+    finish(name, 'latch', {}, 0, '', 'redisson_countdownlatch__channel__{' .. name .. '}', left)
+    add(0, 0)
     return true
 end
 
@@ -138,7 +150,10 @@ local function plain_hash(name, size)
     for i = 1, math.min(#fields, 2 * most), 2 do part[#part + 1] = string.sub(fields[i], 1, 255) end
     local queued = ask('exists', derived('redisson_lock_queue', name)) == 1
     local fence = ask('get', derived('redisson_lock_token', name)) or ask('get', derived('holdfast_fence', name))
-    finish(name, queued and 'fair' or 'hash', part, size, fence, derived('redisson_lock__channel', name))
+    local leader = ask('hmget', derived('holdfast_leader', name), 'holder', 'value') or {}
+    local leads = leader[1] and leader[1] == fields[1]
+    local kind = leads and 'election' or queued and 'fair' or 'hash'
+    finish(name, kind, part, size, fence, derived('redisson_lock__channel', name), leads and leader[2])
     if queued then add_queue(name) else add(0, 0) end
 end
 
@@ -156,11 +171,12 @@ local function hash_lock(name)
 end
 
 local function describe(name)
-    if #name > longest or string.find(name, '^holdfast_%a+_waiting:') or string.find(name, '^holdfast_permit_numbers:') then
+    if #name > longest or string.find(name, '^holdfast_%a+_waiting:') or string.find(name, '^holdfast_permit_numbers:')
+        or string.find(name, '^holdfast_latch_steps:') then
         return false
     end
     local kind = (ask('type', name) or {}).ok
-    if kind == 'string' then return string_lock(name) or semaphore(name) end
+    if kind == 'string' then return string_lock(name) or semaphore(name) or latch(name) end
     return kind == 'hash' and hash_lock(name)
 end
 
@@ -211,6 +227,10 @@ recorded_kind to_kind(std::string_view word, std::span<engine::reply const> hold
         return recorded_kind::mutex;
     if (word == "semaphore")
         return recorded_kind::semaphore;
+    if (word == "election")
+        return recorded_kind::election;
+    if (word == "latch")
+        return recorded_kind::latch;
     return word == "fair" ? recorded_kind::fair : recorded_kind::reentrant_or_fair;
 }
 
@@ -252,6 +272,7 @@ lock_record to_record(item_reader& items)
     lock.fence = items.text();
     if (auto const n = items.integer(); n >= 0)
         lock.subscribers = static_cast<std::uint64_t>(n);
+    lock.value = items.text();
     lock.queue_length = static_cast<std::uint64_t>(std::max<std::int64_t>(items.integer(), 0));
     lock.queue = to_queue(items.list());
     return lock;

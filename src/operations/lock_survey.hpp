@@ -24,7 +24,7 @@ namespace holdfast::detail {
 
 // What the keys on the server tell about the kind of a lock. A reentrant_lock and a fair_lock without waiters have the
 // same keys.
-enum class recorded_kind { free, mutex, reentrant_or_fair, fair, read, write, semaphore };
+enum class recorded_kind { free, mutex, reentrant_or_fair, fair, read, write, semaphore, election, latch };
 
 // A lock as the server records it. Long lists are cut: their true sizes are beside them.
 struct lock_record {
@@ -35,6 +35,7 @@ struct lock_record {
     std::vector<holder> queue;  // of a fair lock, in order; `remaining`: for how long it counts as alive
     std::uint64_t queue_length = 0;
     std::string fence;                         // the fencing counter; empty: there is none
+    std::string value;                         // of an election: the leader's; of a latch: what is left to count
     std::optional<std::uint64_t> subscribers;  // of the channel of its unlock messages; none: not permitted to know
 };
 

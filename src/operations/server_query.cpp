@@ -46,12 +46,18 @@ private:
 // A key that the ACL does not permit to read counts as no lock: pcall returns a table with the error, in which no token
 // is found. A large string is not copied: a token begins in the first 64 bytes. Two fields of a hash are enough,
 // because only one of a read_write_lock's fields, `mode`, is not a token. The marks of those who wait for a
-// read_write_lock have the form of a mutex, but are none.
+// read_write_lock, the numbers of a semaphore and the steps of a latch have the form of a lock, but are none.
 constexpr std::string_view page_script = R"lua(
 local function has_permits(key, text)
     if not string.find(text, '^%-?%d+$') then return false end
     local held = redis.pcall('zcard', (string.find(key, '{', 1, true) and key or '{' .. key .. '}') .. ':timeout')
     return type(held) == 'number' and held > 0
+end
+local function derived(prefix, key)
+    return string.find(key, '{', 1, true) and prefix .. ':' .. key or prefix .. ':{' .. key .. '}'
+end
+local function is_latch(key, text)
+    return string.find(text, '^%d+$') and redis.pcall('exists', derived('holdfast_latch', key)) == 1
 end
 local step = redis.call('scan', ARGV[1], 'match', ARGV[2], 'count', 1000)
 local answer = {step[1]}
@@ -65,8 +71,10 @@ for _, key in ipairs(step[2]) do
         end
     end
     local is_none = string.find(key, '^holdfast_%a+_waiting:') or string.find(key, '^holdfast_permit_numbers:')
+        or string.find(key, '^holdfast_latch_steps:')
     local is_lock = type(token) == 'string' and string.find(token, '^%x+%-%x+%-%x+%-%x+%-%x+:%d')
-    if not is_none and (is_lock or (kind == 'string' and has_permits(key, token))) then answer[#answer + 1] = key end
+    local is_other = kind == 'string' and type(token) == 'string' and (has_permits(key, token) or is_latch(key, token))
+    if not is_none and (is_lock or is_other) then answer[#answer + 1] = key end
 end
 return answer
 )lua";

@@ -149,7 +149,8 @@ holder to_holder(engine::holding const& h)
         .label = std::string(label),
         .writer = h.is_writer,
         .remaining = h.remaining,
-        .weight = h.weight};
+        .weight = h.weight,
+        .number = h.number};
 }
 
 std::string single_lock::extension_error(std::chrono::milliseconds lease) const

@@ -5,6 +5,7 @@
 // The scripts of semaphores: each answer and each error; and in random order, beside permits of another library, dead
 // holders and lost keys; on a real server and on the model at once.
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -229,6 +230,25 @@ TEST_CASE("permits_acquire_numbered grants the smallest free number", "[conforma
     s.both().command({"PEXPIRE", numbers, "1000"});
     CHECK(to_string(s.run_numbered(scripts::permits_renew_numbered, {ours(6), "1", lease})) == "[1]");
     CHECK(s.both().command({"PTTL", numbers}).integer > 80'000'000);
+}
+
+TEST_CASE("permits_holders tells the number of each permit that has one", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    CHECK(s.acquire_numbered(ours(1)) == 1);
+    CHECK(s.acquire_numbered(ours(2)) == 2);
+    CHECK(s.acquire({ours(3), "1"}) == "nil");
+    auto const all = s.run_numbered(scripts::permits_holders, {});
+    REQUIRE(all.items.size() == 8);
+    auto const tells = [&](std::string const& member) {
+        return std::ranges::any_of(all.items, [&](value const& item) { return item.text == member; });
+    };
+    CHECK(tells(ours(1) + "#1"));
+    CHECK(tells(ours(2) + "#2"));
+    CHECK(tells(ours(3)));
+    s.both().command({"DEL", numbers});
+    s.both().command({"SET", numbers, "x"});
+    CHECK(is_wrong_type(to_string(s.run_numbered(scripts::permits_holders, {}))));
 }
 
 TEST_CASE("numbers of another type are WRONGTYPE, and nothing is taken", "[conformance][semaphore]")

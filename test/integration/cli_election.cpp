@@ -48,6 +48,73 @@ TEST_CASE("cli leader: shows the value and the term; another candidate does not 
     CHECK_THAT(output, ContainsSubstring("75\n"));
 }
 
+// An election that this process leads for as long as the object exists.
+class reigning {
+public:
+    explicit reigning(redis_server& server)
+        : leader_(server, {"elect", "boss", "--value", "here", "--", "sleep", "100"})
+    {
+        REQUIRE(eventually([&] { return has_key(server, "holdfast_leader:{boss}"); }));
+    }
+
+private:
+    tool leader_;
+};
+
+TEST_CASE("cli status, list: an election tells its leader", "[cli]")
+{
+    redis_server server;
+    reigning const leader(server);
+    std::string output;
+    for (auto const& words : {std::vector<std::string>{"status", "boss"}, {"list"}}) {
+        CHECK(run_tool(server, words, &output) == 0);
+        CHECK_THAT(output, ContainsSubstring("boss: here ("));
+        CHECK_THAT(output, ContainsSubstring(") leads, term "));
+        CHECK_THAT(output, ContainsSubstring("boss: held by "));
+    }
+    for (auto const& words : {std::vector<std::string>{"status", "boss", "--json"}, {"list", "--json"}}) {
+        CHECK(run_tool(server, words, &output) == 0);
+        CHECK_THAT(output, ContainsSubstring(R"("kind":"election")"));
+        CHECK_THAT(output, ContainsSubstring(R"("value":"here")"));
+    }
+    CHECK_FALSE(has_key(server, "holdfast_latch:{boss}"));
+}
+
+TEST_CASE("cli release: --force ends a leadership, its record too", "[cli]")
+{
+    redis_server server;
+    reigning const leader(server);
+    std::string output;
+    CHECK(run_tool(server, {"release", "boss", "--force"}, &output) == 0);
+    CHECK(output == "boss: released\n");
+    CHECK_FALSE(has_key(server, "holdfast_leader:{boss}"));
+    CHECK_FALSE(has_key(server, "boss"));
+    CHECK(run_tool(server, {"leader", "boss"}, &output) == 0);
+    CHECK(output == "boss: nobody leads\n");
+}
+
+TEST_CASE("cli status, list: a latch tells what is left to count, and its steps are no lock", "[cli]")
+{
+    redis_server server;
+    // As latch_set and latch_count_down leave it.
+    server.command({"SET", "start", "2", "PX", "60000"});
+    server.command({"SET", "holdfast_latch:{start}", "1", "PX", "60000"});
+    server.command({"HSET", "holdfast_latch_steps:{start}", "0b1c2d3e-0000-4000-8000-000000000001:17", "1"});
+    server.command({"SET", "number", "2"});
+    std::string output;
+    CHECK(run_tool(server, {"list"}, &output) == 0);
+    CHECK(output == "start: a latch, 2 left to count\n");
+    CHECK(run_tool(server, {"status", "start"}, &output) == 0);
+    CHECK(output == "start: a latch, 2 left to count\n");
+    CHECK(run_tool(server, {"list", "--json"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring(R"("kind":"latch","holders":[])") && ContainsSubstring(R"("value":"2")"));
+    CHECK_THAT(output, !ContainsSubstring("holdfast_latch_steps"));
+    CHECK(run_tool(server, {"status", "start", "--json"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring(R"("kind":"latch")"));
+    CHECK(run_tool(server, {"release", "start", "--force"}, &output) != 0);
+    CHECK(has_key(server, "start"));
+}
+
 TEST_CASE("cli elect: wrong usage", "[cli]")
 {
     redis_server server;

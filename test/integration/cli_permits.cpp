@@ -82,6 +82,14 @@ TEST_CASE("cli run: with --numbered the environment has the number of the permit
     REQUIRE(one.prints("number=1 token="));
     tool two(server, run_gpus(script, {"--permits", "2", "--numbered"}));
     REQUIRE(two.prints("number=2 token="));
+    std::string output;
+    CHECK(run_tool(server, {"permits", "gpus"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("gpus: number 1 held by ") && ContainsSubstring("gpus: number 2 held by "));
+    for (auto const& words : {std::vector<std::string>{"permits", "gpus", "--json"}, {"list", "--json"}}) {
+        CHECK(run_tool(server, words, &output) == 0);
+        CHECK_THAT(output, ContainsSubstring(R"("number":1)") && ContainsSubstring(R"("number":2)"));
+        CHECK_THAT(output, !ContainsSubstring("#"));
+    }
 }
 
 TEST_CASE("cli run: with --permits and --at-least the permits stay taken after the command has ended", "[cli]")

@@ -4,7 +4,9 @@
 //
 // Semaphores with numbers: no two valid leases have the same one, and the tokens grow. See also semaphore_contest.cpp.
 
+#include <algorithm>
 #include <stdexcept>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -33,6 +35,11 @@ TEST_CASE(
         CHECK(two.number() == 2U);
         CHECK(three_.number() == 3U);
         CHECK(one.fencing_token().value() < two.fencing_token().value());
+        std::vector<unsigned> numbers;
+        for (auto const& h : co_await t.holders())
+            numbers.push_back(h.number);
+        std::ranges::sort(numbers);
+        CHECK(numbers == std::vector{1U, 2U, 3U});
         CHECK(two.fencing_token().value() < three_.fencing_token().value());
         auto const none = co_await s.try_acquire();
         CHECK(none.empty());

@@ -30,7 +30,7 @@ constexpr std::size_t event_kinds = 7;
 
 // Sums over all locks.
 struct totals {
-    std::array<std::uint64_t, 7> locks{};  // by recorded_kind
+    std::array<std::uint64_t, 9> locks{};  // by recorded_kind
     std::uint64_t holders = 0;
     std::uint64_t queued = 0;       // waiters in the queues of fair locks
     std::uint64_t subscribers = 0;  // of the channels of unlock messages

@@ -55,7 +55,7 @@ std::vector<lock_change> changes_between(detail::lock_record const& before, deta
 bool same_apart_from_time(detail::lock_record const& a, detail::lock_record const& b)
 {
     return a.kind == b.kind && is_same(a.holders, b.holders) && a.holder_count == b.holder_count
-           && is_same(a.queue, b.queue) && a.queue_length == b.queue_length && a.fence == b.fence
+           && is_same(a.queue, b.queue) && a.queue_length == b.queue_length && a.fence == b.fence && a.value == b.value
            && a.subscribers == b.subscribers;
 }
 

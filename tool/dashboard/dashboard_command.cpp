@@ -12,7 +12,6 @@
 #include <utility>
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -88,8 +87,7 @@ asio::awaitable<release_result> release(client& c, release_order order)
     if (std::ranges::none_of(found.holders, [&](holder const& h) { return display_text(h.id) == order.holder; }))
         co_return release_result{kind::has_other_holder, {}};
     error_code ec;
-    auto const lock = handle_of(c, order.name, found);
-    bool const was_held = co_await lock.force_release(asio::redirect_error(asio::use_awaitable, ec));
+    bool const was_held = co_await force_release(c, order.name, found, ec);
     if (ec)
         co_return release_result{kind::failed, words_for(ec, c)};
     co_return release_result{was_held ? kind::released : kind::was_free, {}};

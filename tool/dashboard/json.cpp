@@ -31,7 +31,10 @@ json::value remaining_after(milliseconds age, milliseconds remaining)
 
 json::object describe(holder const& h)
 {
-    return {{"id", display_text(h.id)}, {"label", display_text(h.label)}, {"writer", h.writer}};
+    json::object one{{"id", display_text(h.id)}, {"label", display_text(h.label)}, {"writer", h.writer}};
+    if (h.number > 0)
+        one["number"] = h.number;
+    return one;
 }
 
 json::array describe(std::vector<holder> const& all, milliseconds age)
@@ -50,7 +53,8 @@ json::array describe(std::vector<holder> const& all, milliseconds age)
 
 char const* to_word(detail::recorded_kind k)
 {
-    constexpr char const* words[] = {"free", "mutex", "reentrant or fair", "fair", "read", "write", "semaphore"};
+    constexpr char const* words[] = {
+        "free", "mutex", "reentrant or fair", "fair", "read", "write", "semaphore", "election", "latch"};
     static_assert(std::size(words) == std::tuple_size_v<decltype(totals::locks)>);
     return words[static_cast<std::size_t>(k)];
 }
@@ -81,7 +85,8 @@ json::object to_json(detail::lock_record const& r, milliseconds age)
         {"queue", describe(r.queue, age)},
         {"queue_length", r.queue_length},
         {"waiting", r.subscribers ? json::value(*r.subscribers) : json::value()},
-        {"fence", display_text(r.fence)}};
+        {"fence", display_text(r.fence)},
+        {"value", display_text(r.value)}};
 }
 
 json::object to_json(watched_lock const& lock, instant now)

@@ -30,6 +30,7 @@ struct holder {
     bool writer = false;                    ///< of a read_write_lock: holds it for writing
     std::chrono::milliseconds remaining{};  ///< until the grant ends; -1: the key has no time to live
     unsigned weight = 1;                    ///< of a semaphore: how many permits it has
+    unsigned number = 0;                    ///< of a numbered semaphore: as `lease::number()`; else 0
 };
 
 namespace detail {

@@ -78,6 +78,7 @@ struct holding {
     std::chrono::milliseconds remaining;
     bool is_writer = false;
     unsigned weight = 1;  // of a semaphore: how many permits it has
+    unsigned number = 0;  // of a numbered semaphore; 0: none
 };
 
 // The sides of a lock. Exclusive locks have only writers.

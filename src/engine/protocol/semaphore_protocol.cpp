@@ -112,15 +112,18 @@ public:
         submit_script(to, c, scripts::permits_holders, form, keys_of(lock), {});
     }
 
-    // The reply is (whether there is a counter, free permits, then the remaining time and the name of each member).
+    // The reply is (whether there is a counter, free permits, then the remaining time and the name of each member, with
+    // its number if it has one).
     std::vector<holding> read_holders(reply const& r) const override
     {
         std::vector<holding> all;
         for (std::size_t i = 2; i + 1 < r.items.size(); i += 2)
             if (is_first(r.items[i + 1].text))
                 all.push_back({.id = r.items[i + 1].text, .remaining = std::chrono::milliseconds(r.items[i].integer)});
-        for (auto& h : all)
+        for (auto& h : all) {
             h.weight = weight_of(h.id, r);
+            take_number(h);
+        }
         return all;
     }
 
@@ -147,6 +150,16 @@ private:
     static bool is_first(std::string_view member) noexcept
     {
         return member.size() <= raw_size || member.find('/') == member.npos;
+    }
+
+    // Of "<holder>#<number>". A holder of ours has no # in it.
+    static void take_number(holding& h) noexcept
+    {
+        auto const mark = h.id.size() > raw_size ? h.id.find('#') : h.id.npos;
+        if (mark == h.id.npos)
+            return;
+        std::from_chars(h.id.data() + mark + 1, h.id.data() + h.id.size(), h.number);
+        h.id = h.id.substr(0, mark);
     }
 
     static unsigned weight_of(std::string_view holder, reply const& r) noexcept
@@ -220,6 +233,12 @@ public:
     }
 
     script const& renewal() const noexcept override { return scripts::permits_renew_numbered; }
+
+    void query_holders(session& to, command& c, lock_spec const& lock, script_form form) const override
+    {
+        std::array<std::string_view, 3> const keys{lock.key, lock.companions[0], lock.companions[1]};
+        submit_script(to, c, scripts::permits_holders, form, keys, {});
+    }
 
     void add_batch_keys(lock_spec const& lock, std::string_view, key_list& keys) const override
     {

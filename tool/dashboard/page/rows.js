@@ -37,10 +37,18 @@ function wanted() {
   return all.sort(orders[view.order]);
 }
 
-function holderText(h) {
+function holderText(h, label) {
   const id = element("span", "mono", shortId(h.id));
   id.title = h.id;
-  return h.label ? [element("span", "label", h.label), " ", id] : [id];
+  return label ? [element("span", "label", label), " ", id] : [id];
+}
+
+// The value of a leader names it, as the label of an owner does.
+function holdersText(lock) {
+  if (lock.kind === "latch") return [`${lock.value} left to count`];
+  if (!lock.holders.length) return [];
+  const more = lock.holder_count > 1 ? ` and ${lock.holder_count - 1} more` : "";
+  return [...holderText(lock.holders[0], lock.value || lock.holders[0].label), more];
 }
 
 function makeRow(lock) {
@@ -74,14 +82,13 @@ function fillRow(row, lock) {
   const { cells } = row;
   row.node.classList.toggle("free", !isHeld(lock));
   setText(cells.kind, lock.kind);
-  const more = lock.holder_count > 1 ? ` and ${lock.holder_count - 1} more` : "";
-  cells.holder.replaceChildren(...(lock.holders.length ? [...holderText(lock.holders[0]), more] : []));
+  cells.holder.replaceChildren(...holdersText(lock));
   const parts = [];
   if (lock.queue_length) parts.push(`${lock.queue_length} queued`);
   if (lock.waiting) parts.push(`${lock.waiting} waiting`);
   setText(cells.waiting, parts.join(", ") || (!isHeld(lock) ? "" : lock.waiting === null ? "?" : "0"));
   setText(cells.fence, lock.fence);
-  const mayRelease = state.greeting.allow_release && isHeld(lock);
+  const mayRelease = state.greeting.allow_release && lock.holders.length > 0;
   cells.action.replaceChildren(...(mayRelease ? [releaseButton(lock)] : []));
   row.details = null;
 }
@@ -89,8 +96,8 @@ function fillRow(row, lock) {
 function fillTimes(row, now) {
   const { lock } = row;
   const left = Math.max(endOf(lock) - now, 0);
-  setText(row.text, isHeld(lock) ? duration(left) : "");
-  row.meter.hidden = !isHeld(lock) || left === Infinity;
+  setText(row.text, lock.ends.length ? duration(left) : ""); // a latch has no holders
+  row.meter.hidden = !lock.ends.length || left === Infinity;
   const share = lock.lease > 0 ? Math.min(left / lock.lease, 1) : 0;
   row.level.style.width = `${Math.round(share * 100)}%`;
   row.meter.classList.toggle("low", share < 0.2);
@@ -100,7 +107,8 @@ function fillTimes(row, now) {
 
 // `times` receives an element for each holder, for what remains of its lease time.
 function makeDetails(lock, times) {
-  const nameOf = (h) => (h.label ? `${h.id} (${h.label})` : h.id);
+  const labelOf = (h) => (h.label ? `${h.id} (${h.label})` : h.id);
+  const nameOf = (h) => (h.number ? `number ${h.number}: ${labelOf(h)}` : labelOf(h));
   const list = (all, ...more) => element("ol", "mono", ...all.map((h, i) => element("li", "", nameOf(h), ...more.map((f) => f(i)))));
   const timeOf = (i) => (times[i] = element("span", "faint"));
   const rest = (count, all) => (count > all.length ? ` and ${count - all.length} more` : "");
@@ -109,6 +117,7 @@ function makeDetails(lock, times) {
   if (lock.holders.length) add("Holders", list(lock.holders, timeOf), rest(lock.holder_count, lock.holders));
   if (lock.queue_length) add("Queue, in order", list(lock.queue), rest(lock.queue_length, lock.queue));
   if (lock.kind !== "fair") add("Waiting processes", lock.waiting === null ? "the server does not tell" : String(lock.waiting));
+  if (lock.kind === "election") add("Value of the leader", lock.value);
   if (lock.fence) add("Fencing counter", lock.fence);
   add("Name in hexadecimal", element("span", "mono", lock.key));
   const cell = element("td", "more", lines);

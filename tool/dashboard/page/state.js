@@ -68,4 +68,4 @@ export const apply = {
 export const wallNow = () => Date.now() - (state.clockOffset ?? 0);
 export const isHeld = (lock) => lock.kind !== "free";
 export const waitingOf = (lock) => lock.queue_length + (lock.waiting ?? 0);
-export const endOf = (lock) => (lock.ends.length ? Math.max(...lock.ends) : 0);
+export const endOf = (lock) => (lock.ends.length ? Math.max(...lock.ends) : Infinity);
