@@ -239,6 +239,7 @@ void add_elect(CLI::App& app, run_arguments& elect)
     app.add_option("--priority", elect.priority, "1 to 10; candidates with a higher one go first [5]")
         ->type_name("NUMBER");
     add_choice(app, "--on-loss", actions, elect.on_loss, "What happens to the command when the leadership is lost");
+    app.add_flag("--again", elect.again, "After a loss has ended the command, stand for election again");
     add_duration(
         app, "--kill-after", [&elect](milliseconds d) { elect.kill_after = d; }, "The time from TERM to KILL [10s]");
     app.formatter(std::make_shared<run_formatter>());

@@ -42,6 +42,7 @@ struct run_arguments {
     bool fencing = true;
     permit_arguments semaphore = {};
     std::optional<std::string> value;  // of a candidate, who leads instead of holding a lock; none: a lock
+    bool again = false;                // after a loss it stands for election again
 };
 
 struct status_arguments {

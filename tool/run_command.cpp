@@ -178,14 +178,12 @@ asio::awaitable<int> signal_that_ends_the_wait(signal_source& signals)
             co_return s.number;
 }
 
-// Connects and acquires the lock. Returns ok, or the exit status of the tool.
+// Acquires the lock. Returns ok, or the exit status of the tool.
 asio::awaitable<int> prepare(std::deque<client>& clients, run_arguments const& args, holding& h)
 {
     // A signal cancels this coroutine. It must not throw then: the lock may have been granted at the same time, and
     // `h` must receive the lease, which releases it.
     co_await asio::this_coro::throw_if_cancelled(false);
-    if (int const status = co_await connect_to(clients, args.wait.value_or(longest_connect)); status != ok)
-        co_return status;
     auto const ec = co_await take(clients, args, h);
     if (ec && co_await is_cancelled())
         co_return unavailable;
@@ -226,16 +224,31 @@ struct job {
 
     asio::awaitable<int> operator()(std::deque<client>& clients) const
     {
+        if (int const status = co_await until_signal(connect_to(clients, args.wait.value_or(longest_connect)));
+            status != ok)
+            co_return status;
+        for (;;)
+            if (auto const status = co_await run_once(clients); status || !args.again)
+                co_return status.value_or(lock_lost);
+    }
+
+    // The result of the coroutine, or the exit status for the signal that came before.
+    asio::awaitable<int> until_signal(asio::awaitable<int> what) const
+    {
+        auto const first = co_await (std::move(what) || signal_that_ends_the_wait(signals));
+        co_return first.index() == 0 ? std::get<0>(first) : by_signal + std::get<1>(first);
+    }
+
+    // The exit status; none: the lease was lost, and the command stopped.
+    asio::awaitable<std::optional<int>> run_once(std::deque<client>& clients) const
+    {
         holding h;
-        auto const first = co_await (prepare(clients, args, h) || signal_that_ends_the_wait(signals));
-        if (first.index() == 1)
-            co_return by_signal + std::get<1>(first);
-        if (int const status = std::get<0>(first); status != ok)
+        if (int const status = co_await until_signal(prepare(clients, args, h)); status != ok)
             co_return status;
         co_return co_await run_under(h);
     }
 
-    asio::awaitable<int> run_under(holding& h) const
+    asio::awaitable<std::optional<int>> run_under(holding& h) const
     {
         std::optional<child_process> child;
         if (int const status = start(child, h.held()); status != ok) {
@@ -244,7 +257,7 @@ struct job {
         }
         auto const end = co_await supervise(*child, h.held(), signals, args);
         if (end == command_end::stopped)
-            co_return lock_lost;
+            co_return std::nullopt;
         // A lost lease needs no report: supervise() has printed one.
         if (end == command_end::by_itself)
             co_await give_back(h);

@@ -4,6 +4,8 @@
 //
 // holdfast elect and holdfast leader.
 
+#include <signal.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
@@ -91,6 +93,20 @@ TEST_CASE("cli release: --force ends a leadership, its record too", "[cli]")
     CHECK_FALSE(has_key(server, "boss"));
     CHECK(run_tool(server, {"leader", "boss"}, &output) == 0);
     CHECK(output == "boss: nobody leads\n");
+}
+
+TEST_CASE("cli elect: with --again the command runs once more after a loss", "[cli]")
+{
+    redis_server server;
+    auto const script = "echo \"term $HOLDFAST_FENCING_TOKEN.\"; sleep 100";
+    tool candidate(server, {"elect", "boss", "--lease", "1s", "--again", "--", "sh", "-c", script});
+    REQUIRE(eventually([&] { return count_of(candidate.output(), "term ") == 1; }));
+    CHECK(run_tool(server, {"release", "boss", "--force"}) == 0);
+    CHECK(eventually([&] { return count_of(candidate.output(), "term ") == 2; }));
+    CHECK_THAT(candidate.output(), ContainsSubstring("was lost"));
+    candidate.send(SIGTERM);
+    CHECK(candidate.wait() == 128 + SIGTERM);
+    CHECK_FALSE(has_key(server, "boss"));
 }
 
 TEST_CASE("cli status, list: a latch tells what is left to count, and its steps are no lock", "[cli]")

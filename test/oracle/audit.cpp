@@ -31,7 +31,8 @@ bool is_full_semaphore(std::string_view key, std::string_view value)
     });
 }
 
-// docs/operations.md: a permit may be lost where the server refuses a command in the middle of a script.
+// docs/operations.md: a permit may be lost where the server refuses a command in the middle of a script. A permit is not
+// released while the counter is application data.
 bool is_part_of_semaphore(std::string_view key)
 {
     return std::ranges::any_of(locks, [&](lock_design const& d) {
@@ -104,7 +105,7 @@ std::optional<finding> audit::check_keys(unsigned server)
 {
     auto const is_excused = [&](std::string_view key) {
         return may_stay(key) || (is_record(key) && model_.had_faults())
-               || (is_part_of_semaphore(key) && model_.had_refusals());
+               || (is_part_of_semaphore(key) && (model_.had_refusals() || model_.had_foreign_data()));
     };
     for (auto const& key : world_.keys(server))
         if (!is_excused(key) && world_.exists(server, key) && !is_full_semaphore(key, world_.text(server, key)))

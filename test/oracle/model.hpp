@@ -161,6 +161,7 @@ public:
     bool is_disturbed(lock_design const&, std::int64_t process, core::instant from, core::instant to) const;
     bool has_stopped_client() const noexcept { return !stopped_.empty(); }
     bool had_refusals() const noexcept { return std::min(denied_, refused_) != core::never; }
+    bool had_foreign_data() const noexcept { return !planted_.empty(); }
     bool has_lost_data() const noexcept { return !losses_.empty(); }
     bool had_faults() const noexcept;  // not only clients that connect
     std::map<int, hold> const& holds() const noexcept { return holds_; }
