@@ -381,7 +381,7 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     try {
         app.parse(words.ours);
         if (status_app.parsed())
-            return arguments{status_servers(status_urls, status), status};
+            return arguments{some_urls(status_urls), status};
         if (permits_app.parsed())
             return arguments{only_url(permits_urls), permits};
         if (leader_app.parsed())
@@ -389,13 +389,13 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
         if (list_app.parsed())
             check_interval(list.interval);
         if (list_app.parsed())
-            return arguments{list_server(list_urls, list), list};
+            return arguments{only_url(list_urls), list};
         if (doctor_app.parsed())
             return arguments{one_server(doctor_urls), doctor};
         if (dashboard_app.parsed())
             check_interval(dashboard.interval);
         if (dashboard_app.parsed())
-            return arguments{one_server(dashboard_urls), dashboard};
+            return arguments{only_url(dashboard_urls), dashboard};
         if (release_app.parsed() && !force)
             throw CLI::ValidationError("release", "--force is required, because the holder may still be running");
         if (release_app.parsed())

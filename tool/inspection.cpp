@@ -101,10 +101,9 @@ any_lock handle_of(client& c, std::string const& name, inspection const& of)
 // What is left to count; empty: it is no latch of Holdfast, or the server does not tell.
 asio::awaitable<std::string> query_latch(client& c, std::string const& name)
 {
-    detail::survey_step what;
-    what.names.push_back(name);
     error_code ec;
-    auto const page = co_await detail::query_survey(c, std::move(what), asio::redirect_error(asio::use_awaitable, ec));
+    auto const page = co_await detail::query_survey(
+        c, detail::survey_of(name), asio::redirect_error(asio::use_awaitable, ec));
     bool const is_latch = !page.locks.empty() && page.locks.front().kind == detail::recorded_kind::latch;
     co_return is_latch ? page.locks.front().value : std::string();
 }

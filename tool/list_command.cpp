@@ -60,10 +60,10 @@ asio::awaitable<error_code> show_all(client& c, std::string const& pattern)
 {
     error_code ec;
     names shown;  // SCAN may return a key twice, and a key may move to a primary that is scanned later
-    auto const slots = co_await detail::query_primary_slots(c, asio::redirect_error(asio::use_awaitable, ec));
-    for (auto const slot : slots)
+    auto const parts = co_await detail::query_primaries(c, {}, asio::redirect_error(asio::use_awaitable, ec));
+    for (auto const& part : parts)
         if (!ec)
-            ec = co_await show_keys(c, slot, pattern, shown);
+            ec = co_await show_keys(c, part.slot, pattern, shown);
     co_return ec;
 }
 

@@ -5,6 +5,7 @@
 #include "tool/record.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "operations/server_query.hpp"
 #include "tool/dashboard/json.hpp"
 #include "tool/dashboard/moment.hpp"
 #include "tool/inspection.hpp"
@@ -43,9 +45,8 @@ asio::awaitable<record_result> query_record(client& c, std::string const& name)
         result.ec = found.ec;
         co_return result;
     }
-    detail::survey_step what;
-    what.names.push_back(name);
-    auto page = co_await detail::query_survey(c, std::move(what), asio::redirect_error(asio::use_awaitable, result.ec));
+    auto page = co_await detail::query_survey(
+        c, detail::survey_of(name), asio::redirect_error(asio::use_awaitable, result.ec));
     result.record.name = name;
     if (!page.locks.empty())
         result.record = std::move(page.locks.front());
@@ -53,24 +54,31 @@ asio::awaitable<record_result> query_record(client& c, std::string const& name)
     co_return result;
 }
 
+// Adds the locks of the server, or of the primary of a cluster that has the slot.
+asio::awaitable<error_code> add_records(client& c, std::uint16_t slot, std::string const& pattern, records_result& to)
+{
+    error_code ec;
+    std::string next = "0";
+    do {
+        detail::survey_step what{.slot = slot, .from = next, .pattern = pattern, .count = keys_of_step};
+        auto page = co_await detail::query_survey(c, std::move(what), asio::redirect_error(asio::use_awaitable, ec));
+        if (ec)
+            co_return ec;
+        for (auto& lock : page.locks)
+            if (lock.kind != detail::recorded_kind::free)
+                to.locks.insert_or_assign(lock.name, lock);
+        next = std::move(page.next);
+    } while (next != "0");
+    co_return ec;
+}
+
 asio::awaitable<records_result> query_records(client& c, std::string const& pattern)
 {
     records_result result;
-    std::string next = "0";
-    do {
-        detail::survey_step what;
-        what.from = next;
-        what.pattern = pattern;
-        what.count = keys_of_step;
-        auto page = co_await detail::query_survey(
-            c, std::move(what), asio::redirect_error(asio::use_awaitable, result.ec));
-        if (result.ec)
-            co_return result;
-        for (auto& lock : page.locks)
-            if (lock.kind != detail::recorded_kind::free)
-                result.locks.insert_or_assign(lock.name, lock);
-        next = std::move(page.next);
-    } while (next != "0");
+    auto const parts = co_await detail::query_primaries(c, {}, asio::redirect_error(asio::use_awaitable, result.ec));
+    for (auto const& part : parts)
+        if (!result.ec)
+            result.ec = co_await add_records(c, part.slot, pattern, result);
     co_return result;
 }
 

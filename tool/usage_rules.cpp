@@ -14,8 +14,7 @@ namespace {
 void refuse_cluster(std::string const& url)
 {
     if (url.find("+cluster://") != std::string::npos)
-        throw CLI::ValidationError(
-            "--url", "a cluster can only be given to holdfast run, release, and list and status without --json");
+        throw CLI::ValidationError("--url", "a cluster cannot be given to holdfast doctor, which examines one server");
 }
 
 }  // namespace
@@ -40,19 +39,6 @@ std::vector<std::string> one_server(std::vector<std::string> const& urls)
     auto only = only_url(urls);
     refuse_cluster(only.front());
     return only;
-}
-
-std::vector<std::string> status_servers(std::vector<std::string> const& urls, status_arguments const& status)
-{
-    auto all = some_urls(urls);
-    if (status.json)
-        std::ranges::for_each(all, refuse_cluster);
-    return all;
-}
-
-std::vector<std::string> list_server(std::vector<std::string> const& urls, list_arguments const& list)
-{
-    return list.json ? one_server(urls) : only_url(urls);
 }
 
 void check_priority(run_arguments const& run)

@@ -19,11 +19,8 @@ namespace holdfast::cli {
 std::vector<std::string> some_urls(std::vector<std::string> urls);
 // The same, for a command that takes one server.
 std::vector<std::string> only_url(std::vector<std::string> const& urls);
-// The same, for a command that asks one server about all of its locks, so it cannot use a cluster.
+// The same, for a command that examines one server, so it cannot use a cluster.
 std::vector<std::string> one_server(std::vector<std::string> const& urls);
-// The same, for `status` and `list`: a cluster with --json is refused.
-std::vector<std::string> list_server(std::vector<std::string> const& urls, list_arguments const&);
-std::vector<std::string> status_servers(std::vector<std::string> const& urls, status_arguments const&);
 
 void check_priority(run_arguments const&);
 // The option at_least of the library, which some kinds of lock have, over one server.

@@ -9,13 +9,14 @@
 #include <memory>
 #include <string_view>
 
+#include "core/hash_slot.hpp"
 #include "operations/lock_query.hpp"
 #include "operations/lockless_query.hpp"
 
 namespace holdfast::detail {
 namespace {
 
-// ARGV: cursor, pattern, count, names. It replies with the next cursor, then for each lock: name, kind; unless it is
+// ARGV: cursor, pattern, count, whether it is a cluster (1 or 0), names. It replies with the next cursor, then for each lock: name, kind; unless it is
 // free also: size n of the holders, n items, number of holders, fencing counter, subscribers (-1: not known), value of
 // the leader or the latch, length of the queue, size m of its part, m items (token, time). The holders have the form of lock_holders.lua, for "rw" that of
 // read_write_holders.lua, and for "semaphore" that of permits_holders.lua; the queue has that of fair_waiters.lua.
@@ -26,7 +27,7 @@ namespace {
 // read_write_lock have the form of a mutex, and the numbers of a semaphore and the steps of a latch that of a
 // reentrant_lock, but are none.
 constexpr std::string_view survey_script = R"lua(
-local most, longest = 50, 1024
+local most, longest, in_cluster = 50, 1024, ARGV[4] == '1'
 local answer, seen, now = {}, {}, nil
 local function add(...)
     for _, value in ipairs({...}) do answer[#answer + 1] = value end
@@ -42,8 +43,8 @@ local function is_token(text)
     return type(text) == 'string' and #text < 256 and string.find(text, '^%x+%-%x+%-%x+%-%x+%-%x+:%d')
 end
 local function subscribers_of(channel)
-    local reply = ask('pubsub', 'numsub', channel)
-    return reply and reply[2] or -1
+    local reply, sharded = ask('pubsub', 'numsub', channel), in_cluster and ask('pubsub', 'shardnumsub', channel)
+    return reply and reply[2] + (sharded and sharded[2] or 0) or -1
 end
 local function read_time()
     if now then return end
@@ -188,8 +189,9 @@ if tonumber(ARGV[3]) > 0 then
         if not seen[name] then seen[name] = describe(name) end
     end
 end
-for i = 4, #ARGV do
-    if not seen[ARGV[i]] and not describe(ARGV[i]) then add(ARGV[i], 'free') end
+for i = 5, #ARGV do
+    local is_here = not in_cluster or ask('exists', ARGV[i])
+    if is_here and not seen[ARGV[i]] and not describe(ARGV[i]) then add(ARGV[i], 'free') end
 end
 return answer
 )lua";
@@ -281,13 +283,14 @@ lock_record to_record(item_reader& items)
 class survey_query final : public lockless_query<survey_page> {
 public:
     survey_query(handler_type h, std::shared_ptr<client_state> const& home, survey_step step)
-        : lockless_query(std::move(h), home), step_(std::move(step)), count_(std::to_string(step_.count))
+        : lockless_query(std::move(h), home, step.slot), step_(std::move(step)), count_(std::to_string(step_.count))
     {}
 
 private:
     void send(engine::session& to, engine::script_form) override
     {
-        std::vector<std::string_view> words{"EVAL", survey_script, "0", step_.from, step_.pattern, count_};
+        std::string_view const in_cluster = engine().runtime().router() ? "1" : "0";
+        std::vector<std::string_view> words{"EVAL", survey_script, "0", step_.from, step_.pattern, count_, in_cluster};
         words.insert(words.end(), step_.names.begin(), step_.names.end());
         to.submit(*this, words);
     }
@@ -307,6 +310,11 @@ private:
 };
 
 }  // namespace
+
+survey_step survey_of(std::string const& name)
+{
+    return {.slot = core::hash_slot(name), .names = {name}};
+}
 
 survey_launch::survey_launch(client& c, survey_step s) : client_launch(launch_of(c)), step(std::move(s)) {}
 

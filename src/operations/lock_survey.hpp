@@ -39,13 +39,18 @@ struct lock_record {
     std::optional<std::uint64_t> subscribers;  // of the channel of its unlock messages; none: not permitted to know
 };
 
-// One step of a survey: a step of a SCAN of all keys, and locks that are named.
+// One step of a survey of a server: a step of a SCAN of all keys, and locks that are named. In a cluster it is a survey of
+// the primary that has the slot; those of its names that have moved to another one are left out.
 struct survey_step {
+    std::uint16_t slot = 0;
     std::string from = "0";     // the cursor; the first step begins with "0"
     std::string pattern = "*";  // a glob pattern, as SCAN's MATCH
     unsigned count = 0;         // of keys that SCAN looks at, about; 0: no SCAN, only the named locks
     std::vector<std::string> names = {};
 };
+
+// A step that looks at this lock only, where its slot is.
+BOOST_SYMBOL_VISIBLE survey_step survey_of(std::string const& name);
 
 struct survey_page {
     std::string next = "0";          // the next cursor; "0": this was the last step

@@ -4,11 +4,14 @@
 //
 #include "operations/server_query.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 
+#include "core/hash_slot.hpp"
 #include "operations/lockless_query.hpp"
 
 namespace holdfast::detail {
@@ -26,17 +29,30 @@ private:
     std::string read(engine::reply const& r) override { return std::string(r.text); }
 };
 
-class primary_slots_query final : public operation<engine::request, std::vector<std::uint16_t>> {
+class primaries_query final : public operation<engine::request, std::vector<primary_part>> {
 public:
-    using operation::operation;
+    primaries_query(handler_type h, std::shared_ptr<client_state> const& home, std::vector<std::string> names)
+        : operation(std::move(h), home), names_(std::move(names))
+    {}
 
 private:
     void begin(engine::client_engine& c) override
     {
         auto const* const r = c.runtime().router();
-        finish({}, r ? r->slot_of_each() : std::vector<std::uint16_t>{0});
+        std::vector<primary_part> parts;
+        for (auto const slot : r ? r->slot_of_each() : std::vector<std::uint16_t>{0})
+            parts.push_back({slot, {}});
+        for (auto& name : names_) {
+            auto const slot = core::hash_slot(name);
+            auto const has_it = [&](primary_part const& p) { return !r || r->have_same_primary(p.slot, slot); };
+            if (auto const at = std::ranges::find_if(parts, has_it); at != parts.end())
+                at->names.push_back(std::move(name));
+        }
+        finish({}, std::move(parts));
     }
     void cancel(engine::client_engine&) override {}  // it is complete when begin() returns
+
+    std::vector<std::string> names_;
 };
 
 // One SCAN, and a check of each key that it returns. In a script, because otherwise all keys of the database would be
@@ -121,11 +137,13 @@ void server_info_launch::start(handler_at<void(error_code, std::string)> h) &&
     launch_if_exists<info_query>(of, std::move(h));
 }
 
-primary_slots_launch::primary_slots_launch(client& c) : client_launch(launch_of(c)) {}
+primaries_launch::primaries_launch(client& c, std::vector<std::string> n)
+    : client_launch(launch_of(c)), names(std::move(n))
+{}
 
-void primary_slots_launch::start(handler_at<void(error_code, std::vector<std::uint16_t>)> h) &&
+void primaries_launch::start(handler_at<void(error_code, std::vector<primary_part>)> h) &&
 {
-    launch_if_exists<primary_slots_query>(of, std::move(h));
+    launch_if_exists<primaries_query>(of, std::move(h), std::move(names));
 }
 
 key_page_launch::key_page_launch(client& c, std::uint16_t s, std::string f, std::string p)

@@ -33,17 +33,26 @@ auto query_server_info(client& c, Token&& token)
     return initiate<void(error_code, std::string)>(server_info_launch(c), std::forward<Token>(token));
 }
 
-// One hash slot of each primary of a cluster that the client knows; of a client of one server, one slot. It sends nothing
-// and needs no connection.
-struct BOOST_SYMBOL_VISIBLE primary_slots_launch : client_launch {
-    explicit primary_slots_launch(client&);
-    void start(handler_at<void(error_code, std::vector<std::uint16_t>)>) &&;
+// A primary of a cluster, or the only server.
+struct primary_part {
+    std::uint16_t slot;              // one of its hash slots
+    std::vector<std::string> names;  // of the names that were given, those whose slots it has
 };
 
-template <token_for<void(error_code, std::vector<std::uint16_t>)> Token>
-auto query_primary_slots(client& c, Token&& token)
+// The primaries that the client knows, also those without any of the names. A name whose slot has no primary is in no part.
+// It sends nothing and needs no connection.
+struct BOOST_SYMBOL_VISIBLE primaries_launch : client_launch {
+    primaries_launch(client&, std::vector<std::string> names);
+    void start(handler_at<void(error_code, std::vector<primary_part>)>) &&;
+
+    std::vector<std::string> names;
+};
+
+template <token_for<void(error_code, std::vector<primary_part>)> Token>
+auto query_primaries(client& c, std::vector<std::string> names, Token&& token)
 {
-    return initiate<void(error_code, std::vector<std::uint16_t>)>(primary_slots_launch(c), std::forward<Token>(token));
+    return initiate<void(error_code, std::vector<primary_part>)>(
+        primaries_launch(c, std::move(names)), std::forward<Token>(token));
 }
 
 // The result of one step of a scan.

@@ -116,7 +116,8 @@ TEST_CASE("a semaphore never has too many valid permits under faults, and loses 
 
 // A fault that the library cannot tolerate: the server's clock steps forward. For a semaphore that is the same as if all
 // permits ended so much earlier, because their ends are instants of that clock.
-TEST_CASE("chaos: the account finds too many permits when the server's clock steps forward by 5 s", "[chaos][semaphore]")
+TEST_CASE(
+    "chaos: the account finds too many permits when the server's clock steps forward by 5 s", "[chaos][semaphore]")
 {
     battlefield b(3, contenders(30), lease_time, 1);
     b.calm(1s);

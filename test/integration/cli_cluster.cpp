@@ -13,6 +13,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "cli_tool.hpp"
+#include "dashboard_tool.hpp"
 #include "support/cluster_node.hpp"
 #include "support/server_cluster.hpp"
 
@@ -52,9 +53,7 @@ TEST_CASE("cli: a member of a larger cluster is named as the reason", "[cli][clu
     }
 }
 
-TEST_CASE(
-    "cli: run, status, list and release work at a cluster of several primaries, other commands refuse",
-    "[cli][cluster]")
+TEST_CASE("cli: run, status and release work at a cluster of several primaries, doctor refuses it", "[cli][cluster]")
 {
     server_cluster cluster;
     std::string output;
@@ -63,16 +62,58 @@ TEST_CASE(
     REQUIRE(eventually([&] { return has_key(server, "nightly"); }));
     CHECK(run_tool(cluster.url(), {"status", "nightly"}, &output) == 0);
     CHECK_THAT(output, ContainsSubstring("nightly"));
+    CHECK(run_tool(cluster.url(), {"status", "nightly", "--json"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring(R"("kind":"mutex")"));
     CHECK(run_tool(cluster.url(), {"release", "nightly", "--force"}, &output) == 0);
     CHECK_FALSE(has_key(server, "nightly"));
     holds.send(SIGTERM);
     holds.wait();
-    for (auto const& words : std::vector<std::vector<std::string>>{
-             {"doctor"}, {"dashboard"}, {"list", "--json"}, {"status", "nightly", "--json"}}) {
-        CAPTURE(words);
-        CHECK(run_tool(cluster.url(), words, &output) == 64);
-        CHECK_THAT(output, ContainsSubstring("--url: a cluster can only be given to holdfast run, release, and list"));
+    CHECK(run_tool(cluster.url(), {"doctor"}, &output) == 64);
+    CHECK_THAT(output, ContainsSubstring("--url: a cluster cannot be given to holdfast doctor"));
+}
+
+TEST_CASE("cli: the tool shows semaphores, elections and latches of a cluster", "[cli][cluster]")
+{
+    server_cluster cluster;
+    std::string output;
+    tool permits(cluster.url(), {"run", "gpus", "--permits", "2", "--", "sleep", "100"});
+    tool leader(cluster.url(), {"elect", "boss", "--value", "here", "--", "sleep", "100"});
+    auto& of_latch = cluster[cluster.primary_of("start")];
+    of_latch.command({"SET", "start", "2", "PX", "60000"});
+    of_latch.command({"SET", "holdfast_latch:{start}", "1", "PX", "60000"});
+    REQUIRE(eventually([&] { return has_key(cluster[cluster.primary_of("gpus")], "gpus"); }));
+    REQUIRE(eventually([&] { return has_key(cluster[cluster.primary_of("boss")], "boss"); }));
+    CHECK(run_tool(cluster.url(), {"status", "gpus"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("gpus: 1 of 2 permits held"));
+    CHECK(run_tool(cluster.url(), {"status", "boss"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("boss: here ("));
+    CHECK(run_tool(cluster.url(), {"status", "start"}, &output) == 0);
+    CHECK(output == "start: a latch, 2 left to count\n");
+    CHECK(run_tool(cluster.url(), {"list", "--json"}, &output) == 0);
+    for (auto const* kind : {"semaphore", "election", "latch"})
+        CHECK_THAT(output, ContainsSubstring(R"("kind":")" + std::string(kind) + '"'));
+}
+
+TEST_CASE(
+    "cli dashboard: shows the locks of all primaries of a cluster, and follows a slot that moves", "[cli][cluster]")
+{
+    server_cluster cluster;
+    dashboard_tool d(cluster.url());
+    tool holds(cluster.url(), {"run", "nightly", "--", "sleep", "100"});
+    tool waits(cluster.url(), {"run", "nightly", "--", "true"});
+    REQUIRE(d.shows("nightly"));
+    CHECK(eventually([&] { return d.lock("nightly").at("waiting").as_int64() == 1; }));
+    constexpr auto token = "0b1c2d3e-0000-4000-8000-000000000001:17";
+    for (int i = 0; i < 30; ++i) {
+        auto const name = "order:" + std::to_string(i) + ".";
+        cluster[cluster.primary_of(name)].command({"SET", name, token, "PX", "60000"});
     }
+    CHECK(eventually([&] { return d.locks().at("locks").as_array().size() == 31; }));
+
+    cluster.move("order:7.", (cluster.primary_of("order:7.") + 1) % cluster.size());
+    cluster[cluster.primary_of("order:7.")].command({"DEL", "order:7."});
+    CHECK(eventually([&] { return d.lock("order:7.").is_null(); }));
+    CHECK(d.locks().at("locks").as_array().size() == 30);
 }
 
 TEST_CASE("cli list: the locks of all primaries of a cluster are printed, each once", "[cli][cluster]")
@@ -93,6 +134,8 @@ TEST_CASE("cli list: the locks of all primaries of a cluster are printed, each o
     CHECK(count_of(output, "\n") == 30);
     for (int i = 0; i < 30; ++i)
         CHECK(count_of(output, "order:" + std::to_string(i) + ".: held by " + token) == 1);
+    CHECK(run_tool(cluster.url(), {"list", "order:*", "--json"}, &output) == 0);
+    CHECK(count_of(output, R"("kind":"mutex")") == 30);
     CHECK(run_tool(cluster.url(), {"list", "order:7.*"}, &output) == 0);
     CHECK(count_of(output, "\n") == 1);
 }

@@ -237,8 +237,11 @@ TEST_CASE_METHOD(
     routed, "router: each primary that has slots is named by one of them, and none is started", "[router][cluster]")
 {
     CHECK(made_router.slot_of_each() == std::vector<std::uint16_t>{0});
+    CHECK(made_router.have_same_primary(0, 16383));
     made_router.take(two);
     CHECK(made_router.slot_of_each() == std::vector<std::uint16_t>{0, 200});
+    CHECK(made_router.have_same_primary(0, 99));
+    CHECK_FALSE(made_router.have_same_primary(99, 200));
     made_router.take({.primaries = {{"b", "host-b", 2}}, .ranges = {{0, 16383, 0}}});
     CHECK(made_router.slot_of_each() == std::vector<std::uint16_t>{0});
     CHECK(made.empty());

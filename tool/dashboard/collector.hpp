@@ -6,13 +6,17 @@
 #define HOLDFAST_CLI_DASHBOARD_COLLECTOR_HPP
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
 #include <holdfast/client.hpp>
 
 #include "operations/lock_survey.hpp"
+#include "operations/server_query.hpp"
 #include "tool/dashboard/board.hpp"
 #include "tool/dashboard/pace.hpp"
 
@@ -32,8 +36,14 @@ public:
 
 private:
     boost::asio::awaitable<error_code> step();
+    void begin_pass_if_due(std::vector<detail::primary_part> const&);
+    boost::asio::awaitable<error_code> look_at(detail::primary_part const&, bool scans);
+    boost::asio::awaitable<void> follow_moved(detail::primary_part const&, detail::survey_page const&);
+    void end_primary_if_due();
+    void restart();
     boost::asio::awaitable<error_code> query(detail::survey_step, detail::survey_page&, pace::duration& took);
-    void take(detail::survey_page, instant begun);
+    void take(detail::survey_page&);
+    bool is_between_passes() const { return next_ == "0" && primary_ == 0; }
     std::chrono::nanoseconds pause() const;
 
     client& client_;
@@ -41,7 +51,9 @@ private:
     std::string const pattern_;
     std::chrono::milliseconds const interval_;
     pace const pace_ = {};
-    std::string next_ = "0";
+    std::vector<std::uint16_t> slots_;  // one of each primary that the pass scans; of one server: one
+    std::size_t primary_ = 0;           // that is being scanned
+    std::string next_ = "0";            // its cursor
     instant pass_begun_ = {};
     pace::duration step_took_{0};
     pace::duration empty_took_{0};

@@ -114,6 +114,11 @@ shard* router::find(std::uint16_t slot) noexcept
     return number == core::cluster_map::no_primary ? &first_ : nodes_[number]->at.get();
 }
 
+bool router::have_same_primary(std::uint16_t a, std::uint16_t b) const noexcept
+{
+    return by_slot_.empty() || by_slot_[a] == by_slot_[b];
+}
+
 std::vector<std::uint16_t> router::slot_of_each() const
 {
     std::vector<std::uint16_t> slots;

@@ -59,6 +59,7 @@ public:
     shard* find(std::uint16_t slot) noexcept;
     // One slot of each node that has slots, whether its session was started or not. Before the first map: the slot 0.
     std::vector<std::uint16_t> slot_of_each() const;
+    bool have_same_primary(std::uint16_t, std::uint16_t) const noexcept;
     // The connection to that shard is lost. Ends its session if no slot is there any more: the node has left the cluster,
     // or is a replica now. The shard stays, because a command may remember it. If the node gets slots again, it gets
     // another shard.
