@@ -33,6 +33,7 @@ struct leader {
     bool self = false;       ///< this client leads
     std::chrono::system_clock::time_point since{};  ///< the begin of the term, by the server's clock
 
+    /// Whether all members are equal.
     friend bool operator==(leader const&, leader const&) = default;
 };
 
@@ -231,7 +232,10 @@ private:
 /// while `next()` waits, that completes with `operation_aborted`.
 class BOOST_SYMBOL_VISIBLE leader_watch {
 public:
+    /// Leaves a watch behind whose next() completes with errc::empty_lease.
     leader_watch(leader_watch&&) noexcept = default;
+
+    /// Destroys what `*this` observed.
     leader_watch& operator=(leader_watch&&) noexcept = default;
 
     /// The executor on which operations complete whose handler has none.
@@ -255,6 +259,7 @@ public:
     /// @par Errors
     /// - errc::wrong_type: a key of the election is of another type
     /// - errc::invalid_option: another `next()` of this watch waits
+    /// - errc::empty_lease: the watch was moved from
     /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`. The watch goes on.

@@ -6,11 +6,13 @@
 #define HOLDFAST_OBSERVER_HPP
 
 #include <chrono>
+#include <cstdint>
 #include <string_view>
 
 #include <boost/config.hpp>
 
 #include <holdfast/error.hpp>
+#include <holdfast/lock_kind.hpp>
 #include <holdfast/loss.hpp>
 
 namespace holdfast {
@@ -20,8 +22,11 @@ namespace holdfast {
 struct lock_event {
     std::string_view name;               ///< of the lock, without the client's prefix; empty: a query of the server
     std::string_view label;              ///< of the owner
+    lock_kind kind{};                    ///< of the lock; of a query of the server it says nothing
+    std::uint64_t acquire = 0;           ///< the number of the acquire, see @ref observer
     std::chrono::milliseconds waited{};  ///< on_acquired, on_busy, on_failed
     std::chrono::milliseconds held{};    ///< on_released, on_lost
+    std::chrono::microseconds lag{};     ///< on_renewed: from the send of the renewal to its confirmation
     loss reason{};                       ///< on_lost
     error_code code;                     ///< on_failed, on_refused
     std::string_view message;            ///< on_refused: the server's error message
@@ -29,10 +34,14 @@ struct lock_event {
 
 /// Receives the events of a client (`config::observer`). Override the functions that you need.
 ///
-/// Each acquire that @ref stats counts leads to exactly one call of on_acquired, on_busy or on_failed. For a
-/// @ref multi_lock or @ref red_lock that call has the name of that lock, and its lease leads to one call of
-/// on_released. The grants of its members lead to none of these calls, but to on_at_risk, on_lost and on_refused, with
-/// the names of the members.
+/// Each acquire that @ref stats counts leads to exactly one call of on_waiting, and then to one of on_acquired, on_busy or
+/// on_failed. For a @ref multi_lock or @ref red_lock these calls have the name of that lock, and its lease leads to one
+/// call of on_released. The grants of its members lead to none of these calls, but to on_renewed, on_at_risk, on_lost and
+/// on_refused, with the names of the members.
+///
+/// The calls for one acquire and its lease have the same number in `lock_event::acquire`, which no other acquire of the
+/// client has: so a tracer finds the span of an event. It is 0 for the members of a composite lock, and where a call
+/// belongs to no acquire. A read that a downgrade() gives has the number of its write.
 ///
 /// @par Thread safety
 /// The client calls the functions on its strand, one at a time, and never inside a call of the user: with an observer,
@@ -54,10 +63,12 @@ class BOOST_SYMBOL_VISIBLE observer {
 public:
     virtual ~observer() = default;
 
+    virtual void on_waiting(lock_event const&) noexcept {}   ///< an acquire began
     virtual void on_acquired(lock_event const&) noexcept {}  ///< an acquire ended with a lease
     virtual void on_busy(lock_event const&) noexcept {}      ///< an acquire ended without a lease: the lock is busy
     virtual void on_failed(lock_event const&) noexcept {}    ///< an acquire ended with an error, or was cancelled
     virtual void on_released(lock_event const&) noexcept {}  ///< a lease was released
+    virtual void on_renewed(lock_event const&) noexcept {}   ///< the server confirmed a renewal or an extension
     virtual void on_at_risk(lock_event const&) noexcept {}   ///< a renewal is overdue or failed
     virtual void on_lost(lock_event const&) noexcept {}      ///< a lease was lost
     virtual void on_refused(lock_event const&) noexcept {}   ///< the server refused a command

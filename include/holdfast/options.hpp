@@ -108,7 +108,7 @@ struct permit_options {
     /// As in @ref acquire_options.
     std::optional<std::chrono::milliseconds> max_hold = {};
 
-    /// As in @ref acquire_options: the permits stay taken. It makes the semaphore a rate limit: with 1 s, at most as many
+    /// As in @ref acquire_options; the permits stay taken. It makes the semaphore a rate limit: with 1 s, at most as many
     /// leases as there are permits begin within any second, over all processes.
     std::optional<std::chrono::milliseconds> at_least = {};
 

@@ -167,6 +167,11 @@ failure client_state::last_failure() const
     return read(failure(), [](inside& in) { return in.engine.runtime().telemetry().last_failure(); });
 }
 
+std::uint64_t client_state::next_acquire() const noexcept
+{
+    return read(std::uint64_t(0), [](inside& in) { return in.engine.runtime().telemetry().next_acquire(); });
+}
+
 error_code client_state::remember(error_code ec, std::string_view words)
 {
     if (rundown::use const now(rundown_); now)

@@ -24,6 +24,7 @@ void report(client_state& to, std::shared_ptr<lock_impl const> const& of, event_
         return;
     to.send_call([receiver, of, what, e](engine::client_engine&) mutable {
         e.name = of->name();
+        e.kind = of->kind();
         (receiver.get()->*what)(e);
     });
 }
@@ -36,8 +37,11 @@ auto to_ms(core::duration d) noexcept
 }  // namespace
 
 composite_hold::composite_hold(
-    std::shared_ptr<client_state> const& home, engine::composite_meters& m, std::shared_ptr<lock_impl const> of)
-    : home_(home), meters_(m), lock_(std::move(of)), started_(home->now())
+    std::shared_ptr<client_state> const& home,
+    engine::composite_meters& m,
+    std::shared_ptr<lock_impl const> of,
+    std::uint64_t acquire)
+    : home_(home), meters_(m), lock_(std::move(of)), acquire_(acquire), started_(home->now())
 {
     meters_.held.add();
 }
@@ -51,7 +55,7 @@ composite_hold::~composite_hold()
     auto const held = home->now() - started_;
     meters_.held.add(-1);
     meters_.hold.add(held);
-    report(*home, lock_, &observer::on_released, {.held = to_ms(held)});
+    report(*home, lock_, &observer::on_released, {.acquire = acquire_, .held = to_ms(held)});
 }
 
 // The acquire of a composite that is a member of another composite is not counted: the user has started one acquire.
@@ -60,10 +64,13 @@ composite_account::composite_account(
     : home_(r.is_part ? nullptr : std::move(home)),
       meters_(home_ ? &home_->composites_of(of->kind(), of->name()) : nullptr),
       lock_(std::move(of)),
+      acquire_(home_ ? home_->next_acquire() : 0),
       started_(home_ ? home_->now() : core::instant())
 {
-    if (meters_)
-        meters_->waiting.add();
+    if (!meters_)
+        return;
+    meters_->waiting.add();
+    report(*home_, lock_, &observer::on_waiting, {.acquire = acquire_});
 }
 
 // Without end(), the acquire was cancelled, or its coroutine was destroyed with its execution context. Every acquire
@@ -75,7 +82,7 @@ composite_account::~composite_account()
 
 std::unique_ptr<composite_hold> composite_account::begin_hold() const
 {
-    return home_ ? std::make_unique<composite_hold>(home_, *meters_, lock_) : nullptr;
+    return home_ ? std::make_unique<composite_hold>(home_, *meters_, lock_, acquire_) : nullptr;
 }
 
 // Counts once: home_ is null from then on.
@@ -90,7 +97,7 @@ void composite_account::end(error_code ec, bool is_had)
     if (is_had)
         meters_->wait.add(waited);
     auto const what = ec ? &observer::on_failed : is_had ? &observer::on_acquired : &observer::on_busy;
-    report(*home, lock_, what, {.waited = to_ms(waited), .code = ec});
+    report(*home, lock_, what, {.acquire = acquire_, .waited = to_ms(waited), .code = ec});
 }
 
 }  // namespace holdfast::detail

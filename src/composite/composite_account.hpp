@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_COMPOSITE_ACCOUNT_HPP
 #define HOLDFAST_COMPOSITE_ACCOUNT_HPP
 
+#include <cstdint>
 #include <memory>
 
 #include <holdfast/detail/lock_base.hpp>
@@ -19,8 +20,12 @@ namespace holdfast::detail {
 // counted the acquire. The tenures of its members are not counted as held, because the user did not acquire them.
 class composite_hold {
 public:
+    // `acquire`: its number.
     composite_hold(
-        std::shared_ptr<client_state> const& home, engine::composite_meters&, std::shared_ptr<lock_impl const> of);
+        std::shared_ptr<client_state> const& home,
+        engine::composite_meters&,
+        std::shared_ptr<lock_impl const> of,
+        std::uint64_t acquire);
     ~composite_hold();
     composite_hold(composite_hold const&) = delete;
     composite_hold& operator=(composite_hold const&) = delete;
@@ -29,6 +34,7 @@ private:
     std::weak_ptr<client_state> const home_;
     engine::composite_meters& meters_;  // of home_
     std::shared_ptr<lock_impl const> const lock_;
+    std::uint64_t const acquire_;
     core::instant const started_;
 };
 
@@ -53,6 +59,7 @@ private:
     std::shared_ptr<client_state> home_;      // null: not counted, or counted already
     engine::composite_meters* const meters_;  // of home_; null: not counted
     std::shared_ptr<lock_impl const> const lock_;
+    std::uint64_t const acquire_;  // its number
     core::instant const started_;
 };
 

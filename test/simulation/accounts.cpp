@@ -5,7 +5,9 @@
 // Statistics and observer events: each acquire of the user counts once, however many locks or attempts it involves.
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,15 +24,30 @@ namespace {
 using namespace std::chrono_literals;
 using asio::awaitable;
 
-// Counts the events: "acquired m", "failed m" ...
+// Counts the events: "acquired m", "failed m" ... By the numbers of the acquires it also follows which of them wait, and
+// which have leases.
 class notebook final : public observer {
 public:
     using entries = std::map<std::string, int>;
 
     entries read() const { return entries_; }
+    std::size_t waiting() const { return waiting_.size(); }
+    std::size_t held() const { return held_.size(); }
+    // An acquire that ended twice or without a begin, or another kind of lock at the end.
+    bool has_contradiction() const { return has_contradiction_; }
 
 private:
     void note(std::string what, lock_event const& e) noexcept { ++entries_[what + ' ' + std::string(e.name)]; }
+    void end_wait(lock_event const& e) noexcept
+    {
+        auto const found = waiting_.find(e.acquire);
+        has_contradiction_ = has_contradiction_ || found == waiting_.end() || found->second != e.kind;
+        waiting_.erase(e.acquire);
+    }
+    void require_held(lock_event const& e) noexcept
+    {
+        has_contradiction_ = has_contradiction_ || !held_.contains(e.acquire);
+    }
 
     static char const* name_of(error_code ec) noexcept
     {
@@ -39,13 +56,44 @@ private:
         return ec == errc::unavailable ? "unavailable" : ec == errc::no_quorum ? "no_quorum" : "failed";
     }
 
-    void on_acquired(lock_event const& e) noexcept override { note("acquired", e); }
-    void on_busy(lock_event const& e) noexcept override { note("busy", e); }
-    void on_failed(lock_event const& e) noexcept override { note(name_of(e.code), e); }
-    void on_released(lock_event const& e) noexcept override { note("released", e); }
-    void on_lost(lock_event const& e) noexcept override { note("lost", e); }
+    void on_waiting(lock_event const& e) noexcept override
+    {
+        bool const is_new = e.acquire != 0 && waiting_.emplace(e.acquire, e.kind).second && !held_.contains(e.acquire);
+        has_contradiction_ = has_contradiction_ || !is_new;
+    }
+    void on_acquired(lock_event const& e) noexcept override
+    {
+        note("acquired", e);
+        end_wait(e);
+        held_.insert(e.acquire);
+    }
+    void on_busy(lock_event const& e) noexcept override
+    {
+        note("busy", e);
+        end_wait(e);
+    }
+    void on_failed(lock_event const& e) noexcept override
+    {
+        note(name_of(e.code), e);
+        end_wait(e);
+    }
+    void on_released(lock_event const& e) noexcept override
+    {
+        note("released", e);
+        require_held(e);
+        if (e.kind != lock_kind::write)  // its read goes on with the number
+            held_.erase(e.acquire);
+    }
+    void on_lost(lock_event const& e) noexcept override
+    {
+        note("lost", e);
+        held_.erase(e.acquire);
+    }
 
     entries entries_;
+    std::map<std::uint64_t, lock_kind> waiting_;
+    std::set<std::uint64_t> held_;
+    bool has_contradiction_ = false;
 };
 
 struct tally {
@@ -309,6 +357,9 @@ TEST_CASE("the statistics and the observer report each acquire exactly once", "[
         CHECK(to_string(sum_of(all.parts)) == to_string(p.counts));
         CHECK(std::ranges::count_if(all.parts, [&](auto const& each) { return is_of(each, p); }) == 1);
         CHECK(s.notes->read() == p.events);
+        CHECK_FALSE(s.notes->has_contradiction());
+        CHECK(s.notes->waiting() == p.counts.waiting);
+        CHECK(s.notes->held() == p.counts.held);
     }
 }
 

@@ -4,7 +4,9 @@
 //
 // When an observer is called: never from inside a library call of the user, but for the end of its context.
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -121,6 +123,66 @@ TEST_CASE("an observer learns of a multi_lock's acquire and release outside of t
         CHECK(observer->events.back() == "busy");
     });
     CHECK(observer->intrusions == 0);
+}
+
+// The events of one lease, with the number of its acquire.
+class biographer final : public observer {
+public:
+    std::vector<std::string> events;
+    std::vector<std::uint64_t> numbers;
+    std::vector<lock_kind> kinds;
+
+private:
+    void note(char const* what, lock_event const& e)
+    {
+        if (events.empty() || events.back() != what)
+            events.emplace_back(what);
+        numbers.push_back(e.acquire);
+        kinds.push_back(e.kind);
+    }
+    void on_waiting(lock_event const& e) noexcept override { note("waiting", e); }
+    void on_acquired(lock_event const& e) noexcept override { note("acquired", e); }
+    void on_renewed(lock_event const& e) noexcept override
+    {
+        note("renewed", e);
+        CHECK(e.lag > 0us);
+    }
+    void on_at_risk(lock_event const& e) noexcept override { note("at risk", e); }
+    void on_released(lock_event const& e) noexcept override { note("released", e); }
+    void on_lost(lock_event const& e) noexcept override { note("lost", e); }
+};
+
+TEST_CASE("all events of an acquire and its lease have one number, and the kind of the lock", "[observer]")
+{
+    using list = std::vector<std::string>;
+    for (bool const is_semaphore : {false, true}) {
+        arena a;
+        auto const observer = std::make_shared<biographer>();
+        auto config = arena::quick();
+        config.observer = observer;
+        auto& c = a.client("A", config);
+        auto const lock = is_semaphore ? any_lock(semaphore(c, "s", {.permits = 3})) : any_lock(mutex(c, "m"));
+        a.run([&]() -> awaitable<void> {
+            auto held = co_await lock.acquire();
+            co_await a.sleep(5s);
+            co_await held.release();
+            co_await a.sleep(10ms);
+            CHECK(observer->events == list{"waiting", "acquired", "renewed", "released"});
+            held = co_await lock.acquire();
+            co_await a.sleep(2s);
+            a.server().pause();
+            co_await a.sleep(10s);
+            a.server().resume();
+            CHECK(observer->events.back() == "lost");
+            CHECK(observer->events.at(observer->events.size() - 2) == "at risk");
+        });
+        auto const& all = observer->numbers;
+        CHECK(all.front() > 0);
+        CHECK(all.back() > all.front());
+        CHECK(std::ranges::is_sorted(all));
+        auto const kind = is_semaphore ? lock_kind::semaphore : lock_kind::mutex;
+        CHECK(std::ranges::all_of(observer->kinds, [&](auto k) { return k == kind; }));
+    }
 }
 
 // In real time on memory://, so it waits for an event, not for a duration.

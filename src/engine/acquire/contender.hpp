@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_ENGINE_CONTENDER_HPP
 #define HOLDFAST_ENGINE_CONTENDER_HPP
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -79,6 +80,7 @@ public:
     // The arbiter in whose queue it waits; null: none.
     arbiter* home = nullptr;
     core::instant joined{};
+    std::uint64_t acquire = 0;  // its number, if it is counted
     // The first send of the extension for its re-entry, while no reply has arrived; never: no reply is missing.
     core::instant extension_sent = core::never;
     // The batch in which its attempt is sent, while the members of the batch join; null after that, so that a later

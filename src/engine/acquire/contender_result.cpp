@@ -16,7 +16,7 @@ namespace {
 
 acquire_facts facts_of(contender const& c, core::instant now)
 {
-    return {.lock = c.lock(), .label = label_of(c.owner()), .waited = now - c.joined};
+    return {.lock = c.lock(), .label = label_of(c.owner()), .acquire = c.acquire, .waited = now - c.joined};
 }
 
 void count_failed(runtime& r, contender const& c, error_code ec)
@@ -28,10 +28,12 @@ void count_failed(runtime& r, contender const& c, error_code ec)
 
 }  // namespace
 
-void count_joined(runtime& r, contender const& c)
+void count_joined(runtime& r, contender& c)
 {
-    if (c.is_counted())
-        r.telemetry().on_joined(c.lock());
+    if (!c.is_counted())
+        return;
+    c.acquire = r.telemetry().next_acquire();
+    r.telemetry().on_joined(facts_of(c, c.joined));
 }
 
 void admit(runtime& r, contender& c, boost::intrusive_ptr<tenure> t)

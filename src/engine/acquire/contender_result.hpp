@@ -16,8 +16,8 @@ namespace holdfast::engine {
 
 class runtime;
 
-// Called when a contender joins for the first time: counts an acquire of a user.
-void count_joined(runtime&, contender const&);
+// Called when a contender joins for the first time: counts and numbers an acquire of a user.
+void count_joined(runtime&, contender&);
 
 // Completes a contender that has left its queue: counts the acquire of a user, calls the observer, then the contender.
 void admit(runtime&, contender&, boost::intrusive_ptr<tenure>);

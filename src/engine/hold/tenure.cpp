@@ -16,6 +16,7 @@ tenure::tenure(beginning b)
       owner_(std::move(b.owner)),
       fence_(b.fence),
       number_(b.number),
+      acquire_(b.acquire),
       first_(b.entered ? &b.entered->first() : nullptr),
       hold_(b.hold),
       valid_until_(core::instant::min().time_since_epoch().count())

@@ -59,8 +59,9 @@ public:
         std::shared_ptr<owner_state> owner;
         engine::hold hold;
         std::uint64_t fence;
-        unsigned number;  // of a numbered semaphore; else 0
-        tenure* entered;  // another tenure of the same owner and lock, with which it is counted; null: none
+        unsigned number;        // of a numbered semaphore; else 0
+        std::uint64_t acquire;  // the number of the acquire; 0: it was not counted
+        tenure* entered;        // another tenure of the same owner and lock, with which it is counted; null: none
     };
 
     explicit tenure(beginning);
@@ -75,6 +76,7 @@ public:
     std::weak_ptr<inbox> const& home() const noexcept { return home_; }
     std::uint64_t fence() const noexcept { return fence_; }
     unsigned number() const noexcept { return number_; }
+    std::uint64_t acquire() const noexcept { return acquire_; }
     core::instant valid_until() const noexcept
     {
         return core::instant(core::duration(valid_until_.load(std::memory_order_relaxed)));
@@ -126,6 +128,7 @@ private:
     std::shared_ptr<owner_state> const owner_;
     std::uint64_t const fence_;
     unsigned const number_;
+    std::uint64_t const acquire_;
     boost::intrusive_ptr<tenure> const first_;  // of its owner and lock: has the count of all; null: this one
     hold hold_;
 

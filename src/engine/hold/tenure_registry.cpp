@@ -10,6 +10,7 @@
 
 #include "engine/hold/grant.hpp"
 #include "engine/hold/owner_state.hpp"
+#include "engine/hold/tenure_facts.hpp"
 #include "engine/hold/watchdog.hpp"
 #include "engine/runtime/runtime.hpp"
 
@@ -50,12 +51,6 @@ void tenure_registry::lose(tenure& t, loss why)
     // After detach(), which unlinks the tenure from its grant: both lists use the same hook.
     intrusive_ptr_add_ref(&t);
     lost_.push_back(t);
-}
-
-tenure_facts tenure_registry::facts_of(tenure const& t, core::instant now)
-{
-    return {
-        .lock = t.lock(), .label = label_of(t.owner()), .held = now - t.started(), .is_part = t.conditions().is_part};
 }
 
 void tenure_registry::detach(tenure& t) noexcept

@@ -41,7 +41,6 @@ public:
     void sever_lost() noexcept;
 
 private:
-    static tenure_facts facts_of(tenure const&, core::instant now);
     void detach(tenure&) noexcept;
 
     runtime& runtime_;

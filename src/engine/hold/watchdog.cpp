@@ -13,6 +13,7 @@
 #include "engine/hold/arbiter.hpp"
 #include "engine/hold/owner_state.hpp"
 #include "engine/hold/tenure.hpp"
+#include "engine/hold/tenure_facts.hpp"
 #include "engine/protocol/lock_protocol.hpp"
 #include "engine/runtime/runtime.hpp"
 
@@ -125,7 +126,7 @@ void watchdog::set_risk(grant& g, bool is_at_risk)
     for (auto& t : g.holders()) {
         t.set_state(is_at_risk ? lease_state::at_risk : lease_state::held);
         if (is_at_risk)
-            runtime_.telemetry().on_at_risk(t.lock(), label_of(t.owner()));
+            runtime_.telemetry().on_at_risk(facts_of(t, runtime_.recent()));
     }
 }
 
@@ -200,9 +201,18 @@ bool watchdog::on_kept(grant& g, tenure* extended, answer const& a, core::durati
         extended->extend(a.sent, lease);
     advance(g, renewal_event::confirmed);
     g.prolong_holds(now, extended);
-    runtime_.telemetry().on_renewed(g.lock(), runtime_.now() - a.sent);
+    report_renewal(g, runtime_.now() - a.sent);
     arm(g);
     return true;
+}
+
+void watchdog::report_renewal(grant& g, core::duration lag)
+{
+    auto& telemetry = runtime_.telemetry();
+    telemetry.on_renewed(g.lock(), lag);
+    if (telemetry.has_observer())
+        for (auto const& t : g.holders())
+            telemetry.on_renewed(facts_of(t, runtime_.recent()), lag);
 }
 
 void watchdog::flush()

@@ -73,6 +73,7 @@ private:
     void arm(grant&);
     void note_refusal(grant&, answer const&);
     void note_success(grant&);
+    void report_renewal(grant&, core::duration lag);
 
     runtime& runtime_;
     renewal_sender sender_;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/printable.hpp"
+#include "engine/protocol/lock_protocol.hpp"
 
 namespace holdfast::engine {
 namespace {
@@ -14,6 +15,21 @@ namespace {
 auto to_ms(core::duration d) noexcept
 {
     return std::chrono::duration_cast<std::chrono::milliseconds>(d);
+}
+
+lock_event event_of(acquire_facts const& a) noexcept
+{
+    return {
+        .name = a.lock.name,
+        .label = a.label,
+        .kind = a.lock.protocol->kind(),
+        .acquire = a.acquire,
+        .waited = to_ms(a.waited)};
+}
+
+lock_event event_of(tenure_facts const& t) noexcept
+{
+    return {.name = t.lock.name, .label = t.label, .kind = t.lock.protocol->kind(), .acquire = t.acquire};
 }
 
 }  // namespace
@@ -38,6 +54,13 @@ void telemetry::add_to(stats& sum) const
     sum.connected += meters_.connected;
 }
 
+void telemetry::on_joined(acquire_facts const& a)
+{
+    meters_of(a.lock).waiting.add();
+    if (observer_)
+        observer_->on_waiting(event_of(a));
+}
+
 void telemetry::on_acquired(acquire_facts const& a)
 {
     auto& meters = meters_of(a.lock);
@@ -45,7 +68,7 @@ void telemetry::on_acquired(acquire_facts const& a)
     meters.acquired.add();
     meters.wait.add(a.waited);
     if (observer_)
-        observer_->on_acquired({.name = a.lock.name, .label = a.label, .waited = to_ms(a.waited)});
+        observer_->on_acquired(event_of(a));
 }
 
 void telemetry::on_busy(acquire_facts const& a)
@@ -54,7 +77,7 @@ void telemetry::on_busy(acquire_facts const& a)
     meters.waiting.add(-1);
     meters.busy.add();
     if (observer_)
-        observer_->on_busy({.name = a.lock.name, .label = a.label, .waited = to_ms(a.waited)});
+        observer_->on_busy(event_of(a));
 }
 
 void telemetry::on_failed(acquire_facts const& a, error_code ec)
@@ -62,8 +85,11 @@ void telemetry::on_failed(acquire_facts const& a, error_code ec)
     auto& meters = meters_of(a.lock);
     meters.waiting.add(-1);
     meters.end_of(ec, false).add();
-    if (observer_)
-        observer_->on_failed({.name = a.lock.name, .label = a.label, .waited = to_ms(a.waited), .code = ec});
+    if (!observer_)
+        return;
+    auto event = event_of(a);
+    event.code = ec;
+    observer_->on_failed(event);
 }
 
 // Parts count in tenures_ but not in the gauge: their grants exist on the server, and are abandoned if the client
@@ -83,8 +109,11 @@ void telemetry::on_ended(tenure_facts const& t)
     auto& meters = meters_of(t.lock);
     meters.held.add(-1);
     meters.hold.add(t.held);
-    if (observer_)
-        observer_->on_released({.name = t.lock.name, .label = t.label, .held = to_ms(t.held)});
+    if (!observer_)
+        return;
+    auto event = event_of(t);
+    event.held = to_ms(t.held);
+    observer_->on_released(event);
 }
 
 // Calls the observer for a part, too: no other event says which lock of a composite lease was lost.
@@ -97,15 +126,26 @@ void telemetry::on_lost(tenure_facts const& t, loss why)
         meters.hold.add(t.held);
     }
     meters.lost_by(why).add();
-    if (observer_)
-        observer_->on_lost({.name = t.lock.name, .label = t.label, .held = to_ms(t.held), .reason = why});
+    if (!observer_)
+        return;
+    auto event = event_of(t);
+    event.held = to_ms(t.held);
+    event.reason = why;
+    observer_->on_lost(event);
 }
 
-void telemetry::on_at_risk(lock_spec const& lock, std::string_view label)
+void telemetry::on_at_risk(tenure_facts const& t)
 {
-    meters_of(lock).at_risk.add();
+    meters_of(t.lock).at_risk.add();
     if (observer_)
-        observer_->on_at_risk({.name = lock.name, .label = label});
+        observer_->on_at_risk(event_of(t));
+}
+
+void telemetry::on_renewed(tenure_facts const& t, core::duration lag)
+{
+    auto event = event_of(t);
+    event.lag = std::chrono::duration_cast<std::chrono::microseconds>(lag);
+    observer_->on_renewed(event);
 }
 
 void telemetry::on_refused(error_code ec, lock_spec const& lock, std::string_view words)
@@ -121,7 +161,8 @@ void telemetry::on_refused(error_code ec, lock_spec const& lock, std::string_vie
     remember(ec, line);
     log_.warning(line);
     if (observer_)
-        observer_->on_refused({.name = lock.name, .label = lock.label, .code = ec, .message = words});
+        observer_->on_refused(
+            {.name = lock.name, .label = lock.label, .kind = lock.protocol->kind(), .code = ec, .message = words});
 }
 
 void telemetry::on_renewed_again(lock_spec const& lock)

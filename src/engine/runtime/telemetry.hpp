@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_ENGINE_TELEMETRY_HPP
 #define HOLDFAST_ENGINE_TELEMETRY_HPP
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,17 +24,19 @@
 
 namespace holdfast::engine {
 
-// An acquire that has ended. The views are valid during the call.
+// An acquire that has begun or ended. The views are valid during the call.
 struct acquire_facts {
     lock_spec const& lock;
     std::string_view label;  // of the owner
+    std::uint64_t acquire;   // its number
     core::duration waited;
 };
 
-// A tenure that has ended. The views are valid during the call.
+// A tenure, or its end. The views are valid during the call.
 struct tenure_facts {
     lock_spec const& lock;
     std::string_view label;
+    std::uint64_t acquire;
     core::duration held;
     bool is_part;  // of the lease of a composite lock, which counts it: a user acquired the whole, not this part
 };
@@ -51,10 +54,13 @@ public:
     // Sets the last failure. An operation with an invalid option calls it on the thread of its caller.
     void remember(error_code, std::string_view words);
 
+    // The number of another acquire.
+    std::uint64_t next_acquire() noexcept { return acquires_.fetch_add(1, std::memory_order_relaxed) + 1; }
+
     // ---- on the strand
     // The observer is a user's code and is called inside these functions. Its calls of the library are posted, so it
     // does not re-enter the engine.
-    void on_joined(lock_spec const& l) { meters_of(l).waiting.add(); }
+    void on_joined(acquire_facts const&);
     void on_acquired(acquire_facts const&);
     void on_busy(acquire_facts const&);
     void on_failed(acquire_facts const&, error_code);
@@ -62,8 +68,11 @@ public:
     void on_begun(lock_spec const&, bool is_part);
     void on_ended(tenure_facts const&);
     void on_lost(tenure_facts const&, loss);
-    void on_at_risk(lock_spec const&, std::string_view label);
+    void on_at_risk(tenure_facts const&);
     void on_renewed(lock_spec const& l, core::duration lag) { meters_of(l).renewal_lag.add(lag); }
+    // That renewal was one of this tenure, too. Only an observer wants to know.
+    void on_renewed(tenure_facts const&, core::duration lag);
+    bool has_observer() const noexcept { return observer_ != nullptr; }
     void on_handed_off(lock_spec const& l) { meters_of(l).handed_off.add(); }
     void on_answered(lock_spec const& l, core::duration trip) { meters_of(l).round_trip.add(trip); }
 
@@ -85,6 +94,7 @@ private:
     std::shared_ptr<observer> const observer_;
     log const log_;
     client_meters meters_;
+    std::atomic<std::uint64_t> acquires_ = 0;
     std::size_t tenures_ = 0;           // now, also those of composite leases
     mutable std::mutex failure_mutex_;  // of failure_, which has a string and cannot be atomic
     failure failure_;
