@@ -42,7 +42,7 @@ struct lock_record {
 // One step of a survey of a server: a step of a SCAN of all keys, and locks that are named. In a cluster it is a survey of
 // the primary that has the slot; those of its names that have moved to another one are left out.
 struct survey_step {
-    std::uint16_t slot = 0;
+    std::uint16_t slot = 0;     // of one server: any
     std::string from = "0";     // the cursor; the first step begins with "0"
     std::string pattern = "*";  // a glob pattern, as SCAN's MATCH
     unsigned count = 0;         // of keys that SCAN looks at, about; 0: no SCAN, only the named locks
