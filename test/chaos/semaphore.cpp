@@ -114,24 +114,25 @@ TEST_CASE("a semaphore never has too many valid permits under faults, and loses 
     std::cout << "permit chaos: " << to_string(b.done()) << ", violations: " << violation.value_or("none") << std::endl;
 }
 
-// A fault that the library cannot tolerate: the server's clock steps forward. For a semaphore that is the same as if all
-// permits ended so much earlier, because their ends are instants of that clock.
-TEST_CASE(
-    "chaos: the account finds too many permits when the server's clock steps forward by 5 s", "[chaos][semaphore]")
+// A fault that the library cannot tolerate: the server's clock steps forward by 5 s, again and again. For the permits that
+// are held at that time it is the same as if they ended so much earlier, because their ends are instants of that clock.
+TEST_CASE("chaos: the account finds too many permits when the server's clock steps forward", "[chaos][semaphore]")
 {
     battlefield b(3, contenders(30), lease_time, 1);
     b.calm(1s);
-    b.server().command(
-        {"EVAL",
-         "for _, member in ipairs(redis.call('zrange', KEYS[1], 0, -1)) do"
-         " redis.call('zincrby', KEYS[1], -5000, member) end",
-         "1",
-         "{plain}:timeout"});
-    std::this_thread::sleep_for(3s);
+    for (int i = 0; i < 100; ++i) {
+        b.server().command(
+            {"EVAL",
+             "for _, member in ipairs(redis.call('zrange', KEYS[1], 0, -1)) do"
+             " redis.call('zincrby', KEYS[1], -5000, member) end",
+             "1",
+             "{plain}:timeout"});
+        std::this_thread::sleep_for(20ms);
+    }
     b.end();
     auto const most = account_of(b).most["plain"];
     CHECK(most > permits);
-    std::cout << "negative control: " << most << " permits at once of " << permits << std::endl;
+    std::cout << "negative control, clock: " << most << " permits at once of " << permits << std::endl;
 }
 
 // A fault that the library need not tolerate: somebody raises the counter.
