@@ -16,11 +16,6 @@ namespace {
 
 using value = std::int64_t;
 
-bool may_have_owner(kind k)
-{
-    return k == kind::reentrant || k == kind::fair || k == kind::read || k == kind::write;
-}
-
 // Generates one program: a few locks, a few owners, and steps with them. Half of the programs have no fault, so that
 // the strict promises are checked; the others have some.
 class author {
@@ -162,7 +157,7 @@ void author::write_acquire()
     auto const& d = locks[std::size_t(lock)];
     s.set(field::process, below(processes_)).set(field::lock, lock);
     bool const needs_owner = d.kind == kind::reentrant || is_composite(d);
-    if (needs_owner || (may_have_owner(d.kind) && often(0.6)))
+    if (needs_owner || (is_owned_kind(d.kind) && often(0.6)))
         s.set(field::owner, often(0.1) ? process_owner : below(owners_));
     s.set(field::slot, below(slots_));
     write_terms(s);

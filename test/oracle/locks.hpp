@@ -115,6 +115,12 @@ inline bool is_composite(lock_design const& d)
     return d.kind == kind::multi || d.kind == kind::red;
 }
 
+// Whether its acquires may have an owner.
+constexpr bool is_owned_kind(kind k)
+{
+    return k == kind::reentrant || k == kind::fair || k == kind::read || k == kind::write;
+}
+
 // Whether the lock is a red_lock or has one as a member.
 inline bool is_red(lock_design const& d)
 {

@@ -19,11 +19,6 @@ bool has_owner(step const& s, lock_design const& d)
     return d.kind == kind::reentrant || s.has(field::owner);
 }
 
-bool is_owned_kind(kind k)
-{
-    return k == kind::reentrant || k == kind::fair || k == kind::read || k == kind::write;
-}
-
 }  // namespace
 
 // ---- which acquires may hold at once
