@@ -79,7 +79,7 @@ public:
     failure last_failure() const;
     // Records the last failure, for client::last_failure(), and returns its code.
     error_code remember(error_code, std::string_view words);
-    // The number of another acquire, for the observer; 0: the execution context has ended.
+    // The number of another acquire, for the observer; 0: there is none, or the execution context has ended.
     std::uint64_t next_acquire() const noexcept;
     // Where the events of a lock, or of a composite lock, are counted; valid as long as this object.
     engine::lock_meters& meters_of(lock_kind k, std::string_view name) { return meters_.of_single(k, name); }

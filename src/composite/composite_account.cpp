@@ -64,7 +64,7 @@ composite_account::composite_account(
     : home_(r.is_part ? nullptr : std::move(home)),
       meters_(home_ ? &home_->composites_of(of->kind(), of->name()) : nullptr),
       lock_(std::move(of)),
-      acquire_(home_ ? home_->next_acquire() : 0),
+      acquire_(home_ && home_->options().observer ? home_->next_acquire() : 0),
       started_(home_ ? home_->now() : core::instant())
 {
     if (!meters_)

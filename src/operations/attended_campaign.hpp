@@ -31,7 +31,7 @@ constexpr core::duration health_interval(engine::terms const& t) noexcept
 // | away     | joins: standing | away                    | ends as busy   | -                    | ends             |
 // | standing | standing        | leaves the queue: away  | -              | ends with its result | ends             |
 //
-// A contender is told of its own `wait`, so an operation that stands does not look at the time itself.
+// The contender gets what is left of `wait` as its own limit, and ends when that is over.
 void launch_attended_campaign(
     std::shared_ptr<client_state> const&, handler_at<void(error_code, lease)>, engine::contender::wish);
 

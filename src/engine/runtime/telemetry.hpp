@@ -54,8 +54,11 @@ public:
     // Sets the last failure. An operation with an invalid option calls it on the thread of its caller.
     void remember(error_code, std::string_view words);
 
-    // The number of another acquire.
-    std::uint64_t next_acquire() noexcept { return acquires_.fetch_add(1, std::memory_order_relaxed) + 1; }
+    // The number of another acquire; 0: there is no observer, who alone wants to know it.
+    std::uint64_t next_acquire() noexcept
+    {
+        return has_observer() ? acquires_.fetch_add(1, std::memory_order_relaxed) + 1 : 0;
+    }
 
     // ---- on the strand
     // The observer is a user's code and is called inside these functions. Its calls of the library are posted, so it
