@@ -51,9 +51,9 @@ TEST_CASE("cli leader: shows the value and the term; another candidate does not 
 }
 
 // An election that this process leads for as long as the object exists.
-class reigning {
+class running_leader {
 public:
-    explicit reigning(redis_server& server)
+    explicit running_leader(redis_server& server)
         : leader_(server, {"elect", "boss", "--value", "here", "--", "sleep", "100"})
     {
         REQUIRE(eventually([&] { return has_key(server, "holdfast_leader:{boss}"); }));
@@ -66,7 +66,7 @@ private:
 TEST_CASE("cli status, list: an election tells its leader", "[cli]")
 {
     redis_server server;
-    reigning const leader(server);
+    running_leader const leader(server);
     std::string output;
     for (auto const& words : {std::vector<std::string>{"status", "boss"}, {"list"}}) {
         CHECK(run_tool(server, words, &output) == 0);
@@ -79,13 +79,12 @@ TEST_CASE("cli status, list: an election tells its leader", "[cli]")
         CHECK_THAT(output, ContainsSubstring(R"("kind":"election")"));
         CHECK_THAT(output, ContainsSubstring(R"("value":"here")"));
     }
-    CHECK_FALSE(has_key(server, "holdfast_latch:{boss}"));
 }
 
 TEST_CASE("cli release: --force ends a leadership, its record too", "[cli]")
 {
     redis_server server;
-    reigning const leader(server);
+    running_leader const leader(server);
     std::string output;
     CHECK(run_tool(server, {"release", "boss", "--force"}, &output) == 0);
     CHECK(output == "boss: released\n");

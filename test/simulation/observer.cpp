@@ -126,7 +126,7 @@ TEST_CASE("an observer learns of a multi_lock's acquire and release outside of t
 }
 
 // The events of one lease, with the number of its acquire.
-class biographer final : public observer {
+class event_recorder final : public observer {
 public:
     std::vector<std::string> events;
     std::vector<std::uint64_t> numbers;
@@ -157,7 +157,7 @@ TEST_CASE("all events of an acquire and its lease have one number, and the kind 
     using list = std::vector<std::string>;
     for (bool const is_semaphore : {false, true}) {
         arena a;
-        auto const observer = std::make_shared<biographer>();
+        auto const observer = std::make_shared<event_recorder>();
         auto config = arena::quick();
         config.observer = observer;
         auto& c = a.client("A", config);

@@ -50,10 +50,8 @@ asio::awaitable<error_code> collector::step()
     begin_pass_if_due(parts);
     for (std::size_t i = 0; i < parts.size() && !ec; ++i)
         ec = co_await look_at(parts[i], i == primary_);
-    if (ec)
-        co_return ec;
-    board_.succeed(moment::now());
-    end_primary_if_due();
+    if (!ec)
+        end_primary_if_due();
     co_return ec;
 }
 
@@ -83,11 +81,11 @@ asio::awaitable<error_code> collector::look_at(detail::primary_part const& at, b
     pace::duration took{};
     detail::survey_step what{.slot = at.slot, .pattern = pattern_, .names = at.names};
     if (!scans) {
-        auto const ec = co_await query(std::move(what), page, took);
-        if (!ec)
-            co_await follow_moved(at, page);
+        if (auto const ec = co_await query(std::move(what), page, took))
+            co_return ec;
+        co_await follow_moved(at, page);
         take(page);
-        co_return ec;
+        co_return error_code();
     }
     detail::survey_step nothing{.slot = at.slot};
     if (auto const ec = co_await query(std::move(nothing), page, empty_took_))
@@ -119,6 +117,7 @@ asio::awaitable<void> collector::follow_moved(detail::primary_part const& at, de
 void collector::take(detail::survey_page& page)
 {
     auto const now = moment::now();
+    board_.succeed(now);
     for (auto& lock : page.locks)
         board_.observe(std::move(lock), now);
 }
