@@ -50,12 +50,16 @@ std::int64_t uptime_in_seconds(call const& c)
     return now / 1'000'000 - (now - c.server.uptime_us()) / 1'000'000;
 }
 
+// A demoted master reports itself as a replica.
+bool is_replica(call const& c)
+{
+    return c.server.state() == condition::replica || c.server.state() == condition::stale;
+}
+
 // The lines that the library and its tool read, for every section: the greeting of a session reads run_id and
 // uptime_in_seconds.
 value run_info(call& c)
 {
-    // A demoted master reports itself as a replica.
-    bool const demoted = c.server.state() == condition::replica || c.server.state() == condition::stale;
     std::string text = "# Server\r\nredis_version:7.0.15\r\nredis_mode:";
     text.append(c.server.is_cluster() ? "cluster" : "standalone").append("\r\n");
     text.append("run_id:")
@@ -65,7 +69,7 @@ value run_info(call& c)
     text.append("\r\n\r\n# Clients\r\nconnected_clients:").append(std::to_string(c.server.connection_count()));
     text.append("\r\n\r\n# Memory\r\nmaxmemory_policy:noeviction\r\n\r\n# Persistence\r\nloading:");
     text.append(c.server.state() == condition::loading ? "1" : "0").append("\r\naof_enabled:0\r\n");
-    text.append("\r\n# Replication\r\nrole:").append(demoted ? "slave" : "master").append("\r\n");
+    text.append("\r\n# Replication\r\nrole:").append(is_replica(c) ? "slave" : "master").append("\r\n");
     return bulk(text);
 }
 
@@ -120,7 +124,7 @@ value run_hello(call& c)
          bulk("mode"),
          bulk(c.server.is_cluster() ? "cluster" : "standalone"),
          bulk("role"),
-         bulk("master"),
+         bulk(is_replica(c) ? "replica" : "master"),
          bulk("modules"),
          array({})});
 }
@@ -292,6 +296,24 @@ value run_cluster(call& c)
     return array(std::move(ranges));
 }
 
+// WAIT replicas timeout.
+value run_wait(call& c)
+{
+    if (is_replica(c))
+        return error("ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a "
+                     "replica is configured to be writable (which is not the default) writes to replicas are just "
+                     "local and are not propagated.");
+    auto const replicas = to_integer(c.args[1]);
+    if (!replicas)
+        return not_an_integer();
+    auto const timeout = to_integer(c.args[2]);
+    if (!timeout)
+        return error("ERR timeout is not an integer or out of range");
+    if (*timeout < 0)
+        return error("ERR timeout is negative");
+    return c.server.wait(c.from, *replicas, *timeout);
+}
+
 constexpr auto always = trait::while_loading;
 constexpr auto outside = trait::not_in_script;
 
@@ -317,6 +339,7 @@ constexpr std::array table{
     command_spec{"script", -2, outside, run_script},
     command_spec{"client", -2, always | outside, run_client},
     command_spec{"cluster", -2, always | outside, run_cluster},
+    command_spec{"wait", 3, outside, run_wait},
 };
 
 }  // namespace

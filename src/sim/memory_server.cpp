@@ -193,6 +193,7 @@ memory_server::memory_server()
     // The run id follows from it: a red_lock distinguishes servers by their run ids.
     std::random_device source;
     model_.set_identity(std::to_string(source()) + std::to_string(source()));
+    model_.assume_replicas(true);
 }
 
 std::int64_t memory_server::clock_us() const

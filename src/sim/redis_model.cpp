@@ -109,6 +109,7 @@ void redis_model::disconnect_all()
 void redis_model::restart(bool data_lost)
 {
     disconnect_all();
+    replicas_.detach_all();
     scripts_.clear();  // with the data or without: Redis does not save scripts
     started_us_.reset();
     ++runs_;  // another run id: the session does not send CLIENT KILL with a number of the run before
@@ -159,7 +160,10 @@ std::optional<value> redis_model::execute(connection_id id, words args, std::int
     started_us_ = started_us_.value_or(now_us);
     auto& from = connections_.at(id);
     bool const is_skipped = std::exchange(from.skips_reply, false);
+    wrote_ = false;
     auto reply = check_and_run(from, args);
+    if (wrote_)
+        note_write(from);
     bool const none = is_skipped || is_no_reply(reply);
     if (watcher_)
         watcher_({id, args, none ? nullptr : &reply, false, now_us});
@@ -184,7 +188,10 @@ value redis_model::check_and_run(connection& from, words args)
 value redis_model::run(command_spec const& spec, connection& from, words args)
 {
     call c{*this, keys_, from, args};
-    return spec.run(c);
+    auto reply = spec.run(c);
+    // One that changes nothing counts, too, other than in Redis.
+    wrote_ = wrote_ || (has(spec.traits, trait::writes) && !reply.is_error());
+    return reply;
 }
 
 value redis_model::authenticate(connection& c, std::string_view user, std::string_view password) const

@@ -19,6 +19,7 @@
 #include "sim/command_table.hpp"
 #include "sim/keyspace.hpp"
 #include "sim/lua_engine.hpp"
+#include "sim/replication.hpp"
 #include "sim/value.hpp"
 
 namespace holdfast::simulated {
@@ -29,11 +30,20 @@ using connection_id = std::uint64_t;
 // command is executed, and must not call the model.
 class peer {
 public:
-    virtual void on_push(value const&) = 0;  // [message, channel, text], [subscribe, channel, count] ...
-    virtual void on_kill() = 0;              // the server has closed the connection
+    virtual void on_push(value const&) = 0;     // [message, channel, text], [subscribe, channel, count] ...
+    virtual void on_kill() = 0;                 // the server has closed the connection
+    virtual void on_unblocked(value const&) {}  // the reply to a WAIT that has blocked the connection
 
 protected:
     ~peer() = default;
+};
+
+// A WAIT that has no reply yet: the connection is blocked.
+struct wait_under_way {
+    std::uint64_t number;         // differs from that of every other one
+    std::int64_t replicas;        // it waits for so many
+    replication::offset written;  // to acknowledge this write
+    std::int64_t timeout_ms;      // 0: none
 };
 
 struct connection {
@@ -43,7 +53,9 @@ struct connection {
     std::unordered_set<std::string> channels = {};
     std::unordered_set<std::string> sharded_channels = {};
     bool is_authenticated = true;
-    bool skips_reply = false;  // to the next command (CLIENT REPLY SKIP)
+    bool skips_reply = false;         // to the next command (CLIENT REPLY SKIP)
+    replication::offset written = 0;  // its last write; 0: none
+    std::optional<wait_under_way> blocked = {};
 };
 
 // The name of a server in its cluster, unless it was given another one.
@@ -82,9 +94,9 @@ public:
     void disconnect(connection_id);
     bool is_connected(connection_id id) const { return connections_.contains(id); }
 
-    // Executes one command, and returns its reply. Nothing: SUBSCRIBE or UNSUBSCRIBE, which lead to a push only, or the
-    // connection skips the reply. If a subscription is refused, the error is returned as a reply (rule 10).
-    // Precondition: the connection exists; the command may end it.
+    // Executes one command, and returns its reply. Nothing: SUBSCRIBE or UNSUBSCRIBE, which lead to a push only; the
+    // connection skips the reply; or WAIT, which blocks it. If a subscription is refused, the error is returned as a
+    // reply (rule 10). Precondition: the connection exists and is not blocked; the command may end it.
     std::optional<value> execute(connection_id, words, std::int64_t now_us);
 
     // ---- faults
@@ -117,6 +129,22 @@ public:
 
     keyspace& keys() noexcept { return keys_; }
 
+    // ---- replicas
+    // A server without replicas has one that is always up to date: so WAIT blocks nobody, as memory:// URLs need it.
+    void assume_replicas(bool yes) { assumes_replicas_ = yes; }
+    replication& replicas() noexcept { return replicas_; }
+    // A replica has told that it has all writes up to that one: WAITs end, by peer::on_unblocked().
+    void acknowledge(replication::replica, replication::offset);
+    // The WAIT of that connection; null: it is not blocked, and reads commands.
+    wait_under_way const* blocked(connection_id) const;
+    // The timeout of that WAIT is over. Nothing, if it has ended before.
+    void end_wait(connection_id, std::uint64_t number);
+    // The server becomes a replica: it refuses writes from here on, closes blocked connections, and no replica counts.
+    // Its keys stay until it takes over others.
+    void demote();
+    // The server becomes a primary with that data, which its replication brought. It has none of its primary's scripts.
+    void promote(keyspace const& data);
+
     // ---- for INFO. A run begins with its first command, because the model has no clock of its own.
     condition state() const noexcept { return condition_; }
     std::string run_id() const;
@@ -143,6 +171,8 @@ public:
     value evaluate(call&, std::string_view sha1);
     bool knows_script(std::string_view sha1) const { return scripts_.contains(sha1); }
     value load_script(std::string_view sha1, std::string_view text);
+    // WAIT: the reply, or nothing if it blocks the connection.
+    value wait(connection&, std::int64_t replicas, std::int64_t timeout_ms);
     bool kill(connection_id);
     bool channels_denied() const noexcept { return channels_denied_; }
 
@@ -161,6 +191,8 @@ private:
     void end_subscriptions_elsewhere();
     bool has_denied_key(words keys) const;
     bool has_given_key(words keys) const;
+    void note_write(connection&);
+    void unblock(connection&, value const& reply);
 
     keyspace keys_;
     std::shared_ptr<lua_engine> lua_;
@@ -171,6 +203,10 @@ private:
     connection_id last_id_ = 0;
     connection* script_caller_ = nullptr;
     bool script_wrote_ = false;
+    bool wrote_ = false;  // the command under way
+    replication replicas_;
+    bool assumes_replicas_ = false;
+    std::uint64_t waits_ = 0;
     condition condition_ = condition::normal;
     std::optional<std::int64_t> started_us_;
     std::string identity_;
