@@ -11,16 +11,22 @@
 namespace holdfast::simulated {
 namespace {
 
-// MIGRATE: the value and the time to live.
-void move_keys(std::uint16_t slot, keyspace& from, keyspace& to)
+std::vector<std::string> keys_in(std::uint16_t slot, keyspace& of)
 {
-    for (auto const& key : from.names()) {
-        if (core::hash_slot(key) != slot)
-            continue;
-        auto const& e = *from.find(key);
-        to.put(key, e.data).expires_at = e.expires_at;
-        from.erase(key);
-    }
+    auto all = of.names();
+    std::erase_if(all, [slot](auto const& key) { return core::hash_slot(key) != slot; });
+    return all;
+}
+
+// MIGRATE: the value and the time to live. A node creates no key of a slot that it is giving away, and the other one none
+// that is there still: two values would be two locks.
+void migrate(std::string const& key, keyspace& from, keyspace& to)
+{
+    if (to.find(key))
+        throw std::logic_error("both nodes of a half-moved slot have the key " + key);
+    auto const& e = *from.find(key);
+    to.put(key, e.data).expires_at = e.expires_at;
+    from.erase(key);
 }
 
 }  // namespace
@@ -80,13 +86,54 @@ void cluster_model::move(std::uint16_t slot, std::string_view to)
         throw std::invalid_argument("the slot has no primary");
     if (source == destination)
         return;
-    move_keys(slot, members_[source].model->keys(), members_[destination].model->keys());
+    if (auto const begun = destination_of(slot); !begun.empty() && begun != to)
+        throw std::invalid_argument("the slot is being moved to " + std::string(begun));
+    auto& keys = members_[source].model->keys();
+    for (auto const& key : keys_in(slot, keys))
+        migrate(key, keys, members_[destination].model->keys());
+    half_moved_.erase(slot);
     ++epoch_;
     for (auto const n : {destination, source}) {
         members_[n].view.set(slot, {destination, epoch_});
         show(members_[n]);
     }
     tell(destination);
+}
+
+// CLUSTER SETSLOT IMPORTING at the destination, then MIGRATING at the source.
+void cluster_model::begin_move(std::uint16_t slot, std::string_view to)
+{
+    open_slot const o{latest(slot).primary, number_of(to)};
+    if (o.from == cluster_view::no_node || o.from == o.to || half_moved_.contains(slot))
+        throw std::invalid_argument("the slot cannot be moved");
+    half_moved_.emplace(slot, o);
+    members_[o.to].model->import_slot(slot);
+    members_[o.from].model->migrate_slot(slot, members_[o.to].name);
+}
+
+bool cluster_model::move_key(std::string_view key)
+{
+    auto const open = half_moved_.find(core::hash_slot(key));
+    if (open == half_moved_.end())
+        return false;
+    auto& keys = members_[open->second.from].model->keys();
+    if (!keys.find(key))
+        return false;
+    migrate(std::string(key), keys, members_[open->second.to].model->keys());
+    return true;
+}
+
+std::vector<std::string> cluster_model::keys_to_move(std::uint16_t slot) const
+{
+    auto const open = half_moved_.find(slot);
+    return open == half_moved_.end() ? std::vector<std::string>()
+                                     : keys_in(slot, members_[open->second.from].model->keys());
+}
+
+std::string_view cluster_model::destination_of(std::uint16_t slot) const
+{
+    auto const open = half_moved_.find(slot);
+    return open == half_moved_.end() ? std::string_view() : name_of(open->second.to);
 }
 
 void cluster_model::agree()

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,8 +33,10 @@ enum class bus_message : std::uint8_t { view, publication };
 // | primary            |                     |                    |                                                 |
 // | move(), otherwise  |                     |                    |                                                 |
 //
-// It has no clock: the caller says when a message of the bus arrives. Not modelled yet: slots that are being moved key
-// by key, replicas, failover.
+// Between begin_move() and move() a slot is half-moved: it is migrating at its primary, and importing at the other node
+// (node_slots); move_key() moves one of its keys.
+//
+// It has no clock: the caller says when a message of the bus arrives. Not modelled yet: replicas, failover.
 class cluster_model {
 public:
     // Calls a function when a message of the bus has arrived.
@@ -52,9 +55,18 @@ public:
 
     // Gives slots to a primary at the beginning, or again: keys stay where they are.
     void assign(std::uint16_t first, std::uint16_t last, std::string_view to);
-    // Gives a slot with its keys to another primary: a reshard of one slot that has ended. Precondition: the slot has a
-    // primary.
+    // Gives a slot with its keys to another primary: a reshard of one slot that has ended. Preconditions: the slot has a
+    // primary; if it is half-moved, it goes to its destination.
     void move(std::uint16_t slot, std::string_view to);
+    // Begins to move a slot key by key. Precondition: the slot has a primary, and is not being moved.
+    void begin_move(std::uint16_t slot, std::string_view to);
+    // MIGRATE of one key with its time to live. Returns false if its slot is not half-moved, or the source does not have
+    // the key.
+    bool move_key(std::string_view key);
+    // The keys of a half-moved slot that are at the source still, in order.
+    std::vector<std::string> keys_to_move(std::uint16_t slot) const;
+    // The node to which a half-moved slot is being moved; empty: it is not half-moved.
+    std::string_view destination_of(std::uint16_t slot) const;
     // Each node learns at once what any other one knows.
     void agree();
 
@@ -73,6 +85,10 @@ private:
     cluster_view::node number_of(std::string_view name) const;
     cluster_view::claim latest(std::uint16_t slot) const;
     std::string_view name_of(cluster_view::node) const;
+    struct open_slot {
+        cluster_view::node from;
+        cluster_view::node to;
+    };
     void tell(cluster_view::node from);
     void learn(cluster_view::node to, cluster_view::node from);
     void show(member&);
@@ -80,6 +96,7 @@ private:
 
     bus bus_;
     std::vector<member> members_;
+    std::map<std::uint16_t, open_slot> half_moved_;
     std::uint32_t epoch_ = 0;
 };
 

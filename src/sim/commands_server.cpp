@@ -314,6 +314,15 @@ value run_wait(call& c)
     return c.server.wait(c.from, *replicas, *timeout);
 }
 
+// For the next command, besides this one.
+value run_asking(call& c)
+{
+    if (!c.server.is_cluster())
+        return error("ERR This instance has cluster support disabled");
+    c.from.asks = 2;
+    return ok();
+}
+
 constexpr auto always = trait::while_loading;
 constexpr auto outside = trait::not_in_script;
 
@@ -340,6 +349,7 @@ constexpr std::array table{
     command_spec{"client", -2, always | outside, run_client},
     command_spec{"cluster", -2, always | outside, run_cluster},
     command_spec{"wait", 3, outside, run_wait},
+    command_spec{"asking", 1, trait::none, run_asking},
 };
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "core/hash_slot.hpp"
 #include "sim/command_words.hpp"
 #include "sim/sha1.hpp"
 
@@ -119,18 +118,12 @@ void redis_model::restart(bool data_lost)
 
 void redis_model::set_cluster_mode(bool yes)
 {
-    is_cluster_ = yes;
-    slots_.clear();
-    self_ = own_name;
-    if (yes)
-        slots_.push_back({0, core::hash_slots - 1, self_});
+    slots_.set_cluster_mode(yes);
 }
 
 void redis_model::set_slots(std::vector<slot_range> ranges, std::string_view self)
 {
-    is_cluster_ = true;
-    slots_ = std::move(ranges);
-    self_ = self;
+    slots_.assign(std::move(ranges), self);
     end_subscriptions_elsewhere();
 }
 
@@ -161,6 +154,8 @@ std::optional<value> redis_model::execute(connection_id id, words args, std::int
     auto& from = connections_.at(id);
     bool const is_skipped = std::exchange(from.skips_reply, false);
     wrote_ = false;
+    if (from.asks > 0)
+        --from.asks;
     auto reply = check_and_run(from, args);
     if (wrote_)
         note_write(from);
@@ -180,7 +175,7 @@ value redis_model::check_and_run(connection& from, words args)
         return wrong_arity(spec->name);
     if (!from.is_authenticated && spec->name != "hello" && spec->name != "auth")
         return error("NOAUTH Authentication required.");
-    if (auto refused = refuse(*spec, args))
+    if (auto refused = refuse(from, *spec, args))
         return *refused;
     return run(*spec, from, args);
 }
@@ -295,7 +290,7 @@ void redis_model::end_subscriptions_elsewhere()
     for (auto& [id, c] : connections_) {
         auto const channels = c.sharded_channels;
         for (auto const& name : channels)
-            if (std::string_view const key = name; is_elsewhere({&key, 1}))
+            if (slots_.is_elsewhere(name))
                 unsubscribe_sharded(c, name);
     }
 }

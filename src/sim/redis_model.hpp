@@ -19,6 +19,7 @@
 #include "sim/command_table.hpp"
 #include "sim/keyspace.hpp"
 #include "sim/lua_engine.hpp"
+#include "sim/node_slots.hpp"
 #include "sim/replication.hpp"
 #include "sim/value.hpp"
 
@@ -54,18 +55,9 @@ struct connection {
     std::unordered_set<std::string> sharded_channels = {};
     bool is_authenticated = true;
     bool skips_reply = false;         // to the next command (CLIENT REPLY SKIP)
+    std::uint8_t asks = 0;            // for how many commands, the present one included, ASKING holds
     replication::offset written = 0;  // its last write; 0: none
     std::optional<wait_under_way> blocked = {};
-};
-
-// The name of a server in its cluster, unless it was given another one.
-inline constexpr std::string_view own_name = "self";
-
-// Hash slots of a cluster, and the name of the primary that has them.
-struct slot_range {
-    std::uint16_t first;
-    std::uint16_t last;
-    std::string primary;
 };
 
 // The states of a server. Each but `normal` refuses some commands, with the error message of Redis.
@@ -113,6 +105,9 @@ public:
     // As a node of a cluster in which these primaries have slots; `self` is this one. Other slots have no primary. The
     // names are also the hosts of the nodes.
     void set_slots(std::vector<slot_range> ranges, std::string_view self = own_name);
+    // As a node that is moving a slot key by key, or that gets it so. Ends when set_slots() gives it another primary.
+    void migrate_slot(std::uint16_t slot, std::string to) { slots_.migrate(slot, std::move(to)); }
+    void import_slot(std::uint16_t slot) { slots_.import(slot); }
     // In a cluster, each message that a client publishes here is passed on to the other nodes, which deliver() it.
     void set_bus(std::function<void(std::string_view channel, std::string_view text)> b) { bus_ = std::move(b); }
     void deliver(std::string_view channel, std::string_view text) { send_to_subscribers(channel, text); }
@@ -149,8 +144,8 @@ public:
     condition state() const noexcept { return condition_; }
     std::string run_id() const;
     std::int64_t uptime_us() const noexcept { return keys_.now_us() - started_us_.value_or(keys_.now_us()); }
-    bool is_cluster() const noexcept { return is_cluster_; }
-    std::vector<slot_range> const& slots() const noexcept { return slots_; }
+    bool is_cluster() const noexcept { return slots_.is_cluster(); }
+    std::vector<slot_range> const& slots() const noexcept { return slots_.ranges(); }
     std::size_t connection_count() const noexcept { return connections_.size(); }
 
     // The function is called after each command, including those of scripts. It must not call the model.
@@ -180,12 +175,10 @@ private:
     value invoke(words) override;
     value check_and_run(connection&, words);
     value run(command_spec const&, connection&, words);
-    std::optional<value> refuse(command_spec const&, words) const;
-    std::optional<value> refuse_in_script(command_spec const&, words) const;
+    std::optional<value> refuse(connection const&, command_spec const&, words);
+    std::optional<value> refuse_in_script(command_spec const&, words);
     bool is_denied(command_spec const&, words) const;
-    std::optional<value> refuse_slot(words keys) const;
-    slot_range const* find_slot(std::string_view key) const;
-    bool is_elsewhere(words keys) const;
+    std::optional<value> refuse_slot(connection const&, command_spec const&, words);
     using subscriber_map = string_map<std::vector<connection*>>;  // in the order of subscription
     std::int64_t send_to_subscribers(std::string_view channel, std::string_view text);
     void end_subscriptions_elsewhere();
@@ -216,9 +209,7 @@ private:
     std::map<std::string, std::optional<std::string>, std::less<>> users_;  // none: every login is accepted
     std::set<std::string, std::less<>> given_keys_;
     bool channels_denied_ = false;
-    bool is_cluster_ = false;
-    std::vector<slot_range> slots_;
-    std::string self_{own_name};
+    node_slots slots_;
     std::function<void(std::string_view channel, std::string_view text)> bus_;
     std::function<void(execution const&)> watcher_;
 };

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "core/hash_slot.hpp"
 #include "sim/command_words.hpp"
 #include "sim/redis_model.hpp"
 
@@ -71,12 +70,6 @@ bool uses_channels(command_spec const& spec)
     return spec.name == "subscribe" || spec.name == "publish" || spec.name == "ssubscribe" || spec.name == "spublish";
 }
 
-bool crosses_slots(words keys)
-{
-    return std::ranges::any_of(
-        keys, [&](auto const key) { return core::hash_slot(key) != core::hash_slot(keys.front()); });
-}
-
 // Whether a server in that state refuses a command with these traits. Out of memory it still executes commands that
 // need none, so that clients can release their locks. A replica, and a server that cannot save or replicate its data,
 // refuses every write.
@@ -107,7 +100,7 @@ bool redis_model::is_denied(command_spec const& spec, words args) const
 
 // In the order of Redis. Access rules come before the state of the server: without the right to a command, a user gets
 // NOPERM even from a busy server, so waiting for the server would not help the client.
-std::optional<value> redis_model::refuse(command_spec const& spec, words args) const
+std::optional<value> redis_model::refuse(connection const& from, command_spec const& spec, words args)
 {
     if (is_denied(spec, args))
         return error("NOPERM this user has no permissions to run the '" + full_name(spec, args) + "' command");
@@ -118,44 +111,19 @@ std::optional<value> redis_model::refuse(command_spec const& spec, words args) c
     // Redis checks READONLY before MASTERDOWN: the session reacts to the first by a new connection.
     if (condition_ == condition::stale && has(spec.traits, trait::writes))
         return error(words_of(condition::replica));
-    if (is_cluster_)
-        if (auto refused = refuse_slot(keys_of(spec, args)))
-            return refused;
+    if (auto refused = refuse_slot(from, spec, args))
+        return refused;
     if (refuses(condition_, spec.traits))
         return error(words_of(condition_));
     return std::nullopt;
 }
 
-// Redis checks the slots before it runs the command, so nothing was executed.
-std::optional<value> redis_model::refuse_slot(words keys) const
+// What a script does at a node that imports the slot is under the ASKING of its call, too.
+std::optional<value> redis_model::refuse_slot(connection const& from, command_spec const& spec, words args)
 {
-    if (keys.empty())
-        return std::nullopt;
-    if (crosses_slots(keys))
-        return error("CROSSSLOT Keys in request don't hash to the same slot");
-    auto const* const found = find_slot(keys.front());
-    if (!found)
-        return error("CLUSTERDOWN Hash slot not served");
-    if (found->primary != self_)
-        return error("MOVED " + std::to_string(core::hash_slot(keys.front())) + " " + found->primary + ":6379");
-    return std::nullopt;
-}
-
-slot_range const* redis_model::find_slot(std::string_view key) const
-{
-    auto const slot = core::hash_slot(key);
-    auto const has_it = [slot](slot_range const& r) { return r.first <= slot && slot <= r.last; };
-    auto const found = std::ranges::find_if(slots_, has_it);
-    return found == slots_.end() ? nullptr : &*found;
-}
-
-// Whether another node, or none, has the slot of a key.
-bool redis_model::is_elsewhere(words keys) const
-{
-    return is_cluster_ && std::ranges::any_of(keys, [this](auto const key) {
-               auto const* const found = find_slot(key);
-               return !found || found->primary != self_;
-           });
+    bool const names_channels = spec.name == "ssubscribe" || spec.name == "sunsubscribe" || spec.name == "spublish";
+    auto const kind = names_channels ? node_slots::kind::channels : node_slots::kind::keys;
+    return slots_.refuse(keys_of(spec, args), kind, from.asks > 0, keys_);
 }
 
 // One denied key is enough: Redis checks all keys of a command before it executes it. So the client must send the locks
@@ -172,7 +140,7 @@ bool redis_model::has_given_key(words keys) const
 
 // In a script Redis 7.0 reports a missing right with another message than outside, without NOPERM. engine::classify()
 // must know both.
-std::optional<value> redis_model::refuse_in_script(command_spec const& spec, words args) const
+std::optional<value> redis_model::refuse_in_script(command_spec const& spec, words args)
 {
     if (has(spec.traits, trait::not_in_script))
         return error("ERR This Redis command is not allowed from script");
@@ -180,7 +148,7 @@ std::optional<value> redis_model::refuse_in_script(command_spec const& spec, wor
         return error("ERR The user executing the script can't run this command or subcommand");
     if (channels_denied_ && uses_channels(spec))
         return error("ERR The user executing the script can't publish to the channel mentioned in the command");
-    if (auto const keys = keys_of(spec, args); has_given_key(keys) || is_elsewhere(keys))
+    if (has_given_key(keys_of(spec, args)) || refuse_slot(*script_caller_, spec, args))
         return error("ERR Script attempted to access a non local key in a cluster node");
     // Redis does not refuse a write in the middle of a script that has written already: all of its writes must be
     // applied. fair_refresh.lua and engine::may_be_applied() depend on it. A script runs in a busy or loading server

@@ -11,13 +11,9 @@
 namespace holdfast::test {
 
 simulated_cluster::simulated_cluster(simulation& s, cluster_options o)
-    : simulation_(s), options_(o), model_([this](simulated::bus_message what, auto arrive) {
-          auto& world = simulation_.world();
-          world.at(world.now() + delay(what), [alive = std::weak_ptr(alive_), arrive = std::move(arrive)] {
-              if (!alive.expired())
-                  arrive();
-          });
-      })
+    : simulation_(s),
+      options_(o),
+      model_([this](simulated::bus_message what, auto arrive) { after(delay(what), std::move(arrive)); })
 {
     unsigned const all = core::hash_slots;
     for (unsigned i = 0; i != options_.primaries; ++i) {
@@ -40,15 +36,71 @@ simulated_server& simulated_cluster::server_of(std::string_view key)
     return simulation_.server(model_.primary_of(core::hash_slot(key)));
 }
 
+void simulated_cluster::after(core::duration d, std::function<void()> f)
+{
+    auto& world = simulation_.world();
+    world.at(world.now() + d, [alive = std::weak_ptr(alive_), f = std::move(f)] {
+        if (!alive.expired())
+            f();
+    });
+}
+
+// The keys that have expired must not move.
+void simulated_cluster::tell_time()
+{
+    for (auto const& name : names_)
+        simulation_.server(name).execute({"PING"});
+}
+
 void simulated_cluster::move(std::string_view key, unsigned to)
 {
-    model_.move(core::hash_slot(key), names_.at(to));
+    tell_time();
+    auto const slot = core::hash_slot(key);
+    auto const begun = model_.destination_of(slot);
+    model_.move(slot, begun.empty() ? std::string_view(names_.at(to)) : begun);
 }
 
 void simulated_cluster::move_on(std::string_view key)
 {
+    move(key, next_of(key));
+}
+
+unsigned simulated_cluster::next_of(std::string_view key)
+{
     auto const at = std::ranges::find(names_, model_.primary_of(core::hash_slot(key))) - names_.begin();
-    move(key, static_cast<unsigned>(at + 1) % options_.primaries);
+    return static_cast<unsigned>(at + 1) % options_.primaries;
+}
+
+void simulated_cluster::move_slowly(std::string_view key, unsigned to, core::duration d)
+{
+    auto const slot = core::hash_slot(key);
+    if (!model_.destination_of(slot).empty())
+        return;
+    model_.begin_move(slot, names_.at(to));
+    move_some(slot, simulation_.world().now() + d);
+}
+
+void simulated_cluster::move_on_slowly(std::string_view key, core::duration d)
+{
+    move_slowly(key, next_of(key), d);
+}
+
+// One key, then the next one after a pause, until the end of the move.
+void simulated_cluster::move_some(std::uint16_t slot, core::instant end)
+{
+    auto const to = model_.destination_of(slot);
+    if (to.empty())
+        return;
+    tell_time();
+    auto& world = simulation_.world();
+    if (world.now() >= end)
+        return model_.move(slot, to);
+    auto const keys = model_.keys_to_move(slot);
+    if (!keys.empty() && world.chance().happens(0.7))
+        model_.move_key(keys[world.chance().below(keys.size())]);
+    auto const pause = std::min(
+        end - world.now(), world.chance().between(core::duration::zero(), (end - world.now()) / 2));
+    after(std::max(pause, core::duration(std::chrono::microseconds(50))), [this, slot, end] { move_some(slot, end); });
 }
 
 void simulated_cluster::move_any()

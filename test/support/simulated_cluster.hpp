@@ -6,6 +6,7 @@
 #define HOLDFAST_TEST_SUPPORT_SIMULATED_CLUSTER_HPP
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,11 +43,19 @@ public:
     void move(std::string_view key, unsigned to);
     // Gives it to the next node.
     void move_on(std::string_view key);
+    // Moves the slot of that key to another node key by key: it is half-moved for that time. Its keys move at moments that
+    // are drawn from the seed, and the last ones in the end. Without effect if the slot is half-moved already.
+    void move_slowly(std::string_view key, unsigned to, core::duration);
+    void move_on_slowly(std::string_view key, core::duration);
     // Gives one slot to a node, both drawn from the seed. A slot without keys is as good as any.
     void move_any();
 
 private:
     core::duration delay(simulated::bus_message);
+    void after(core::duration, std::function<void()>);
+    unsigned next_of(std::string_view key);
+    void move_some(std::uint16_t slot, core::instant end);
+    void tell_time();
 
     simulation& simulation_;
     cluster_options const options_;
