@@ -94,6 +94,24 @@ TEST_CASE("a release right behind the move of its slot wakes the waiter", "[clus
     });
 }
 
+TEST_CASE("a subscription ends at a primary that a seed does not know of yet", "[cluster]")
+{
+    cluster_client_arena a({.gossip = {5s, 5s}, .bus = {1ms, 1ms}});
+    auto& other = a.make_cluster_client("B");
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all(a.c());
+        co_await a.visit_all(other);
+        auto const held = co_await mutex(a.c(), "{a}").acquire();
+        a.cluster.move("{a}", 1);
+        // MOVED names node-1, and the seed still node-2.
+        auto const none = co_await mutex(other, "{a}").try_acquire({.wait = 1s});
+        CHECK(none.empty());
+        co_await a.sleep(3s);
+        CHECK(a.server("node-1").model().publish_sharded("redisson_lock__channel:{a}", "0") == 0);
+        co_await a.sleep(3s);
+    });
+}
+
 TEST_CASE("without the right to a channel, waiters at that primary poll, and one line says so", "[cluster]")
 {
     two_clients a;

@@ -120,13 +120,15 @@ void subscriptions::renew(channel& c)
         c.at->session().subscribe(c.name);
 }
 
-// A server with sharded messages ends the subscriptions of a slot that leaves.
+// A server with sharded messages ends the subscriptions of a slot that leaves, and says so. As long as it has not, it may
+// have the slot, because a seed may be out of date: then nobody else ends the subscription. Otherwise it refuses the
+// command, without a reply.
 void subscriptions::on_moved(core::slot_set const& moved)
 {
     for (auto const& [name, c] : channels_) {
         if (!moved[c->slot])
             continue;
-        if (c->at->is_open() && c->at->session().server().messages == message_form::plain)
+        if (c->at->is_open() && engine::is_subscribed(c->state))
             c->at->session().unsubscribe(name);
         c->at = &runtime_.shard_of(c->slot);
         renew(*c);
