@@ -37,9 +37,15 @@ std::vector<any_lock> other_locks(client& c)
     return {
         mutex(c, "{a}:6", {.fencing = true}),
         fair_lock(c, "{a}:8"),
-        read_write_lock(c, "{a}:10", c.make_owner()).write()};
+        read_write_lock(c, "{a}:10", c.make_owner()).write(),
+        read_write_lock(c, "{a}:12").read(),
+        semaphore(c, "{a}:14", {.permits = 1}),
+        semaphore(c, "{a}:16", {.permits = 1, .numbered = true}),
+        semaphore(c, "{a}:18", {.permits = 1, .fair = true})};
 }
-std::vector<std::string> const moving{"{a}:0", "{a}:2", "{a}:4", "{a}:6", "{a}:8", "{a}:10"};
+// Of the last ones, and of an election, one of several keys: the others stay.
+std::vector<std::string> const moving{
+    "{a}:0", "{a}:2", "{a}:4", "{a}:6", "{a}:8", "{a}:10", "{a}:12", "{a}:14", "{a}:16", "{a}:18", "{a}:20"};
 
 awaitable<std::vector<lease>> acquire(std::vector<any_lock> all)
 {
@@ -72,10 +78,11 @@ TEST_CASE("leases outlast a hash slot that stays half-moved for three lease time
     l.run([&]() -> awaitable<void> {
         auto held = co_await acquire(plain_locks(holds));
         auto others = co_await acquire(other_locks(holds));
+        auto leader = co_await election(holds, "{a}:20").campaign("leads");
         cluster.begin_move("{a}", to, moving);
         for (int i = 0; i != 20; ++i) {
             co_await sleep_for(500ms);
-            CHECK((are_valid(held) && are_valid(others)));
+            CHECK((are_valid(held) && are_valid(others) && leader.valid()));
             for (auto const& lock : plain_locks(rival)) {
                 auto const taken = co_await lock.try_acquire();
                 CHECK(taken.empty());
@@ -84,6 +91,7 @@ TEST_CASE("leases outlast a hash slot that stays half-moved for three lease time
         co_await release(held);
         cluster.end_move("{a}", to);
         co_await release(others);
+        co_await leader.resign();
         for (auto const& all : {plain_locks(rival), other_locks(rival)}) {
             auto again = co_await acquire(all);
             co_await release(again);

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <holdfast/error.hpp>
@@ -14,6 +16,7 @@
 #include "core/pooled.hpp"
 #include "engine/hold/tenure.hpp"
 #include "engine/protocol/lock_protocol.hpp"
+#include "engine/protocol/renewal_by_key.hpp"
 #include "engine/runtime/runtime.hpp"
 
 namespace holdfast::engine {
@@ -33,6 +36,17 @@ constexpr std::int64_t kept_closed = 2;
 
 // One renewal of one grant, from its creation until its reply. An extension is a renewal with a waiter. It keeps the
 // grant and the tenure: both may end before the reply comes.
+//
+// | state    | event                                              | next     | action                                 |
+// |----------|----------------------------------------------------|----------|----------------------------------------|
+// | together | TRYAGAIN, there are scripts for single keys        | by key 1 | sends the first of them                |
+// | together | any other reply                                    | done     | reports it                             |
+// | by key n | renewed, another script follows                    | n + 1    | sends it                               |
+// | by key n | renewed, the last one                              | done     | reports it, sent when the first one was |
+// | by key n | any other reply                                    | done     | reports it                             |
+//
+// A script is sent only if the grant is still held and the session is open; otherwise the reply before it is reported, as
+// refused.
 class renewal_sender::renewal final : public core::pooled<renewal>,
                                       public batchable_call,
                                       public boost::intrusive::list_base_hook<> {
@@ -52,10 +66,11 @@ public:
 
     void finish(error_code);
     lock_spec const& lock() const noexcept { return grant_->lock(); }
-    void send_to(shard const& at) noexcept { at_ = &at; }
+    void send_to(shard& at) noexcept { at_ = &at; }
 
 private:
     void add_to(script_words&) const override;
+    void add_arguments(std::string_view holder, script_words&) const;
     void submit(session&, command&, script_form) override;
     // Checked again before the text is sent, which would otherwise renew a grant that was released since (rule 7).
     bool is_wanted() const override { return is_alive(*grant_, sender_.runtime_.now()); }
@@ -64,9 +79,13 @@ private:
     void on_reply(answer const&) override;
 
     // Whether the grant, or the tenure that was to be extended, is still held: the reply may come after its release.
+    one_key_renewals by_key() const { return renewals_by_key(lock(), grant_->own_key(), grant_->token()); }
+    bool sends_next(answer const&);
     bool is_current() const { return !grant_->is_retired() && (tenure_ ? tenure_->is_holding() : grant_->is_held()); }
     error_code classify(answer const&);
     error_code classify_refusal(answer const&);
+    // A renewal by key does not learn whether a writer waits.
+    bool is_closed(answer const& a) const noexcept { return a.value.integer == kept_closed || keys_sent_ > 0; }
 
     renewal_sender& sender_;
     boost::intrusive_ptr<grant> grant_;
@@ -74,14 +93,21 @@ private:
     core::duration lease_;
     milliseconds_text lease_text_;
     extension_waiter* waiter_;
-    shard const* at_ = nullptr;  // to which it was sent
+    shard* at_ = nullptr;        // to which it was sent
+    std::size_t keys_sent_ = 0;  // 0: together
+    std::optional<core::instant> first_sent_;
 };
 
 void renewal_sender::renewal::add_to(script_words& to) const
 {
     assert(is_wanted());
     lock().protocol->add_batch_keys(lock(), grant_->own_key(), to.keys);
-    to.arguments.push_back(grant_->token());
+    add_arguments(grant_->token(), to);
+}
+
+void renewal_sender::renewal::add_arguments(std::string_view holder, script_words& to) const
+{
+    to.arguments.push_back(holder);
     if (!lock().weight.empty())
         to.arguments.push_back(lock().weight);
     to.arguments.push_back(lease_text_);
@@ -90,17 +116,47 @@ void renewal_sender::renewal::add_to(script_words& to) const
 void renewal_sender::renewal::submit(session& to, command& c, script_form form)
 {
     script_words words;
-    add_to(words);
-    submit_script(to, c, lock().protocol->renewal(), form, words.keys, words.arguments);
+    if (keys_sent_ == 0) {
+        add_to(words);
+        return submit_script(to, c, lock().protocol->renewal(), form, words.keys, words.arguments);
+    }
+    auto const scripts = by_key();
+    auto const& one = scripts[keys_sent_ - 1];
+    words.keys.assign(one.times, one.key);
+    add_arguments(one.holder, words);
+    submit_script(to, c, *one.with, form, words.keys, words.arguments);
 }
 
 void renewal_sender::renewal::on_reply(answer const& given)
 {
-    auto const a = sender_.runtime_.counted(given, *at_, lock());
+    auto a = sender_.runtime_.counted(given, *at_, lock());
     grant_->on_answered(sender_.runtime_.now(), a.outcome != outcome::unknown);
+    if (sends_next(a))
+        return;
+    a.sent = first_sent_.value_or(a.sent);
     sender_.renewals_.erase(sender_.renewals_.iterator_to(*this));
     std::unique_ptr<renewal> const self(this);
     finish(classify(a));
+}
+
+// Whether the renewal goes on with a script for a single key. All of them count from the first one. A time to live of
+// zero leaves the key as it is, which does not suffice for the lock of a read: another library may have shortened it.
+bool renewal_sender::renewal::sends_next(answer const& a)
+{
+    bool const begins = keys_sent_ == 0 && a.why == refusal::try_again;
+    bool const goes_on = keys_sent_ > 0 && a.outcome == outcome::applied && a.value.integer != key_missing;
+    auto& to = sender_.runtime_.shard_of(lock());
+    if (!(begins || goes_on) || keys_sent_ == by_key().size() || !is_wanted() || !is_current() || !to.is_open())
+        return false;
+    if (goes_on && !first_sent_)
+        first_sent_ = a.sent;
+    auto const lease = std::max(lease_, grant_->valid_until() - sender_.runtime_.now());
+    lease_text_ = milliseconds_text(lease);
+    ++keys_sent_;
+    grant_->on_sent(lease);
+    at_ = &to;
+    send(to.session());
+    return true;
 }
 
 error_code renewal_sender::renewal::classify(answer const& a)
@@ -115,7 +171,7 @@ error_code renewal_sender::renewal::classify(answer const& a)
     }
     if (a.value.integer == key_missing)
         sender_.events_.on_key_missing(*grant_);
-    else if (sender_.events_.on_kept(*grant_, tenure_.get(), a, lease_, a.value.integer == kept_closed))
+    else if (sender_.events_.on_kept(*grant_, tenure_.get(), a, lease_, is_closed(a)))
         return {};
     return errc::lease_lost;
 }
