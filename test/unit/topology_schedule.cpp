@@ -68,10 +68,24 @@ TEST_CASE("topology: the pauses grow while the slots do not change", "[topology]
         last = pause;
         CHECK(s.on(event::due) == step::ask);
     }
-    CHECK(last == 1s);
+    CHECK(last == 1050ms);
     s.note_slots(true);
     s.on(event::slots);
-    CHECK(s.deadline(now, 0) - now == 50ms);
+    CHECK(s.deadline(now, 0) - now == 100ms);
+}
+
+TEST_CASE("topology: at most ten questions in a second, whatever the answers say", "[topology][cluster]")
+{
+    topology_schedule s;
+    auto time = now;
+    for (int i = 0; i < 10; ++i) {
+        s.note_slots(true);
+        s.on(event::slots);
+        s.on(event::doubt);
+        time = s.deadline(time, 0);
+        CHECK(s.on(event::due) == step::ask);
+    }
+    CHECK(time - now >= 1s);
 }
 
 }  // namespace
