@@ -56,6 +56,8 @@ public:
     process& at(std::string_view name) { return simulation_.at(name); }
     core::instant now() const { return simulation_.now(); }
 
+    // From now on clients are those of a cluster, and connect to these nodes first.
+    void use_seeds(std::vector<std::string> names) { seeds_ = std::move(names); }
     // A running client in the process of that name. It connects as soon as run() lets time pass.
     holdfast::client& client(
         std::string_view where = "A", holdfast::config c = quick(), std::string const& server = "redis")
@@ -64,6 +66,8 @@ public:
         if (!c.log)
             c.log = [this](log_level, std::string_view line) { log_.emplace_back(line); };
         auto const make_io = [this, &p, server](engine::strand s, holdfast::config const& config, engine::log l) {
+            if (!seeds_.empty())
+                return simulation_.make_cluster_io(p, std::move(s), config, std::move(l), seeds_);
             return simulation_.make_io(p, std::move(s), config, std::move(l), server);
         };
         clients_.push_back(
@@ -139,6 +143,7 @@ private:
 
     int const failures_ = std::uncaught_exceptions();
     std::vector<std::string> commands_;
+    std::vector<std::string> seeds_;
     std::vector<std::string> log_;  // outlives the world, whose clients write to it
     simulation simulation_;
     std::vector<std::unique_ptr<holdfast::client>> clients_;

@@ -56,5 +56,24 @@ TEST_CASE("contenders exclude each other while hash slots move and messages are 
     run_contests(options, seeds_or(40));
 }
 
+TEST_CASE("contenders exclude each other while hash slots move key by key", "[cluster][contention][half-moved]")
+{
+    auto options = over_three_primaries();
+    options.kind = GENERATE(from_range(all_kinds));
+    options.half_moves = 4;
+    run_contests(options, seeds_or(30));
+}
+
+TEST_CASE(
+    "contenders exclude each other while hash slots move key by key and messages are lost",
+    "[cluster][contention][half-moved]")
+{
+    auto options = over_three_primaries();
+    options.kind = GENERATE(from_range(all_kinds));
+    options.half_moves = 2;  // no slot returns, as above
+    options.faults = {.lose_request = 0.01, .lose_reply = 0.01, .delay_request = 0.02, .disconnect = 0.01};
+    run_contests(options, seeds_or(30));
+}
+
 }  // namespace
 }  // namespace holdfast::test

@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <functional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -27,6 +28,7 @@
 #include "engine/hold/grant.hpp"
 #include "operations/operation.hpp"
 #include "scripts_generated.hpp"
+#include "simulation/cluster_rules.hpp"
 #include "simulation/fair_order.hpp"
 #include "support/script_word.hpp"
 #include "support/simulated_cluster.hpp"
@@ -119,24 +121,23 @@ private:
     std::set<std::string, std::less<>> granted_;
 };
 
-// Throws if a command had keys of several hash slots.
-void require_one_slot(executed const& e)
-{
-    if (e.what.reply && e.what.reply->is_error() && e.what.reply->text.starts_with("CROSSSLOT"))
-        throw std::runtime_error("CROSSSLOT for " + std::string(e.what.args[0]));
-}
-
 constexpr std::string_view lost_mark = " (lost)";
+
+// Whether a server or a process may be unreachable for a time, or a message be lost or late.
+bool has_faults(contest_options const& o) noexcept
+{
+    auto const& f = o.faults;
+    return o.kill + o.pause + f.lose_request + f.lose_reply + f.delay_request + f.disconnect + f.refuse_connect
+               + f.pause_server + f.restart_server
+           > 0;
+}
 
 // Whether a server or a process may be unreachable for a time, or the answer of one may not count, so that a wait may end
 // before a reply.
 bool has_outages(contest_options const& o) noexcept
 {
-    auto const& f = o.faults;
     // The session to a primary starts with the first lock there.
-    return o.kill + o.pause + o.primaries + f.lose_request + f.lose_reply + f.delay_request + f.disconnect
-               + f.refuse_connect + f.pause_server + f.restart_server
-           > 0;
+    return o.primaries > 0 || has_faults(o);
 }
 
 struct participant {
@@ -164,12 +165,14 @@ public:
 private:
     void start();
     void disturb();
+    void move_slot_of(unsigned lock);
     void settle();
     void audit();
     void check_leftovers();
-    void check_promptness() const;
+    void check_promptness(core::instant since, core::duration time_limit) const;
     void check_gaps() const;
     void check_validity(lease const& l) const;
+    std::int64_t time_to_live(std::string_view key);
     bool may_be_unavailable(participant const& p) const;
     static void check_end(std::string_view lock, error_code ec, bool may_be_unavailable);
     bool all_done() const;
@@ -204,6 +207,9 @@ private:
     engine::client_io make_io(process&, engine::strand, holdfast::config const&, engine::log);
 
     contest_options options_;
+    command_rules rules_;
+    cluster_rules cluster_rules_;
+    core::instant last_change_ = core::instant::min();  // of the hash slots
     simulation simulation_;
     std::optional<simulated_cluster> cluster_;
     std::vector<participant> participants_;
@@ -236,8 +242,8 @@ contest_result contest::run()
 void contest::start()
 {
     for_each_server([this](simulated_server& s) {
-        s.check(command_rules());
-        s.check(require_one_slot);
+        s.check(std::ref(rules_));
+        s.check(std::ref(cluster_rules_));
         if (options_.is_in_order)
             s.check(fair_order());
     });
@@ -288,8 +294,7 @@ void contest::disturb()
 {
     auto& world = simulation_.world();
     for (unsigned i = 0; i < options_.locks; ++i)
-        for (unsigned n = 0; n < options_.moves; ++n)
-            world.at(world.now() + luck().between(1ms, 3s), [this, i] { cluster_->move_on(lock_name(i)); });
+        move_slot_of(i);
     for (auto& p : participants_) {
         if (&p != &participants_.front() && luck().happens(options_.kill))
             world.at(world.now() + luck().between(1ms, 3s), [&p] { p.where->kill(); });
@@ -297,6 +302,19 @@ void contest::disturb()
             world.at(world.now() + luck().between(1ms, 3s), [this, &p] {
                 p.where->pause_for(luck().between(10ms, 2 * options_.config.lease));
             });
+    }
+}
+
+void contest::move_slot_of(unsigned lock)
+{
+    auto& world = simulation_.world();
+    for (unsigned n = 0; n < options_.moves; ++n)
+        world.at(world.now() + luck().between(1ms, 3s), [this, lock] { cluster_->move_on(lock_name(lock)); });
+    for (unsigned n = 0; n < options_.half_moves; ++n) {
+        auto const when = world.now() + luck().between(1ms, 3s);
+        auto const lasts = luck().between(1ms, options_.longest_half_move);
+        last_change_ = std::max(last_change_, when + lasts);
+        world.at(when, [this, lock, lasts] { cluster_->move_on_slowly(lock_name(lock), lasts); });
     }
 }
 
@@ -346,8 +364,15 @@ void contest::audit()
                 + " releases");
         result_.handed_off += stats.handed_off;
     }
+    // Between two writers, waiting readers have a turn of 20 ms.
+    auto const turn = options_.kind == contested_kind::read_write ? core::duration(20ms) : core::duration::zero();
+    auto const round_trips = 20 * options_.network.delay.most + turn;
     if (options_.is_prompt)
-        check_promptness();
+        check_promptness(core::instant::min(), round_trips);
+    // A message may be lost in a change of the slots, so a waiter may be served by its next look; and a command is
+    // postponed by half a second at most.
+    if (options_.half_moves > 0 && !has_faults(options_))
+        check_promptness(last_change_, options_.config.poll_interval * 5 / 4 + 600ms + round_trips);
     // The keys of a killed process expire when their lease time has ended.
     if (options_.kill > 0)
         simulation_.world().run_for(options_.config.lease + 30s);
@@ -355,9 +380,13 @@ void contest::audit()
         auto& server = server_of(i);
         if (server.execute({"EXISTS", lock_name(i)}).integer != 0)
             throw std::runtime_error("the key of " + lock_name(i) + " is left");
-        for (auto const* const channel : {"redisson_lock__channel:{", "redisson_rwlock:{"})
-            if (options_.kill == 0 && server.model().publish(channel + lock_name(i) + "}", "0") != 0)
-                throw std::runtime_error("a subscription for " + lock_name(i) + " is left");
+        for (auto const* const prefix : {"redisson_lock__channel:{", "redisson_rwlock:{"})
+            for_each_server([&](simulated_server& s) {
+                auto const channel = prefix + lock_name(i) + "}";
+                auto const receivers = s.model().publish(channel, "0") + s.model().publish_sharded(channel, "0");
+                if (options_.kill == 0 && receivers != 0)
+                    throw std::runtime_error("a subscription for " + lock_name(i) + " is left");
+            });
     }
     // The place of a killed fair waiter is removed by the next contender, or when the queue's time to live ends.
     bool const is_fair = options_.kind == contested_kind::fair || options_.kind == contested_kind::fenced_fair;
@@ -381,12 +410,9 @@ void contest::check_leftovers()
         throw std::runtime_error(std::to_string(left) + " keys are left");
 }
 
-// While a contender waits, a released lock is granted within a few round trips: no wake-up was lost.
-void contest::check_promptness() const
+// From then on, while a contender waits, a released lock is granted within that time: no wake-up was lost.
+void contest::check_promptness(core::instant since, core::duration time_limit) const
 {
-    // Between two writers, waiting readers have a turn of 20 ms.
-    auto const turn = options_.kind == contested_kind::read_write ? core::duration(20ms) : core::duration::zero();
-    auto const time_limit = (20 * options_.network.delay.most + turn).count();
     auto holds = holds_;
     std::ranges::sort(holds, {}, [](auto const& h) { return std::tie(h.lock, h.from); });
     std::size_t last = 0;  // index of the hold that ends last, of those before i
@@ -396,7 +422,8 @@ void contest::check_promptness() const
         if (after.lock != before.lock || after.to > before.to)
             last = i;
         bool const was_released = !before.holder.ends_with(lost_mark);  // the key of a lost lease outlasts its validity
-        bool const is_gap = was_released && before.lock == after.lock && after.from - before.to > time_limit;
+        auto const free_since = std::max(before.to, since.time_since_epoch().count());
+        bool const is_gap = was_released && before.lock == after.lock && after.from - free_since > time_limit.count();
         bool const is_awaited = std::ranges::any_of(
             waits_, [&](auto const& w) { return w.lock == after.lock && w.from <= before.to && w.to >= after.from; });
         if (is_gap && is_awaited)
@@ -422,15 +449,26 @@ void contest::check_gaps() const
     }
 }
 
+// As PTTL, at the node that has the key: not always the primary of its slot.
+std::int64_t contest::time_to_live(std::string_view key)
+{
+    std::int64_t left = -2;
+    for_each_server([&](simulated_server& s) {
+        s.execute({"PING"});
+        if (auto const* const found = s.model().keys().find(key))
+            left = found->expires_at < 0 ? -1 : found->expires_at - s.model().keys().now_ms();
+    });
+    return left;
+}
+
 // A lease is never valid for longer than its key exists: else the server could grant the lock again meanwhile.
 void contest::check_validity(lease const& l) const
 {
     auto const& tenure = tenure_of(l);
     auto& self = const_cast<contest&>(*this);
-    auto& server = cluster_ ? self.cluster_->server_of(tenure.lock().name) : self.simulation_.server();
-    auto left = server.execute({"PTTL", tenure.lock().key}).integer;
+    auto left = self.time_to_live(tenure.lock().key);
     if (tenure.held_grant && !tenure.held_grant->own_key().empty())
-        left = std::min(left, server.execute({"PTTL", tenure.held_grant->own_key()}).integer);
+        left = std::min(left, self.time_to_live(tenure.held_grant->own_key()));
     if (tenure.is_valid() && left >= 0
         && tenure.valid_until() > simulation_.now() + std::chrono::milliseconds(left + 1))
         throw std::runtime_error("a lease of " + std::string(tenure.lock().name) + " outlasts its key");
@@ -647,6 +685,16 @@ contest_result run_contest(contest_options const& o)
 std::uint64_t seeds_or(std::uint64_t fallback)
 {
     return number_of("HOLDFAST_SEEDS").value_or(fallback);
+}
+
+std::uint64_t first_seed()
+{
+    return number_of("HOLDFAST_SEED").value_or(1);
+}
+
+std::uint64_t last_seed(std::uint64_t fallback)
+{
+    return number_of("HOLDFAST_SEED").value_or(seeds_or(fallback));
 }
 
 void run_contests(contest_options options, std::uint64_t seeds)

@@ -45,6 +45,8 @@ struct contest_options {
     unsigned primaries = 0;  // of a cluster in which the client finds its servers; 0: one server
     unsigned moves = 0;      // how often the hash slot of each lock moves to the next primary; fewer than `primaries`:
                              // a slot does not return
+    unsigned half_moves = 0;  // how often it moves key by key, and is half-moved meanwhile
+    core::duration longest_half_move = std::chrono::seconds(2);
     bool is_prompt = false;  // a released lock must be granted to a waiter within a few round trips
     fault_plan faults = {};
     network_options network = {};
@@ -76,6 +78,9 @@ contest_result run_contest(contest_options const&);
 
 // The number of seeds of a test: HOLDFAST_SEEDS, or `fallback`.
 std::uint64_t seeds_or(std::uint64_t fallback);
+// The seeds of a test that has loops of its own: 1 to that number, or HOLDFAST_SEED alone.
+std::uint64_t first_seed();
+std::uint64_t last_seed(std::uint64_t fallback);
 
 // Runs contests with seeds 1 ... n (or HOLDFAST_SEED alone) and fails at the first fault.
 void run_contests(contest_options options, std::uint64_t seeds);

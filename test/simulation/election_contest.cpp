@@ -14,6 +14,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -23,6 +24,7 @@
 
 #include "simulation/arena.hpp"
 #include "simulation/contest.hpp"
+#include "simulation/contested_slot.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -39,6 +41,7 @@ struct observation {
 
 struct election_contest {
     arena world;
+    std::optional<contested_slot> slots;  // of a cluster
     chance draw;
     std::vector<leadership const*> leading;
     std::uint64_t last_term = 0;
@@ -47,7 +50,17 @@ struct election_contest {
     unsigned cancelled = 0;
     std::deque<observation> observations;
 
-    election_contest(std::uint64_t seed, fault_plan f) : world({.world = {.seed = seed}, .faults = f}), draw(seed) {}
+    election_contest(std::uint64_t seed, fault_plan f, bool is_cluster)
+        : world({.world = {.seed = seed}, .faults = f}), draw(seed)
+    {
+        if (is_cluster)
+            slots.emplace(world, "boss");
+    }
+
+    bool exists(std::string_view key)
+    {
+        return (slots ? slots->server() : world.server()).execute({"EXISTS", key}).integer != 0;
+    }
 
     void begin(leadership const& me)
     {
@@ -125,7 +138,7 @@ struct election_contest {
         for (int n = 0; n < 6'000 && running > 0; ++n)
             co_await world.sleep(100ms);
         REQUIRE(running == 0);
-        world.server().faults = {};
+        world.simulated().for_each_server([](simulated_server& s) { s.faults = {}; });
         // One lease time, the longest reconnection, and the end of the subscriptions.
         co_await world.sleep(before.disconnect > 0 ? 10s : 4s);
         auto const nobody = co_await election(c, "boss").current();
@@ -142,15 +155,15 @@ struct election_contest {
         for (auto const& o : observations)
             CHECK_FALSE(o.last);
         // The last candidate has removed places whose release was given up in an outage.
-        CHECK_FALSE(world.exists("redisson_lock_queue:{boss}"));
-        CHECK_FALSE(world.exists("holdfast_lock_waiters:{boss}"));
+        CHECK_FALSE(exists("redisson_lock_queue:{boss}"));
+        CHECK_FALSE(exists("holdfast_lock_waiters:{boss}"));
     }
 };
 
-unsigned run_election_contest(std::uint64_t seed, fault_plan faults)
+unsigned run_election_contest(std::uint64_t seed, fault_plan faults, bool is_cluster)
 {
     INFO("seed " << seed);
-    election_contest c(seed, faults);
+    election_contest c(seed, faults, is_cluster);
     auto& a = c.world;
     std::vector<client*> clients;
     for (std::string const where : {"A", "B", "C"})
@@ -176,11 +189,11 @@ unsigned run_election_contest(std::uint64_t seed, fault_plan faults)
     return c.cancelled;
 }
 
-void run_election_contests(fault_plan const& faults)
+void run_election_contests(fault_plan const& faults, bool is_cluster = false)
 {
     std::uint64_t cancelled = 0;
-    for (std::uint64_t seed = 1; seed <= seeds_or(60); ++seed)
-        cancelled += run_election_contest(seed, faults);
+    for (std::uint64_t seed = first_seed(); seed <= last_seed(is_cluster ? 30 : 60); ++seed)
+        cancelled += run_election_contest(seed, faults, is_cluster);
     CHECK(cancelled > 0);
     WARN(cancelled << " campaigns were cancelled");
 }
@@ -193,6 +206,17 @@ TEST_CASE("two leaders are never valid at once, and observers learn the last sta
 TEST_CASE("also when connections break, and replies and messages are lost", "[election][contest]")
 {
     run_election_contests({.lose_request = 0.005, .lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.05});
+}
+
+TEST_CASE(
+    "two leaders are never valid at once while the hash slot of the election moves", "[election][contest][cluster]")
+{
+    run_election_contests({}, true);
+}
+
+TEST_CASE("also when messages are lost while the hash slot of an election moves", "[election][contest][cluster]")
+{
+    run_election_contests({.lose_request = 0.005, .lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.05}, true);
 }
 
 }  // namespace

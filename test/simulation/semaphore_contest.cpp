@@ -11,8 +11,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,7 @@
 
 #include "simulation/arena.hpp"
 #include "simulation/contest.hpp"
+#include "simulation/contested_slot.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -35,6 +38,7 @@ constexpr unsigned total = 4;
 
 struct permit_contest {
     arena world;
+    std::optional<contested_slot> slots;  // of a cluster
     chance draw;
     std::vector<lease*> held;  // with the weights below
     std::vector<unsigned> weights;
@@ -45,7 +49,15 @@ struct permit_contest {
     bool is_numbered = false;
     std::map<unsigned, std::uint64_t> tokens;  // the last one of each number
 
-    permit_contest(std::uint64_t seed, fault_plan f) : world({.world = {.seed = seed}, .faults = f}), draw(seed) {}
+    permit_contest(std::uint64_t seed, fault_plan f, bool is_cluster)
+        : world({.world = {.seed = seed}, .faults = f}), draw(seed)
+    {
+        if (is_cluster)
+            slots.emplace(world, "s");
+    }
+
+    simulated_server& server() { return slots ? slots->server() : world.server(); }
+    bool exists(std::string_view key) { return server().execute({"EXISTS", key}).integer != 0; }
 
     void enter(lease& l, unsigned weight)
     {
@@ -122,10 +134,10 @@ struct permit_contest {
 };
 
 // Semaphores without an order, fair ones and numbered ones, in turn. Returns how many acquires were cancelled.
-unsigned run_semaphore_contest(std::uint64_t seed, fault_plan faults)
+unsigned run_semaphore_contest(std::uint64_t seed, fault_plan faults, bool is_cluster)
 {
     INFO("seed " << seed);
-    permit_contest c(seed, faults);
+    permit_contest c(seed, faults, is_cluster);
     bool const fair = seed % 3 == 0;
     c.is_numbered = seed % 3 == 1;
     auto& a = c.world;
@@ -145,28 +157,28 @@ unsigned run_semaphore_contest(std::uint64_t seed, fault_plan faults)
         for (int n = 0; n < 6'000 && c.running > 0; ++n)
             co_await a.sleep(100ms);
         REQUIRE(c.running == 0);
-        a.server().faults = {};
+        a.simulated().for_each_server([](simulated_server& s) { s.faults = {}; });
         // One lease time, the longest reconnection, and the end of the subscriptions.
         co_await a.sleep(10s);
         semaphore const any(a.client("A"), "s", {.permits = total, .fair = fair, .waiter_timeout = 3s});
         auto all = co_await any.try_acquire({.wait = 10s, .weight = total});
         CHECK(all.valid());
         co_await all.release();
-        CHECK(a.server().execute({"GET", "s"}).text == std::to_string(total));
-        CHECK_FALSE(a.exists("{s}:timeout"));
-        CHECK_FALSE(a.exists("holdfast_permit_queue:{s}"));
-        CHECK_FALSE(a.exists("holdfast_permit_waiters:{s}"));
+        CHECK(c.server().execute({"GET", "s"}).text == std::to_string(total));
+        CHECK_FALSE(c.exists("{s}:timeout"));
+        CHECK_FALSE(c.exists("holdfast_permit_queue:{s}"));
+        CHECK_FALSE(c.exists("holdfast_permit_waiters:{s}"));
         co_await a.sleep(3s);
     });
     CHECK(c.grants > 5);
     return c.cancelled;
 }
 
-void run_semaphore_contests(fault_plan const& faults)
+void run_semaphore_contests(fault_plan const& faults, bool is_cluster = false)
 {
     std::uint64_t cancelled = 0;
-    for (std::uint64_t seed = 1; seed <= seeds_or(60); ++seed)
-        cancelled += run_semaphore_contest(seed, faults);
+    for (std::uint64_t seed = first_seed(); seed <= last_seed(is_cluster ? 30 : 60); ++seed)
+        cancelled += run_semaphore_contest(seed, faults, is_cluster);
     CHECK(cancelled > 0);
     WARN(cancelled << " acquires were cancelled");
 }
@@ -179,6 +191,16 @@ TEST_CASE("contenders of several processes never have too many permits, and none
 TEST_CASE("also when connections break and replies are lost", "[semaphore][contest]")
 {
     run_semaphore_contests({.lose_request = 0.005, .lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.05});
+}
+
+TEST_CASE("contenders never have too many permits while their hash slot moves", "[semaphore][contest][cluster]")
+{
+    run_semaphore_contests({}, true);
+}
+
+TEST_CASE("also when messages are lost while the hash slot of a semaphore moves", "[semaphore][contest][cluster]")
+{
+    run_semaphore_contests({.lose_request = 0.005, .lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.05}, true);
 }
 
 }  // namespace

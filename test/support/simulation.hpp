@@ -46,6 +46,13 @@ public:
     // Made at first use.
     process& at(std::string_view name);
     simulated_server& server(std::string_view name = "redis");
+    // Those that were made.
+    template <class Action>
+    void for_each_server(Action act)
+    {
+        for (auto const& [name, s] : servers_)
+            act(*s);
+    }
 
     holdfast::config config(std::string_view server = "redis") const;
 
