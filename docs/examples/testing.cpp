@@ -35,6 +35,8 @@ asio::awaitable<std::string> run_job(holdfast::client& client, std::chrono::mill
             co_return "busy";
         if (e.code() == holdfast::errc::lease_lost)
             co_return "lost";
+        if (e.code() == holdfast::errc::server_refused)
+            co_return "refused";
         throw;
     }
 }
@@ -45,6 +47,25 @@ void expect(std::string const& what, bool is_true)
 {
     std::cout << what << (is_true ? ": passed\n" : ": FAILED\n");
     failures += is_true ? 0 : 1;
+}
+
+asio::awaitable<void> test_faults(holdfast::testing::server& redis, holdfast::client& client)
+{
+    using refusal = holdfast::testing::server::refusal;
+    using memory = holdfast::testing::server::memory;
+
+    redis.refuse(refusal::out_of_memory);
+    expect("a job does not run while the server refuses to write", co_await run_job(client, 0ms) == "refused");
+    redis.accept();
+
+    asio::steady_timer timer(co_await asio::this_coro::executor, 50ms);
+    timer.async_wait([&](auto) { redis.restart(memory::lost); });
+    expect("a job does not survive a restart without its lock", co_await run_job(client, 1h) == "lost");
+
+    co_await client.ready();
+    timer.expires_after(50ms);
+    timer.async_wait([&](auto) { redis.advance(1h); });  // the host was suspended for an hour
+    expect("a job whose lease ended meanwhile stops", co_await run_job(client, 1h) == "lost");
 }
 
 asio::awaitable<void> tests(holdfast::testing::server& redis, holdfast::client& client)
@@ -60,6 +81,7 @@ asio::awaitable<void> tests(holdfast::testing::server& redis, holdfast::client& 
     operator_is_late.async_wait([&](auto) { redis.drop("job"); });  // an operator deletes the key of a job that runs
     expect("a job that lost its lock stops", co_await run_job(client, 1h) == "lost");
 
+    co_await test_faults(redis, client);
     co_await client.shutdown();
 }
 

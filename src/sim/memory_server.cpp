@@ -5,11 +5,15 @@
 #include "sim/memory_server.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <random>
+#include <string_view>
 
+#include <boost/algorithm/string/predicate.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "sim/real_world.hpp"
 #include "sim/reply_view.hpp"
@@ -17,9 +21,33 @@
 namespace holdfast::simulated {
 namespace {
 
+using namespace std::string_view_literals;
+
 std::int64_t microseconds(std::chrono::nanoseconds d)
 {
     return std::chrono::duration_cast<std::chrono::microseconds>(d).count();
+}
+
+// Commands that concern the connection or the server, but no lock.
+constexpr std::array no_lock_commands{
+    "hello"sv,
+    "auth"sv,
+    "select"sv,
+    "ping"sv,
+    "echo"sv,
+    "info"sv,
+    "client"sv,
+    "cluster"sv,
+    "role"sv,
+    "command"sv,
+    "subscribe"sv,
+    "unsubscribe"sv,
+    "ssubscribe"sv,
+    "sunsubscribe"sv};
+
+bool names_lock(std::string_view command)
+{
+    return std::ranges::none_of(no_lock_commands, [&](auto const c) { return boost::algorithm::iequals(command, c); });
 }
 
 }  // namespace
@@ -31,7 +59,7 @@ class memory_server::memory_connection final : public session::connection,
                                                public std::enable_shared_from_this<memory_connection> {
 public:
     memory_connection(memory_server& s, engine::strand st, std::weak_ptr<session::connection_events> e)
-        : server_(s.shared_from_this()), strand_(std::move(st)), events_(std::move(e))
+        : server_(s.shared_from_this()), strand_(std::move(st)), events_(std::move(e)), timer_(strand_)
     {}
 
     // The model refers to this object. close() may never have been called, if the execution context has ended.
@@ -71,6 +99,7 @@ public:
     void close() noexcept override
     {
         open_ = false;
+        timer_.cancel();
         std::lock_guard const guard(server_->mutex_);
         if (leaving_.empty())
             server_->model_.disconnect(id_);
@@ -98,6 +127,7 @@ private:
     struct arrival {
         value what;
         bool is_push;
+        core::instant due;  // by real time, which a test cannot advance
     };
 
     // Once for all flushes during a pause. The reference keeps a connection that its client closes meanwhile.
@@ -116,13 +146,24 @@ private:
             if (!server_->model_.is_connected(id_))
                 break;
             std::vector<std::string_view> const text(command.begin(), command.end());
-            if (auto reply = server_->model_.execute(id_, text, server_->clock_us()))
-                arrive({std::move(*reply), false});
+            execute(text, names_lock(text.front()));
         }
         leaving_.clear();
     }
 
-    void on_push(value const& v) override { arrive({v, true}); }
+    void execute(words text, bool is_of_lock)
+    {
+        if (is_of_lock && !server_->refusal_.empty())
+            return arrive(error(server_->refusal_), false);
+        auto reply = server_->model_.execute(id_, text, server_->clock_us());
+        if (is_of_lock && server_->replies_to_lose_ > 0) {
+            --server_->replies_to_lose_;
+            server_->model_.kill(id_);
+        } else if (reply)
+            arrive(std::move(*reply), false);
+    }
+
+    void on_push(value const& v) override { arrive(v, true); }
 
     void on_kill() override
     {
@@ -130,9 +171,11 @@ private:
         post_delivery();
     }
 
-    void arrive(arrival a)
+    // Not before what was sent earlier.
+    void arrive(value v, bool is_push)
     {
-        inbox_.push_back(std::move(a));
+        last_due_ = std::max(last_due_, boot_time() + server_->delay_);
+        inbox_.push_back({std::move(v), is_push, last_due_});
         post_delivery();
     }
 
@@ -161,8 +204,14 @@ private:
         bool killed = false;
         {
             std::lock_guard const guard(server_->mutex_);
-            arrived.swap(inbox_);
-            killed = killed_;
+            auto const now = boot_time();
+            auto const late = std::ranges::find_if(inbox_, [now](arrival const& a) { return a.due > now; });
+            arrived.assign(std::move_iterator(inbox_.begin()), std::move_iterator(late));
+            inbox_.erase(inbox_.begin(), late);
+            if (inbox_.empty())
+                killed = killed_;
+            else
+                deliver_after(inbox_.front().due - now);
         }
         auto const to = events_.lock();
         for (auto const& a : arrived)
@@ -170,6 +219,16 @@ private:
                 a.is_push ? deliver_push(*to, a.what) : simulated::deliver(*to, a.what);
         if (to && open_ && killed)
             to->on_ended({boost::asio::error::eof});
+    }
+
+    // On the strand.
+    void deliver_after(core::duration d)
+    {
+        timer_.expires_after(d);
+        timer_.async_wait([self = weak_from_this()](boost::system::error_code ec) {
+            if (auto const l = self.lock(); l && !ec)
+                l->deliver();
+        });
     }
 
     std::shared_ptr<memory_server> const server_;
@@ -182,6 +241,8 @@ private:
     std::vector<arrival> inbox_;                     // replies and pushes that were not delivered
     bool delivery_posted_ = false;                   // a delivery will follow, so none need be posted
     bool killed_ = false;                            // the server has closed the connection
+    core::instant last_due_{};                       // of what arrives last
+    boost::asio::steady_timer timer_;                // for what arrives later
     bool closing_ = false;                           // the client has closed it, but the server has commands to execute
 };
 
@@ -198,7 +259,7 @@ memory_server::memory_server()
 
 std::int64_t memory_server::clock_us() const
 {
-    return clock_offset_us_ + microseconds(boot_time().time_since_epoch());
+    return clock_offset_us_ + microseconds(clock_->now().time_since_epoch());
 }
 
 std::shared_ptr<session::connection> memory_server::connect(
@@ -225,6 +286,34 @@ void memory_server::resume()
     waiting.swap(waiting_);
     for (auto const& l : waiting)
         l->execute_late();
+}
+
+void memory_server::delay(core::duration d)
+{
+    std::lock_guard const guard(mutex_);
+    delay_ = d;
+}
+
+void memory_server::lose_reply()
+{
+    std::lock_guard const guard(mutex_);
+    ++replies_to_lose_;
+}
+
+void memory_server::refuse(condition c, std::string_view error)
+{
+    std::lock_guard const guard(mutex_);
+    model_.set_condition(c);
+    refusal_ = error;
+}
+
+// What a client had sent to the old process, and that had not read it, is gone with it.
+void memory_server::restart(bool data_lost)
+{
+    std::vector<std::shared_ptr<memory_connection>> waiting;  // destroyed after the guard, as in resume()
+    std::lock_guard const guard(mutex_);
+    waiting.swap(waiting_);
+    model_.restart(data_lost);
 }
 
 void memory_server::disconnect_all()

@@ -7,10 +7,13 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/port/strand.hpp"
 #include "session/connection.hpp"
+#include "sim/adjustable_clock.hpp"
 #include "sim/redis_model.hpp"
 
 namespace holdfast::simulated {
@@ -31,6 +34,16 @@ public:
     void resume();
     void disconnect_all();
 
+    // The clock of this server and of its clients.
+    std::shared_ptr<adjustable_clock> const& clock() const noexcept { return clock_; }
+    // As a long way: what the server sends from now on arrives after this time.
+    void delay(core::duration);
+    // The next command that may change a lock is executed, and its connection is closed in place of the reply.
+    void lose_reply();
+    // The state of the whole server; and an error with which it refuses each command that names keys. Empty: none.
+    void refuse(condition, std::string_view error);
+    void restart(bool data_lost);
+
     // Executes a command that no client has sent, also while the server is paused: for testing::server.
     value execute(words);
 
@@ -41,7 +54,11 @@ private:
 
     std::mutex mutex_;  // protects the model and what its connections share with it
     redis_model model_;
+    std::shared_ptr<adjustable_clock> const clock_ = std::make_shared<adjustable_clock>();
     std::int64_t const clock_offset_us_;  // wall clock - boot clock: the server's clock never steps
+    core::duration delay_{};
+    unsigned replies_to_lose_ = 0;
+    std::string refusal_;
     bool paused_ = false;
     std::vector<std::shared_ptr<memory_connection>> waiting_;  // with commands for resume(), in the order of arrival
 };

@@ -50,8 +50,9 @@ engine::client_io make_memory_io(engine::strand s, config const& c, engine::log 
         return make(std::move(s), c, std::move(l), name);
     auto const world = std::make_shared<session::world>();
     // After the world exists: the environment refers to it weakly, through clock().
-    world->live_in(std::make_unique<real_world>(s, world->clock()));
-    auto to = std::make_unique<memory_connector>(s, name, registry.find_or_make(name));
+    auto server = registry.find_or_make(name);
+    world->live_in(std::make_unique<real_world>(s, world->clock(), server->clock()));
+    auto to = std::make_unique<memory_connector>(s, name, std::move(server));
     session::session::settings how{{.client_name = c.name}, c.command_timeout, c.credentials};
     return {world, std::make_shared<session::session>(s, std::move(how), std::move(l), world, std::move(to))};
 }

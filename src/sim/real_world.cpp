@@ -6,26 +6,26 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 #include <unistd.h>
+#include <utility>
+
+#include <boost/asio/post.hpp>
 
 namespace holdfast::simulated {
 
-core::instant boot_time() noexcept
-{
-#ifdef CLOCK_BOOTTIME
-    timespec t{};
-    ::clock_gettime(CLOCK_BOOTTIME, &t);
-    return core::instant(std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec));
-#else
-    // A system without that clock: its steady clock may stop while the host sleeps.
-    return core::instant(std::chrono::steady_clock::now().time_since_epoch());
-#endif
-}
+struct real_world::alarm final : clock_listener, std::enable_shared_from_this<alarm> {
+    alarm(engine::strand const& s, std::weak_ptr<session::clock_events> e, std::shared_ptr<adjustable_clock> c)
+        : strand(s), timer(s), to(std::move(e)), clock(std::move(c))
+    {}
 
-// The earliest wake-up that was requested, and the timer for it.
-struct real_world::alarm : std::enable_shared_from_this<alarm> {
-    alarm(engine::strand const& s, std::weak_ptr<session::clock_events> e) : timer(s), to(std::move(e)) {}
+    // The wake-up comes earlier by what was added.
+    void on_advanced() override
+    {
+        boost::asio::post(strand, [weak = weak_from_this()] {
+            if (auto const a = weak.lock(); a && a->due != core::never)
+                a->wake_at(std::exchange(a->due, core::never));
+        });
+    }
 
     // A later request is covered by the earlier one. expires_after() cancels the wait that was pending.
     void wake_at(core::instant when)
@@ -35,7 +35,7 @@ struct real_world::alarm : std::enable_shared_from_this<alarm> {
         due = when;
         // Relative: the clock of the timer is another one. It stands still while the host sleeps, so the wake-up may
         // come late; validity is compared with now(), not with the wake-up (rule 18).
-        timer.expires_after(std::max(due - boot_time(), core::duration::zero()));
+        timer.expires_after(std::max(due - clock->now(), core::duration::zero()));
         timer.async_wait([self = weak_from_this()](boost::system::error_code ec) {
             if (auto const a = self.lock(); a && !ec)
                 a->ring();
@@ -49,14 +49,19 @@ struct real_world::alarm : std::enable_shared_from_this<alarm> {
             listener->on_time();
     }
 
+    engine::strand const strand;
     boost::asio::steady_timer timer;
     std::weak_ptr<session::clock_events> to;
+    std::shared_ptr<adjustable_clock> const clock;
     core::instant due = core::never;
 };
 
-real_world::real_world(engine::strand const& s, std::weak_ptr<session::clock_events> clock)
-    : random_(std::random_device{}()), alarm_(std::make_shared<alarm>(s, std::move(clock)))
-{}
+real_world::real_world(
+    engine::strand const& s, std::weak_ptr<session::clock_events> to, std::shared_ptr<adjustable_clock> clock)
+    : random_(std::random_device{}()), clock_(clock), alarm_(std::make_shared<alarm>(s, std::move(to), clock))
+{
+    clock_->tell(alarm_);
+}
 
 real_world::~real_world() = default;
 

@@ -12,20 +12,18 @@
 
 #include "engine/port/strand.hpp"
 #include "session/environment.hpp"
+#include "sim/adjustable_clock.hpp"
 
 namespace holdfast::simulated {
-
-// CLOCK_BOOTTIME, where there is one: it runs while the host sleeps (rule 2).
-core::instant boot_time() noexcept;
 
 // The environment of a client of a server in memory: real time on the user's executor, and random numbers of the
 // operating system. On the strand, except now().
 class real_world final : public session::environment {
 public:
-    real_world(engine::strand const&, std::weak_ptr<session::clock_events>);
+    real_world(engine::strand const&, std::weak_ptr<session::clock_events>, std::shared_ptr<adjustable_clock>);
     ~real_world();
 
-    core::instant now() const noexcept override { return boot_time(); }
+    core::instant now() const noexcept override { return clock_->now(); }
     void wake_at(core::instant) override;
     void stop() noexcept override;
     std::uint64_t random() noexcept override { return random_(); }
@@ -37,6 +35,7 @@ private:
     struct alarm;
 
     std::mt19937_64 random_;
+    std::shared_ptr<adjustable_clock> const clock_;
     std::shared_ptr<alarm> const alarm_;
 };
 

@@ -132,6 +132,49 @@ void server::disconnect()
     impl_->host->disconnect_all();
 }
 
+void server::restart(memory keys)
+{
+    impl_->host->restart(keys == memory::lost);
+}
+
+void server::refuse(refusal why)
+{
+    using simulated::condition;
+    auto const be = [this](condition c) { impl_->host->refuse(c, {}); };
+    switch (why) {
+        case refusal::out_of_memory: return be(condition::out_of_memory);
+        case refusal::disk_error: return be(condition::disk_error);
+        case refusal::no_replicas: return be(condition::no_replicas);
+        case refusal::read_only: return be(condition::replica);
+        case refusal::loading: return be(condition::loading);
+        case refusal::busy: return be(condition::busy);
+        case refusal::not_permitted:
+            return impl_->host->refuse(
+                condition::normal, "NOPERM this user has no permissions to access one of the keys used as arguments");
+        case refusal::moved: return impl_->host->refuse(condition::normal, "MOVED 866 10.0.0.2:6379");
+    }
+}
+
+void server::accept()
+{
+    impl_->host->refuse(simulated::condition::normal, {});
+}
+
+void server::delay(std::chrono::milliseconds d)
+{
+    impl_->host->delay(d);
+}
+
+void server::lose_reply()
+{
+    impl_->host->lose_reply();
+}
+
+void server::advance(std::chrono::milliseconds d)
+{
+    impl_->host->clock()->advance(d);
+}
+
 // The key of each kind of lock exists exactly while the lock is held.
 bool server::is_locked(std::string_view name) const
 {

@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_TESTING_SERVER_HPP
 #define HOLDFAST_TESTING_SERVER_HPP
 
+#include <chrono>
 #include <concepts>
 #include <memory>
 #include <string_view>
@@ -42,7 +43,10 @@ namespace holdfast::testing {
 ///
 /// **Errors:** no function fails. A function for a lock that is free does nothing, except @ref hold.
 ///
-/// **Not modelled:** persistence, replication, cluster, eviction, access rules, delays. Test those with Redis.
+/// **Time** is real, and @ref advance adds to it. Timers of the program itself, such as `asio::steady_timer`, do not
+/// notice that.
+///
+/// **Not modelled:** replication, cluster, eviction, access rules. Test those with Redis.
 ///
 /// **Example**
 /// @code
@@ -62,6 +66,24 @@ namespace holdfast::testing {
 /// @endcode
 class server {
 public:
+    /// Why a server refuses commands; the text of its error begins with the word in brackets.
+    enum class refusal : unsigned char {
+        out_of_memory,  ///< [OOM] commands that need memory
+        disk_error,     ///< [MISCONF] commands that write
+        no_replicas,    ///< [NOREPLICAS] commands that write
+        read_only,      ///< [READONLY] commands that write: the server has become a replica
+        loading,        ///< [LOADING] nearly every command: the server reads its data after a start
+        busy,           ///< [BUSY] nearly every command: another script runs for long
+        not_permitted,  ///< [NOPERM] commands of locks
+        moved,          ///< [MOVED] commands of locks: the server is a node of a cluster
+    };
+
+    /// What a server knows after a restart.
+    enum class memory : unsigned char {
+        kept,  ///< its keys, as with an append-only file that is written at once
+        lost,  ///< nothing
+    };
+
     /// Starts a server for clients on the execution context of that executor.
     explicit server(boost::asio::any_io_executor);
 
@@ -102,6 +124,31 @@ public:
 
     /// Closes all connections. The clients connect again, after a short pause.
     void disconnect();
+
+    /// Ends the process of the server and starts another one: closes all connections, and forgets scripts and
+    /// subscriptions. Commands that waited for @ref resume are lost. The clients connect again, after a short pause. A
+    /// @ref red_lock does not count the new process for `red_options::max_lease`.
+    void restart(memory keys);
+
+    /// Refuses commands from now on, until @ref accept. They are not executed. Idempotent.
+    void refuse(refusal why);
+
+    /// Refuses nothing any more. Idempotent.
+    void accept();
+
+    /// From now on everything that the server sends arrives after this time, replies and messages, in order. 0: at once.
+    /// With `config::command_timeout` or more, clients take the server for silent.
+    void delay(std::chrono::milliseconds);
+
+    /// The next command of a lock is executed, and the server closes its connection in place of the reply: the client
+    /// does not know the outcome. After n calls this happens to n commands.
+    void lose_reply();
+
+    /// Adds to the time of the server and of all its clients, as if so much time had passed in which no process ran:
+    /// keys whose time to live has ended expire, leases whose validity has ended are lost. The effect on the server and
+    /// on `lease::valid()` is complete when the function returns; the timers of the clients, such as the ends of waits
+    /// and renewals, are due afterwards. Must not be negative.
+    void advance(std::chrono::milliseconds);
 
     /// Whether a reader or a writer holds the lock, or another program by @ref hold.
     bool is_locked(std::string_view name) const;
