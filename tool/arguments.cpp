@@ -369,6 +369,11 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     doctor_app.add_option(
         "NAME", doctor.name, "How the names of the keys and channels of the tests begin [holdfast:doctor]");
     doctor_app.add_flag("--json", doctor.json, "Print one line of JSON");
+    add_duration(
+        doctor_app,
+        "--lease",
+        [&doctor](milliseconds d) { doctor.lease = d; },
+        "The lease time of your locks, which should outlast a failover of a cluster [30s]");
     doctor_app.footer(
         "Exit status: 0 it is suitable, with or without warnings; 1 it is not; 69 Redis was not reachable.");
     add_url(doctor_app, doctor_urls);
@@ -391,7 +396,7 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
         if (list_app.parsed())
             return arguments{only_url(list_urls), list};
         if (doctor_app.parsed())
-            return arguments{one_server(doctor_urls), doctor};
+            return arguments{only_url(doctor_urls), doctor};
         if (dashboard_app.parsed())
             check_interval(dashboard.interval);
         if (dashboard_app.parsed())

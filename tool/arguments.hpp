@@ -75,6 +75,8 @@ struct list_arguments {
 
 struct doctor_arguments {
     std::string name = "holdfast:doctor";  // the name of the lock of its tests begins with it
+    std::chrono::milliseconds lease{
+        30'000};  // the lease time of the locks, with which it compares the failover of a cluster
     bool json = false;
 };
 

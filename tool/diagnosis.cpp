@@ -65,11 +65,13 @@ std::string_view mode_of(std::string_view info)
     return of_redis.empty() ? value_of(info, "server_mode") : of_redis;  // Valkey's name
 }
 
-finding mode(std::string_view info)
+finding mode(std::string_view info, role r)
 {
     auto const mode = mode_of(info);
     if (mode == "sentinel")
         return {bad, "mode", "a Sentinel, which stores no locks: use redis+sentinel://"};
+    if (mode == "cluster" && r == role::primary_of_cluster)
+        return {good, "mode", "Redis Cluster"};
     if (mode == "cluster")
         // A client is refused by any other member of a cluster before it can send INFO.
         return {good, "mode", "Redis Cluster; with the right to CLUSTER SLOTS, of one primary"};
@@ -118,11 +120,14 @@ finding persistence(std::string_view info)
     return {good, "persistence", "append-only file; only appendfsync always loses nothing in a crash"};
 }
 
-finding replicas(std::string_view info)
+finding replicas(std::string_view info, role r)
 {
     if (is_replica(info))
         return {bad, "replicas", "this is a replica, which cannot grant locks: use the URL of its primary"};
     auto const count = number_of(info, "connected_slaves");
+    if (count == 0 && r == role::primary_of_cluster)
+        return {
+            doubtful, "replicas", "none: if this primary fails, nobody can lock in its hash slots until it returns"};
     if (count == 0)
         return {good, "replicas", "none"};
     return {doubtful, "replicas", std::to_string(count) + ": a failover may lose the newest grants; use fencing"};
@@ -143,14 +148,20 @@ bool is_replica(std::string_view info)
     return value_of(info, "role") == "slave";
 }
 
+bool may_have_sharded_messages(std::string_view info)
+{
+    auto const version = value_of(info, "redis_version");
+    return version.empty() || number_at(version) >= 7;
+}
+
 bool is_in_cluster_mode(std::string_view info)
 {
     return mode_of(info) == "cluster";
 }
 
-std::vector<finding> diagnose(std::string_view info)
+std::vector<finding> diagnose(std::string_view info, role r)
 {
-    return {version(info), mode(info), memory(info), persistence(info), replicas(info)};
+    return {version(info), mode(info, r), memory(info), persistence(info), replicas(info, r)};
 }
 
 }  // namespace holdfast::cli

@@ -14,11 +14,12 @@ namespace holdfast::cli {
 // In ascending order, so that the worst of several is the greatest. `doubtful`: locks work, but a fault may lose one.
 enum class grade { good, doubtful, bad };
 
-// One property of a server that matters for locks.
+// One property of a server, or of a cluster, that matters for locks.
 struct finding {
     cli::grade grade;
     std::string topic;
     std::string words;
+    std::string node = {};  // the primary of a cluster; empty: the only server, or the cluster as such
 };
 
 // Whether the words with which a server refused a connection concern HELLO 3, without which the client cannot use it. No
@@ -28,8 +29,14 @@ bool is_hello_refused(std::string_view words);
 constexpr std::string_view without_hello =
     "no: Holdfast cannot use this server; it needs Redis 6.2 or newer, or Valkey";
 
+// What the server is for the client.
+enum class role { only_server, primary_of_cluster };
+
 // The findings from the text of INFO: version, mode, memory, persistence, replicas. A pure function.
-std::vector<finding> diagnose(std::string_view info);
+std::vector<finding> diagnose(std::string_view info, role = role::only_server);
+
+// Whether the text of INFO is that of a server which may have sharded messages: of version 7.0 or newer, or not known.
+bool may_have_sharded_messages(std::string_view info);
 
 // Whether the text of INFO is that of a replica, or of a server in cluster mode.
 bool is_replica(std::string_view info);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -33,21 +32,6 @@ constexpr int round_trips = 100;  // one after the other
 constexpr auto slow = 100ms;
 constexpr auto observed = 500ms;  // of the server's clock, at least
 
-// 64 bits of the operating system: two doctors at the same time do not meet.
-std::string random_digits()
-{
-    std::random_device source;
-    char text[24];
-    std::snprintf(text, sizeof text, "%08x%08x", static_cast<unsigned>(source()), static_cast<unsigned>(source()));
-    return text;
-}
-
-asio::awaitable<command_reply> reply_to(client& c, std::vector<std::string> words)
-{
-    error_code ec;
-    co_return co_await detail::query_command(c, std::move(words), asio::redirect_error(asio::use_awaitable, ec));
-}
-
 // g++ 12 does not compile a list of words inside a coroutine.
 std::vector<std::string> read_clock_words()
 {
@@ -71,20 +55,14 @@ std::vector<std::string> expire_words(std::string const& key)
 
 }  // namespace
 
-examination::examination(client& c, config options, std::string_view prefix, report_function report)
+examination::examination(client& c, config options, examined what, report_function report)
     : client_(c),
       options_(std::move(options)),
       report_(std::move(report)),
-      names_(names_for(prefix, random_digits())),
+      slot_(what.slot),
+      names_(std::move(what.names)),
       lock_(c, names_.key, {.fencing = true})
 {}
-
-asio::awaitable<error_code> examination::name_error()
-{
-    error_code ec;
-    (void)co_await lock_.is_locked(asio::redirect_error(asio::use_awaitable, ec));
-    co_return ec == cond::misuse ? ec : error_code();
-}
 
 // Whoever lacks a right to a command of all locks tries no lock, and so leaves no key that nobody may delete.
 asio::awaitable<void> examination::operator()()
@@ -92,30 +70,57 @@ asio::awaitable<void> examination::operator()()
     report_({grade::good, "HELLO 3", "the server speaks RESP3"});  // without it there is no connection
     co_await query_server();
     auto const first = co_await read_server_clock();
-    if (!is_replica_ && co_await has_rights())
+    if (names_.key.empty())
+        report_without_names();
+    else
+        co_await try_names();
+    co_await compare_clocks(first);
+}
+
+void examination::report_without_names()
+{
+    report_(
+        {grade::doubtful,
+         "access",
+         "not tested: all names that begin so are in a hash slot of another primary; give a NAME without braces"});
+}
+
+asio::awaitable<void> examination::try_names()
+{
+    bool may_lock = !is_replica_;
+    if (may_lock)
+        may_lock = co_await has_rights();
+    if (may_lock)
         co_await try_locks();
     co_await try_probes();
     co_await measure();
-    co_await compare_clocks(first);
+}
+
+asio::awaitable<command_reply> examination::reply_to(std::vector<std::string> words)
+{
+    error_code ec;
+    co_return co_await detail::query_command(
+        client_, slot_, std::move(words), asio::redirect_error(asio::use_awaitable, ec));
 }
 
 // A user without the right to INFO can use locks, so an error is only a warning.
 asio::awaitable<void> examination::query_server()
 {
     error_code ec;
-    auto const info = co_await detail::query_server_info(client_, asio::redirect_error(asio::use_awaitable, ec));
+    auto const info = co_await detail::query_server_info(client_, slot_, asio::redirect_error(asio::use_awaitable, ec));
     if (ec)
         report_({grade::doubtful, "INFO", std::string(without_info) + " (" + words_for(ec, client_) + ")"});
     else
-        for (auto const& f : diagnose(info))
+        for (auto const& f : diagnose(info, names_.over_cluster ? role::primary_of_cluster : role::only_server))
             report_(f);
     is_replica_ = cli::is_replica(info);
     names_.in_cluster_mode = cli::is_in_cluster_mode(info);
+    names_.sharded_messages = names_.over_cluster && may_have_sharded_messages(info);
 }
 
 asio::awaitable<bool> examination::has_rights()
 {
-    auto const f = judge_rights(co_await reply_to(client_, rights_script(names_.key)));
+    auto const f = judge_rights(co_await reply_to(rights_script(names_.key)));
     report_(f);
     co_return f.grade != grade::bad;
 }
@@ -149,14 +154,14 @@ asio::awaitable<bool> examination::try_lock(any_lock lock)
 // The counter of a fenced mutex would last for a day, and a lock that cannot be released for its lease time.
 asio::awaitable<void> examination::forget_keys()
 {
-    auto const reply = co_await reply_to(client_, delete_words(names_));
+    auto const reply = co_await reply_to(delete_words(names_));
     if (reply.type == command_reply::kind::error)
-        co_await reply_to(client_, expire_words(names_.fence));
+        co_await reply_to(expire_words(names_.fence));
 }
 
 asio::awaitable<void> examination::try_probes()
 {
-    spare_connection spare(co_await asio::this_coro::executor, options_);
+    spare_connection spare(co_await asio::this_coro::executor, options_, slot_);
     if (co_await spare.opens())
         if (auto const id = co_await spare.reply_to(own_number_words()); id.type == command_reply::kind::integer)
             names_.spare_id = std::to_string(id.integer);
@@ -168,10 +173,10 @@ asio::awaitable<void> examination::try_probes()
 asio::awaitable<command_reply> examination::reply_for(probe const& p, spare_connection& spare)
 {
     if (p.from == sender::client)
-        co_return co_await reply_to(client_, p.command(names_));
+        co_return co_await reply_to(p.command(names_));
     if (p.from == sender::spare)
         co_return co_await spare.reply_to(p.command(names_));
-    spare_connection subscriber(co_await asio::this_coro::executor, options_);
+    spare_connection subscriber(co_await asio::this_coro::executor, options_, slot_);
     if (co_await subscriber.opens())
         co_return co_await subscriber.reply_behind(p.command(names_));
     co_return command_reply{};
@@ -204,7 +209,7 @@ void examination::report_latency(clock::duration median, clock::duration most)
 asio::awaitable<std::optional<clock_reading>> examination::read_server_clock()
 {
     auto const sent = clock::now();
-    auto const reply = co_await reply_to(client_, read_clock_words());
+    auto const reply = co_await reply_to(read_clock_words());
     co_return read_clock(reply, sent, clock::now());
 }
 

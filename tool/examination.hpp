@@ -6,10 +6,10 @@
 #define HOLDFAST_CLI_EXAMINATION_HPP
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -26,19 +26,21 @@
 
 namespace holdfast::cli {
 
-// The tests of `holdfast doctor`, one after the other. It touches no key and no connection but its own, and leaves no
+// What an examination examines.
+struct examined {
+    std::uint16_t slot = 0;  // of a cluster: a hash slot of the primary
+    probe_names names;       // the key is empty: no name of the tests is in a hash slot of this primary
+};
+
+// The tests of `holdfast doctor` at one server, one after the other. It touches no key and no connection but its own, and leaves no
 // key behind. One exception: if it is interrupted, or the user may not delete, keys of its own last until they expire,
 // a day at most.
 class examination {
 public:
     using report_function = std::function<void(finding const&)>;
 
-    // `client` is connected. `options`: for more connections to the same server. `prefix`: the names of the tests begin
-    // with it. `report` is called with each finding.
-    examination(client&, config options, std::string_view prefix, report_function report);
-
-    // An error if no lock can have such a name. Nothing else may be called then.
-    asio::awaitable<error_code> name_error();
+    // `client` is connected. `options`: for more connections to the same server. `report` is called with each finding.
+    examination(client&, config options, examined, report_function report);
 
     asio::awaitable<void> operator()();
 
@@ -47,8 +49,11 @@ private:
     asio::awaitable<bool> has_rights();
     asio::awaitable<void> try_locks();
     asio::awaitable<bool> try_lock(any_lock);
+    asio::awaitable<void> try_names();
+    void report_without_names();
     asio::awaitable<void> forget_keys();
     asio::awaitable<void> try_probes();
+    asio::awaitable<command_reply> reply_to(std::vector<std::string> words);
     asio::awaitable<command_reply> reply_for(probe const&, spare_connection&);
     asio::awaitable<void> measure();
     asio::awaitable<std::optional<clock_reading>> read_server_clock();
@@ -58,6 +63,7 @@ private:
     client& client_;
     config const options_;
     report_function const report_;
+    std::uint16_t const slot_;
     probe_names names_;
     mutex const lock_;
     bool is_replica_ = false;

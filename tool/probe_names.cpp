@@ -4,7 +4,18 @@
 //
 #include "tool/probe_names.hpp"
 
+#include <cstdio>
+#include <random>
+
 namespace holdfast::cli {
+
+std::string random_digits()
+{
+    std::random_device source;
+    char text[24];
+    std::snprintf(text, sizeof text, "%08x%08x", static_cast<unsigned>(source()), static_cast<unsigned>(source()));
+    return text;
+}
 
 // As the library makes them (docs/operations.md): a name with a hash tag is used as it is. A valid name has braces only
 // around a hash tag.

@@ -19,10 +19,15 @@ struct probe_names {
     std::string fence;                    // the companion that a fenced mutex writes
     std::string spare_id = {};            // the number of the spare connection; empty: not known
     bool in_cluster_mode = false;
+    bool over_cluster = false;      // the client uses all primaries of a cluster
+    bool sharded_messages = false;  // and receives sharded messages from this one
 };
 
 // The names for a lock whose name is `prefix`, a colon and `random`.
 probe_names names_for(std::string_view prefix, std::string_view random);
+
+// 64 bits of the operating system, as digits: two doctors at the same time do not meet.
+std::string random_digits();
 
 }  // namespace holdfast::cli
 

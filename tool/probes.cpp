@@ -90,6 +90,28 @@ words subscribe_sharded(probe_names const& n)
     return {"SSUBSCRIBE", n.channels.front()};
 }
 
+words unsubscribe_sharded(probe_names const& n)
+{
+    return {"SUNSUBSCRIBE", n.channels.front()};
+}
+
+words publish_sharded(probe_names const& n)
+{
+    return with({"EVAL", "for _, c in ipairs(ARGV) do redis.call('spublish', c, '0') end return 1", "0"}, n.channels);
+}
+
+// It answers, and suppresses no reply.
+words reply_on(probe_names const&)
+{
+    return {"CLIENT", "REPLY", "ON"};
+}
+
+// It concerns the next command of the connection only.
+words asking(probe_names const&)
+{
+    return {"ASKING"};
+}
+
 // Nobody subscribes to these channels.
 words publish_in_script(probe_names const& n)
 {
@@ -176,7 +198,7 @@ constexpr std::array table{
     probe{
         "SUBSCRIBE",
         sender::subscriber,
-        condition::always,
+        condition::plain_messages,
         subscribe,
         any_reply,
         "messages wake waiters",
@@ -185,7 +207,7 @@ constexpr std::array table{
     probe{
         "UNSUBSCRIBE",
         sender::subscriber,
-        condition::always,
+        condition::plain_messages,
         unsubscribe,
         any_reply,
         "the client leaves a channel one second after the last waiter",
@@ -194,7 +216,7 @@ constexpr std::array table{
     probe{
         "PUBLISH",
         sender::client,
-        condition::always,
+        condition::plain_messages,
         publish_in_script,
         script_reply,
         "a script that releases a lock may send messages",
@@ -214,7 +236,7 @@ constexpr std::array table{
     probe{
         "several slots",
         sender::client,
-        condition::slots_in_cluster_mode,
+        condition::slots_of_only_node,
         several_slots,
         permitted_script_reply,
         "one script may name several hash slots; Holdfast sends one for each",
@@ -234,7 +256,7 @@ constexpr std::array table{
     probe{
         "CLUSTER SLOTS",
         sender::client,
-        condition::in_cluster_mode,
+        condition::only_node,
         cluster_slots,
         denied_to_script,
         "a member of a larger cluster is refused",
@@ -243,12 +265,68 @@ constexpr std::array table{
     probe{
         "SSUBSCRIBE",
         sender::subscriber,
-        condition::always,
+        condition::outside_cluster,
         subscribe_sharded,
         any_reply,
         "permitted; only redis+cluster:// uses it",
         grade::good,
         "Holdfast does not need it: redis:// waits by SUBSCRIBE"},
+    probe{
+        "SSUBSCRIBE",
+        sender::subscriber,
+        condition::sharded_messages,
+        subscribe_sharded,
+        any_reply,
+        "messages wake waiters",
+        grade::doubtful,
+        "waiters poll: they try again when the time to live of the lock ends, or after config::poll_interval (5 s)"},
+    probe{
+        "SUNSUBSCRIBE",
+        sender::subscriber,
+        condition::sharded_messages,
+        unsubscribe_sharded,
+        any_reply,
+        "the client leaves a channel one second after the last waiter",
+        grade::doubtful,
+        "the client stays subscribed to the channels of the locks for which it has waited"},
+    probe{
+        "SPUBLISH",
+        sender::client,
+        condition::sharded_messages,
+        publish_sharded,
+        script_reply,
+        "a script that releases a lock may send messages",
+        grade::doubtful,
+        "a release wakes no waiter: waiters try again when the time to live of the lock ends, or after "
+        "config::poll_interval (5 s)"},
+    probe{
+        "CLIENT REPLY",
+        sender::spare,
+        condition::sharded_messages,
+        reply_on,
+        any_reply,
+        "a refused subscription costs no connection",
+        grade::doubtful,
+        "waiters poll: without CLIENT REPLY SKIP a subscription that is refused, as while a hash slot moves, would end "
+        "the connection"},
+    probe{
+        "ASKING",
+        sender::spare,
+        condition::over_cluster,
+        asking,
+        any_reply,
+        "commands follow a key that has left while its hash slot is being moved",
+        grade::doubtful,
+        "while a hash slot is being moved, the client cannot renew a lock whose key has left: its lease may be lost"},
+    probe{
+        "CLUSTER SLOTS",
+        sender::client,
+        condition::over_cluster,
+        cluster_slots,
+        denied_to_script,
+        "any client can learn from this node which primary has which hash slots",
+        grade::doubtful,
+        "a client cannot begin with this node, nor learn of a failover from it: it asks another one"},
     probe{
         "WAIT",
         sender::client,
@@ -272,9 +350,13 @@ bool applies(condition when, probe_names const& n)
     bool const has_tag = contains(n.key, "{");
     switch (when) {
         case condition::always: return true;
-        case condition::in_cluster_mode: return n.in_cluster_mode;
-        case condition::slots_in_cluster_mode: return n.in_cluster_mode && !has_tag;
-        case condition::slots_outside_cluster_mode: return !n.in_cluster_mode && !has_tag;
+        case condition::only_node: return n.in_cluster_mode && !n.over_cluster;
+        case condition::slots_of_only_node: return n.in_cluster_mode && !n.over_cluster && !has_tag;
+        case condition::slots_outside_cluster_mode: return !n.in_cluster_mode && !n.over_cluster && !has_tag;
+        case condition::over_cluster: return n.over_cluster;
+        case condition::plain_messages: return !n.sharded_messages;
+        case condition::sharded_messages: return n.sharded_messages;
+        case condition::outside_cluster: return !n.over_cluster;
         case condition::spare_is_known: return !n.spare_id.empty();
         case condition::spare_is_unknown: return n.spare_id.empty();
     }

@@ -31,9 +31,13 @@ enum class sender : std::uint8_t {
 // When a probe makes sense.
 enum class condition : std::uint8_t {
     always,
-    in_cluster_mode,
-    slots_in_cluster_mode,       // of keys with one hash tag nothing is learned: they have one slot
+    only_node,                   // in cluster mode, but the client uses this server only
+    slots_of_only_node,          // of keys with one hash tag nothing is learned: they have one slot
     slots_outside_cluster_mode,  // the same
+    over_cluster,                // the client uses all primaries
+    plain_messages,
+    sharded_messages,
+    outside_cluster,  // the client uses this server only
     spare_is_known,
     spare_is_unknown,
 };

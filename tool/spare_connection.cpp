@@ -17,7 +17,8 @@
 
 namespace holdfast::cli {
 
-spare_connection::spare_connection(asio::any_io_executor const& on, config const& options) : client_(on, options)
+spare_connection::spare_connection(asio::any_io_executor const& on, config const& options, std::uint16_t slot)
+    : slot_(slot), client_(on, options)
 {
     client_.run(asio::detached);
 }
@@ -32,13 +33,19 @@ asio::awaitable<bool> spare_connection::opens()
 {
     error_code ec;
     co_await client_.ready(asio::cancel_after(longest_connect, asio::redirect_error(asio::use_awaitable, ec)));
-    co_return !ec;
+    if (ec)
+        co_return false;
+    // In a cluster the connection to the primary opens with the first command, whatever its reply is.
+    std::vector<std::string> ping(1, "PING");
+    auto const reply = co_await reply_to(std::move(ping));
+    co_return reply.type != detail::command_reply::kind::none;
 }
 
 asio::awaitable<detail::command_reply> spare_connection::reply_to(std::vector<std::string> words)
 {
     error_code ec;
-    co_return co_await detail::query_command(client_, std::move(words), asio::redirect_error(asio::use_awaitable, ec));
+    co_return co_await detail::query_command(
+        client_, slot_, std::move(words), asio::redirect_error(asio::use_awaitable, ec));
 }
 
 // Both are sent before a reply is awaited. The first reply completes the first command, whichever it answers.
@@ -46,8 +53,8 @@ asio::awaitable<detail::command_reply> spare_connection::reply_behind(std::vecto
 {
     std::vector<std::string> ping(1, "PING");
     auto ended = co_await asio::experimental::make_parallel_group(
-                     detail::query_command(client_, std::move(words), asio::deferred),
-                     detail::query_command(client_, std::move(ping), asio::deferred))
+                     detail::query_command(client_, slot_, std::move(words), asio::deferred),
+                     detail::query_command(client_, slot_, std::move(ping), asio::deferred))
                      .async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
     co_return std::move(std::get<2>(ended));
 }

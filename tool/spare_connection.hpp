@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_CLI_SPARE_CONNECTION_HPP
 #define HOLDFAST_CLI_SPARE_CONNECTION_HPP
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ namespace holdfast::cli {
 // A second connection to a server, for commands that spoil a connection. It ends with the object.
 class spare_connection {
 public:
-    spare_connection(asio::any_io_executor const&, config const&);
+    // `slot`: in a cluster, a hash slot of the primary to which the commands go.
+    spare_connection(asio::any_io_executor const&, config const&, std::uint16_t slot);
     ~spare_connection();
     spare_connection(spare_connection const&) = delete;
     spare_connection& operator=(spare_connection const&) = delete;
@@ -35,6 +37,7 @@ public:
     asio::awaitable<detail::command_reply> reply_behind(std::vector<std::string> words);
 
 private:
+    std::uint16_t const slot_;
     client client_;
 };
 

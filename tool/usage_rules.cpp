@@ -9,16 +9,6 @@
 #include <CLI/CLI.hpp>
 
 namespace holdfast::cli {
-namespace {
-
-void refuse_cluster(std::string const& url)
-{
-    if (url.find("+cluster://") != std::string::npos)
-        throw CLI::ValidationError("--url", "a cluster cannot be given to holdfast doctor, which examines one server");
-}
-
-}  // namespace
-
 // CLI11 only shows the default in the help.
 std::vector<std::string> some_urls(std::vector<std::string> urls)
 {
@@ -32,13 +22,6 @@ std::vector<std::string> only_url(std::vector<std::string> const& urls)
     if (urls.size() > 1)
         throw CLI::ValidationError("--url", "several servers can only be given to holdfast run and status");
     return some_urls(urls);
-}
-
-std::vector<std::string> one_server(std::vector<std::string> const& urls)
-{
-    auto only = only_url(urls);
-    refuse_cluster(only.front());
-    return only;
 }
 
 void check_priority(run_arguments const& run)

@@ -19,8 +19,6 @@ namespace holdfast::cli {
 std::vector<std::string> some_urls(std::vector<std::string> urls);
 // The same, for a command that takes one server.
 std::vector<std::string> only_url(std::vector<std::string> const& urls);
-// The same, for a command that examines one server, so it cannot use a cluster.
-std::vector<std::string> one_server(std::vector<std::string> const& urls);
 
 void check_priority(run_arguments const&);
 // The option at_least of the library, which some kinds of lock have, over one server.

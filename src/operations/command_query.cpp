@@ -36,8 +36,9 @@ command_reply copy_of(engine::reply const& r)
 
 class command_query final : public lockless_query<command_reply> {
 public:
-    command_query(handler_type h, std::shared_ptr<client_state> const& home, std::vector<std::string> words)
-        : lockless_query(std::move(h), home), words_(std::move(words))
+    command_query(
+        handler_type h, std::shared_ptr<client_state> const& home, std::uint16_t slot, std::vector<std::string> words)
+        : lockless_query(std::move(h), home, slot), words_(std::move(words))
     {}
 
 private:
@@ -57,12 +58,13 @@ private:
 
 }  // namespace
 
-command_launch::command_launch(client& c, std::vector<std::string> w) : client_launch(launch_of(c)), words(std::move(w))
+command_launch::command_launch(client& c, std::uint16_t s, std::vector<std::string> w)
+    : client_launch(launch_of(c)), slot(s), words(std::move(w))
 {}
 
 void command_launch::start(handler_at<void(error_code, command_reply)> h) &&
 {
-    launch_if_exists<command_query>(of, std::move(h), std::move(words));
+    launch_if_exists<command_query>(of, std::move(h), slot, std::move(words));
 }
 
 }  // namespace holdfast::detail

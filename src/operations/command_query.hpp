@@ -30,20 +30,22 @@ struct command_reply {
 };
 
 struct BOOST_SYMBOL_VISIBLE command_launch : client_launch {
-    command_launch(client&, std::vector<std::string> words);
+    command_launch(client&, std::uint16_t slot, std::vector<std::string> words);
     void start(handler_at<void(error_code, command_reply)>) &&;
 
+    std::uint16_t slot;
     std::vector<std::string> words;
 };
 
-// Sends the command, and completes without an error code whatever the server replies. It completes within
+// Sends the command to the server, or to the primary of a cluster that has the hash slot, and completes without an error code whatever the server replies. It completes within
 // command_timeout; without a reply, with unavailable, not_running or client_stopped. A reply that contains a list in a
 // list ends the connection. A command without a reply of its own (SUBSCRIBE) makes the client take the replies to the
 // following commands for those to the preceding ones, so its client must be stopped afterwards.
 template <token_for<void(error_code, command_reply)> Token>
-auto query_command(client& c, std::vector<std::string> words, Token&& token)
+auto query_command(client& c, std::uint16_t slot, std::vector<std::string> words, Token&& token)
 {
-    return initiate<void(error_code, command_reply)>(command_launch(c, std::move(words)), std::forward<Token>(token));
+    return initiate<void(error_code, command_reply)>(
+        command_launch(c, slot, std::move(words)), std::forward<Token>(token));
 }
 
 }  // namespace holdfast::detail

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/hash_slot.hpp"
+#include "operations/derived_names.hpp"
 #include "operations/lock_query.hpp"
 #include "operations/lockless_query.hpp"
 
@@ -36,9 +37,6 @@ end
 local function ask(...)
     local reply = redis.pcall(...)
     if type(reply) ~= 'table' or not reply.err then return reply end
-end
-local function derived(prefix, name)
-    return string.find(name, '{', 1, true) and prefix .. ':' .. name or prefix .. ':{' .. name .. '}'
 end
 local function is_token(text)
     return type(text) == 'string' and #text < 256 and string.find(text, '^%x+%-%x+%-%x+%-%x+%-%x+:%d')
@@ -80,7 +78,7 @@ end
 local function semaphore(name)
     local free = ask('getrange', name, 0, 20)
     if type(free) ~= 'string' or not string.find(free, '^%-?%d+$') then return false end
-    local timeouts = (string.find(name, '{', 1, true) and name or '{' .. name .. '}') .. ':timeout'
+    local timeouts = suffixed(name, 'timeout')
     local size = ask('zcard', timeouts)
     if not size or size == 0 then return false end
     read_time()
@@ -115,7 +113,7 @@ local function fields_of(name, size)
 end
 
 local function slots_of(name, holder, holds)
-    local prefix = (string.find(name, '{', 1, true) and name or '{' .. name .. '}') .. ':' .. holder
+    local prefix = suffixed(name, holder)
     local left = -2
     for n = math.min(tonumber(holds) or 0, 10), 1, -1 do
         left = math.max(left, ask('pttl', prefix .. ':rwlock_timeout:' .. n) or -2)
@@ -291,7 +289,8 @@ private:
     void send(engine::session& to, engine::script_form) override
     {
         std::string_view const in_cluster = engine().runtime().router() ? "1" : "0";
-        std::vector<std::string_view> words{"EVAL", survey_script, "0", step_.from, step_.pattern, count_, in_cluster};
+        static auto const script = with_derived_names(survey_script);
+        std::vector<std::string_view> words{"EVAL", script, "0", step_.from, step_.pattern, count_, in_cluster};
         words.insert(words.end(), step_.names.begin(), step_.names.end());
         to.submit(*this, words);
     }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/hash_slot.hpp"
+#include "operations/derived_names.hpp"
 #include "operations/lockless_query.hpp"
 
 namespace holdfast::detail {
@@ -19,7 +20,9 @@ namespace {
 
 class info_query final : public lockless_query<std::string> {
 public:
-    info_query(handler_type h, std::shared_ptr<client_state> const& home) : lockless_query(std::move(h), home) {}
+    info_query(handler_type h, std::shared_ptr<client_state> const& home, std::uint16_t slot)
+        : lockless_query(std::move(h), home, slot)
+    {}
 
 private:
     void send(engine::session& to, engine::script_form) override
@@ -66,11 +69,8 @@ private:
 constexpr std::string_view page_script = R"lua(
 local function has_permits(key, text)
     if not string.find(text, '^%-?%d+$') then return false end
-    local held = redis.pcall('zcard', (string.find(key, '{', 1, true) and key or '{' .. key .. '}') .. ':timeout')
+    local held = redis.pcall('zcard', suffixed(key, 'timeout'))
     return type(held) == 'number' and held > 0
-end
-local function derived(prefix, key)
-    return string.find(key, '{', 1, true) and prefix .. ':' .. key or prefix .. ':{' .. key .. '}'
 end
 local function is_latch(key, text)
     return string.find(text, '^%d+$') and redis.pcall('exists', derived('holdfast_latch', key)) == 1
@@ -109,7 +109,8 @@ public:
 private:
     void send(engine::session& to, engine::script_form) override
     {
-        to.submit(*this, std::array<std::string_view, 5>{"EVAL", page_script, "0", from_, pattern_});
+        static auto const script = with_derived_names(page_script);
+        to.submit(*this, std::array<std::string_view, 5>{"EVAL", script, "0", from_, pattern_});
     }
     // The first item is the cursor.
     key_page read(engine::reply const& r) override
@@ -130,11 +131,11 @@ private:
 
 }  // namespace
 
-server_info_launch::server_info_launch(client& c) : client_launch(launch_of(c)) {}
+server_info_launch::server_info_launch(client& c, std::uint16_t s) : client_launch(launch_of(c)), slot(s) {}
 
 void server_info_launch::start(handler_at<void(error_code, std::string)> h) &&
 {
-    launch_if_exists<info_query>(of, std::move(h));
+    launch_if_exists<info_query>(of, std::move(h), slot);
 }
 
 primaries_launch::primaries_launch(client& c, std::vector<std::string> n)

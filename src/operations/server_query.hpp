@@ -21,16 +21,18 @@
 // not_running or client_stopped.
 namespace holdfast::detail {
 
-// The text of INFO.
+// The text of INFO of the server, or of the primary of a cluster that has the hash slot.
 struct BOOST_SYMBOL_VISIBLE server_info_launch : client_launch {
-    explicit server_info_launch(client&);
+    server_info_launch(client&, std::uint16_t slot);
     void start(handler_at<void(error_code, std::string)>) &&;
+
+    std::uint16_t slot;
 };
 
 template <token_for<void(error_code, std::string)> Token>
-auto query_server_info(client& c, Token&& token)
+auto query_server_info(client& c, std::uint16_t slot, Token&& token)
 {
-    return initiate<void(error_code, std::string)>(server_info_launch(c), std::forward<Token>(token));
+    return initiate<void(error_code, std::string)>(server_info_launch(c, slot), std::forward<Token>(token));
 }
 
 // A primary of a cluster, or the only server.

@@ -64,7 +64,7 @@ TEST_CASE("a refused query about the server is not reported as a lock", "[bad_in
     a.run([&]() -> awaitable<void> {
         co_await c.ready();
         a.server().model().deny_command("info");
-        auto const refused = co_await error_of(detail::query_server_info(c, use_awaitable));
+        auto const refused = co_await error_of(detail::query_server_info(c, 0, use_awaitable));
         CHECK(refused == errc::not_permitted);
         CHECK(mentions(c, "query of the server: "));
         CHECK(mentions(c, "'info'"));

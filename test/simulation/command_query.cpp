@@ -26,7 +26,7 @@ using kind = command_reply::kind;
 
 awaitable<command_reply> reply_to(client& c, std::vector<std::string> words)
 {
-    co_return co_await detail::query_command(c, std::move(words), use_awaitable);
+    co_return co_await detail::query_command(c, 0, std::move(words), use_awaitable);
 }
 
 std::vector<std::string> words_of(std::string const& line)
@@ -81,7 +81,8 @@ TEST_CASE("a query of any command without a reply ends with an error", "[command
         co_await c.ready();
         c.stop();
         error_code ec;
-        auto const none = co_await detail::query_command(c, words_of("GET k"), asio::redirect_error(use_awaitable, ec));
+        auto const none = co_await detail::query_command(
+            c, 0, words_of("GET k"), asio::redirect_error(use_awaitable, ec));
         CHECK(ec == errc::client_stopped);
         CHECK(none.type == kind::none);
     });

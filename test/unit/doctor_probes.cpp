@@ -25,9 +25,13 @@ probe const& probe_of(std::string_view topic, condition when)
     throw std::logic_error("no such probe");
 }
 
+// The probe at a server that is no cluster.
 probe const& probe_of(std::string_view topic)
 {
-    return probe_of(topic, condition::always);
+    for (auto const& p : probes())
+        if (p.topic == topic && applies(p.when, names_for("job", "1")))
+            return p;
+    throw std::logic_error("no such probe");
 }
 
 command_reply error(std::string words)
@@ -115,7 +119,7 @@ TEST_CASE("doctor probes: PUBLISH may be denied to a script alone", "[doctor]")
 TEST_CASE("doctor probes: a cluster refuses keys of several slots, which is a fault elsewhere only", "[doctor]")
 {
     auto const refused = error("CROSSSLOT Keys in request don't hash to the same slot");
-    auto const in_cluster = to_finding(probe_of("several slots", condition::slots_in_cluster_mode), refused);
+    auto const in_cluster = to_finding(probe_of("several slots", condition::slots_of_only_node), refused);
     CHECK(in_cluster.grade == grade::good);
     CHECK_THAT(in_cluster.words, ContainsSubstring("only the locks of one hash slot"));
     auto const elsewhere = to_finding(probe_of("several slots", condition::slots_outside_cluster_mode), refused);
@@ -154,7 +158,7 @@ TEST_CASE("doctor probes: CLIENT KILL must end one connection", "[doctor]")
 
 TEST_CASE("doctor probes: CLUSTER SLOTS is missing only if it is denied", "[doctor]")
 {
-    auto const& p = probe_of("CLUSTER SLOTS", condition::in_cluster_mode);
+    auto const& p = probe_of("CLUSTER SLOTS", condition::only_node);
     CHECK(p.judge(error(no_command_in_script)) == verdict::lacks);
     CHECK(p.judge(error("ERR This Redis command is not allowed from script")) == verdict::untested);
 }
@@ -164,18 +168,53 @@ TEST_CASE("doctor probes: a probe applies under its condition", "[doctor]")
     auto names = names_for("order:1", "ab");
     CHECK(applies(condition::always, names));
     CHECK(applies(condition::slots_outside_cluster_mode, names));
-    CHECK_FALSE(applies(condition::slots_in_cluster_mode, names));
-    CHECK_FALSE(applies(condition::in_cluster_mode, names));
+    CHECK_FALSE(applies(condition::slots_of_only_node, names));
+    CHECK_FALSE(applies(condition::only_node, names));
     CHECK_FALSE(applies(condition::spare_is_known, names));
     CHECK(applies(condition::spare_is_unknown, names));
     names.in_cluster_mode = true;
     names.spare_id = "17";
     CHECK_FALSE(applies(condition::slots_outside_cluster_mode, names));
-    CHECK(applies(condition::slots_in_cluster_mode, names));
-    CHECK(applies(condition::in_cluster_mode, names));
+    CHECK(applies(condition::slots_of_only_node, names));
+    CHECK(applies(condition::only_node, names));
     CHECK(applies(condition::spare_is_known, names));
     CHECK_FALSE(applies(condition::spare_is_unknown, names));
     CHECK_FALSE(applies(condition::slots_outside_cluster_mode, names_for("{a}b", "ab")));
+}
+
+TEST_CASE("doctor probes: what clusters need is tried over a cluster only", "[doctor]")
+{
+    auto names = names_for("order:1", "ab");
+    CHECK(applies(condition::outside_cluster, names));
+    CHECK(applies(condition::plain_messages, names));
+    CHECK_FALSE(applies(condition::over_cluster, names));
+    names.in_cluster_mode = names.over_cluster = true;  // before version 7.0
+    CHECK(applies(condition::over_cluster, names));
+    CHECK(applies(condition::plain_messages, names));
+    CHECK_FALSE(applies(condition::sharded_messages, names));
+    for (auto const c :
+         {condition::outside_cluster,
+          condition::only_node,
+          condition::slots_of_only_node,
+          condition::slots_outside_cluster_mode})
+        CHECK_FALSE(applies(c, names));
+    names.sharded_messages = true;
+    CHECK(applies(condition::sharded_messages, names));
+    CHECK_FALSE(applies(condition::plain_messages, names));
+}
+
+TEST_CASE("doctor probes: over a cluster a denied right is reported, with what Holdfast does without it", "[doctor]")
+{
+    auto const denied = error("NOPERM this user has no permissions");
+    for (auto const* topic : {"SSUBSCRIBE", "SUNSUBSCRIBE", "CLIENT REPLY"})
+        CHECK(to_finding(probe_of(topic, condition::sharded_messages), denied).grade == grade::doubtful);
+    CHECK_THAT(
+        to_finding(probe_of("SPUBLISH", condition::sharded_messages), error(no_command_in_script)).words,
+        ContainsSubstring("wakes no waiter"));
+    CHECK_THAT(to_finding(probe_of("ASKING", condition::over_cluster), denied).words, ContainsSubstring("may be lost"));
+    CHECK_THAT(
+        to_finding(probe_of("CLUSTER SLOTS", condition::over_cluster), error(no_command_in_script)).words,
+        ContainsSubstring("cannot begin with this node"));
 }
 
 TEST_CASE("doctor probes: no command concerns a key, a channel or a connection of another program", "[doctor]")
@@ -187,7 +226,7 @@ TEST_CASE("doctor probes: no command concerns a key, a channel or a connection o
         CAPTURE(p.topic, words);
         for (auto const& w : words)
             CHECK((w.find("job") == w.npos || w.find("job:0123456789abcdef") != w.npos));
-        if (words.front() != "CLIENT")
+        if (words.front() != "CLIENT" || words.at(1) == "REPLY")
             continue;
         // The spare connection ends itself; a command of another one names the greatest number, which none has.
         if (p.from == sender::spare)
