@@ -4,6 +4,7 @@
 //
 #include "tool/dashboard/board.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace holdfast::cli::dashboard {
@@ -75,6 +76,20 @@ void board::fail(std::string words, moment now)
         return;
     survey_.since_ms = now.wall_ms;
     add({.wall_ms = now.wall_ms, .what = event::kind::disconnected, .words = std::move(words)});
+}
+
+void board::set_silent(std::vector<std::string> addresses, moment now)
+{
+    if (addresses == survey_.silent)
+        return;
+    for (auto const& a : addresses)
+        if (std::ranges::find(survey_.silent, a) == survey_.silent.end())
+            add({.wall_ms = now.wall_ms, .what = event::kind::disconnected, .words = a + " does not answer"});
+    for (auto const& a : survey_.silent)
+        if (std::ranges::find(addresses, a) == addresses.end())
+            add({.wall_ms = now.wall_ms, .what = event::kind::connected, .words = a + " answers again"});
+    survey_.silent = std::move(addresses);
+    ++survey_.revision;
 }
 
 void board::note_force_release(std::string name, holder const& who, moment now)

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tool/dashboard/lock_table.hpp"
 #include "tool/dashboard/moment.hpp"
@@ -48,10 +49,11 @@ struct sample {
 // The state of the survey.
 struct survey_state {
     bool is_connected = true;
-    std::string words = {};             // why not
-    std::int64_t since_ms = 0;          // of the connection or its loss
-    bool is_complete = false;           // the first pass over all keys has ended
-    std::chrono::milliseconds pass{0};  // the time that the last complete pass took
+    std::string words = {};                // why not
+    std::int64_t since_ms = 0;             // of the connection or its loss
+    bool is_complete = false;              // the first pass over all keys has ended
+    std::chrono::milliseconds pass{0};     // the time that the last complete pass took
+    std::vector<std::string> silent = {};  // the addresses of the primaries of a cluster that do not answer
     std::uint64_t steps = 0;
     std::uint64_t failures = 0;
     std::uint64_t revision = 1;  // of all that the page shows of it
@@ -66,6 +68,8 @@ public:
     void end_pass(std::chrono::milliseconds took);
     void succeed(moment);
     void fail(std::string words, moment);
+    // Of a cluster, while other primaries answer. Empty: all do.
+    void set_silent(std::vector<std::string> addresses, moment);
     void note_force_release(std::string name, holder const& who, moment);
 
     // Adds a sample to the curves and removes the locks that are free for long.

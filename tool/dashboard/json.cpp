@@ -124,12 +124,16 @@ json::array to_json(sample const& s)
 
 json::object to_json(survey_state const& s, lock_table const& table)
 {
+    json::array silent;
+    for (auto const& address : s.silent)
+        silent.emplace_back(display_text(address));
     return {
         {"connected", s.is_connected},
         {"words", display_text(s.words)},
         {"since_ms", s.since_ms},
         {"complete", s.is_complete},
         {"pass_ms", s.pass.count()},
+        {"silent", std::move(silent)},
         {"truncated", table.is_full()}};
 }
 

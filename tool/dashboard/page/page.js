@@ -29,16 +29,20 @@ function renderSums() {
 function renderStatus() {
   const { survey, greeting } = state;
   const pill = byId("status");
-  const isGood = !isLost && survey.connected;
+  const silent = survey.silent ?? [];
+  const isGood = !isLost && survey.connected && silent.length === 0;
   pill.className = `pill ${isGood ? "good" : "lost"}`;
-  setText(pill, isLost ? "dashboard does not answer" : survey.connected ? "live" : "Redis does not answer");
+  const redis = !survey.connected ? "Redis does not answer" : silent.length > 0 ? "a primary does not answer" : "live";
+  setText(pill, isLost ? "dashboard does not answer" : redis);
   byId("banner").hidden = isGood;
   const since = timeOfDay(survey.since_ms);
   const words = isLost
     ? "The dashboard does not answer; the page tries again. It shows what it knew before."
-    : `Redis does not answer since ${since}: ${survey.words}. The page shows what was known before.`;
+    : survey.connected
+      ? `No answer from ${silent.join(", ")}. Of the locks there the page shows what was known before.`
+      : `Redis does not answer since ${since}: ${survey.words}. The page shows what was known before.`;
   if (!isGood) setText(byId("banner"), words);
-  byId("table").classList.toggle("stale", !isGood);
+  byId("table").classList.toggle("stale", isLost || !survey.connected);
   setText(byId("pass"), survey.complete && survey.pass_ms >= 1000 ? `a scan takes ${duration(survey.pass_ms)}` : "");
   byId("pattern").hidden = greeting.pattern === "*";
   setText(byId("pattern"), greeting.pattern);
