@@ -33,8 +33,9 @@ struct handoff {
     std::chrono::milliseconds max_time{10};
 };
 
-/// Options for `rediss://` and `rediss+cluster://`. The client always sends SNI, and verifies the server's certificate and
-/// host name, unless `insecure_skip_verify` is set. The constructor of @ref client reads the files.
+/// Options for `rediss://`, `rediss+cluster://` and `rediss+sentinel://`. The client verifies the server's certificate and
+/// host name, unless `insecure_skip_verify` is set, and sends the name (SNI), unless there are several sentinels and no
+/// `server_name`. The constructor of @ref client reads the files.
 struct tls_options {
     /// PEM file with the certificates of trusted authorities. Empty: those of the system.
     std::string ca_file = {};
@@ -46,7 +47,8 @@ struct tls_options {
     std::string private_key_file = {};
 
     /// The name, or the address, for which the certificate of the server must be issued. Empty: the host of the URL; in a
-    /// cluster, for each node the host name that the cluster announces, otherwise the address.
+    /// cluster, for each node the host name that the cluster announces, otherwise the address; with sentinels, for each of
+    /// them and for the master one of the hosts of the URL.
     std::string server_name = {};
 
     /// Accepts every certificate. An attacker on the network can then read the password and hold every lock.
@@ -64,7 +66,8 @@ struct config {
     /// - `redis+cluster://[user:password@]h1[:6379][,h2...]`: a Redis Cluster; the hosts are any of its nodes, from which
     ///   the client learns of the others; `rediss+cluster://` the same over TLS
     /// - `unix:///path/to/socket[?db=0]` (credentials as `unix://user:password@/path`)
-    /// - `redis+sentinel://[user:password@]h1:26379,h2:26379/master-name[/db]`
+    /// - `redis+sentinel://[user:password@]h1:26379,h2:26379/master-name[/db]`; `rediss+sentinel://` the same with TLS to the
+    ///   sentinels and to the master
     /// - `memory://` or `memory://NAME`: an in-process server for tests, in a program that is linked with the CMake
     ///   target `holdfast::testing`; clients of one execution context that give the same non-empty NAME share it
     ///
@@ -77,7 +80,7 @@ struct config {
     /// Is put before the name of every lock, inside the hash tag. No braces; at most 512 bytes together with a name.
     std::string key_prefix = {};
 
-    /// For `rediss://` and `rediss+cluster://` only.
+    /// For `rediss://`, `rediss+cluster://` and `rediss+sentinel://` only.
     tls_options tls = {};
 
     /// Yields the user and the password, which the URL must not contain then. Empty: those of the URL.

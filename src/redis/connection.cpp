@@ -33,12 +33,28 @@ using session::without_arguments;
 // Boost.Redis passes the error text of a refused setup request to its logger only. The client needs it for its own
 // error, so the logger recognises the line by this prefix.
 constexpr std::string_view setup_failed = "Setup request execution failed: ";
+// The same for what each sentinel said.
+constexpr std::string_view sentinels_failed = "Failed to resolve the address of master ";
 
 // How many requests are kept for reuse.
 constexpr std::size_t most_spent = 16;
 
 // All commands of one flush are one request: most of the cost of Boost.Redis is for each request, not for each command.
 using request_ptr = std::shared_ptr<boost::redis::request>;
+
+// The lines of Boost.Redis about sentinels: one for each, indented.
+std::string on_one_line(std::string_view text)
+{
+    std::string line;
+    for (char const c : text) {
+        bool const is_space = c == '\n' || c == ' ';
+        if (!is_space)
+            line += c;
+        else if (!line.empty() && line.back() != ' ')
+            line += ' ';
+    }
+    return line;
+}
 
 class redis_connection final : public session::connection,
                                private push_receiver,
@@ -87,7 +103,7 @@ private:
     std::string description(error_code);
 
     boost::redis::logger logger();
-    void log(boost::redis::logger::level, std::string_view line);
+    void log(std::string_view line);
     void drain_pushes();
     boost::redis::request& collecting();
     auto& stream();
@@ -105,6 +121,7 @@ private:
     std::vector<request_ptr> spent_;  // for reuse, with their buffers (rule 24)
     std::string refusal_;             // the error text of a server that does not accept this client
     std::string setup_words_;         // the same, of a master to which a Sentinel led
+    std::string sentinel_words_;      // why no sentinel led to a master
     bool uses_tls_ = false;
     bool is_used_ = false;       // the first reply has arrived, so the connection is established
     bool is_closed_ = false;     // no event follows
@@ -122,18 +139,17 @@ auto& redis_connection::stream()
 boost::redis::logger redis_connection::logger()
 {
     using level = boost::redis::logger::level;
-    return {level::info, [this](level l, std::string_view line) { log(l, line); }};
+    return {level::info, [this](level, std::string_view line) { log(line); }};
 }
 
 // Lines of Boost.Redis are for the debugging of a connection. What users must know is logged by the session.
-void redis_connection::log(boost::redis::logger::level l, std::string_view line)
+void redis_connection::log(std::string_view line)
 {
     if (line.starts_with(setup_failed))
         setup_words_ = without_arguments(line.substr(setup_failed.size()));
-    if (l >= boost::redis::logger::level::info)
-        log_.debug(printable(line));
-    else
-        log_.info(printable(line));
+    if (line.starts_with(sentinels_failed))
+        sentinel_words_ = on_one_line(line);
+    log_.debug(printable(line));
 }
 
 void redis_connection::start(boost::redis::config const& how)
@@ -271,11 +287,16 @@ void redis_connection::on_ended(error_code ec)
 }
 
 // The message of the error code. Asio's for a failed handshake does not say why the certificate was not accepted, so
-// that is added. A server without TLS waits for the end of a line when it receives a handshake.
+// that is added. A server without TLS waits for the end of a line when it receives a handshake, and one with TLS closes
+// the connection when it receives a command.
 std::string redis_connection::description(error_code ec)
 {
     if (ec == boost::redis::error::ssl_handshake_timeout)
         return "no reply to the TLS handshake: does the server expect TLS at this port?";
+    if (ec == boost::redis::error::sentinel_resolve_failed && !sentinel_words_.empty())
+        return sentinel_words_;
+    if (!uses_tls_ && !is_used_ && (ec == boost::asio::error::eof || ec == boost::asio::error::connection_reset))
+        return "the server closed the connection without a reply: does it expect TLS at this port?";
     bool const is_tls = uses_tls_ && ec.category() == boost::asio::error::get_ssl_category();
     auto const failure = is_tls ? verification_failure(stream().native_handle()) : std::string();
     return failure.empty() ? ec.message() : ec.message() + ": " + failure;

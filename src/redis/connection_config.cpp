@@ -14,7 +14,9 @@ using std::chrono::milliseconds;
 // Limits each step: resolving the name, connecting, the TLS handshake. The session limits all of them together.
 constexpr std::chrono::seconds step_limit{5};
 // Shorter, so that the tool, which waits for a connection for 5 s, prints the reason: a server without TLS does not answer.
-constexpr std::chrono::seconds handshake_limit{3};
+constexpr milliseconds handshake_limit{3000};
+// Shorter than the time in which the session opens a connection to a seed, for the same reason.
+constexpr milliseconds handshake_limit_of_cluster{1500};
 
 // No reply to a command of the library is nearly as long. A faulty or hostile server must not be able to fill the
 // memory of the process, which the default, no limit, would allow.
@@ -41,7 +43,7 @@ boost::redis::address to_address(host_and_port const& h)
 
 void set_place(boost::redis::config& c, endpoint const& to)
 {
-    c.use_ssl = to.transport == transport::tls;
+    c.use_ssl = has_tls(to);
     c.unix_socket = to.socket_path;
     if (to.transport == transport::tcp || to.transport == transport::tls)
         c.addr = to_address(to.hosts.front());
@@ -52,6 +54,8 @@ void set_sentinels(boost::redis::config& c, endpoint const& to)
     for (auto const& h : to.hosts)
         c.sentinel.addresses.push_back(to_address(h));
     c.sentinel.master_name = to.master_name;
+    c.sentinel.use_ssl = has_tls(to);
+    c.sentinel.ssl_handshake_timeout = handshake_limit;
 }
 
 }  // namespace
@@ -60,7 +64,7 @@ boost::redis::config make_connection_config(endpoint const& to, holdfast::config
 {
     boost::redis::config c;
     c.resolve_timeout = c.connect_timeout = step_limit;
-    c.ssl_handshake_timeout = handshake_limit;
+    c.ssl_handshake_timeout = to.is_cluster ? handshake_limit_of_cluster : handshake_limit;
     c.health_check_interval = health_check_interval(options.lease);
     c.health_check_id = "holdfast";
     c.reconnect_wait_interval = std::chrono::seconds::zero();  // never: the session reconnects (rule 11)
@@ -70,7 +74,7 @@ boost::redis::config make_connection_config(endpoint const& to, holdfast::config
     c.use_setup = true;
     c.setup.clear();
     set_place(c, to);
-    if (to.transport == transport::sentinel)
+    if (has_sentinels(to))
         set_sentinels(c, to);
     return c;
 }

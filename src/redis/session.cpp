@@ -48,10 +48,24 @@ std::string const& certified_name(host_and_port const& to, tls_options const& op
     return to.name.empty() ? to.host : to.name;
 }
 
+// For one of these the certificate of a sentinel or of a master must be issued. Where the master is, the sentinels tell only
+// when the context exists.
+std::vector<std::string> certified_names(endpoint const& sentinels, tls_options const& options)
+{
+    if (!options.server_name.empty())
+        return {options.server_name};
+    std::vector<std::string> names;
+    for (auto const& h : sentinels.hosts)
+        names.push_back(h.host);
+    return names;
+}
+
 boost::asio::ssl::context context_for(endpoint const& e, tls_options const& options)
 {
-    if (e.transport == transport::tls)
-        return make_tls_context(options, certified_name(e.hosts.front(), options));
+    if (has_sentinels(e) && has_tls(e))
+        return make_tls_context(options, certified_names(e, options));
+    if (has_tls(e))
+        return make_tls_context(options, {certified_name(e.hosts.front(), options)});
     refuse_tls_options(options);
     // Boost.Redis requires a context even for connections without TLS.
     return boost::asio::ssl::context(boost::asio::ssl::context::tls_client);
@@ -68,7 +82,7 @@ void warn_of(endpoint const& e, config const& options, engine::log const& log)
     if (options.tls.insecure_skip_verify)
         log.warning("tls.insecure_skip_verify: the client does not verify the server's certificate, so an attacker on "
                     "the network can read and change all data");
-    if (e.transport != transport::tls && (e.has_password || options.credentials) && is_remote(e))
+    if (!has_tls(e) && (e.has_password || options.credentials) && is_remote(e))
         log.warning("url: the password is sent without encryption; use rediss:// to encrypt it");
 }
 
@@ -90,8 +104,7 @@ struct client_parts {
     // To one node of a cluster.
     std::unique_ptr<connector> connector_to(endpoint const& e) const
     {
-        auto own = e.transport == transport::tls ? make_tls_context(*tls, certified_name(e.hosts.front(), options.tls))
-                                                 : share(*tls);
+        auto own = has_tls(e) ? make_tls_context(*tls, certified_name(e.hosts.front(), options.tls)) : share(*tls);
         return std::make_unique<connector>(on, e, std::move(own), options, log);
     }
     std::shared_ptr<session::session> open_node(core::cluster_primary const& node) const

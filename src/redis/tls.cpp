@@ -4,6 +4,8 @@
 //
 #include "redis/tls.hpp"
 
+#include <algorithm>
+#include <memory>
 #include <stdexcept>
 
 #include <boost/asio/ip/address.hpp>
@@ -81,6 +83,52 @@ void expect_host(ssl::context& context, std::string const& host)
         throw std::invalid_argument("url: TLS cannot verify a host with this name");
 }
 
+// The names of several hosts, of which a certificate needs one.
+struct host_list {
+    std::vector<std::string> hosts;
+
+    bool has(X509* certificate) const
+    {
+        return std::ranges::any_of(hosts, [&](std::string const& h) {
+            return is_address(h)
+                       ? X509_check_ip_asc(certificate, h.c_str(), 0) == 1
+                       : X509_check_host(certificate, h.data(), h.size(), X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS, nullptr)
+                             == 1;
+        });
+    }
+};
+
+void free_hosts(void*, void* hosts, CRYPTO_EX_DATA*, int, long, void*)
+{
+    delete static_cast<host_list*>(hosts);
+}
+
+int place_of_hosts()
+{
+    static int const place = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, free_hosts);
+    return place;
+}
+
+// In place of X509_verify_cert(), which it calls. The context is that of the list, which lives as long.
+int verify_one_of_hosts(X509_STORE_CTX* chain, void* hosts)
+{
+    if (X509_verify_cert(chain) != 1)
+        return 0;
+    if (static_cast<host_list*>(hosts)->has(X509_STORE_CTX_get0_cert(chain)))
+        return 1;
+    X509_STORE_CTX_set_error(chain, X509_V_ERR_HOSTNAME_MISMATCH);
+    return 0;
+}
+
+// OpenSSL's own check knows one address, and compares a certificate with names and addresses, not with one of them.
+void expect_one_of(ssl::context& context, std::vector<std::string> const& hosts)
+{
+    auto list = std::make_unique<host_list>(hosts);
+    if (SSL_CTX_set_ex_data(context.native_handle(), place_of_hosts(), list.get()) != 1)
+        throw std::bad_alloc();
+    SSL_CTX_set_cert_verify_callback(context.native_handle(), verify_one_of_hosts, list.release());
+}
+
 void copy_certificate(ssl::context const& from, ssl::context& to)
 {
     auto* const source = const_cast<ssl::context&>(from).native_handle();
@@ -135,19 +183,20 @@ void send_host_name(ssl::context& context, std::string const& host)
 
 }  // namespace
 
-ssl::context make_tls_context(tls_options const& options, std::string const& host)
+ssl::context make_tls_context(tls_options const& options, std::vector<std::string> const& hosts)
 {
     ssl::context context(ssl::context::tls_client);
     // TLS 1.0 and 1.1 are deprecated (RFC 8996).
     SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
     load_own_certificate(context, options);
-    send_host_name(context, host);
+    if (hosts.size() == 1)
+        send_host_name(context, hosts.front());
     if (options.insecure_skip_verify) {
         context.set_verify_mode(ssl::verify_none);
         return context;
     }
     load_authorities(context, options);
-    expect_host(context, host);
+    hosts.size() == 1 ? expect_host(context, hosts.front()) : expect_one_of(context, hosts);
     context.set_verify_mode(ssl::verify_peer);
     return context;
 }
@@ -169,7 +218,7 @@ ssl::context make_tls_context(ssl::context const& same, std::string const& host)
 
 void refuse_tls_options(tls_options const& options)
 {
-    constexpr auto reason = "has an effect only with rediss:// and rediss+cluster://";
+    constexpr auto reason = "has an effect only with rediss://, rediss+cluster:// and rediss+sentinel://";
     if (!options.ca_file.empty())
         fail("ca_file", reason);
     if (!options.certificate_file.empty())

@@ -6,6 +6,7 @@
 #define HOLDFAST_REDIS_TLS_HPP
 
 #include <string>
+#include <vector>
 
 #include <boost/asio/ssl/context.hpp>
 
@@ -13,11 +14,11 @@
 
 namespace holdfast::redis {
 
-// Makes the TLS context of a client. The certificate of the server must be trusted and be issued for `host` (a name or
-// an address), and the handshake sends the name (SNI). All of this is set in the context, because Boost.Redis creates
-// the streams and gives no access to them before the handshake. OpenSSL verifies nothing by default.
-// Throws std::invalid_argument with the option and the reason.
-boost::asio::ssl::context make_tls_context(tls_options const&, std::string const& host);
+// Makes the TLS context of a client. The certificate of the server must be trusted and be issued for one of the hosts (names
+// or addresses). If there is one host, the handshake sends its name (SNI). All of this is set in the context, because
+// Boost.Redis creates the streams and gives no access to them before the handshake. OpenSSL verifies nothing by default.
+// Throws std::invalid_argument with the option and the reason. Precondition: there is a host.
+boost::asio::ssl::context make_tls_context(tls_options const&, std::vector<std::string> const& hosts);
 
 // The same for another host: with the authorities and the certificate of that context, so it reads no file.
 boost::asio::ssl::context make_tls_context(boost::asio::ssl::context const& same, std::string const& host);

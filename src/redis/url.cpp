@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint16_t default_port = 6379;
 constexpr std::uint16_t default_sentinel_port = 26379;
 constexpr auto unknown_scheme = "unknown scheme (known: redis, rediss, redis+cluster, rediss+cluster, unix, "
-                                "redis+sentinel, memory)";
+                                "redis+sentinel, rediss+sentinel, memory)";
 
 [[noreturn]] void fail(char const* fault)
 {
@@ -220,8 +220,8 @@ void parse_sentinels(std::string_view rest, endpoint& to)
 
 bool is_scheme(std::string_view text)
 {
-    constexpr std::array<std::string_view, 7> known{
-        "redis", "rediss", "redis+cluster", "rediss+cluster", "unix", "redis+sentinel", "memory"};
+    constexpr std::array<std::string_view, 8> known{
+        "redis", "rediss", "redis+cluster", "rediss+cluster", "unix", "redis+sentinel", "rediss+sentinel", "memory"};
     return std::ranges::find(known, text) != known.end();
 }
 
@@ -262,11 +262,21 @@ std::string redacted_credentials(endpoint const& e)
 
 std::string redacted_cluster(endpoint const& e)
 {
-    auto const* const scheme = e.transport == transport::tls ? "rediss+cluster://" : "redis+cluster://";
+    auto const* const scheme = has_tls(e) ? "rediss+cluster://" : "redis+cluster://";
     return scheme + redacted_credentials(e) + host_list(e);
 }
 
 }  // namespace
+
+bool has_sentinels(endpoint const& e)
+{
+    return e.transport == transport::sentinel || e.transport == transport::sentinel_tls;
+}
+
+bool has_tls(endpoint const& e)
+{
+    return e.transport == transport::tls || e.transport == transport::sentinel_tls;
+}
 
 endpoint parse_url(std::string_view url)
 {
@@ -288,6 +298,8 @@ endpoint parse_url(std::string_view url)
         e.transport = transport::unix_socket, parse_socket(rest, e);
     else if (scheme == "redis+sentinel")
         e.transport = transport::sentinel, parse_sentinels(rest, e);
+    else if (scheme == "rediss+sentinel")
+        e.transport = transport::sentinel_tls, parse_sentinels(rest, e);
     else
         fail(unknown_scheme);
     return e;
@@ -303,7 +315,9 @@ std::string redacted(endpoint const& e)
         case transport::tls: return "rediss://" + redacted_credentials(e) + host_list(e) + "/" + database;
         case transport::unix_socket: return "unix://" + redacted_credentials(e) + e.socket_path + "?db=" + database;
         case transport::sentinel:
-            return "redis+sentinel://" + redacted_credentials(e) + host_list(e) + "/" + e.master_name + "/" + database;
+        case transport::sentinel_tls:
+            return (has_tls(e) ? "rediss+sentinel://" : "redis+sentinel://") + redacted_credentials(e) + host_list(e)
+                   + "/" + e.master_name + "/" + database;
     }
     return {};
 }

@@ -16,7 +16,8 @@ enum class transport : std::uint8_t {
     tcp,
     tls,
     unix_socket,
-    sentinel,  // the client queries the sentinels for the address of the master
+    sentinel,      // the client queries the sentinels for the address of the master
+    sentinel_tls,  // the same, with TLS to the sentinels and to the master
 };
 
 struct host_and_port {
@@ -37,6 +38,9 @@ struct endpoint {
     bool has_password = false;  // an empty password counts, too: the client then sends AUTH
     unsigned database = 0;
 };
+
+bool has_sentinels(endpoint const&);
+bool has_tls(endpoint const&);
 
 // Throws std::invalid_argument. Its text describes the fault and never quotes the URL, which may contain a password.
 endpoint parse_url(std::string_view);

@@ -310,7 +310,7 @@ TEST_CASE("session: the exception for an invalid option names the option", "[red
     CHECK_THROWS_MATCHES(
         session_probe(bad),
         std::invalid_argument,
-        Message("tls.ca_file: has an effect only with rediss:// and rediss+cluster://"));
+        Message("tls.ca_file: has an effect only with rediss://, rediss+cluster:// and rediss+sentinel://"));
 }
 
 TEST_CASE("session: an unencrypted password leads to one warning, and no log line contains it", "[redis]")

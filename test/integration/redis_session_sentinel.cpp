@@ -2,10 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <thread>
+#include <string>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -14,59 +11,14 @@
 
 #include "support/child_program.hpp"
 #include "support/kill_count.hpp"
-#include "support/redis_program.hpp"
 #include "support/redis_server.hpp"
+#include "support/sentinel.hpp"
 #include "support/session_probe.hpp"
 
 using namespace holdfast;
 using namespace holdfast::test;
-using namespace std::chrono_literals;
 
 namespace {
-
-// A redis-sentinel that monitors one master, named "mymaster".
-class sentinel {
-public:
-    explicit sentinel(redis_server const& master, std::string const& password = {}) : folder_(make_folder())
-    {
-        {
-            std::ofstream file(folder_ / "sentinel.conf");
-            file << "bind 127.0.0.1\nport " << port_ << "\nunixsocket " << socket() << "\ndir " << folder_.string()
-                 << "\nsentinel monitor mymaster 127.0.0.1 " << master.port() << " 1\n";
-            if (!password.empty())
-                file << "sentinel auth-pass mymaster " << password << '\n';
-        }
-        pid_ = spawn({redis_program(), folder_ / "sentinel.conf", "--sentinel"}, folder_ / "sentinel.log");
-        auto const limit = std::chrono::steady_clock::now() + 20s;
-        while (!knows_master() && std::chrono::steady_clock::now() < limit)
-            std::this_thread::sleep_for(5ms);
-    }
-
-    ~sentinel()
-    {
-        end_program(pid_);
-        std::error_code ignored;
-        std::filesystem::remove_all(folder_, ignored);
-    }
-
-    std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
-
-private:
-    std::string socket() const { return folder_ / "sentinel.sock"; }
-
-    bool knows_master() const
-    {
-        try {
-            return resp_client(socket()).command({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", "mymaster"}).items.size() == 2;
-        } catch (std::runtime_error const&) {
-            return false;
-        }
-    }
-
-    std::filesystem::path folder_;
-    std::uint16_t port_ = free_port();
-    pid_t pid_ = -1;
-};
 
 std::string name_of(redis_server& server)
 {
@@ -96,7 +48,7 @@ TEST_CASE("session sentinel: it authenticates to a master with a password", "[re
 {
     redis_server master{"requirepass secret"};
     master.command({"AUTH", "secret"});
-    sentinel watch(master, "secret");
+    sentinel watch(master, {.password = "secret"});
     session_probe probe("redis+sentinel://:secret@" + watch.host() + "/mymaster");
     REQUIRE(probe.start_and_open());
     CHECK(probe.execute({"PING"}).text == "PONG");
@@ -107,7 +59,7 @@ TEST_CASE("session sentinel: it authenticates to a master with the credentials o
 {
     redis_server master{"requirepass secret"};
     master.command({"AUTH", "secret"});
-    sentinel watch(master, "secret");
+    sentinel watch(master, {.password = "secret"});
     auto options = session_probe::with_url("redis+sentinel://" + watch.host() + "/mymaster");
     int questions = 0;
     options.credentials = [&](credentials_request what, credentials_handler done) {
@@ -127,7 +79,7 @@ TEST_CASE("session sentinel: it authenticates to a master with the credentials o
 TEST_CASE("session sentinel: a wrong password is a permanent error", "[redis]")
 {
     redis_server master{"requirepass secret"};
-    sentinel watch(master, "secret");
+    sentinel watch(master, {.password = "secret"});
     session_probe probe("redis+sentinel://:hunter2@" + watch.host() + "/mymaster");
     probe.start();
     REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));

@@ -96,6 +96,11 @@ TEST_CASE("url: redis+sentinel:// has several hosts, the name of a master and a 
     CHECK(e.database == 5);
     CHECK(e.password == "p");
     CHECK(parse_url("redis+sentinel://h/m").database == 0);
+    CHECK_FALSE(has_tls(e));
+    auto const encrypted = parse_url("rediss+sentinel://u:p@h1,h2/m/5");
+    CHECK(has_sentinels(encrypted));
+    CHECK(has_tls(encrypted));
+    CHECK(redacted(encrypted) == "rediss+sentinel://u:***@h1:26379,h2:26379/m/5");
 }
 
 TEST_CASE("url: redis+cluster:// and rediss+cluster:// have seeds and no database", "[redis][cluster]")

@@ -83,7 +83,8 @@ TEST_CASE("session factory: the name for which a certificate is issued must be o
     CHECK_THROWS_MATCHES(
         make("redis://h1", "h1"),
         std::invalid_argument,
-        Catch::Matchers::Message("tls.server_name: has an effect only with rediss:// and rediss+cluster://"));
+        Catch::Matchers::Message(
+            "tls.server_name: has an effect only with rediss://, rediss+cluster:// and rediss+sentinel://"));
 }
 
 TEST_CASE("session factory: credentials in the URL and a provider exclude each other", "[client][credentials]")

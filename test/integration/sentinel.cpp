@@ -1,0 +1,308 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// redis+sentinel:// and rediss+sentinel://: a failover under load, and sentinels that are down, or tell of a wrong master.
+
+#include "support/sentinel.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "support/all_kinds.hpp"
+#include "support/certificates.hpp"
+#include "support/child_program.hpp"
+#include "support/live.hpp"
+#include "support/tls_port.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+
+// How long a test looks for a storm, and what a client may do in that time: the pauses between two attempts grow from
+// 50 ms to 2 s.
+constexpr auto storm_time = 4s;
+constexpr int most_connections = 30;
+
+bool has(std::string const& text, std::string_view part)
+{
+    return text.find(part) != text.npos;
+}
+
+// A master with two replicas, and three sentinels, of which two must agree.
+class watched_master {
+public:
+    watched_master()
+    {
+        for (std::size_t i = 0; i != 3; ++i)
+            servers_.push_back(std::make_unique<redis_server>(std::vector<std::string>{"repl-diskless-sync-delay 0"}));
+        for (std::size_t i = 1; i != servers_.size(); ++i)
+            servers_[i]->command({"REPLICAOF", "127.0.0.1", std::to_string(servers_[0]->port())});
+        for (int i = 0; i != 3; ++i)
+            sentinels_.push_back(std::make_unique<sentinel>(*servers_[0], sentinel_options{.quorum = 2}));
+    }
+
+    redis_server& master() { return *servers_.front(); }
+    sentinel& watch(std::size_t i) { return *sentinels_.at(i); }
+    std::string url() const
+    {
+        std::vector<std::string> hosts;
+        for (auto const& s : sentinels_)
+            hosts.push_back(s->host());
+        return sentinel_url(hosts);
+    }
+
+    // All know of each other, so a majority can decide.
+    bool is_ready()
+    {
+        return std::ranges::all_of(
+                   sentinels_,
+                   [](auto const& s) {
+                       auto const known = s->command({"SENTINEL", "CKQUORUM", "mymaster"}).text;
+                       auto const replicas = s->command({"SENTINEL", "REPLICAS", "mymaster"}).items.size();
+                       return has(known, "OK 3 usable") && replicas == 2;
+                   })
+               && std::ranges::all_of(servers_, [](auto const& s) {
+                      return s->info("role") == "master" || s->info("master_link_status") == "up";
+                  });
+    }
+    bool has_failed_over()
+    {
+        return std::ranges::all_of(
+            sentinels_, [&](auto const& s) { return s->announced() != servers_.front()->port(); });
+    }
+    std::int64_t connections() const
+    {
+        std::int64_t all = 0;
+        for (auto const& s : sentinels_)
+            all += s->connections();
+        return all;
+    }
+
+private:
+    std::vector<std::unique_ptr<redis_server>> servers_;
+    std::vector<std::unique_ptr<sentinel>> sentinels_;
+};
+
+// Acquires and releases until it is told to end.
+awaitable<void> contend(any_lock lock, bool const& enough, int& holds, int& inside, bool& overlapped)
+{
+    while (!enough) {
+        error_code ec;
+        auto held = co_await lock.try_acquire({.wait = 1s}, redirect(ec));
+        if (held.empty())
+            continue;
+        overlapped = overlapped || ++inside > 1;
+        ++holds;
+        co_await sleep_for(5ms);
+        --inside;
+        co_await held.release(redirect(ec));
+    }
+}
+
+awaitable<bool> is_granted(any_lock lock)
+{
+    auto const held = co_await lock.try_acquire();
+    co_return !held.empty();
+}
+
+void outlast_failover(std::function<void(redis_server&)> const& fail)
+{
+    watched_master all;
+    live l;
+    REQUIRE(l.until([&] { return all.is_ready(); }));
+    auto options = live::quick(all.url());
+    options.lease = 15s;
+    auto& c = l.client(options);
+    auto& other = l.client(options);
+    l.run([&]() -> awaitable<void> {
+        std::vector<lease> held;
+        auto const rivals = locks_of_all_kinds(other, {"a", "b", "c", "d", "e", "f"});
+        for (auto const& lock : locks_of_all_kinds(c, {"a", "b", "c", "d", "e", "f"}))
+            held.push_back(co_await lock.acquire());
+        REQUIRE(held.size() >= 50);
+        bool enough = false, overlapped = false;
+        int holds = 0, running = 0, taken = 0;
+        std::vector<int> inside(10);
+        for (auto& n : inside)
+            for (auto* const who : {&c, &other}) {
+                auto const name = "contended " + std::to_string(&n - inside.data());
+                l.spawn([&, who, name]() -> awaitable<void> {
+                    ++running;
+                    co_await contend(mutex(*who, name), enough, holds, n, overlapped);
+                    --running;
+                });
+            }
+        co_await sleep_for(1s);
+        fail(all.master());
+        CHECK(co_await comes_true([&] { return all.has_failed_over(); }));
+        auto const before = holds;
+        CHECK(co_await comes_true([&] { return holds > before + 100; }));
+        co_await sleep_for(6s);  // more than a renewal of each lease
+        CHECK(std::ranges::all_of(held, [](lease const& h) { return h.valid(); }));
+        for (auto const& rival : rivals)
+            taken += co_await is_granted(rival) ? 1 : 0;
+        CHECK(taken == 6);  // the reads, which are shared
+        enough = true;
+        CHECK(co_await comes_true([&] { return running == 0; }));
+        for (auto& h : held)
+            co_await h.release();
+        CHECK_FALSE(overlapped);
+    });
+    CHECK(c.stats().lost == 0);
+    CHECK(all.connections() < 10 * most_connections);  // those of the sentinels among each other, too
+    CHECK(l.until([&] { return live::census(c) == engine::client_engine::census{}; }));
+}
+
+TEST_CASE("54 renewed locks outlast the end of a master that sentinels replace", "[live][sentinel]")
+{
+    outlast_failover([](redis_server& master) { master.kill(); });
+}
+
+TEST_CASE("54 renewed locks outlast a master that freezes, and that sentinels replace", "[live][sentinel]")
+{
+    outlast_failover([](redis_server& master) { master.freeze(); });
+}
+
+TEST_CASE("the name of a master that no sentinel knows is reported, without a storm", "[live][sentinel]")
+{
+    redis_server master;
+    sentinel watch(master);
+    live l;
+    auto& c = l.client("redis+sentinel://" + watch.host() + "/another");
+    auto const before = watch.connections();
+    l.run([&]() -> awaitable<void> {
+        CHECK(co_await failure_of(mutex(c, "m").try_acquire({.wait = storm_time})) == errc::unavailable);
+        CHECK(has(c.last_failure().message, "master 'another'"));
+        CHECK(has(c.last_failure().message, "doesn't know about the configured master"));
+    });
+    CHECK(watch.connections() - before < most_connections);
+    CHECK(l.lines_with("no connection to") == 1);
+}
+
+TEST_CASE("sentinels that are all down are reported, without a storm of log lines", "[live][sentinel]")
+{
+    live l;
+    auto& c = l.client(
+        sentinel_url({"127.0.0.1:" + std::to_string(free_port()), "127.0.0.1:" + std::to_string(free_port())}));
+    l.run([&]() -> awaitable<void> {
+        CHECK(co_await failure_of(mutex(c, "m").try_acquire({.wait = storm_time})) == errc::unavailable);
+        CHECK(has(c.last_failure().message, "Connection refused"));
+    });
+    CHECK(l.lines_with("no connection to") == 1);
+}
+
+TEST_CASE("a sentinel that tells of a wrong master for a while costs time only", "[live][sentinel]")
+{
+    redis_server master;
+    redis_server replica;
+    replica.command({"REPLICAOF", "127.0.0.1", std::to_string(master.port())});
+    sentinel watch(master);
+    live l;
+    for (auto const wrong : {free_port(), replica.port()}) {
+        watch.announce(wrong);
+        auto& c = l.client(sentinel_url({watch.host()}));
+        auto const before = watch.connections();
+        l.run([&]() -> awaitable<void> {
+            CHECK(co_await failure_of(mutex(c, "m").try_acquire({.wait = storm_time})) == errc::unavailable);
+            CHECK(
+                has(c.last_failure().message, wrong == replica.port() ? "does not have the expected role" : "refused"));
+            CHECK(watch.connections() - before < most_connections);
+            watch.announce(master.port());
+            auto held = co_await mutex(c, "m").acquire();
+            CHECK(master.command({"EXISTS", "m"}).integer == 1);
+            co_await held.release();
+        });
+        CHECK(c.stats().lost == 0);
+    }
+    CHECK(replica.calls("set") == master.calls("set"));  // those that it has replicated
+}
+
+// ---- TLS
+
+struct tls_master {
+    explicit tls_master(std::string const& names)
+    {
+        auto const own = authority.sign("node", names);
+        auto lines = tls_lines(port, authority, own);
+        lines.emplace_back("tls-auth-clients no");
+        master.emplace(lines);
+        auto of_sentinel = tls_lines(sentinel_port, authority, own);
+        of_sentinel.insert(of_sentinel.end(), {"tls-auth-clients no", "tls-replication yes"});
+        watch.emplace(*master, sentinel_options{.port = sentinel_port, .master_port = port, .lines = of_sentinel});
+    }
+
+    config trusting(std::vector<std::string> const& hosts) const
+    {
+        auto options = live::quick(sentinel_url(hosts, "rediss+sentinel"));
+        options.tls.ca_file = authority.ca_file();
+        return options;
+    }
+
+    certificates authority;
+    std::uint16_t const port = tls_port();
+    std::uint16_t const sentinel_port = tls_port();
+    std::optional<redis_server> master;
+    std::optional<sentinel> watch;
+};
+
+TEST_CASE("rediss+sentinel:// uses TLS to the sentinels and to the master", "[live][sentinel][tls]")
+{
+    tls_master all("DNS:localhost,IP:127.0.0.1");
+    auto const down = "localhost:" + std::to_string(free_port());
+    for (auto const& hosts : {std::vector{all.watch->host()}, std::vector{down, all.watch->host()}}) {
+        live l;
+        auto& c = l.client(all.trusting(hosts));
+        l.run([&]() -> awaitable<void> {
+            auto held = co_await mutex(c, "m").acquire();
+            CHECK(all.master->command({"EXISTS", "m"}).integer == 1);
+            co_await held.release();
+        });
+    }
+}
+
+TEST_CASE("a sentinel with the certificate of another host is not asked", "[live][sentinel][tls]")
+{
+    tls_master all("DNS:elsewhere");
+    auto const down = "localhost:" + std::to_string(free_port());
+    for (auto const& hosts : {std::vector{all.watch->host()}, std::vector{down, all.watch->host()}}) {
+        live l;
+        auto& c = l.client(all.trusting(hosts));
+        l.run([&]() -> awaitable<void> {
+            CHECK(co_await failure_of(mutex(c, "m").try_acquire({.wait = 2s})) == errc::unavailable);
+            CHECK(has(c.last_failure().message, "Sentinel at " + hosts.front()));
+        });
+        CHECK(all.master->calls("hello") == 0);
+    }
+    live l;
+    auto options = all.trusting({all.watch->host()});
+    options.tls.server_name = "elsewhere";
+    auto& c = l.client(options);
+    l.run([&]() -> awaitable<void> { co_await (co_await mutex(c, "m").acquire()).release(); });
+}
+
+TEST_CASE("TLS at one side only is reported, to sentinels as to servers", "[live][sentinel][tls]")
+{
+    tls_master all("DNS:localhost,IP:127.0.0.1");
+    redis_server plain;
+    sentinel watch(plain);
+    live l;
+    auto& encrypts = l.client(all.trusting({watch.host()}));
+    auto& does_not = l.client(sentinel_url({all.watch->host()}));
+    l.run([&]() -> awaitable<void> {
+        CHECK(co_await failure_of(mutex(encrypts, "m").try_acquire({.wait = storm_time})) == errc::unavailable);
+        CHECK(has(encrypts.last_failure().message, "SSL handshake timeout"));
+        CHECK(co_await failure_of(mutex(does_not, "m").try_acquire({.wait = storm_time})) == errc::unavailable);
+        CHECK(has(does_not.last_failure().message, "error while executing request"));
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test

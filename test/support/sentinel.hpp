@@ -1,0 +1,62 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#ifndef HOLDFAST_TEST_SUPPORT_SENTINEL_HPP
+#define HOLDFAST_TEST_SUPPORT_SENTINEL_HPP
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "support/redis_server.hpp"
+
+namespace holdfast::test {
+
+struct sentinel_options {
+    std::string password = {};            // of the master
+    unsigned quorum = 1;                  // so many sentinels must agree that the master is down
+    std::uint16_t port = 0;               // by which clients reach it; 0: that without TLS
+    std::uint16_t master_port = 0;        // the same of the master
+    std::vector<std::string> lines = {};  // more lines of sentinel.conf
+};
+
+// A private redis-sentinel that monitors one master, named "mymaster". It has answered when the constructor returns.
+class sentinel {
+public:
+    explicit sentinel(redis_server const& master, sentinel_options = {});
+    ~sentinel();
+    sentinel(sentinel const&) = delete;
+    sentinel& operator=(sentinel const&) = delete;
+
+    std::string host() const;  // 127.0.0.1:port
+    simulated::value command(std::vector<std::string> const& words) const;
+
+    // Tells clients that the master is there from now on, whatever the truth is.
+    void announce(std::uint16_t port) const;
+    // The port of the master that it tells clients.
+    std::uint16_t announced() const;
+    // How often a client has connected.
+    std::int64_t connections() const;
+    void kill();
+
+private:
+    std::string socket() const { return folder_ / "sentinel.sock"; }
+    bool answers() const;
+
+    std::filesystem::path folder_;
+    std::uint16_t port_;
+    std::uint16_t announced_port_;
+    pid_t pid_ = -1;
+    mutable std::unique_ptr<resp_client> client_;  // connections are counted
+};
+
+// redis+sentinel:// with those sentinels.
+std::string sentinel_url(std::vector<std::string> const& hosts, std::string const& scheme = "redis+sentinel");
+
+}  // namespace holdfast::test
+
+#endif
