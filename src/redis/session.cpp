@@ -96,9 +96,10 @@ struct client_parts {
     std::shared_ptr<session::world> world;
     std::shared_ptr<boost::asio::ssl::context> tls;  // for the first host of `to`
 
-    std::shared_ptr<session::session> open(session::purpose why, std::unique_ptr<session::connector> c) const
+    std::shared_ptr<session::session> open(
+        session::purpose why, std::unique_ptr<session::connector> c, std::string const& node_id = {}) const
     {
-        session::session::settings s{login_of(to, name), options.command_timeout, options.credentials, why};
+        session::session::settings s{login_of(to, name), options.command_timeout, options.credentials, why, node_id};
         return std::make_shared<session::session>(on, std::move(s), log, world, std::move(c));
     }
     // To one node of a cluster.
@@ -111,7 +112,7 @@ struct client_parts {
     {
         auto e = to;
         e.hosts = {{node.host, node.port, node.name}};
-        return open(session::purpose::member, connector_to(e));
+        return open(session::purpose::member, connector_to(e), node.id);
     }
 };
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +49,7 @@ struct range {
     std::uint16_t first;
     std::uint16_t last;
     node primary;
+    std::span<reply const> replicas;
 };
 
 // The host name among the metadata of a node, which are names and values in turn. It is there if the node announces one,
@@ -88,14 +90,15 @@ std::optional<range> read_range(reply const& r)
     auto const primary = read_node(items[2]);
     if (!primary || !is_in(last, 0, core::hash_slots - 1) || !is_in(first, 0, last))
         return std::nullopt;
-    return range{static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last), *primary};
+    return range{
+        static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last), *primary, std::span(items).subspan(3)};
 }
 
 // Numbers the primaries in the order in which they are named first. A search in a list would take time in proportion to
 // the square of their number, which the server chooses.
 class numbering {
 public:
-    explicit numbering(core::cluster_map& to) : to_(to) {}
+    explicit numbering(cluster_view& to) : to_(to) {}
 
     std::uint16_t number_of(node const& n)
     {
@@ -106,24 +109,35 @@ public:
         return at->second;
     }
 
+    // A replica that cannot be read is left out: it has no slots.
+    void note_replica(reply const& r)
+    {
+        auto const n = read_node(r);
+        if (n && !n->id.empty() && replicas_.insert(n->id).second)
+            to_.replica_ids.emplace_back(n->id);
+    }
+
 private:
-    core::cluster_map& to_;
+    cluster_view& to_;
     std::map<std::pair<std::string_view, std::int32_t>, std::uint16_t> numbers_;
+    std::set<std::string_view> replicas_;
 };
 
 }  // namespace
 
-std::optional<core::cluster_map> read_cluster_slots(reply const& r)
+std::optional<cluster_view> read_cluster_slots(reply const& r)
 {
     if (!is(r, reply::kind::array))
         return std::nullopt;
-    core::cluster_map map;
+    cluster_view map;
     numbering primaries(map);
     for (auto const& item : r.items) {
         auto const read = read_range(item);
         if (!read)
             return std::nullopt;
         map.ranges.push_back({read->first, read->last, primaries.number_of(read->primary)});
+        for (auto const& replica : read->replicas)
+            primaries.note_replica(replica);
         if (map.primaries.size() > core::hash_slots)
             return std::nullopt;
     }

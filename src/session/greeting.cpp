@@ -97,11 +97,12 @@ std::vector<std::string_view> hello_words(client_login const& c)
     return words;
 }
 
-void greeting::begin(bool selects_database, purpose p) noexcept
+void greeting::begin(bool selects_database, purpose p, std::string_view node_id)
 {
     step_ = step::hello;
     selects_ = selects_database;
     purpose_ = p;
+    node_id_ = node_id;
     present_ = {};
 }
 
@@ -111,6 +112,7 @@ greeting::outcome greeting::on_reply(engine::reply const& r, core::instant now)
         case step::hello: return on_hello(r);
         case step::select: step_ = step::info; return outcome::more;
         case step::info: return on_info(r.text, now);
+        case step::node: return on_node(r.text);
         case step::slots: return on_slots(r);
         case step::barrier: return open();
         case step::done: break;
@@ -140,6 +142,18 @@ greeting::outcome greeting::on_hello(engine::reply const& r)
 greeting::outcome greeting::on_info(std::string_view text, core::instant now)
 {
     present_.server = identity_of(text, now, present_.server);
+    if (node_id_.empty())
+        return ask_slots();
+    step_ = step::node;
+    return outcome::more;
+}
+
+// An address may lead to a node of another cluster by now: whoever locks there excludes nobody here.
+greeting::outcome greeting::on_node(std::string_view id)
+{
+    if (id != node_id_)
+        return refuse(
+            {errc::unavailable, "another node, perhaps of another cluster, has the address of the primary", false});
     return ask_slots();
 }
 
@@ -200,7 +214,8 @@ greeting::outcome greeting::on_error(std::string_view words)
     if (is_needed || is_busy(words))
         return refuse(classify_refusal(words));
     switch (step_) {
-        case step::info: return ask_slots();
+        case step::info: step_ = step::node; return node_id_.empty() ? ask_slots() : outcome::more;
+        case step::node: return ask_slots();
         case step::slots: return raise_barrier();
         default: return open();
     }

@@ -13,6 +13,7 @@
 #include "core/cluster_map.hpp"
 #include "engine/port/reply.hpp"
 #include "engine/port/session.hpp"
+#include "session/cluster_slots.hpp"
 
 namespace holdfast::session {
 
@@ -70,6 +71,12 @@ struct connection_id {
 // | info          | text, another run        | done    | open                                                        |
 // | info          | an error but BUSY        | done    | open: without the right to INFO there is no barrier         |
 // | info          | BUSY                     | done    | refused: a busy server cannot raise a barrier               |
+// | info          | text, to a member with a | node    | more: the session has sent CLUSTER MYID, too                |
+// |               | known id                 |         |                                                             |
+// | node          | that id, or an error but | barrier | kill or open, as after INFO: the access rules may deny it   |
+// |               | BUSY                     | or done |                                                             |
+// | node          | another id               | done    | refused, for now: a node of another cluster, for example,   |
+// |               |                          |         | has the address now                                         |
 // | slots         | one primary has all      | barrier | kill or open, as after INFO                                 |
 // |               |                          | or done |                                                             |
 // | slots         | of a seed: a primary has | barrier | the same                                                    |
@@ -90,12 +97,12 @@ struct connection_id {
 // BUSY stands for every error that engine::classify() calls not_now.
 class greeting {
 public:
-    enum class step : std::uint8_t { hello, select, info, slots, barrier, done };
+    enum class step : std::uint8_t { hello, select, info, node, slots, barrier, done };
     enum class outcome : std::uint8_t { more, slots, kill, open, refused };
 
     // Starts for a new connection. It keeps previous(), even if this connection is refused: the last connection that
-    // was opened is the one that has carried commands of the engine.
-    void begin(bool selects_database, purpose) noexcept;
+    // was opened is the one that has carried commands of the engine. `node_id`: that of the member, if it is known.
+    void begin(bool selects_database, purpose, std::string_view node_id = {});
 
     outcome on_reply(engine::reply const&, core::instant now);
     // `words`: the error text of the server.
@@ -107,13 +114,14 @@ public:
     // The connection to end, before outcome::open; after it, the current one.
     connection_id const& previous() const noexcept { return previous_; }
     // The slots of the cluster, of a seed, after outcome::open.
-    core::cluster_map const& slots() const noexcept { return slots_; }
+    cluster_view const& slots() const noexcept { return slots_; }
     // Why the server refused this client, after outcome::refused.
     engine::closing const& refusal() const noexcept { return refusal_; }
 
 private:
     outcome on_hello(engine::reply const&);
     outcome on_info(std::string_view text, core::instant now);
+    outcome on_node(std::string_view id);
     outcome ask_slots();
     outcome on_slots(engine::reply const&);
     outcome check_slots(core::cluster_map const&);
@@ -124,10 +132,11 @@ private:
     step step_ = step::done;
     bool selects_ = false;
     purpose purpose_ = purpose::one_server;
+    std::string node_id_;  // empty: not checked
     bool is_replica_ = false;
     connection_id present_;
     connection_id previous_;
-    core::cluster_map slots_;
+    cluster_view slots_;
     std::string words_;  // a copy for refusal_: the words of the server are valid during a call only
     engine::closing refusal_;
 };

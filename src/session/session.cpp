@@ -30,6 +30,9 @@ constexpr core::duration seed_opening_limit = 2s;
 
 }  // namespace
 
+engine::closing const session::another_cluster{
+    errc::unavailable, "the seed belongs to another cluster than the one that the client uses", false};
+
 session::session(engine::strand on, settings s, engine::log l, std::shared_ptr<world> w, std::unique_ptr<connector> c)
     : strand_(std::move(on)),
       settings_(std::move(s)),
@@ -97,13 +100,15 @@ void session::greet_as(holdfast::credentials const& c)
 void session::greet(client_login const& login)
 {
     state_ = state::greeting;
-    greeting_.begin(login.database != 0, settings_.connects_for);
+    greeting_.begin(login.database != 0, settings_.connects_for, settings_.node_id);
     pipeline_.begin(connector_->connect(std::shared_ptr<connection_events>(shared_from_this(), this), login));
     arm(opening_limit_, now() + (settings_.connects_for == purpose::seed ? seed_opening_limit : opening_limit));
     pipeline_.send(hello_words(login));
     if (auto const database = std::to_string(login.database); login.database != 0)
         pipeline_.send(std::array<std::string_view, 2>{"SELECT", database});
     pipeline_.send(std::array<std::string_view, 2>{"INFO", "server"});
+    if (!settings_.node_id.empty())
+        pipeline_.send(std::array<std::string_view, 2>{"CLUSTER", "MYID"});
     pipeline_.write();
 }
 
@@ -123,6 +128,8 @@ void session::go_on(greeting::outcome o)
 // The events are last: the engine may stop or drop the session in them.
 void session::open()
 {
+    if (settings_.connects_for == purpose::seed && !knows(greeting_.slots()))
+        return lose(another_cluster);
     disarm(opening_limit_);
     state_ = state::open;
     opened_ = now();

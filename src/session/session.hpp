@@ -21,6 +21,7 @@
 #include "session/authentication.hpp"
 #include "session/connector.hpp"
 #include "session/greeting.hpp"
+#include "session/known_cluster.hpp"
 #include "session/pipeline.hpp"
 #include "session/reconnect_pause.hpp"
 #include "session/world.hpp"
@@ -66,6 +67,7 @@ public:
         core::duration command_timeout;
         credentials_provider provider = {};  // empty: the credentials of the login
         purpose connects_for = purpose::one_server;
+        std::string node_id = {};  // of a member, if it is known
     };
 
     session(engine::strand, settings, engine::log, std::shared_ptr<world>, std::unique_ptr<connector>);
@@ -137,6 +139,7 @@ private:
     void note_permitted_subscriptions();
     void note_denied_subscriptions(std::string const& text);
     void on_refused_subscription(std::string_view words);
+    bool knows(cluster_view const&);
     void take_slots(core::cluster_map);
     void on_slots(engine::reply const&);
     void report_doubt(engine::answer&);
@@ -150,6 +153,8 @@ private:
     template <class Function>
     void post(Function);
 
+    static engine::closing const another_cluster;
+
     engine::strand strand_;
     settings const settings_;
     engine::log log_;
@@ -160,7 +165,8 @@ private:
     state state_ = state::idle;
     std::uint64_t generation_ = 0;  // of the connection; changes when it begins and when it ends
     greeting greeting_;
-    pipeline pipeline_;  // has a connection while greeting, open or dropping
+    known_cluster cluster_;  // of the seeds
+    pipeline pipeline_;      // has a connection while greeting, open or dropping
     core::subscription_right right_;
     bool flush_is_posted_ = false;
 

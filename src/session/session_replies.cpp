@@ -105,7 +105,19 @@ void session::on_slots(engine::reply const& r)
     auto slots = read_cluster_slots(r);
     if (!slots)
         return lose(not_understood);
+    if (!knows(*slots))
+        return lose(another_cluster);
     take_slots(std::move(*slots));
+}
+
+// A host of the URL may belong to another cluster by now: whoever locks there excludes nobody here.
+bool session::knows(cluster_view const& slots)
+{
+    auto const a = cluster_.judge(slots, now());
+    if (a == known_cluster::answer::replaced)
+        log_.warning(
+            "no node of the former cluster answers: the client uses the cluster of " + connector_->server_name());
+    return a != known_cluster::answer::refused;
 }
 
 void session::take_slots(core::cluster_map slots)

@@ -44,6 +44,7 @@ public:
     std::string socket_path() const { return folder_ / "redis.sock"; }
     std::filesystem::path const& folder() const { return folder_; }
     pid_t pid() const { return pid_; }
+    bool is_running() const { return pid_ > 0; }
 
     // Sends one command, over a connection of its own that is kept. If the user "default" needs a password, send AUTH
     // first.

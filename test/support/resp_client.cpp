@@ -59,10 +59,14 @@ resp_client::said resp_client::read()
 value resp_client::command(simulated::words text)
 {
     send(text);
-    for (;;) {
-        auto next = read();
-        if (!next.is_push)
-            return std::move(next.what);
+    try {
+        for (;;) {
+            auto next = read();
+            if (!next.is_push)
+                return std::move(next.what);
+        }
+    } catch (std::runtime_error const& e) {
+        throw std::runtime_error(e.what() + (" to " + std::string(text.front())) + ' ' + std::string(text.back()));
     }
 }
 

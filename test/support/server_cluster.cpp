@@ -19,7 +19,8 @@ constexpr int most_steps = 6'000;
 
 std::unique_ptr<cluster_node> make_node(std::vector<std::string> lines = {})
 {
-    lines.insert(lines.end(), {"cluster-node-timeout 1000", "cluster-require-full-coverage no"});
+    lines.insert(
+        lines.end(), {"cluster-node-timeout 1000", "cluster-require-full-coverage no", "repl-diskless-sync-delay 0"});
     return std::make_unique<cluster_node>(lines);
 }
 
@@ -27,6 +28,12 @@ long epoch(cluster_node& n, std::string const& field)
 {
     auto const info = n.command({"CLUSTER", "INFO"}).text;
     return std::stol(info.substr(info.find(field + ":") + field.size() + 1));
+}
+
+std::int64_t errors_of(cluster_node& n, std::string const& name)
+{
+    auto const count = n.info("errorstat_" + name);
+    return count.empty() ? 0 : std::stoll(count.substr(count.find('=') + 1));
 }
 
 template <class Condition>
@@ -39,6 +46,15 @@ void wait_until(Condition holds, char const* what)
 }
 
 }  // namespace
+
+template <class Action>
+void server_cluster::for_each_node(Action act)
+{
+    for (auto const* const all : {&nodes_, &replicas_})
+        for (auto const& n : *all)
+            if (n->is_running())
+                act(*n);
+}
 
 server_cluster::server_cluster(std::size_t primaries, replicas r, options_of const& more) : owners_(core::hash_slots)
 {
@@ -122,26 +138,57 @@ std::uint16_t server_cluster::slot_of(std::string_view key)
 
 void server_cluster::move(std::string_view key, std::size_t to)
 {
-    if (primary_of(key) == to)
+    move_slot(slot_of(key), to);
+}
+
+void server_cluster::move_slot(std::uint16_t slot, std::size_t to)
+{
+    if (owners_.at(slot) == to)
         return;
-    begin_move(key, to, {});
-    end_move(key, to);
+    begin_move(slot, to);
+    end_move(slot, to);
+}
+
+std::size_t server_cluster::move_slots(
+    std::size_t from, std::size_t to, std::size_t count, std::vector<std::string> const& keys)
+{
+    std::size_t moved = 0;
+    auto const move_one = [&](std::uint16_t slot) {
+        if (moved == count || owners_[slot] != from)
+            return;
+        move_slot(slot, to);
+        ++moved;
+    };
+    for (auto const& k : keys)
+        move_one(slot_of(k));
+    for (int slot = 0; slot != core::hash_slots; ++slot)
+        move_one(static_cast<std::uint16_t>(slot));
+    return moved;
 }
 
 void server_cluster::begin_move(std::string_view key, std::size_t to, std::vector<std::string> const& keys)
 {
-    auto const from = primary_of(key);
-    auto const slot = std::to_string(slot_of(key));
+    begin_move(slot_of(key), to);
+    for (auto const& k : keys)
+        migrate(primary_of(key), to, k);
+}
+
+void server_cluster::begin_move(std::uint16_t number, std::size_t to)
+{
+    auto const from = owners_[number];
+    auto const slot = std::to_string(number);
     nodes_[to]->command({"CLUSTER", "SETSLOT", slot, "IMPORTING", ids_[from]});
     nodes_[from]->command({"CLUSTER", "SETSLOT", slot, "MIGRATING", ids_[to]});
-    for (auto const& k : keys)
-        migrate(from, to, k);
 }
 
 void server_cluster::end_move(std::string_view key, std::size_t to)
 {
-    auto const from = primary_of(key);
-    auto const number = slot_of(key);
+    end_move(slot_of(key), to);
+}
+
+void server_cluster::end_move(std::uint16_t number, std::size_t to)
+{
+    auto const from = owners_[number];
     auto const slot = std::to_string(number);
     for (auto const& k : nodes_[from]->command({"CLUSTER", "GETKEYSINSLOT", slot, "100"}).items)
         migrate(from, to, k.text);
@@ -166,20 +213,71 @@ void server_cluster::await_epoch_of(std::size_t node)
         wait_until([&] { return epoch(*n, "cluster_current_epoch") >= own; }, "a node does not learn of an epoch");
 }
 
+// ---- failover
+
+void server_cluster::await_promotion(std::size_t i)
+{
+    wait_until([&] { return is_primary(*replicas_[i]); }, "the replica is not promoted");
+    std::swap(nodes_[i], replicas_[i]);
+    ids_[i] = nodes_[i]->command({"CLUSTER", "MYID"}).text;
+    ports_[i] = std::to_string(nodes_[i]->port());
+}
+
+// The replica gives up after five seconds, for example when it is not connected to its primary yet.
+void server_cluster::fail_over(std::size_t i)
+{
+    int steps = 0;
+    wait_until(
+        [&] {
+            if (steps++ % 550 == 0)
+                replicas_[i]->command({"CLUSTER", "FAILOVER"});
+            return is_primary(*replicas_[i]);
+        },
+        "the replica does not fail over");
+    await_promotion(i);
+}
+
+void server_cluster::await_health()
+{
+    for (std::size_t i = 0; i != nodes_.size(); ++i)
+        wait_until([&] { return is_healthy(i); }, "the cluster does not recover");
+}
+
+bool server_cluster::is_healthy(std::size_t i)
+{
+    auto& r = *replicas_[i];
+    if (!is_ready(i) || is_primary(r) || r.info("master_link_status") != "up")
+        return false;
+    // Each node knows the present primary: one with an older view would not vote.
+    bool all_know = true;
+    for_each_node([&](cluster_node& n) {
+        auto const nodes = '\n' + n.command({"CLUSTER", "NODES"}).text;
+        auto const at = nodes.find('\n' + ids_[i]);
+        auto const line = at == nodes.npos ? std::string() : nodes.substr(at, nodes.find('\n', at + 1) - at);
+        all_know = all_know && line.find("master") != line.npos && nodes.find("fail") == nodes.npos;
+    });
+    return all_know;
+}
+
+void server_cluster::kill(cluster_node& n)
+{
+    former_slots_requests_ += n.calls("cluster|slots");
+    for (auto const* const name : {"MOVED", "ASK", "TRYAGAIN", "CROSSSLOT", "CLUSTERDOWN"})
+        former_errors_[name] += errors_of(n, name);
+    n.kill();
+}
+
 std::int64_t server_cluster::errors(std::string const& name)
 {
-    std::int64_t all = 0;
-    for (auto& n : nodes_)
-        if (auto const count = n->info("errorstat_" + name); !count.empty())
-            all += std::stoll(count.substr(count.find('=') + 1));
+    auto all = former_errors_[name];
+    for_each_node([&](cluster_node& n) { all += errors_of(n, name); });
     return all;
 }
 
 std::int64_t server_cluster::slots_requests()
 {
-    std::int64_t all = 0;
-    for (auto& n : nodes_)
-        all += n->calls("cluster|slots");
+    auto all = former_slots_requests_;
+    for_each_node([&](cluster_node& n) { all += n.calls("cluster|slots"); });
     return all;
 }
 

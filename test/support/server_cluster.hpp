@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -48,9 +49,24 @@ public:
     void begin_move(std::string_view key, std::size_t to, std::vector<std::string> const& keys);
     void end_move(std::string_view key, std::size_t to);
 
+    // Moves up to that number of the first node's slots to the second one: those of the given keys, then others. Returns
+    // how many.
+    std::size_t move_slots(
+        std::size_t from, std::size_t to, std::size_t count, std::vector<std::string> const& keys = {});
+
     // The node that was made as the replica of that primary.
     cluster_node& replica_of(std::size_t primary) { return *replicas_.at(primary); }
     bool is_primary(cluster_node&);
+
+    // Waits until the replica of that primary serves its slots. From then on it has the primary's number here, and the
+    // former primary is its replica.
+    void await_promotion(std::size_t primary);
+    // A failover by CLUSTER FAILOVER, which loses no write.
+    void fail_over(std::size_t primary);
+    // Waits until each replica has the data of its primary, and all nodes know who has which slots.
+    void await_health();
+    // Kills that node, and keeps what it has counted.
+    void kill(cluster_node&);
 
     // How often the nodes replied to clients with that error, such as "MOVED".
     std::int64_t errors(std::string const& name);
@@ -59,6 +75,12 @@ public:
 
 private:
     static std::uint16_t slot_of(std::string_view key);
+    void move_slot(std::uint16_t slot, std::size_t to);
+    void begin_move(std::uint16_t slot, std::size_t to);
+    void end_move(std::uint16_t slot, std::size_t to);
+    bool is_healthy(std::size_t primary);
+    template <class Action>
+    void for_each_node(Action);
     void migrate(std::size_t from, std::size_t to, std::string const& key);
     void assign(std::size_t node, int first, int last);
     bool is_ready(std::size_t node);
@@ -71,7 +93,9 @@ private:
     std::vector<std::unique_ptr<cluster_node>> replicas_;
     std::vector<std::string> ids_;
     std::vector<std::string> ports_;
-    std::vector<std::size_t> owners_;  // by slot
+    std::vector<std::size_t> owners_;         // by slot
+    std::int64_t former_slots_requests_ = 0;  // of nodes that were started anew
+    std::map<std::string, std::int64_t> former_errors_;
 };
 
 }  // namespace holdfast::test

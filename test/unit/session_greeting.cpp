@@ -332,6 +332,33 @@ TEST_CASE("greeting: a seed or a member that is not of a cluster is refused for 
     }
 }
 
+TEST_CASE(
+    "greeting: a member with a known id is used only if it has that id, or does not tell it", "[session][cluster]")
+{
+    auto const member = [] {
+        greeting g;
+        g.begin(false, purpose::member, "id-1");
+        REQUIRE(say_cluster_hello(g, 7) == outcome::more);
+        REQUIRE(say_info(g, "a") == outcome::more);
+        return g;
+    };
+    auto same = member();
+    CHECK(same.on_reply(text("id-1"), now) == outcome::open);
+    CHECK(same.id().server.slots == slot_coverage::some);
+    auto denies = member();
+    CHECK(denies.on_error(denied) == outcome::open);
+    auto other = member();
+    CHECK(other.on_reply(text("id-2"), now) == outcome::refused);
+    CHECK(other.refusal().code == errc::unavailable);
+    CHECK_FALSE(other.refusal().permanent);
+
+    greeting without_info;
+    without_info.begin(false, purpose::member, "id-1");
+    REQUIRE(say_cluster_hello(without_info, 7) == outcome::more);
+    CHECK(without_info.on_error(denied) == outcome::more);
+    CHECK(without_info.on_reply(text("id-2"), now) == outcome::refused);
+}
+
 TEST_CASE("greeting: a member is not asked for the slots", "[session][cluster]")
 {
     greeting g;
