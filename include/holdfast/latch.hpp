@@ -21,7 +21,7 @@ namespace holdfast {
 
 /// Options of `latch::wait()`.
 struct latch_wait_options {
-    /// How long to wait. Without a value the wait has no limit; 0 asks the server once.
+    /// How long to wait. Without a value the wait has no limit; 0 asks the server once. Must not be negative.
     std::optional<std::chrono::milliseconds> wait = {};
 };
 static_assert(std::is_trivially_copyable_v<latch_wait_options>);
@@ -163,6 +163,7 @@ public:
     /// @par Completion
     /// With true when the latch is open. With false if `options.wait` is over, and it is closed.
     /// @par Errors
+    /// - errc::invalid_option: `options.wait` is negative
     /// - errc::wrong_type: a key is not that of a latch
     /// - errc::unavailable: `options.wait` is over, at the earliest after `config::command_timeout`, and the client could
     ///   not read the count. Without a limit an outage is no error

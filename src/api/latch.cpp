@@ -128,6 +128,11 @@ void latch_wait_launch::start(handler_at<void(error_code, bool)> h) &&
     auto const c = l.home();
     if (auto const ec = precondition_error(l, c))
         return complete_early<bool>(std::move(h), ec, false);
+    if (options.wait && *options.wait < options.wait->zero())
+        return complete_early<bool>(
+            std::move(h),
+            c->remember(errc::invalid_option, in_quotes(l.lock.name) + ": wait: must not be negative"),
+            false);
     wait_for_latch(c, std::move(h), lock_of(l), core::bounded(options.wait));
 }
 

@@ -31,6 +31,8 @@ Options acquire_options_of(step const& s)
     if constexpr (requires { o.renew; })
         o.renew = s.get(field::renew) != 0;
     o.max_hold = option(s, field::max_hold);
+    if constexpr (requires { o.at_least; })
+        o.at_least = option(s, field::at_least);
     if constexpr (requires { o.priority; })
         o.priority = int(s.get(field::priority, 5));
     if constexpr (requires { o.weight; })

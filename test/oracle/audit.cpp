@@ -16,11 +16,12 @@ bool is_record(std::string_view key)
     return key.starts_with("holdfast_leader:");
 }
 
-// Fencing counters may stay, and the numbers of a semaphore, which count for nothing without its permits.
+// Fencing counters may stay, the numbers of a semaphore, which count for nothing without its permits, and what a latch
+// remembers of its last use.
 bool may_stay(std::string_view key)
 {
     return key.starts_with("holdfast_fence:") || key.starts_with("redisson_lock_token:")
-           || key.starts_with("holdfast_permit_numbers:");
+           || key.starts_with("holdfast_permit_numbers:") || key.starts_with("holdfast_latch");
 }
 
 // The counter of a semaphore stays, with all of its permits.
@@ -31,6 +32,8 @@ bool is_full_semaphore(std::string_view key, std::string_view value)
     });
 }
 
+// docs/semaphore.md: permits whose time has passed are removed when another contender needs them, so those that stayed taken
+// are still there.
 // docs/operations.md: a permit may be lost where the server refuses a command in the middle of a script. A permit is not
 // released while the counter is application data.
 bool is_part_of_semaphore(std::string_view key)
@@ -105,7 +108,8 @@ std::optional<finding> audit::check_keys(unsigned server)
 {
     auto const is_excused = [&](std::string_view key) {
         return may_stay(key) || (is_record(key) && model_.had_faults())
-               || (is_part_of_semaphore(key) && (model_.had_refusals() || model_.had_foreign_data()));
+               || (is_part_of_semaphore(key)
+                   && (model_.had_refusals() || model_.had_foreign_data() || model_.has_kept_permits()));
     };
     for (auto const& key : world_.keys(server))
         if (!is_excused(key) && world_.exists(server, key) && !is_full_semaphore(key, world_.text(server, key)))
@@ -116,7 +120,8 @@ std::optional<finding> audit::check_keys(unsigned server)
 std::optional<finding> audit::check_channels(unsigned server)
 {
     for (auto const& d : locks)
-        for (auto const* const channel : {"redisson_lock__channel:{", "redisson_rwlock:{", "redisson_sc:{"})
+        for (auto const* const channel :
+             {"redisson_lock__channel:{", "redisson_rwlock:{", "redisson_sc:{", "redisson_countdownlatch__channel__{"})
             if (d.server == server && world_.subscribers(server, channel + std::string(d.key) + "}") != 0)
                 return finding{"no_subscription_is_left", "of " + std::string(d.key)};
     return std::nullopt;

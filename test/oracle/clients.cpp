@@ -74,7 +74,7 @@ owner const& client_set::owner_of(step const& s, unsigned at)
 std::optional<lock_handle> client_set::handle_of(step const& s)
 {
     auto const& d = design_of(s.get(field::lock));
-    if (!has_clients_of(s, d))
+    if (d.kind == kind::latch || !has_clients_of(s, d))
         return std::nullopt;
     switch (d.kind) {
         case kind::fair: return make_fair(s, d);
@@ -82,6 +82,14 @@ std::optional<lock_handle> client_set::handle_of(step const& s)
         case kind::election: return make_candidate(s, d);
         default: return make_lock(s, d);
     }
+}
+
+std::optional<latch> client_set::latch_of(step const& s)
+{
+    auto const& d = design_of(s.get(field::lock));
+    if (d.kind != kind::latch || !has_clients_of(s, d))
+        return std::nullopt;
+    return latch(*client_of(s, d.server), d.key);
 }
 
 semaphore client_set::make_semaphore(step const& s, lock_design const& d)
@@ -132,6 +140,7 @@ any_lock client_set::make_lock(step const& s, lock_design const& d)
         case kind::election: return make_candidate(s, d);
         case kind::multi: return multi_lock(members());
         case kind::red: return red_lock(members(), {.fencing = d.fencing, .trust_new_nodes = true});
+        case kind::latch: break;
     }
     throw std::logic_error("no such kind");
 }

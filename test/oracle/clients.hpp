@@ -35,8 +35,9 @@ class client_set {
 public:
     client_set(world& w, model& m, client_settings const& s) : world_(w), model_(m), settings_(s) {}
 
-    // A handle of the step's lock; none when a client of the lock was destroyed.
+    // A handle of the step's lock; none when a client of the lock was destroyed, and if it is a latch.
     std::optional<lock_handle> handle_of(step const&);
+    std::optional<latch> latch_of(step const&);
     // Calls f with a handle that is destroyed after it.
     template <class Function>
     void with_lock_of(step const& s, Function f)

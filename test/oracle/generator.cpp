@@ -38,11 +38,12 @@ private:
     step& add(verb v) { return result_.steps.emplace_back(v); }
     void write_step();
     void write_acquire();
+    void write_on_latch();
     void write_on_lease();
     void write_advance();
     void write_fault();
-    void write_composite_options(step&);
     void write_terms(step&);
+    void write_at_least(step&, lock_design const&);
     void name_operation(step&);
 
     chance luck_;
@@ -52,11 +53,13 @@ private:
     bool has_composites_ = false;
     bool is_odd_ = false;  // options beyond their bounds
     bool varies_terms_ = false;
+    bool keeps_taken_ = false;
     unsigned processes_ = 1;
     unsigned owners_ = 1;
     unsigned slots_ = 3;
     bool same_owner_terms_ = false;
     value lease_ = absent;
+    value latch_ = absent;  // that the program uses
 };
 
 void author::add_lock(value l)
@@ -76,7 +79,7 @@ void author::choose_locks()
 {
     auto const count = 1 + below(2);
     while (value(locks_.size()) < count)
-        add_lock(often(0.6) ? below(13) : often(0.5) ? 32 + below(4) : below(locks.size()));
+        add_lock(often(0.6) ? below(13) : often(0.5) ? 32 + below(4) : below(first_latch));
 }
 
 program author::write()
@@ -84,12 +87,15 @@ program author::write()
     has_faults_ = often(0.4);
     is_odd_ = often(0.15);
     varies_terms_ = often(0.6);
+    keeps_taken_ = often(0.25);
     processes_ = 1 + unsigned(luck_.below(process_count));
     owners_ = 1 + unsigned(luck_.below(3));
     slots_ = 1 + unsigned(luck_.below(5));
     if (!varies_terms_ && often(0.5))
         lease_ = pick<value>({150, 1'000, 5'000, 60'000});
     choose_locks();
+    if (often(0.15))
+        latch_ = value(first_latch) + below(locks.size() - first_latch);
     auto const length = 4 + luck_.below(often(0.7) ? 25 : 80);
     while (result_.steps.size() < length)
         write_step();
@@ -99,7 +105,9 @@ program author::write()
 void author::write_step()
 {
     auto const n = luck_.below(100);
-    if (n < 34)
+    if (latch_ != absent && often(0.4))
+        write_on_latch();
+    else if (n < 34)
         write_acquire();
     else if (n < 58)
         write_on_lease();
@@ -149,6 +157,14 @@ void author::write_terms(step& s)
         s.set(field::max_hold, pick<value>({-1, 1, endless}));
 }
 
+void author::write_at_least(step& s, lock_design const& d)
+{
+    if (keeps_taken_ && can_stay_taken(d.kind) && often(0.4))
+        s.set(field::at_least, pick<value>({1, 40, 200, 700, 3'000}));
+    if (is_odd_ && d.kind != kind::election && often(0.05))  // campaigns have no such option
+        s.set(field::at_least, pick<value>({-1, 0, 50, 12 * 3'600'000 + 1, endless}));
+}
+
 void author::write_acquire()
 {
     auto const n = luck_.below(10);
@@ -161,6 +177,7 @@ void author::write_acquire()
         s.set(field::owner, often(0.1) ? process_owner : below(owners_));
     s.set(field::slot, below(slots_));
     write_terms(s);
+    write_at_least(s, d);
     if (s.what != verb::acquire && often(0.5))
         s.set(field::wait, pick<value>({0, 1, 5, 20, 50, 100, 300, 1'000, 4'000}));
     if (s.what != verb::acquire && is_odd_ && often(0.1))
@@ -177,6 +194,24 @@ void author::write_acquire()
     name_operation(s);
     if (often(0.5))
         add(verb::advance).set(field::us, pick<value>({1'000, 4'000, 10'000}));
+}
+
+void author::write_on_latch()
+{
+    auto const n = luck_.below(100);
+    auto const v = n < 20 ? verb::set_latch : n < 60 ? verb::count_down : n < 70 ? verb::count : verb::await_latch;
+    auto& s = add(v).set(field::process, below(processes_)).set(field::lock, latch_);
+    if (v == verb::set_latch)
+        s.set(field::count, (is_odd_ ? 0 : 1) + below(5));
+    if (v == verb::count_down && often(0.4))
+        s.set(field::by, (is_odd_ ? 0 : 1) + below(3));
+    if (v == verb::await_latch && often(0.5))
+        s.set(
+            field::wait,
+            is_odd_ && often(0.2) ? pick<value>({-1, endless}) : pick<value>({0, 1, 20, 100, 1'000, 4'000}));
+    name_operation(s);
+    if (often(0.3))
+        add(verb::advance).set(field::us, pick<value>({0, 1'000, 4'000, 10'000}));
 }
 
 void author::write_on_lease()
@@ -241,7 +276,7 @@ void author::write_fault()
     if (v != verb::freeze && v != verb::delete_key && v != verb::foreign_key)
         s.set(field::server, has_composites_ && often(0.5) ? below(server_count) : 0);
     if (v == verb::delete_key || v == verb::foreign_key)
-        s.set(field::lock, locks_[luck_.below(locks_.size())]);
+        s.set(field::lock, latch_ != absent && often(0.3) ? latch_ : locks_[luck_.below(locks_.size())]);
     if (v == verb::deny)
         s.set(field::how, below(10));
     if (v == verb::foreign_key || v == verb::restart)

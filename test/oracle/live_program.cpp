@@ -40,6 +40,7 @@ void shorten(step& s)
         s.set(field::us, std::max<std::int64_t>(s.get(field::us), 1'000));
     if (s.get(field::wait) != endless)
         limit(s, field::wait, 300);
+    limit(s, field::at_least, 200);
 }
 
 void leave_out(step& s)

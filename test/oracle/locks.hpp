@@ -16,7 +16,7 @@
 
 namespace holdfast::test::oracle {
 
-enum class kind : std::uint8_t { mutex, reentrant, fair, read, write, multi, red, semaphore, election };
+enum class kind : std::uint8_t { mutex, reentrant, fair, read, write, multi, red, semaphore, election, latch };
 
 inline constexpr unsigned server_count = 3;
 inline constexpr unsigned process_count = 2;
@@ -46,7 +46,7 @@ inline constexpr std::array<std::size_t, 2> red_and_mutex{26, 0};
 inline constexpr std::array<std::size_t, 2> red_and_its_member{26, 14};
 }  // namespace members
 
-inline constexpr std::array<lock_design, 36> locks{{
+inline constexpr std::array<lock_design, 38> locks{{
     {"m0", kind::mutex, "m0"},                                                        // 0
     {"m1", kind::mutex, "m1"},                                                        // 1
     {"f0", kind::mutex, "f0", 0, true},                                               // 2
@@ -83,7 +83,12 @@ inline constexpr std::array<lock_design, 36> locks{{
     {"s1", kind::semaphore, "s1", 0, false, 0, 0, {}, 3, true},                       // 33
     {"s2", kind::semaphore, "s2", 0, true, 0, 0, {}, 2},                              // 34
     {"e0", kind::election, "e0", 0, true},                                            // 35
+    {"l0", kind::latch, "l0"},                                                        // 36
+    {"l1", kind::latch, "l1", 1},                                                     // 37
 }};
+
+// Latches stand last in the table. They have other operations.
+inline constexpr std::size_t first_latch = 36;
 
 // Any number refers to a lock, so that every program is valid.
 inline lock_design const& design_of(std::int64_t lock)
@@ -119,6 +124,12 @@ inline bool is_composite(lock_design const& d)
 constexpr bool is_owned_kind(kind k)
 {
     return k == kind::reentrant || k == kind::fair || k == kind::read || k == kind::write;
+}
+
+// options.hpp: the kinds that can stay taken after their release, `at_least`.
+constexpr bool can_stay_taken(kind k)
+{
+    return k == kind::mutex || k == kind::reentrant || k == kind::fair || k == kind::semaphore;
 }
 
 // Whether the lock is a red_lock or has one as a member.

@@ -34,6 +34,17 @@ core::duration lease_of(step const& s, client_settings const& defaults)
     return s.has(field::lease) ? milliseconds_of(s, field::lease) : defaults.lease;
 }
 
+core::duration at_least_of(step const& s)
+{
+    return std::max(milliseconds_of(s, field::at_least), core::duration());
+}
+
+// With which a grant is made.
+core::duration time_to_live_of(step const& s, client_settings const& defaults)
+{
+    return std::max(lease_of(s, defaults), at_least_of(s));
+}
+
 void add_claims(std::vector<claim>& to, lock_design const& d)
 {
     auto const index = &d - locks.data();
@@ -74,6 +85,8 @@ operation& model::launch(step const& s, core::instant now)
     if (!s.has(field::lock))
         return o;
     o.design = &design_of(s.get(field::lock));
+    if (o.design->kind == kind::latch)
+        launch_on_latch(o);
     if (!is_acquire(s.what))
         return o;
     auto& a = activities_[o.id] = {.what = s, .design = o.design, .launched = now};
@@ -82,9 +95,9 @@ operation& model::launch(step const& s, core::instant now)
     if (is_renewed(s))  // its grant may be handed off, even if it is cancelled
         for_each_part(*o.design, [&](lock_design const& part) {
             auto& period = reach_[{s.get(field::process), part.key}].period;
-            period = std::max(period, lease_of(s, settings_));
+            period = std::max(period, time_to_live_of(s, settings_));
         });
-    begin_request(o, o.id, lease_of(s, settings_));
+    begin_request(o, o.id, time_to_live_of(s, settings_));
     return o;
 }
 
@@ -148,6 +161,14 @@ core::duration model::undo_limit(lock_design const& d, bool disturbed) const
     return undo_time(d, disturbed) + settings_.tolerance;
 }
 
+// When nothing of an acquire is left that has ended now. With at_least the lock stays taken: from the receipt of the
+// grant, and 1 % longer for the clock of the server.
+core::instant model::gone_by(activity const& a, core::instant now, bool disturbed) const
+{
+    auto const stays = at_least_of(a.what);
+    return now + undo_limit(*a.design, disturbed) + stays + core_drift(stays);
+}
+
 bool model::finish(operation& o, core::instant now, error_code ec)
 {
     require(!std::exchange(o.done, true), "completes_once", o, "completed twice");
@@ -173,7 +194,7 @@ int model::acquired(operation& o, core::instant now, error_code ec, lease_view c
     auto& a = activities_[o.id];
     if (!is_empty)
         return begin_hold(o, now, l);
-    a.over = now + undo_limit(*o.design, is_disturbed(*o.design, a.what.get(field::process), a.launched, now));
+    a.over = gone_by(a, now, is_disturbed(*o.design, a.what.get(field::process), a.launched, now));
     if (ok)
         require(o.what.what != verb::acquire, "acquire_waits", o, "completed with an empty lease");
     if (ok && o.what.what == verb::try_acquire)
@@ -232,7 +253,7 @@ int model::begin_hold(operation& o, core::instant now, lease_view const& l)
         .id = ++last_hold_,
         .operation = o.id,
         .lease = lease,
-        .period = lease,
+        .period = is_renewed(o.what) ? time_to_live_of(o.what, settings_) : lease,
         .max_hold = o.what.has(field::max_hold) ? milliseconds_of(o.what, field::max_hold) : core::duration(),
         .renewed = is_renewed(o.what),
         .granted = now};
@@ -264,6 +285,8 @@ int model::begin_hold(operation& o, core::instant now, lease_view const& l)
                 h.allowed = std::max(h.allowed, other.allowed);
         }
     // A late thread may deliver a lease that has ended after the next lease was granted.
+    if (o.what.has(field::at_least))
+        reserve(o, now);
     if (l.is_valid()) {
         check_exclusion(h, now);
         check_order(o, l);
@@ -284,7 +307,7 @@ void model::with_lock_ended(operation& o, core::instant now, error_code ec, bool
     count(o, ec, body_ran);
     auto& a = activities_[o.id];
     a.is_held = false;
-    a.over = now + undo_limit(*o.design, is_disturbed(*o.design, a.what.get(field::process), a.launched, now));
+    a.over = gone_by(a, now, is_disturbed(*o.design, a.what.get(field::process), a.launched, now));
     require(!ok || has_valid_options(o, now), "options_are_checked", o, "an option out of range was accepted");
     require(!ok || body_ran, "with_lock_runs_its_body", o, "succeeded without running the body");
     if (ec == errc::busy)
@@ -305,6 +328,48 @@ void model::queried(operation& o, core::instant now, error_code ec, std::optiona
         bool const was_held = a.design == o.design && h.granted <= o.launched && h.is_valid && h.promised > now;
         require(!was_held || h.tainted, "is_locked_reports_holders", o, "false while a lease is valid");
     }
+}
+
+// ---- latches
+
+void model::launch_on_latch(operation const& o)
+{
+    auto& l = latches_[o.design->key];
+    if (o.what.what == verb::set_latch)
+        l.launched_set(o.id, o.launched);
+    if (o.what.what == verb::count_down)
+        l.launched_count_down(o.id, o.what.get(field::by, 1), o.launched);
+}
+
+void model::latch_ended(operation& o, core::instant now, error_code ec, std::int64_t answer)
+{
+    bool const ok = finish(o, now, ec);
+    if (ec == errc::invalid_option)
+        latches_[o.design->key].refused(o.id);
+    if (!ok)
+        return;
+    require(has_valid_options(o, now), "options_are_checked", o, "an option out of range was accepted");
+    auto const flaw = latch_flaw(o, now, answer);
+    require(flaw.empty(), "a_latch_counts_each_call_once", o, flaw);
+}
+
+std::string model::latch_flaw(operation const& o, core::instant now, std::int64_t answer)
+{
+    auto& l = latches_[o.design->key];
+    latch_model::interval const when{o.launched, now};
+    switch (o.what.what) {
+        case verb::set_latch: return l.set(o.id, when, o.what.get(field::count), answer != 0);
+        case verb::count_down: return l.counted_down(o.id, when, answer);
+        case verb::count: return l.read(when, answer);
+        default: break;
+    }
+    if (answer != 0)
+        return l.opened(when);
+    if (!o.what.has(field::wait))
+        return "a wait without a limit ended with false";
+    bool const may_know = !is_hasty(o.what, answer_time + settings_.tolerance)
+                          && !is_disturbed(*o.design, o.what.get(field::process), o.launched, now);
+    return may_know ? l.still_closed(when, slack + settings_.tolerance) : std::string();
 }
 
 void model::extended(operation& o, core::instant now, error_code ec, lease_view const* l)
@@ -388,9 +453,10 @@ void model::gave_up(int id, core::instant now)
     holds_.erase(found);
     auto& a = activities_[h.operation];
     a.is_held = false;
+    a.held_until = now;
     bool const doubtful = !h.is_valid || is_disturbed(*a.design, a.what.get(field::process), a.launched, now);
     auto const left = h.period + (std::max(h.allowed, now) - now);
-    a.over = now + undo_limit(*a.design, doubtful) + (doubtful ? left : core::duration::zero());
+    a.over = gone_by(a, now, doubtful) + (doubtful ? left : core::duration::zero());
 }
 
 // ---- faults
@@ -429,11 +495,16 @@ void model::lose_data(unsigned server, std::string_view key, core::instant from,
     losses_.push_back({server, std::string(key), from, to});
     for (auto& [id, h] : holds_)
         h.tainted = h.tainted || loses_data(*activities_[h.operation].design, from, to);
+    for (auto const& d : locks)
+        if (d.kind == kind::latch && d.server == server && (key.empty() || d.key == key))
+            latches_[d.key].forget(to);
 }
 
 void model::plant(lock_design const& d, core::instant now)
 {
     for_each_part(d, [&](lock_design const& part) { planted_.emplace_back(&part, now); });
+    if (d.kind == kind::latch)
+        latches_[d.key].forget(core::never);
 }
 
 void model::stop(std::int64_t process, unsigned server, core::instant now)

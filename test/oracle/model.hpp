@@ -21,6 +21,7 @@
 
 #include "core/clock.hpp"
 #include "oracle/locks.hpp"
+#include "oracle/model_latch.hpp"
 #include "oracle/program.hpp"
 
 namespace holdfast::test::oracle {
@@ -75,6 +76,7 @@ struct activity {
     core::instant over = core::never;
     bool is_held = false;  // its lease was delivered, and is valid as far as the model knows
     core::instant held_since = core::never;
+    core::instant held_until = core::never;
     unsigned downgrades = 0;  // under way
 };
 
@@ -98,6 +100,12 @@ struct hold {
     bool tainted = false;          // its key may be deleted
     bool is_valid = true;          // at the last observation
     bool is_out_of_sight = false;  // inside an operation that is not launched yet
+};
+
+// A lock that stays taken after its release, `at_least`.
+struct reservation {
+    int operation = 0;  // the acquire
+    core::instant until = {};
 };
 
 // An operation under way.
@@ -130,6 +138,8 @@ public:
     // The end of an acquire. Returns the id of the hold that begins, or 0 if there is none.
     int acquired(operation&, core::instant, error_code, lease_view const&);
     void queried(operation&, core::instant, error_code, std::optional<bool> answer);
+    // `answer`: what is left, or whether it was open.
+    void latch_ended(operation&, core::instant, error_code, std::int64_t answer);
     void extended(operation&, core::instant, error_code, lease_view const*);
     void ended_watch(operation&, core::instant, error_code, loss, lease_view const*);
     void released(operation&, core::instant, error_code);
@@ -163,6 +173,7 @@ public:
     bool had_refusals() const noexcept { return std::min(denied_, refused_) != core::never; }
     bool had_foreign_data() const noexcept { return !planted_.empty(); }
     bool has_lost_data() const noexcept { return !losses_.empty(); }
+    bool has_kept_permits() const;     // with at_least
     bool had_faults() const noexcept;  // not only clients that connect
     std::map<int, hold> const& holds() const noexcept { return holds_; }
     hold const* find_hold(int id) const;
@@ -195,6 +206,9 @@ private:
     void begin_request(operation const&, int acquire, core::duration lease);
     void end_request(operation const&, core::instant, core::duration later = {});
 
+    void launch_on_latch(operation const&);
+    std::string latch_flaw(operation const&, core::instant, std::int64_t answer);
+
     // ---- how an operation may end
     bool may_fail(operation const&, core::instant, error_code) const;
     bool may_be_given_up(operation const&) const;
@@ -226,6 +240,7 @@ private:
     bool may_be_too_late(operation const&) const;
     bool is_brief(step const&) const;  // its lease is shorter than a thread may be late
     core::duration undo_limit(lock_design const&, bool disturbed) const;
+    core::instant gone_by(activity const&, core::instant now, bool disturbed) const;
     void check_identity(hold const&, lease_view const&);
     void check_hold_count(hold const&, core::instant, lease_view const&);
     core::instant begin_of_grant(operation const&) const;
@@ -233,7 +248,10 @@ private:
     int hold_to_enter(activity const&) const;
     void check_reentries(hold const&, core::instant);
     void check_exclusion(hold const&, core::instant);
-    void check_permits(hold const&);
+    void reserve(operation const&, core::instant now);
+    bool is_reserved(reservation const&, hold const&, core::instant now) const;
+    bool may_reenter(activity const&, int operation) const;
+    void check_permits(hold const&, core::instant now);
     void check_order(operation const&, lease_view const&);
     // Whether both may hold one grant: re-entries, and readers of one process.
     bool shares_grant(activity const&, activity const&) const;
@@ -248,6 +266,8 @@ private:
     std::deque<operation> operations_;  // addresses stay
     std::map<int, activity> activities_;
     std::map<int, hold> holds_;
+    std::vector<reservation> reservations_;
+    std::map<std::string_view, latch_model> latches_;  // by key
     int last_hold_ = 0;
     std::map<std::int64_t, std::pair<std::uint64_t, step>> greatest_token_;  // by lock; its acquire
     std::set<std::pair<std::string_view, std::uint64_t>> tokens_;            // of semaphores

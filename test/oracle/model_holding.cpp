@@ -103,7 +103,14 @@ void model::check_exclusion(hold const& h, core::instant now)
 {
     auto const& mine = activities_.at(h.operation);
     if (mine.design->kind == kind::semaphore)
-        return check_permits(h);
+        return check_permits(h, now);
+    for (auto const& r : reservations_)
+        if (is_reserved(r, h, now))
+            report(
+                "at_least_keeps_a_lock_taken",
+                to_text(mine.what) + ", granted at " + to_milliseconds(now.time_since_epoch()) + ", although "
+                    + to_text(activities_.at(r.operation).what) + " keeps it taken until "
+                    + to_milliseconds(r.until.time_since_epoch()));
     for (auto const& [id, other] : holds_) {
         auto const& theirs = activities_.at(other.operation);
         if (h.tainted || other.tainted || !other.is_valid || !conflicts(mine, theirs) || same_owner(mine, theirs))
@@ -115,16 +122,52 @@ void model::check_exclusion(hold const& h, core::instant now)
     }
 }
 
-// The weights of the valid leases of a semaphore add up to at most the number of permits.
-void model::check_permits(hold const& h)
+// From its grant on: from the launch of the acquire at the earliest, and without a fault at most `slack` before the program
+// got the lease.
+void model::reserve(operation const& o, core::instant now)
+{
+    bool const is_exact = settings_.tolerance == 0ns
+                          && !is_disturbed(*o.design, o.what.get(field::process), o.launched, now);
+    auto const granted = is_exact ? std::max(o.launched, now - slack) : o.launched;
+    reservations_.push_back({o.id, granted + milliseconds_of(o.what, field::at_least)});
+}
+
+// Whether the lock of a new hold must still be taken by an acquire that has released it or lost it.
+bool model::is_reserved(reservation const& r, hold const& h, core::instant now) const
+{
+    auto const& mine = activities_.at(h.operation);
+    auto const& other = activities_.at(r.operation);
+    if (now >= r.until || r.operation == h.operation || h.tainted || !conflicts(mine, other))
+        return false;
+    bool const is_reentry = same_owner(mine, other) && may_reenter(mine, h.operation);
+    return !is_reentry && !loses_data(*other.design, other.launched, now);
+}
+
+// Whether its owner held the lock when it was launched, or later.
+bool model::may_reenter(activity const& mine, int operation) const
+{
+    return std::ranges::any_of(activities_, [&](auto const& entry) {
+        auto const& [id, other] = entry;
+        return id != operation && other.held_since != core::never && other.held_until >= mine.launched
+               && same_owner(mine, other);
+    });
+}
+
+// The weights of the valid leases of a semaphore, and of those that were released and stay taken, add up to at most the
+// number of permits.
+void model::check_permits(hold const& h, core::instant now)
 {
     auto const& mine = activities_.at(h.operation);
     auto sum = weight_of(mine);
+    std::set<int> counted{h.operation};
     for (auto const& [id, other] : holds_) {
         auto const& theirs = activities_.at(other.operation);
-        if (theirs.design == mine.design && other.is_valid && !other.tainted)
+        if (theirs.design == mine.design && other.is_valid && !other.tainted && counted.insert(other.operation).second)
             sum += weight_of(theirs);
     }
+    for (auto const& r : reservations_)
+        if (is_reserved(r, h, now) && counted.insert(r.operation).second)
+            sum += weight_of(activities_.at(r.operation));
     if (!h.tainted && sum > mine.design->permits)
         report(
             "no_more_than_all_permits",

@@ -43,11 +43,18 @@ std::int64_t longest_lease(lock_design const& d, core::duration max_lease)
     return d.kind == kind::semaphore ? 12h / 1ms : endless;
 }
 
-// Whether a wait is shorter than the time that a working server may take to answer.
-bool is_hasty(operation const& o, core::duration answer)
+bool may_stay_taken(step const& s, lock_design const& d)
 {
-    auto const wait = o.what.get(field::wait, 0);
-    return wait > 0 && milliseconds_of(o.what, field::wait) < answer;
+    if (!s.has(field::at_least))
+        return true;
+    auto const most = s.get(field::max_hold) > 0 ? std::min<std::int64_t>(s.get(field::max_hold), 12h / 1ms)
+                                                 : 12h / 1ms;
+    return can_stay_taken(d.kind) && is_within(s.get(field::at_least), 1, most);
+}
+
+bool is_on_latch(verb v)
+{
+    return v == verb::set_latch || v == verb::count_down || v == verb::count;
 }
 
 }  // namespace
@@ -62,9 +69,11 @@ void model::check_deadline(operation const& o, core::instant now)
             return;
     auto const v = o.what.what;
     auto end = core::never;
-    if (v == verb::try_acquire && o.what.get(field::wait, 0) > 0)
+    if (v == verb::await_latch && o.what.has(field::wait))
+        end = o.launched + std::max(milliseconds_of(o.what, field::wait), settings_.command_timeout);
+    else if (v == verb::try_acquire && o.what.get(field::wait, 0) > 0)
         end = o.launched + milliseconds_of(o.what, field::wait);
-    else if (v == verb::try_acquire || is_query(v) || v == verb::extend || v == verb::release)
+    else if (v == verb::try_acquire || is_query(v) || is_on_latch(v) || v == verb::extend || v == verb::release)
         end = o.launched + settings_.command_timeout;
     require(
         now <= end || now - end <= 2ms + settings_.tolerance,
@@ -82,6 +91,9 @@ bool model::may_fail(operation const& o, core::instant now, error_code ec) const
     auto const v = o.what.what;
     switch (static_cast<errc>(ec.value())) {
         case errc::unavailable:
+            if (v == verb::await_latch && !o.what.has(field::wait))
+                return false;
+            [[fallthrough]];
         case errc::no_quorum: return may_be_out_of_reach(o, now, ec);
         case errc::lease_lost: return v == verb::with_lock || (is_on_lease(v) && may_be_lost(o, now));
         case errc::released: return v == verb::lost && may_be_given_up(o);
@@ -133,7 +145,7 @@ bool model::may_be_too_late(operation const& o) const
 {
     bool const acquires = !is_query(o.what.what) && !is_on_lease(o.what.what);
     return settings_.tolerance > 0ns
-           && (is_red(*o.design) || (acquires && is_brief(o.what)) || is_hasty(o, settings_.tolerance));
+           && (is_red(*o.design) || (acquires && is_brief(o.what)) || is_hasty(o.what, settings_.tolerance));
 }
 
 // red_lock.hpp: an acquire whose time ends while it waits, also for the rounds of another acquire, ends as no_quorum
@@ -145,7 +157,7 @@ bool model::may_end_without_a_round(operation const& o, core::instant now) const
         return id != o.id && other.what.get(field::process) == o.what.get(field::process) && is_red(*other.design)
                && have_common_part(*o.design, *other.design) && overlap(other.launched, other.over, o.launched, now);
     });
-    return is_hasty(o, queues ? longest : slack + settings_.tolerance) || loses_data(*o.design, o.launched, now);
+    return is_hasty(o.what, queues ? longest : slack + settings_.tolerance) || loses_data(*o.design, o.launched, now);
 }
 
 // Whether the operation's lease was given up, was invalid, or may have been lost.
@@ -217,6 +229,9 @@ bool model::has_valid_options(operation const& o, core::instant now) const
     switch (o.what.what) {
         case verb::extend: return may_extend(o, now);
         case verb::downgrade: return o.design->kind == kind::write;
+        case verb::set_latch: return o.what.get(field::count) > 0;
+        case verb::count_down: return o.what.get(field::by, 1) > 0;
+        case verb::await_latch: return o.what.get(field::wait) >= 0;
         case verb::acquire:
         case verb::try_acquire:
         case verb::with_lock: return may_acquire(o);
@@ -231,6 +246,8 @@ bool model::may_acquire(operation const& o) const
     bool const has_priority = o.design->kind == kind::fair || o.design->kind == kind::election;
     auto const most_permits = o.design->fencing ? 1 : 4'095;
     if (o.design->kind == kind::semaphore && !is_within(s.get(field::weight, 1), 1, most_permits))
+        return false;
+    if (!may_stay_taken(s, *o.design))
         return false;
     return is_within(s.get(field::lease, 100), 100, most) && s.get(field::max_hold) >= 0 && s.get(field::wait) >= 0
            && (!has_priority || is_within(s.get(field::priority, 5), 1, 10));
@@ -272,6 +289,13 @@ bool model::had_faults() const noexcept
 {
     return !disturbed_.empty() || !losses_.empty() || std::ranges::any_of(process_disturbed_, [](auto const& entry) {
         return entry.second.to - entry.second.from >= recovery;
+    });
+}
+
+bool model::has_kept_permits() const
+{
+    return std::ranges::any_of(reservations_, [this](reservation const& r) {
+        return activities_.at(r.operation).design->kind == kind::semaphore;
     });
 }
 
@@ -332,7 +356,7 @@ bool model::may_be_busy(operation const& o, core::instant now) const
 {
     auto const& mine = activities_.at(o.id);
     bool const outage = is_total_outage(o, now);
-    if (is_hasty(o, time_to_answer(o, now)) || (has_planted(*o.design, now) && !outage))
+    if (is_hasty(o.what, time_to_answer(o, now)) || (has_planted(*o.design, now) && !outage))
         return true;
     if (o.design->kind == kind::semaphore)
         return may_lack_permits(o, now, outage);

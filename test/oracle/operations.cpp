@@ -39,6 +39,10 @@ void operations::execute(step const& s, asio::any_io_executor const& where)
         case verb::is_locked:
         case verb::holders:
         case verb::force_release: return query(e);
+        case verb::set_latch:
+        case verb::count_down:
+        case verb::count:
+        case verb::await_latch: return use_latch(e);
         case verb::release: return release(e);
         case verb::extend: return extend(e);
         case verb::lost: return watch(e);
@@ -243,6 +247,31 @@ void operations::query(execution e)
         begin_on_lock(
             e, p, [&](auto token) { return lock.force_release(std::move(token)); }, finish);
     });
+}
+
+// ---- on a latch
+
+void operations::use_latch(execution e)
+{
+    auto const of = clients_.latch_of(e.what);
+    if (!of)
+        return;
+    auto const p = make_pending(e.what, e.where);
+    auto const& s = p->what;
+    auto const end = [this](operation& o, error_code ec, auto answer) {
+        model_.latch_ended(o, world_.now(), ec, std::int64_t(answer));
+    };
+    auto const begin = [&](auto make) { begin_on_lock(e, p, make, end); };
+    switch (s.what) {
+        case verb::set_latch:
+            return begin([&](auto t) { return of->set(unsigned(s.get(field::count)), std::move(t)); });
+        case verb::count_down:
+            return begin([&](auto t) { return of->count_down(unsigned(s.get(field::by, 1)), std::move(t)); });
+        case verb::count: return begin([&](auto t) { return of->count(std::move(t)); });
+        default:
+            return begin(
+                [&](auto t) { return of->wait(latch_wait_options{.wait = option(s, field::wait)}, std::move(t)); });
+    }
 }
 
 // ---- on a lease

@@ -63,6 +63,7 @@ private:
     void acquire(execution);
     void scope(execution);
     void query(execution);
+    void use_latch(execution);
     void release(execution);
     void extend(execution);
     void watch(execution);

@@ -14,31 +14,15 @@ namespace holdfast::test::oracle {
 namespace {
 
 constexpr std::array<std::string_view, verb_count> verbs{
-    "acquire", "try_acquire",   "with_lock",     "is_locked",   "holders",      "force_release",
-    "release", "extend",        "lost",          "downgrade",   "drop",         "move",
-    "cancel",  "launch",        "forget",        "stop",        "shutdown",     "destroy",
-    "advance", "pause",         "out_of_memory", "deny",        "lose_replies", "disconnect",
-    "restart", "flush_scripts", "delete_key",    "foreign_key", "freeze"};
+    "acquire",    "try_acquire",   "with_lock",   "is_locked",     "holders", "force_release", "set_latch",
+    "count_down", "count",         "await_latch", "release",       "extend",  "lost",          "downgrade",
+    "drop",       "move",          "cancel",      "launch",        "forget",  "stop",          "shutdown",
+    "destroy",    "advance",       "pause",       "out_of_memory", "deny",    "lose_replies",  "disconnect",
+    "restart",    "flush_scripts", "delete_key",  "foreign_key",   "freeze"};
 
 constexpr std::array<std::string_view, field_count> fields{
-    "process",
-    "server",
-    "lock",
-    "owner",
-    "slot",
-    "to",
-    "op",
-    "keep",
-    "lease",
-    "renew",
-    "max_hold",
-    "wait",
-    "priority",
-    "by",
-    "how",
-    "us",
-    "inner",
-    "weight"};
+    "process",  "server", "lock",     "owner", "slot", "to", "op",    "keep",   "lease",    "renew",
+    "max_hold", "wait",   "priority", "by",    "how",  "us", "inner", "weight", "at_least", "count"};
 
 constexpr std::string_view endless_word = "max";
 

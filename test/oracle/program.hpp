@@ -24,6 +24,11 @@ enum class verb : std::uint8_t {
     is_locked,
     holders,
     force_release,
+    // ---- operations on a latch
+    set_latch,   // to `count`
+    count_down,  // by `by`
+    count,
+    await_latch,
     // ---- operations on the lease in `slot`
     release,
     extend,
@@ -76,8 +81,10 @@ enum class field : std::uint8_t {
     us,      // a time in microseconds
     inner,   // with_lock: the lock that the body acquires, too
     weight,  // of an acquire of a semaphore
+    at_least,
+    count,
 };
-inline constexpr auto field_count = static_cast<std::size_t>(field::weight) + 1;
+inline constexpr auto field_count = static_cast<std::size_t>(field::count) + 1;
 
 inline constexpr std::int64_t absent = INT64_MIN;
 inline constexpr std::int64_t endless = INT64_MAX;

@@ -49,6 +49,7 @@ private:
     void settle();
     void await_idle();
     bool give_up_everything();
+    void open_latches();
     bool is_idle();
 
     program const& program_;
@@ -193,9 +194,23 @@ void runner::await_idle()
 bool runner::give_up_everything()
 {
     bool const was_idle = is_idle();
+    open_latches();
     world_->run_inside(0, world_->executor_of(0), [this] { operations_.give_up_everything(); });
     world_->await_steps();
     return was_idle;
+}
+
+// Nobody counts them down any more, and a wait may have no limit.
+void runner::open_latches()
+{
+    std::scoped_lock const guard(mutex_);
+    for (auto const& d : locks) {
+        if (d.kind != kind::latch || !world_->exists(d.server, d.key))
+            continue;
+        auto const from = world_->now();
+        world_->delete_key(d.server, d.key);
+        model_.lose_data(d.server, d.key, from, world_->now());
+    }
 }
 
 bool runner::is_idle()

@@ -44,6 +44,12 @@ inline core::duration milliseconds_of(step const& s, field f)
     return std::chrono::milliseconds(std::clamp(s.get(f), -most, most));
 }
 
+// Whether its wait is shorter than the time that a working server may take to answer.
+inline bool is_hasty(step const& s, core::duration answer)
+{
+    return s.get(field::wait, 0) > 0 && milliseconds_of(s, field::wait) < answer;
+}
+
 inline std::string to_milliseconds(core::duration d)
 {
     return std::to_string(std::chrono::duration<double, std::milli>(d).count()) + " ms";

@@ -249,6 +249,8 @@ TEST_CASE("bad input of a latch names the option, and keys of another type chang
         CHECK(t.home.last_failure().message == R"(lock "parts": count: must not be 0)");
         ec = co_await error_of(t.b.count_down(0, use_awaitable));
         CHECK(ec == errc::invalid_option);
+        ec = co_await error_of(t.b.wait({.wait = -1ms}, use_awaitable));
+        CHECK(ec == errc::invalid_option);
         ec = co_await error_of(latch(t.home, "").wait(use_awaitable));
         CHECK(ec == errc::invalid_name);
         t.world.server().execute({"SET", "parts", "text"});
