@@ -50,6 +50,13 @@ asio::awaitable<void> lead_while_healthy(holdfast::client& client, replica_state
     co_await lead_until_asked(boss);
 }
 
+asio::awaitable<void> lead_after_settling(holdfast::client& client)
+{
+    holdfast::election primary{client, "primary of the archive", {.settle = 5s}};
+    auto me = co_await primary.campaign("10.0.0.7:8000");
+    co_await me.resign();
+}
+
 asio::awaitable<void> stand(holdfast::election boss)
 {
     auto const work = [](holdfast::leadership& me) { return serve(me.term()); };
@@ -68,6 +75,7 @@ asio::awaitable<void> run(holdfast::client& client)
     co_await stand(boss);
     replica_state const replica;
     co_await lead_while_healthy(client, replica);
+    co_await lead_after_settling(client);
     co_await client.shutdown();
 }
 

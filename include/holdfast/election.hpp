@@ -315,7 +315,7 @@ public:
     /// on the client's executor, when a campaign begins and after each third of the lease time, and must not block. An
     /// exception that it throws counts as false. Without a predicate a process is always healthy.
     ///
-    /// @throws std::invalid_argument if `candidate_timeout` is less than 1 s.
+    /// @throws std::invalid_argument if `candidate_timeout` is less than 1 s, or `settle` is negative or more than 12 h.
     election(client const&, std::string_view name, options = {}, std::function<bool()> healthy = {});
 
     /// The client's executor; the system executor if the client was destroyed or its execution context has ended.
@@ -331,8 +331,9 @@ public:
     /// As `fair_lock::acquire()` or, with `wait`, `fair_lock::try_acquire()`; the same script records the leader. While the
     /// health predicate returns false: nothing.
     /// @par Completion
-    /// With the leadership. With success and an *empty* leadership if `wait` is over, and somebody else leads, or the
-    /// health predicate returned false.
+    /// With the leadership: with `election_options::settle`, so long after the grant if a leader before it did not resign.
+    /// With success and an *empty* leadership if `wait` is over, and somebody else leads, that time is not over, or the
+    /// health predicate returned false. If the lock is lost in that time, the candidate stands again.
     /// @par Errors
     /// As `fair_lock::acquire()` and `try_acquire()`; errc::invalid_option also if the value is too long.
     /// @par Cancellation
@@ -384,7 +385,8 @@ public:
     /// learns of the loss when it renews the next time; its term is smaller than that of the next leader.
     ///
     /// @par On the server
-    /// One script, which deletes the lock and the record, and notifies the next candidate and the observers.
+    /// One script, which deletes the lock, so that the record counts no more, and notifies the next candidate and the
+    /// observers.
     /// @par Completion
     /// With whether anybody led, or with an error, within `config::command_timeout`.
     /// @par Errors

@@ -227,6 +227,12 @@ struct election_options {
     /// A candidate that its client has not refreshed for this time counts as dead, and is removed from the queue: so long
     /// can a killed candidate delay the one behind it. At least 1 s.
     std::chrono::milliseconds candidate_timeout{3'000};
+
+    /// After a leader that did not resign, because its process died, it was cut off or its leadership was taken away, the
+    /// next campaign holds and renews the lock for this time before it completes: for resources that cannot check the term,
+    /// so that what the former leader sent last has arrived. A leader that resigned, or none for a day, costs no wait. All
+    /// candidates of an election should have the same value. 0 to 12 h.
+    std::chrono::milliseconds settle{0};
 };
 
 /// Options of `election::campaign()` and `lead()`. A leadership is always renewed.

@@ -60,7 +60,8 @@ single_lock::traits election_traits(
         .candidacy = std::make_shared<engine::candidacy const>(engine::candidacy{
             .channel = core::prefixed("holdfast_election", key),
             .leader_channel = core::prefixed("holdfast_candidates", key),
-            .healthy = healthy})};
+            .healthy = healthy,
+            .settle = o.settle})};
 }
 
 // As for a fair lock.
@@ -69,6 +70,8 @@ std::shared_ptr<single_lock const> make_election(
 {
     if (o.candidate_timeout < std::chrono::seconds(1))
         throw std::invalid_argument("candidate_timeout: must be at least 1 s");
+    if (o.settle < o.settle.zero() || o.settle > std::chrono::hours(12))
+        throw std::invalid_argument("settle: must be 0 to 12 h");
     return single_lock::make(c, name, nullptr, [&](std::string_view key) { return election_traits(key, o, healthy); });
 }
 

@@ -52,6 +52,7 @@ void client_engine::close(client_waiter& drained)
     runtime_.lifecycle().close();
     registry_.for_each_arbiter([](auto& a) { a.fail_all(errc::client_stopped); });
     watches_.on_closing();
+    complete_all(awaiting_close_, errc::client_stopped);
     // The client may be idle already.
     on_end();
 }
@@ -74,6 +75,7 @@ void client_engine::stop()
     watches_.stop();
     tenures_.sever_lost();
     complete_all(awaiting_ready_, errc::client_stopped);
+    complete_all(awaiting_close_, errc::client_stopped);
     complete_all(awaiting_idle_, {});
     complete_all(awaiting_stop_, {});
 }

@@ -71,6 +71,8 @@ public:
     void wait_epoch(client_waiter& w) { awaiting_ready_.push_back(w); }
     // Calls the waiter when the client stops.
     void wait_stopped(client_waiter& w) { awaiting_stop_.push_back(w); }
+    // Calls the waiter when the client accepts no acquires any more: it shuts down, or stops.
+    void wait_closed(client_waiter& w) { awaiting_close_.push_back(w); }
     error_code last_connect_error() const noexcept { return connect_error_; }
     // Accepts no acquires from here on; contenders complete with client_stopped. Calls `drained` when no lock is held
     // and no release is under way.
@@ -145,6 +147,7 @@ private:
 
     error_code connect_error_;
     client_waiters awaiting_ready_;
+    client_waiters awaiting_close_;
     client_waiters awaiting_idle_;
     client_waiters awaiting_stop_;
 };

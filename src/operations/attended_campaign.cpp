@@ -68,6 +68,7 @@ private:
 
 class attended_campaign final : public operation<engine::request, lease>,
                                 public engine::client_waiter,
+                                public engine::loss_waiter,
                                 private core::deadline,
                                 private candidate_listener {
 public:
@@ -75,15 +76,21 @@ public:
         : operation(std::move(h), home), wish_(std::move(w))
     {}
 
-    // The client was stopped.
+    // The client shuts down or was stopped.
     void done(error_code) override { end(errc::client_stopped, lease()); }
 
+    // While it settles. The engine is in the middle of the loss: the rest follows in an iteration of its own.
+    void lost(loss) override { runtime().arm(*this, runtime().now()); }
+    void failed(error_code) override { runtime().arm(*this, runtime().now()); }
+
 private:
+    enum class state { away, standing, settling };
+
     void begin(engine::client_engine& c) override
     {
         engine_ = &c;
         deadline_ = wish_.wait ? runtime().now() + *wish_.wait : core::never;
-        c.wait_stopped(*this);
+        c.wait_closed(*this);
         attend();
     }
     void cancel(engine::client_engine&) override { end(asio::error::operation_aborted, lease()); }
@@ -91,39 +98,53 @@ private:
     void on_end(error_code ec, lease l) override
     {
         candidate_ = nullptr;
+        auto const* t = static_cast<single_lease const*>(lease_access::impl_of(l).get());
+        auto const rest = t ? core::duration(t->held_grant->settle) : core::duration::zero();
+        if (rest > core::duration::zero())
+            return settle(std::move(l), rest);
         end(ec, std::move(l));
     }
 
     engine::runtime& runtime() const noexcept { return engine_->runtime(); }
-    bool is_standing() const noexcept { return candidate_ != nullptr; }
+    engine::candidacy const& candidacy() const noexcept { return *wish_.lock->candidacy; }
 
-    // The next question is put before anything else, because to stand may end the operation.
+    // The next question is put before anything else, because what follows may end the operation.
     void attend()
     {
         boost::intrusive_ptr<engine::request> const keep(this);
         auto const now = runtime().now();
-        auto const next = now + health_interval(wish_.terms);
-        bool const is_healthy = wish_.lock->candidacy->is_healthy();
-        runtime().arm(*this, is_healthy || is_standing() ? next : std::min(next, deadline_));
-        if (is_healthy)
-            return is_standing() ? void() : stand(now);
-        withdraw();
-        stay_away(now);
+        bool const is_healthy = candidacy().is_healthy();
+        if (!is_healthy || has_lost())
+            leave();
+        runtime().arm(*this, next_question(now, is_healthy));
+        switch (state_) {
+            case state::away: return is_healthy ? stand(now) : stay_away(now);
+            case state::standing: return;
+            case state::settling: return go_on_settling(now);
+        }
     }
+    // A contender ends by itself when its wait is over.
+    core::instant next_question(core::instant now, bool is_healthy) const
+    {
+        auto const next = now + health_interval(wish_.terms);
+        switch (state_) {
+            case state::away: return is_healthy ? next : std::min(next, deadline_);
+            case state::standing: return next;
+            case state::settling: break;
+        }
+        return std::min({next, deadline_, settled_});
+    }
+
+    // ---- away
     void stand(core::instant now)
     {
         auto wish = wish_;
         if (wish.wait && *wish.wait > core::duration::zero())
             wish.wait = std::max<core::duration>(deadline_ - now, std::chrono::milliseconds(1));
+        state_ = state::standing;
         candidate_ = new standing_candidate(std::move(wish), *this);
         candidate_->join(*engine_);
     }
-    void withdraw()
-    {
-        if (is_standing())
-            std::exchange(candidate_, nullptr)->withdraw(runtime());
-    }
-    // A client that shuts down accepts no acquires.
     void stay_away(core::instant now)
     {
         if (now >= deadline_)
@@ -132,18 +153,65 @@ private:
             end(ec, lease());
     }
 
+    // ---- settling
+    // The lock has been granted, and the engine is in the middle of that: the rest follows in an iteration of its own.
+    void settle(lease l, core::duration rest)
+    {
+        state_ = state::settling;
+        won_ = std::move(lease_access::impl_of(l));
+        settled_ = runtime().now() + rest;
+        runtime().arm(*this, runtime().now());
+    }
+    void go_on_settling(core::instant now)
+    {
+        if (now >= settled_)
+            return lead();
+        if (now >= deadline_)
+            return end({}, lease());
+        if (!loss_waiter::is_linked())
+            watch();
+    }
+    // Taken up, so that the watchdog renews it.
+    void watch()
+    {
+        won_->take_up(true);
+        engine_->watch_loss(*won(), *this);
+    }
+    void lead()
+    {
+        won_->take_up(false);
+        end({}, lease_access::make(std::exchange(won_, nullptr)));
+    }
+    bool has_lost() const { return state_ == state::settling && won()->is_lost(); }
+    single_lease* won() const { return static_cast<single_lease*>(won_.get()); }
+
+    // Away from the queue, and from the lock. The release is queued here, not by the destructor of a lease: it must be
+    // sent before the next attempt, for which a leader that is still in the record has not resigned.
+    void leave()
+    {
+        state_ = state::away;
+        loss_waiter::unlink();
+        if (candidate_)
+            std::exchange(candidate_, nullptr)->withdraw(runtime());
+        if (won_)
+            engine_->leave(*won(), nullptr);
+        won_.reset();
+    }
     void end(error_code ec, lease l)
     {
-        unlink();
+        client_waiter::unlink();
         runtime().disarm(*this);
-        withdraw();
+        leave();
         finish(ec, std::move(l));
     }
 
     engine::contender::wish const wish_;
     engine::client_engine* engine_ = nullptr;
     core::instant deadline_ = core::never;
-    boost::intrusive_ptr<standing_candidate> candidate_;  // null: it is away
+    state state_ = state::away;
+    boost::intrusive_ptr<standing_candidate> candidate_;  // while it stands
+    lease_ptr won_;                                       // while it settles
+    core::instant settled_ = core::never;
 };
 
 }  // namespace

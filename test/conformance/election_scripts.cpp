@@ -55,10 +55,35 @@ public:
     // Greater than 0: the term; less: another one leads, or comes first.
     std::int64_t campaign(std::string const& who, std::string const& value = "v", std::string const& priority = "5")
     {
-        return run(scripts::election_acquire,
-                   {keys.begin(), keys.end()},
-                   {who, lease, waiter_timeout, "channel", priority, life, value, "observers", "leader", priority})
-            .integer;
+        return attempt(who, value, priority, "0").integer;
+    }
+    // How long it must wait before it leads, in ms; -1: somebody else leads.
+    std::int64_t settle(std::string const& who, std::string const& time = "100000")
+    {
+        auto const answer = attempt(who, "v", "5", time);
+        if (answer.items.size() == 2) {
+            CHECK(answer.items[0].integer > 0);
+            return answer.items[1].integer;
+        }
+        return answer.integer > 0 ? 0 : -1;
+    }
+    value attempt(
+        std::string const& who, std::string const& value, std::string const& priority, std::string const& settle_time)
+    {
+        return run(
+            scripts::election_acquire,
+            {keys.begin(), keys.end()},
+            {who,
+             lease,
+             waiter_timeout,
+             "channel",
+             priority,
+             life,
+             value,
+             "observers",
+             "leader",
+             priority,
+             settle_time});
     }
     std::int64_t leave(std::string const& who)
     {
@@ -71,7 +96,7 @@ public:
     {
         return run(
             scripts::election_force_release,
-            {keys.begin(), keys.begin() + 6},
+            {keys.begin(), keys.begin() + 5},
             {"channel", waiter_timeout, "observers"});
     }
     value renew(std::string const& who, std::string const& for_ms = lease)
@@ -129,22 +154,66 @@ TEST_CASE("a leader is recorded with its term and value until it resigns", "[con
     CHECK(s.leave(ours(2)) == 1);
 }
 
-TEST_CASE("a forced end deletes the lock and the record, and leaves the candidates", "[conformance][election]")
+TEST_CASE("a forced end deletes the lock, and leaves the candidates", "[conformance][election]")
 {
     election_scripts s;
     CHECK(s.force_release().integer == 0);
     auto const term = s.campaign(ours(1), "a");
     CHECK(s.campaign(ours(2), "b") < 0);
     CHECK(s.force_release().integer == 1);
-    CHECK(s.both().command({"EXISTS", "record", "lock"}).integer == 0);
+    CHECK(s.both().command({"EXISTS", "lock"}).integer == 0);
+    CHECK(s.state().items.at(1).text.empty());
     CHECK(s.both().command({"LLEN", "queue"}).integer == 1);
     CHECK(s.leave(ours(1)) == 0);
+    CHECK(s.both().command({"EXISTS", "record"}).integer == 0);
     CHECK(s.campaign(ours(2), "b") > term);
     CHECK(s.leave(ours(2)) == 1);
 
     s.both().command({"SET", "lock", "data"});
     CHECK(is_wrong_type(s.force_release()));
     CHECK(s.both().command({"EXISTS", "lock"}).integer == 1);
+}
+
+TEST_CASE("only a leader that did not resign makes the next one settle", "[conformance][election]")
+{
+    constexpr auto most = 100'000;
+    election_scripts s;
+    CHECK(s.settle(ours(1)) == 0);
+    CHECK(s.settle(ours(2)) == -1);
+    CHECK(s.leave(ours(1)) == 1);
+    CHECK(s.settle(ours(2)) == 0);
+    // A repetition of the same attempt does not make it settle.
+    CHECK(s.settle(ours(2)) == 0);
+
+    // Its lease time has ended.
+    s.both().command({"DEL", "lock"});
+    CHECK(s.settle(ours(3)) == most);
+    auto const repeated = s.settle(ours(3));
+    CHECK(repeated > most - 10'000);
+    CHECK(repeated <= most);
+    // It gives up, and the next one waits for the rest; so does one with another settle time.
+    CHECK(s.leave(ours(3)) == 1);
+    CHECK(s.state().items.at(1).text.empty());
+    CHECK(s.both().command({"HLEN", "record"}).integer == 1);
+    CHECK(s.both().command({"PTTL", "record"}).integer > 80'000'000);
+    auto const rest = s.settle(ours(4));
+    CHECK(rest > most - 10'000);
+    CHECK(rest <= most);
+    CHECK(s.leave(ours(4)) == 1);
+    auto const longer = s.settle(ours(5), "200000");
+    CHECK(longer > 2 * most - 10'000);
+    CHECK(s.leave(ours(5)) == 1);
+    CHECK(s.settle(ours(6), "0") == 0);
+    CHECK(s.leave(ours(6)) == 1);
+
+    // No longer than the settle time, also if the clock of the server was set back.
+    s.both().command({"HSET", "record", "abandoned", "9007199254740000"});
+    CHECK(s.settle(ours(7)) == most);
+    CHECK(s.leave(ours(7)) == 1);
+    s.both().command({"HSET", "record", "abandoned", "1"});
+    CHECK(s.settle(ours(8)) == 0);
+    CHECK(s.force_release().integer == 1);
+    CHECK(s.settle(ours(9)) == most);
 }
 
 TEST_CASE("the priority of the next candidate is known", "[conformance][election]")
@@ -191,7 +260,7 @@ TEST_CASE("the keys of an election of another type are WRONGTYPE, and nobody lea
     auto const refused = s.run(
         scripts::election_acquire,
         {keys.begin(), keys.end()},
-        {ours(1), lease, waiter_timeout, "channel", "5", life, "v", "observers", "leader", "5"});
+        {ours(1), lease, waiter_timeout, "channel", "5", life, "v", "observers", "leader", "5", "0"});
     CHECK(is_wrong_type(refused));
     CHECK(s.both().command({"EXISTS", "lock", "counter"}).integer == 0);
     CHECK(is_wrong_type(s.state()));
@@ -217,6 +286,7 @@ TEST_CASE(
             case 3:
             case 4:
             case 5: s.leave(who); break;
+            case 6: s.attempt(who, "v", priorities[draw.below(priorities.size())], "86400000"); break;
             default: terms += s.campaign(who, "v", priorities[draw.below(priorities.size())]) > 0;
         }
         s.compare_values();

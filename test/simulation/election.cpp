@@ -310,7 +310,8 @@ TEST_CASE("a leadership that is ended by force is followed, and observers learn 
         CHECK(was_led);
         co_await t.world.sleep(10ms);
         CHECK(t.seen == list{"-", "a", "-"});
-        CHECK_FALSE(t.world.exists("holdfast_leader:{boss}"));
+        auto const nobody = co_await t.c.current();
+        CHECK_FALSE(nobody);
         co_await t.world.sleep(21s);
         CHECK_FALSE(me.valid());
 

@@ -4,7 +4,9 @@
 //
 // Candidates of several processes stand for election, with random cancellations, values and resignations, while observers
 // watch; one process is unhealthy now and then. No two leaders are valid at once, the terms grow, no observer goes back,
-// and each observer ends with the last state. HOLDFAST_SEEDS is the number of contests.
+// and each observer ends with the last state. With a settle time, processes are also paused while they lead: the next leader
+// does not begin before the body of a leader that lost its leadership has had that time to end. HOLDFAST_SEEDS is the
+// number of contests.
 
 #include <algorithm>
 #include <cstdint>
@@ -43,6 +45,7 @@ struct election_contest {
     arena world;
     std::optional<contested_slot> slots;  // of a cluster
     chance draw;
+    core::duration settle;
     std::vector<leadership const*> leading;
     std::uint64_t last_term = 0;
     unsigned running = 0;
@@ -50,8 +53,8 @@ struct election_contest {
     unsigned cancelled = 0;
     std::deque<observation> observations;
 
-    election_contest(std::uint64_t seed, fault_plan f, bool is_cluster)
-        : world({.world = {.seed = seed}, .faults = f}), draw(seed)
+    election_contest(std::uint64_t seed, fault_plan f, bool is_cluster, core::duration s)
+        : world({.world = {.seed = seed}, .faults = f}), draw(seed), settle(s)
     {
         if (is_cluster)
             slots.emplace(world, "boss");
@@ -62,10 +65,20 @@ struct election_contest {
         return (slots ? slots->server() : world.server()).execute({"EXISTS", key}).integer != 0;
     }
 
+    // Those whose bodies have not ended have not resigned.
+    bool begins_too_early() const
+    {
+        return std::ranges::any_of(leading, [this](auto const* other) {
+            return world.now() < tenure_of(other->held()).valid_until() + settle;
+        });
+    }
+
     void begin(leadership const& me)
     {
         if (std::ranges::any_of(leading, [](auto const* other) { return other->valid(); }))
             throw std::runtime_error("two leaders at once");
+        if (begins_too_early())
+            throw std::runtime_error("a leader did not wait for the settle time");
         if (me.term() <= std::exchange(last_term, me.term()))
             throw std::runtime_error("a term did not grow");
         leading.push_back(&me);
@@ -111,6 +124,8 @@ struct election_contest {
         begin(me);
         if (draw.happens(0.3))
             co_await me.proclaim(where + " ready", asio::redirect_error(use_awaitable, ec));
+        if (settle > core::duration() && draw.happens(0.2))
+            world.at(where).pause_for(draw.between(100ms, 900ms));
         co_await world.sleep(draw.between(0ms, 40ms), where);
         std::erase(leading, &me);
         if (draw.happens(0.5))
@@ -160,10 +175,10 @@ struct election_contest {
     }
 };
 
-unsigned run_election_contest(std::uint64_t seed, fault_plan faults, bool is_cluster)
+unsigned run_election_contest(std::uint64_t seed, fault_plan faults, bool is_cluster, std::chrono::milliseconds settle)
 {
     INFO("seed " << seed);
-    election_contest c(seed, faults, is_cluster);
+    election_contest c(seed, faults, is_cluster, settle);
     auto& a = c.world;
     std::vector<client*> clients;
     for (std::string const where : {"A", "B", "C"})
@@ -173,7 +188,7 @@ unsigned run_election_contest(std::uint64_t seed, fault_plan faults, bool is_clu
         std::function<bool()> healthy;
         if (where == "C")
             healthy = [&c] { return c.draw.happens(0.7); };
-        election const e(*clients[i], "boss", {}, healthy);
+        election const e(*clients[i], "boss", {.settle = settle}, healthy);
         for (int n = 0; n < 2; ++n) {
             ++c.running;
             a.spawn(c.stand(e, where), where);
@@ -189,11 +204,11 @@ unsigned run_election_contest(std::uint64_t seed, fault_plan faults, bool is_clu
     return c.cancelled;
 }
 
-void run_election_contests(fault_plan const& faults, bool is_cluster = false)
+void run_election_contests(fault_plan const& faults, bool is_cluster = false, std::chrono::milliseconds settle = 0ms)
 {
     std::uint64_t cancelled = 0;
     for (std::uint64_t seed = first_seed(); seed <= last_seed(is_cluster ? 30 : 60); ++seed)
-        cancelled += run_election_contest(seed, faults, is_cluster);
+        cancelled += run_election_contest(seed, faults, is_cluster, settle);
     CHECK(cancelled > 0);
     WARN(cancelled << " campaigns were cancelled");
 }
@@ -217,6 +232,12 @@ TEST_CASE(
 TEST_CASE("also when messages are lost while the hash slot of an election moves", "[election][contest][cluster]")
 {
     run_election_contests({.lose_request = 0.005, .lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.05}, true);
+}
+
+TEST_CASE("a leader that lost its leadership has the settle time to end", "[election][contest]")
+{
+    run_election_contests(
+        {.lose_request = 0.005, .lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.05}, false, 100ms);
 }
 
 }  // namespace

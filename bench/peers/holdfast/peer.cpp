@@ -60,7 +60,7 @@ public:
         if (mode_ == "reentrant")
             return reentrant_lock(client_, name, client_.make_owner());
         if (mode_.starts_with("semaphore_"))
-            return semaphore(client_, name, {.permits = number_after(mode_, '_')});
+            return semaphore(client_, name, {.permits = number_after(mode_, '_'), .fair = mode_.ends_with("_fair")});
         return mutex(client_, name);
     }
 

@@ -5,6 +5,7 @@
 // What an acquisition does with the results of its attempts. The rest of the class is in acquisition.cpp.
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include <holdfast/error.hpp>
@@ -66,6 +67,7 @@ void acquisition::on_granted(acquire_result const& r)
     auto won = take(sought_.size());
     won.front()->fence = r.fence;
     won.front()->number = r.number;
+    won.front()->settle = std::chrono::duration_cast<decltype(grant::settle)>(r.settle);
     settle();
     // Last, because the arbiter may delete this object.
     give(arbiter_, std::move(won));

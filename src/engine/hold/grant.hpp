@@ -5,6 +5,8 @@
 #ifndef HOLDFAST_ENGINE_GRANT_HPP
 #define HOLDFAST_ENGINE_GRANT_HPP
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 
 #include <boost/intrusive/list.hpp>
@@ -78,6 +80,8 @@ public:
 
     std::uint64_t fence = 0;
     unsigned number = 0;  // of a numbered semaphore
+    // Of an election: how long after the grant it leads. Small, because many grants may be held.
+    std::chrono::duration<std::uint32_t, std::milli> settle{};
 
     // ---- its holders
     void enter(tenure&);

@@ -3,6 +3,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 #include <array>
+#include <chrono>
 #include <string>
 
 #include "engine/protocol/fair_protocol.hpp"
@@ -30,9 +31,10 @@ public:
         auto const priority = priority_of(a);
         auto const& who = *a.lock.candidacy;
         auto const own_priority = std::to_string(who.priority);
+        milliseconds_text const settle(who.settle);
         auto keys = keys_of(a.lock);
         keys.push_back(a.lock.counter);
-        std::array<std::string_view, 10> const arguments{
+        std::array<std::string_view, 11> const arguments{
             a.token,
             ttl,
             waiter_timeout,
@@ -42,8 +44,20 @@ public:
             who.value,
             who.channel,
             who.leader_channel,
-            own_priority};
+            own_priority,
+            settle};
         submit_script(to, c, scripts::election_acquire, form, {keys.data(), keys.size()}, arguments);
+    }
+
+    acquire_result classify(answer const& a) const override
+    {
+        bool const must_settle = a.outcome == outcome::applied && a.value.items.size() == 2;
+        if (!must_settle)
+            return classify_fenced(a);
+        return {
+            .what = acquire_result::kind::granted,
+            .fence = static_cast<std::uint64_t>(a.value.items[0].integer),
+            .settle = std::chrono::milliseconds(a.value.items[1].integer)};
     }
 
     void release(
@@ -62,7 +76,7 @@ public:
         milliseconds_text const waiter_timeout(lock.waiter_timeout);
         auto const keys = keys_of(lock);
         std::array<std::string_view, 3> const arguments{lock.channel, waiter_timeout, lock.candidacy->channel};
-        submit_script(to, c, scripts::election_force_release, form, {keys.data(), keys.size()}, arguments);
+        submit_script(to, c, scripts::election_force_release, form, {keys.data(), keys.size() - 1}, arguments);
     }
 
     script const& renewal() const noexcept override { return scripts::election_renew; }

@@ -47,6 +47,7 @@ struct acquire_result {
     boost::system::error_code error = {};              // failed
     std::uint64_t fence = 0;                           // granted, of a fenced lock: the fencing token
     unsigned number = 0;                               // granted, of a numbered semaphore: the permit's
+    std::chrono::milliseconds settle{};                // granted, of an election: how long until it leads
     core::duration remaining = core::duration::max();  // busy: until the holder's grant ends; max: not known, or never
     // busy, of a semaphore: how many permits there are, free and held; -1: none, or not known
     std::int64_t permits = -1;

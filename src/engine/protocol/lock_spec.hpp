@@ -47,6 +47,7 @@ struct candidacy {
     std::string channel;                 // on which the observers receive messages
     std::string leader_channel;          // on which the leader learns of candidates that are preferred to it
     std::function<bool()> healthy = {};  // the user's; called on the strand; empty: it is always healthy
+    core::duration settle{};  // how long a campaign lasts after the grant, if the former leader did not resign
 
     // An exception of the user's function means that it is not.
     bool is_healthy() const noexcept;
