@@ -8,6 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "session/known_cluster.hpp"
+#include "unit/session_scenario.hpp"
 
 namespace holdfast::session {
 namespace {
@@ -61,6 +62,63 @@ TEST_CASE("known cluster: nodes without ids cannot be told apart", "[session][cl
     CHECK(known.judge(view({""}), start) == accepted);
     CHECK(known.judge(view({"a"}), start) == accepted);
     CHECK(known.judge(view({""}), start) == accepted);
+}
+
+// A session to the seeds of a cluster, open.
+struct seeds : scenario {
+    seeds() : scenario(0, {}, purpose::seed)
+    {
+        greet_until_slots("run");
+        tell("a");
+        server().take();
+        events.clear();
+    }
+
+    void greet_until_slots(std::string const& run)
+    {
+        server().hello_of_member(7, "7.0.15");
+        server().info(run);
+    }
+    // The node of that id has all slots.
+    void tell(std::string_view id)
+    {
+        auto const number = [](std::int64_t n) { return engine::reply{engine::reply::kind::integer, n, {}, {}}; };
+        std::vector<engine::reply> const node{text("10.0.0.1"), number(6379), text(id)};
+        std::vector<engine::reply> const range{
+            number(0), number(16383), {.type = engine::reply::kind::array, .items = node}};
+        std::vector<engine::reply> const all{{.type = engine::reply::kind::array, .items = range}};
+        server().events.lock()->on_reply({.type = engine::reply::kind::array, .items = all});
+    }
+};
+
+TEST_CASE("session: a seed that tells the slots of another cluster is left", "[session][cluster]")
+{
+    seeds s;
+    s->request_slots();
+    s.turn();
+    s.tell("a");
+    CHECK(s.events.empty());
+    s->request_slots();
+    s.turn();
+    s.tell("x");
+    CHECK(s.server().is_closed);
+    CHECK(s.events == lines{"closed: the seed belongs to another cluster than the one that the client uses"});
+}
+
+TEST_CASE("session: a seed of another cluster is not opened, and the next one is tried", "[session][cluster]")
+{
+    seeds s;
+    s.server().end();
+    s.advance(1s);
+    s.events.clear();
+    s.greet_until_slots("another run");
+    s.tell("x");
+    CHECK(s.server().is_closed);
+    CHECK(s.events == lines{"closed: the seed belongs to another cluster than the one that the client uses"});
+    s.advance(1s);
+    s.greet_until_slots("a third run");
+    s.tell("a");
+    CHECK(s->is_open());
 }
 
 }  // namespace
