@@ -258,10 +258,12 @@ void session::send_auth(engine::command& c, std::span<std::string_view const> wo
         submit(c, words);
 }
 
+// A server may refuse one channel, and go on with the subscriptions to others. These end, too.
 void session::change(subscription_rows::change c, std::string_view channel)
 {
     assert(is_open());
-    if (!is_open() || !notifies())
+    bool const is_permitted = c == subscription_rows::change::unsubscribe || notifies();
+    if (!is_open() || !is_permitted)
         return;
     pipeline_.change(c, channel);
     flush_soon();

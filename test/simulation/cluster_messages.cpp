@@ -112,6 +112,25 @@ TEST_CASE("a subscription ends at a primary that a seed does not know of yet", "
     });
 }
 
+TEST_CASE("a subscription ends at a primary that has refused another one", "[cluster]")
+{
+    two_clients a;
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all(a.c());
+        co_await a.visit_all(a.other);
+        auto const first = co_await mutex(a.c(), "{a}:1").acquire();
+        auto const second = co_await mutex(a.c(), "{a}:2").acquire();
+        a.spawn([&]() -> awaitable<void> { co_await mutex(a.other, "{a}:1").try_acquire({.wait = 6s}); });
+        co_await a.sleep(100ms);
+        auto& node = a.server("node-2").model();
+        node.deny_channels(true);
+        co_await mutex(a.other, "{a}:2").try_acquire({.wait = 5s});
+        CHECK(node.publish_sharded("redisson_lock__channel:{a}:1", "0") == 1);
+        co_await a.sleep(5s);
+        CHECK(node.publish_sharded("redisson_lock__channel:{a}:1", "0") == 0);
+    });
+}
+
 TEST_CASE("without the right to a channel, waiters at that primary poll, and one line says so", "[cluster]")
 {
     two_clients a;
