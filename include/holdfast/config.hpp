@@ -121,6 +121,22 @@ struct config {
     /// Limits of the hand-off inside the process.
     handoff local_handoff = {};
 
+    /// A grant or a renewal counts only when so many replicas of the server have it, so that a failover to one of them
+    /// does not lose it. 0: the reply of the server is enough. docs/acknowledgement.md says what this promises, what it
+    /// costs, and against what it does not help.
+    /// - On the server: the client opens a second connection to each server, on which it sends
+    ///   `SET holdfast_ack:{name} "" PX 1` and `WAIT n t` after the replies of a turn, with a `t` of a twentieth of the
+    ///   lease time, at least 100 ms and at most 500 ms. The access rules must permit `+wait +set +info
+    ///   ~holdfast_ack:*`.
+    /// - Acquires, extensions, renewals, downgrades and re-entries complete when the replicas have them; the validity
+    ///   still counts from the send. Releases and hand-offs inside the process need no acknowledgement.
+    /// - Not acknowledged: a grant is released and sought again after a pause; after the third in a row the acquire ends
+    ///   with `errc::unavailable`. An extension ends with `errc::unavailable`. A renewal that is not acknowledged does not
+    ///   count: the lease is at risk, and is renewed again a sixth of the lease time later.
+    /// - Without the permission an acquire ends with `errc::not_permitted`.
+    /// - `memory://` acknowledges everything at once.
+    unsigned acknowledged_by = 0;
+
     /// Receives the events of the client; @ref observer states on which threads. The client keeps it alive.
     std::shared_ptr<holdfast::observer> observer = {};
 

@@ -59,6 +59,9 @@ struct lock_stats {
     std::uint64_t handed_off = 0;   ///< grants that passed to another contender of the process without a round trip
     std::uint64_t refused = 0;      ///< commands that the server refused, as observer::on_refused() reports them
 
+    /// Grants and renewals that did not count, because too few replicas acknowledged them (`config::acknowledged_by`).
+    std::uint64_t unacknowledged = 0;
+
     /// How often a semaphore had another number of permits than the options of a handle; each number counts once.
     std::uint64_t permits_differ = 0;
 

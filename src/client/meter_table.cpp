@@ -48,6 +48,7 @@ constexpr std::uint64_t lock_stats::*numbers[]{
     &lock_stats::at_risk,
     &lock_stats::handed_off,
     &lock_stats::refused,
+    &lock_stats::unacknowledged,
     &lock_stats::permits_differ,
     &lock_stats::held,
     &lock_stats::waiting};

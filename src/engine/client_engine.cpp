@@ -271,6 +271,11 @@ void client_engine::move(core::slot_set const& moved)
 {
     if (moved.none())
         return;
+    // First: for the parts each command that was answered has its outcome then.
+    runtime_.for_each_shard([&](shard& s) {
+        if (auto* const a = s.acknowledger())
+            a->on_moved(moved);
+    });
     subscriptions_.on_moved(moved);
     releaser_.on_moved(moved);
     watchdog_.on_moved(moved);

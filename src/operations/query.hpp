@@ -49,6 +49,8 @@ protected:
     // The result of an error, for a query whose purpose is to see the errors of the server. None: the query ends with
     // the error code.
     virtual std::optional<Result> read_refusal(std::string_view) { return std::nullopt; }
+    // The reply has come, and led to that result: completes the query, or does so later.
+    virtual void conclude(engine::answer const&, Result r) { finish({}, std::move(r)); }
     // Whether the command may be sent again after an unknown outcome, because the server knows it again.
     virtual bool is_repeatable() const { return false; }
     engine::lock_spec const& lock() const noexcept { return *lock_; }
@@ -109,7 +111,7 @@ private:
         }
         engine_->runtime().disarm(*this);
         if (a.outcome == engine::outcome::applied)
-            return finish({}, read(a.value));
+            return conclude(a, read(a.value));
         if (a.outcome == engine::outcome::refused)
             if (auto refusal = read_refusal(a.words))
                 return finish({}, std::move(*refusal));

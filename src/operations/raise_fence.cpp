@@ -13,7 +13,9 @@ namespace holdfast::detail {
 namespace {
 
 // The second exchange of a fenced red_lock: a script that writes the token of the lease to the counter of this server.
-class raise_fence_query final : public query<bool> {
+// With config::acknowledged_by it counts when replicas have it: otherwise a failover could forget the token, and a later
+// round would reach a smaller one.
+class raise_fence_query final : public query<bool>, private engine::acknowledgement_waiter {
 public:
     raise_fence_query(
         handler_type h,
@@ -30,13 +32,35 @@ private:
     {
         if (auto const& g = holder_->held_grant; g && token_.empty())
             token_ = g->token();
+        at_ = &engine().runtime().shard_of(lock());
         engine::raise_fence(to, *this, lock(), token_, fence_, form);
     }
     bool read(engine::reply const& r) override { return r.integer == 1; }
 
+    // Waits in the engine's list for the stop, as before the reply.
+    void conclude(engine::answer const& a, bool is_raised) override
+    {
+        auto& runtime = engine().runtime();
+        if (!is_raised || !runtime.needs_acknowledgement())
+            return finish({}, is_raised);
+        engine().wait_stopped(*this);
+        if (!runtime.await_acknowledgement(*this, *at_, lock(), runtime.options().lease, a.sent))
+            on_acknowledged({.what = engine::acknowledgement::kind::missing, .words = "the server is not known"});
+    }
+    void on_acknowledged(engine::acknowledgement const& a) override
+    {
+        client_waiter::unlink();
+        if (a.what == engine::acknowledgement::kind::given)
+            return finish({}, true);
+        if (a.what != engine::acknowledgement::kind::unknown)
+            engine().runtime().telemetry().on_unacknowledged(lock(), a);
+        finish(a.error ? a.error : errc::unavailable, false);
+    }
+
     boost::intrusive_ptr<engine::tenure> holder_;  // the lease may be destroyed before the strand reads its grant
     std::string token_;
     std::string const fence_;
+    engine::shard* at_ = nullptr;  // to which it was sent
 };
 
 }  // namespace

@@ -66,9 +66,10 @@ struct row {
 };
 
 // By kind and label of the locks.
-constexpr std::array<row<lock_stats>, 3> counters{{
+constexpr std::array<row<lock_stats>, 4> counters{{
     {"at_risk_total", "Renewals that were overdue or failed.", &lock_stats::at_risk},
     {"handed_off_total", "Grants that passed to another contender of the process.", &lock_stats::handed_off},
+    {"unacknowledged_total", "Grants and renewals that too few replicas acknowledged.", &lock_stats::unacknowledged},
     {"permits_differ_total", "Other numbers of permits than those of a handle.", &lock_stats::permits_differ},
 }};
 constexpr std::array<row<lock_stats>, 2> gauges{{

@@ -97,9 +97,13 @@ struct client_parts {
     std::shared_ptr<boost::asio::ssl::context> tls;  // for the first host of `to`
 
     std::shared_ptr<session::session> open(
-        session::purpose why, std::unique_ptr<session::connector> c, std::string const& node_id = {}) const
+        session::purpose why,
+        std::unique_ptr<session::connector> c,
+        std::string const& node_id = {},
+        core::duration more_time = {}) const
     {
-        session::session::settings s{login_of(to, name), options.command_timeout, options.credentials, why, node_id};
+        auto const timeout = options.command_timeout + more_time;
+        session::session::settings s{login_of(to, name), timeout, options.credentials, why, node_id};
         return std::make_shared<session::session>(on, std::move(s), log, world, std::move(c));
     }
     // To one node of a cluster.
@@ -108,11 +112,25 @@ struct client_parts {
         auto own = has_tls(e) ? make_tls_context(*tls, certified_name(e.hosts.front(), options.tls)) : share(*tls);
         return std::make_unique<connector>(on, e, std::move(own), options, log);
     }
+    // To the only server.
+    std::unique_ptr<connector> connector_to_server() const
+    {
+        return std::make_unique<connector>(on, to, share(*tls), options, log);
+    }
     std::shared_ptr<session::session> open_node(core::cluster_primary const& node) const
     {
         auto e = to;
         e.hosts = {{node.host, node.port, node.name}};
         return open(session::purpose::member, connector_to(e), node.id);
+    }
+    // For acknowledgements: each of them takes the server the time of a WAIT longer than other commands.
+    std::shared_ptr<session::session> open_second(core::cluster_primary const& node) const
+    {
+        if (!to.is_cluster)
+            return open(session::purpose::one_server, connector_to_server(), {}, engine::longest_question);
+        auto e = to;
+        e.hosts = {{node.host, node.port, node.name}};
+        return open(session::purpose::member, connector_to(e), node.id, engine::longest_question);
     }
 };
 
@@ -120,7 +138,8 @@ engine::client_io make_cluster_io(client_parts const& p)
 {
     auto seeds = std::make_unique<seed_connector>(p.to, [p](endpoint const& e) { return p.connector_to(e); });
     auto const open_node = [p](core::cluster_primary const& n) { return p.open_node(n); };
-    return {p.world, p.open(session::purpose::seed, std::move(seeds)), open_node};
+    auto const open_second = [p](core::cluster_primary const& n) { return p.open_second(n); };
+    return {p.world, p.open(session::purpose::seed, std::move(seeds)), open_node, open_second};
 }
 
 }  // namespace
@@ -140,8 +159,8 @@ engine::client_io make_io(engine::strand on, config const& options, engine::log 
     client_parts const p{on, std::move(e), options, std::move(name), std::move(log), world, tls};
     if (p.to.is_cluster)
         return make_cluster_io(p);
-    auto to = std::make_unique<connector>(on, p.to, share(*tls), options, p.log);
-    return {world, p.open(session::purpose::one_server, std::move(to))};
+    auto const open_second = [p](core::cluster_primary const& n) { return p.open_second(n); };
+    return {world, p.open(session::purpose::one_server, p.connector_to_server()), {}, open_second};
 }
 
 }  // namespace holdfast::redis

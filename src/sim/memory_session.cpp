@@ -50,11 +50,14 @@ engine::client_io make_memory_io(engine::strand s, config const& c, engine::log 
         return make(std::move(s), c, std::move(l), name);
     auto const world = std::make_shared<session::world>();
     // After the world exists: the environment refers to it weakly, through clock().
-    auto server = registry.find_or_make(name);
+    auto const server = registry.find_or_make(name);
     world->live_in(std::make_unique<real_world>(s, world->clock(), server->clock()));
-    auto to = std::make_unique<memory_connector>(s, name, std::move(server));
-    session::session::settings how{{.client_name = c.name}, c.command_timeout, c.credentials};
-    return {world, std::make_shared<session::session>(s, std::move(how), std::move(l), world, std::move(to))};
+    auto const open = [=, name = std::string(name)](auto const&) {
+        session::session::settings how{{.client_name = c.name}, c.command_timeout, c.credentials};
+        return std::make_shared<session::session>(
+            s, std::move(how), l, world, std::make_unique<memory_connector>(s, name, server));
+    };
+    return {world, open(core::cluster_primary()), {}, open};
 }
 
 }  // namespace holdfast::simulated

@@ -30,6 +30,7 @@
 #include "scripts_generated.hpp"
 #include "simulation/cluster_rules.hpp"
 #include "simulation/fair_order.hpp"
+#include "support/replicated_server.hpp"
 #include "support/script_word.hpp"
 #include "support/simulated_cluster.hpp"
 #include "support/tenure_of.hpp"
@@ -47,6 +48,8 @@ public:
         if (e.what.in_script || e.what.args.empty())
             return;
         auto const args = e.what.args;
+        if (args[0] == "SET" && args[1].starts_with("holdfast_ack:"))
+            return;
         if (args[0] == "SET" && args.size() > 3)
             on_acquire(e, args[2]);
         else if ((args[0] == "EVALSHA" || args[0] == "EVAL") && applied(e))
@@ -127,8 +130,8 @@ constexpr std::string_view lost_mark = " (lost)";
 bool has_faults(contest_options const& o) noexcept
 {
     auto const& f = o.faults;
-    return o.kill + o.pause + f.lose_request + f.lose_reply + f.delay_request + f.disconnect + f.refuse_connect
-               + f.pause_server + f.restart_server
+    return o.kill + o.pause + o.fail_overs + f.lose_request + f.lose_reply + f.delay_request + f.disconnect
+               + f.refuse_connect + f.pause_server + f.restart_server
            > 0;
 }
 
@@ -153,10 +156,12 @@ public:
         : options_(o),
           simulation_({.world = {.seed = o.seed, .trace = o.trace}, .faults = o.faults, .network = o.network})
     {
+        if (o.replicas > 0)
+            replicated_.emplace(simulation_, "redis", replication_options{o.replicas, o.replica_lag});
         if (o.primaries > 0)
             cluster_.emplace(simulation_, cluster_options{.primaries = o.primaries});
         // In every other contest the lease time is longer than the contest: a key that is left behind still exists.
-        if (o.seed % 2 == 0 && o.kill == 0 && o.pause == 0)
+        if (o.seed % 2 == 0 && o.kill == 0 && o.pause == 0 && o.fail_overs == 0)
             options_.config.lease = 10min;
     }
 
@@ -194,13 +199,19 @@ private:
     chance& luck() { return simulation_.world().chance(); }
     simulated_server& server_of(unsigned lock)
     {
+        if (replicated_)
+            return replicated_->primary();
         return cluster_ ? cluster_->server_of(lock_name(lock)) : simulation_.server();
     }
     template <class Action>
     void for_each_server(Action act)
     {
-        if (!cluster_)
+        for (unsigned i = 0; replicated_ && i <= options_.replicas; ++i)
+            act(replicated_->server(i));
+        if (!cluster_ && !replicated_)
             return act(simulation_.server());
+        if (!cluster_)
+            return;
         for (auto const& name : cluster_->names())
             act(simulation_.server(name));
     }
@@ -212,6 +223,7 @@ private:
     core::instant last_change_ = core::instant::min();  // of the hash slots
     simulation simulation_;
     std::optional<simulated_cluster> cluster_;
+    std::optional<replicated_server> replicated_;
     std::vector<participant> participants_;
     std::vector<contested_kind> kinds_;
     std::vector<rw_options> rw_options_;  // of each read-write lock
@@ -243,7 +255,8 @@ void contest::start()
 {
     for_each_server([this](simulated_server& s) {
         s.check(std::ref(rules_));
-        s.check(std::ref(cluster_rules_));
+        if (cluster_)
+            s.check(std::ref(cluster_rules_));
         if (options_.is_in_order)
             s.check(fair_order());
     });
@@ -295,6 +308,13 @@ void contest::disturb()
     auto& world = simulation_.world();
     for (unsigned i = 0; i < options_.locks; ++i)
         move_slot_of(i);
+    for (unsigned n = 0; n < options_.fail_overs; ++n)
+        world.at(world.now() + luck().between(10ms, 6s), [this] {
+            if (luck().happens(0.7))
+                replicated_->fail_over(luck().between(options_.unaware.least, options_.unaware.most));
+            else
+                replicated_->cut_off_replicas(luck().between(10ms, 2s));
+        });
     for (auto& p : participants_) {
         if (&p != &participants_.front() && luck().happens(options_.kill))
             world.at(world.now() + luck().between(1ms, 3s), [&p] { p.where->kill(); });
@@ -373,8 +393,8 @@ void contest::audit()
     // postponed by half a second at most.
     if (options_.half_moves > 0 && !has_faults(options_))
         check_promptness(last_change_, options_.config.poll_interval * 5 / 4 + 600ms + round_trips);
-    // The keys of a killed process expire when their lease time has ended.
-    if (options_.kill > 0)
+    // The keys of a killed process expire when their lease time has ended, and so do those whose release was lost.
+    if (options_.kill + options_.fail_overs > 0)
         simulation_.world().run_for(options_.config.lease + 30s);
     for (unsigned i = 0; i < options_.locks; ++i) {
         auto& server = server_of(i);
@@ -390,7 +410,7 @@ void contest::audit()
     }
     // The place of a killed fair waiter is removed by the next contender, or when the queue's time to live ends.
     bool const is_fair = options_.kind == contested_kind::fair || options_.kind == contested_kind::fenced_fair;
-    if (!is_fair || (options_.kill == 0 && options_.data_is_safe))
+    if (!is_fair || (options_.kill + options_.fail_overs == 0 && options_.data_is_safe))
         check_leftovers();
     for (auto& p : participants_)
         p.client->stop();
@@ -401,7 +421,10 @@ void contest::audit()
 void contest::check_leftovers()
 {
     std::int64_t left = 0;
-    for_each_server([&](simulated_server& s) { left += s.execute({"DBSIZE"}).integer; });
+    if (replicated_)
+        left = replicated_->primary().execute({"DBSIZE"}).integer;
+    else
+        for_each_server([&](simulated_server& s) { left += s.execute({"DBSIZE"}).integer; });
     for (unsigned i = 0; i < options_.locks; ++i)
         left -= server_of(i)
                     .execute({"EXISTS", core::fence_key(lock_name(i)), core::redisson_fence_key(lock_name(i))})
@@ -454,6 +477,8 @@ std::int64_t contest::time_to_live(std::string_view key)
 {
     std::int64_t left = -2;
     for_each_server([&](simulated_server& s) {
+        if (replicated_ && &s != &replicated_->primary())
+            return;
         s.execute({"PING"});
         if (auto const* const found = s.model().keys().find(key))
             left = found->expires_at < 0 ? -1 : found->expires_at - s.model().keys().now_ms();
@@ -472,6 +497,8 @@ void contest::check_validity(lease const& l) const
     if (tenure.is_valid() && left >= 0
         && tenure.valid_until() > simulation_.now() + std::chrono::milliseconds(left + 1))
         throw std::runtime_error("a lease of " + std::string(tenure.lock().name) + " outlasts its key");
+    if (options_.config.acknowledged_by > 0 && tenure.is_valid() && left < 0)
+        throw std::runtime_error("the primary does not know a lease of " + std::string(tenure.lock().name));
 }
 
 asio::awaitable<void> contest::contend(participant& p, unsigned id)
@@ -586,6 +613,8 @@ asio::awaitable<void> contest::hold(participant& p, lease l, std::string holder,
     ++result_.grants;
     ++result_.grants_of[p.where->name()];
     co_await spend_time(p, l);
+    if (options_.config.acknowledged_by > 0)
+        check_validity(l);
     record(l, std::move(holder), from, simulation_.now(), shared);
     if (luck().happens(0.3))
         co_return;  // the destructor releases

@@ -59,8 +59,21 @@ std::optional<simulated::value> simulated_server::execute(
         note(
             "executes for " + std::string(client) + ": " + to_line(text) + " -> "
             + (reply ? to_string(*reply) : "(push)"));
+    limit_wait(id);
     after_command();
     return reply;
+}
+
+// A server looks for WAITs whose time is over ten times in a second.
+void simulated_server::limit_wait(simulated::connection_id id)
+{
+    auto const* const wait = model_.blocked(id);
+    if (!wait || wait->timeout_ms == 0)
+        return;
+    auto const tick = world_.chance().between(core::duration::zero(), std::chrono::milliseconds(100));
+    world_.at(world_.now() + std::chrono::milliseconds(wait->timeout_ms) + tick, [this, id, n = wait->number] {
+        when_running([this, id, n] { model_.end_wait(id, n); });
+    });
 }
 
 void simulated_server::after_command()

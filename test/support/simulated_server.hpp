@@ -67,10 +67,13 @@ public:
     bool is_up() const noexcept { return up_; }
     bool is_paused() const noexcept { return paused_; }
     void when_resumed(std::function<void()> f) { at_resume_.push_back(std::move(f)); }
+    // Now, or when it resumes.
+    void when_running(std::function<void()> f) { is_paused() ? when_resumed(std::move(f)) : f(); }
     std::optional<simulated::value> execute(simulated::connection_id, std::string_view client, simulated::words);
 
 private:
     std::int64_t clock_us() const;
+    void limit_wait(simulated::connection_id);
     void after_command();
     void delete_any_key();
     void note(std::string_view what);

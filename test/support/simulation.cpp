@@ -23,17 +23,22 @@ std::shared_ptr<simulated::lua_engine> kept_lua()
     return lua;
 }
 
-// Links of one process to simulated servers, in turn.
+// Links of one process to the servers behind some addresses, in turn.
 class virtual_connector final : public session::connector {
 public:
-    virtual_connector(process& p, std::vector<simulated_server*> s, engine::strand st, unsigned& connections)
-        : process_(p), servers_(std::move(s)), strand_(std::move(st)), connections_(connections)
+    virtual_connector(
+        simulation& s, process& p, std::vector<std::string> addresses, engine::strand st, unsigned& connections)
+        : simulation_(s),
+          process_(p),
+          addresses_(std::move(addresses)),
+          strand_(std::move(st)),
+          connections_(connections)
     {}
 
     std::shared_ptr<session::connection> connect(
         std::weak_ptr<session::connection_events> to, session::client_login const&) override
     {
-        auto& server = *servers_[next_++ % servers_.size()];
+        auto& server = simulation_.server_at(addresses_[next_++ % addresses_.size()]);
         auto fresh = std::make_shared<virtual_link>(process_, server, strand_, std::move(to), ++connections_);
         fresh->connect();
         return fresh;
@@ -41,8 +46,9 @@ public:
     std::string server_name() const override { return "a simulated server"; }
 
 private:
+    simulation& simulation_;
     process& process_;
-    std::vector<simulated_server*> const servers_;
+    std::vector<std::string> const addresses_;
     std::size_t next_ = 0;
     engine::strand strand_;
     unsigned& connections_;
@@ -156,6 +162,17 @@ simulated_server& simulation::server(std::string_view name)
     return *at->second;
 }
 
+void simulation::lead(std::string_view address, std::string_view to)
+{
+    addresses_.insert_or_assign(std::string(address), std::string(to));
+}
+
+simulated_server& simulation::server_at(std::string_view address)
+{
+    auto const led = addresses_.find(address);
+    return server(led == addresses_.end() ? address : std::string_view(led->second));
+}
+
 holdfast::config simulation::config(std::string_view name) const
 {
     holdfast::config c;
@@ -172,10 +189,14 @@ engine::client_io simulation::make_io(
     process& p, engine::strand s, holdfast::config const& c, engine::log l, std::string_view name)
 {
     auto const world = make_time(p, s);
-    std::vector<simulated_server*> const only{&server(name)};
-    auto to = std::make_unique<virtual_connector>(p, only, s, connections_[&p]);
-    session::session::settings how{{.client_name = c.name}, c.command_timeout, c.credentials};
-    return {world, std::make_shared<session::session>(s, std::move(how), std::move(l), world, std::move(to))};
+    std::vector<std::string> const only{std::string(name)};
+    auto const open = [this, &p, s, c, l, world, only](core::duration more_time) {
+        auto to = std::make_unique<virtual_connector>(*this, p, only, s, connections_[&p]);
+        session::session::settings how{{.client_name = c.name}, c.command_timeout + more_time, c.credentials};
+        return std::make_shared<session::session>(s, std::move(how), l, world, std::move(to));
+    };
+    auto const open_second = [open](core::cluster_primary const&) { return open(engine::longest_question); };
+    return {world, open({}), {}, open_second};
 }
 
 engine::client_io simulation::make_cluster_io(
@@ -183,15 +204,12 @@ engine::client_io simulation::make_cluster_io(
 {
     auto const world = make_time(p, s);
     auto const open = [this, &p, s, c, l, world](session::purpose why, std::vector<std::string> const& names) {
-        std::vector<simulated_server*> nodes;
-        for (auto const& n : names)
-            nodes.push_back(&server(n));
-        auto to = std::make_unique<virtual_connector>(p, std::move(nodes), s, connections_[&p]);
+        auto to = std::make_unique<virtual_connector>(*this, p, names, s, connections_[&p]);
         session::session::settings how{{.client_name = c.name}, c.command_timeout, c.credentials, why};
         return std::make_shared<session::session>(s, std::move(how), l, world, std::move(to));
     };
     auto const open_node = [open](core::cluster_primary const& n) { return open(session::purpose::member, {n.host}); };
-    return {world, open(session::purpose::seed, seeds), open_node};
+    return {world, open(session::purpose::seed, seeds), open_node, open_node};
 }
 
 std::shared_ptr<session::world> simulation::make_time(process& p, engine::strand const& s)

@@ -54,6 +54,10 @@ public:
             act(*s);
     }
 
+    // From now on, who connects to `address` reaches that server: a failover behind one address.
+    void lead(std::string_view address, std::string_view server);
+    simulated_server& server_at(std::string_view address);
+
     holdfast::config config(std::string_view server = "redis") const;
 
     // For tests below the client.
@@ -69,6 +73,7 @@ private:
     simulation_options const options_;
     std::shared_ptr<simulated::lua_engine> lua_;
     std::map<std::string, std::unique_ptr<simulated_server>, std::less<>> servers_;
+    std::map<std::string, std::string, std::less<>> addresses_;  // of those that lead to a server of another name
     std::unique_ptr<virtual_world> world_;
     std::map<std::string, process*, std::less<>> processes_;
     std::map<process*, unsigned> connections_;

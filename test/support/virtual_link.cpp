@@ -125,10 +125,11 @@ void virtual_link::depart(message m)
         world().at(last_up_, [self = shared_from_this()] { self->arrive(); });
 }
 
-// Runs at the server. A stopped server reads when it resumes, and does not read a killed connection.
+// Runs at the server. A stopped server reads when it resumes, and does not read a killed connection, nor one that a WAIT
+// blocks.
 void virtual_link::arrive()
 {
-    while (!upstream_.empty() && upstream_.front().arrival <= world().now()) {
+    while (!upstream_.empty() && upstream_.front().arrival <= world().now() && !server_.model().blocked(id_)) {
         if (server_.is_paused())
             return server_.when_resumed([self = shared_from_this()] { self->arrive(); });
         auto const m = std::move(upstream_.front());
@@ -160,6 +161,12 @@ void virtual_link::on_push(value const& v)
     if (is_message(v) && world().chance().happens(server_.faults.drop_push))
         return note("misses a message", {});
     reply_with({.kind = incoming::kind::push, .body = v});
+}
+
+void virtual_link::on_unblocked(value const& v)
+{
+    reply_with({.kind = incoming::kind::reply, .body = v});
+    world().at(world().now(), [self = shared_from_this()] { self->arrive(); });
 }
 
 void virtual_link::on_kill()

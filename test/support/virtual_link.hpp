@@ -49,6 +49,7 @@ private:
 
     void on_push(simulated::value const&) override;
     void on_kill() override;
+    void on_unblocked(simulated::value const&) override;
 
     void accept();
     void draw_faults(core::instant& arrival);

@@ -123,7 +123,7 @@ private:
     sought_grant::grant_list take(std::size_t n);
     void on_granted(acquire_result const&);
     void on_some_granted(acquire_result const&);
-    void on_late();
+    void on_unusable(error_code);
     void on_busy(acquire_result const&);
     bool must_repeat(bool needs_probe) const;
     bool is_eased() const;
@@ -146,9 +146,9 @@ private:
     core::attempt_width width_;
     attempt_state state_ = attempt_state::resting;
     knowledge known_ = knowledge::nothing;
-    std::uint8_t late_grants_ = 0;  // in a row, whose validity had ended when they came
-    bool was_refused_ = false;      // attempts go with a subscription and with a probe
-    unsigned refused_ = 0;          // how many permits the contender wanted that was refused last
+    std::uint8_t unusable_ = 0;  // grants in a row that came too late, or that replicas did not acknowledge
+    bool was_refused_ = false;   // attempts go with a subscription and with a probe
+    unsigned refused_ = 0;       // how many permits the contender wanted that was refused last
 };
 
 }  // namespace holdfast::engine

@@ -20,8 +20,8 @@
 namespace holdfast::engine {
 namespace {
 
-// After so many late grants in a row the acquire ends with an error (rule 3).
-constexpr int most_late_grants = 3;
+// After so many grants in a row that cannot be used the acquire ends with an error (rule 3).
+constexpr int most_unusable_grants = 3;
 
 void give(queued_arbiter& to, sought_grant::grant_list won)
 {
@@ -55,13 +55,14 @@ void acquisition::conclude(acquire_result const& r)
         case acquire_result::kind::unknown: on_unknown(); break;
         case acquire_result::kind::no_script: on_no_script(); break;
         case acquire_result::kind::asked: on_asked(); break;
+        case acquire_result::kind::unacknowledged: on_unusable(r.error); break;
     }
 }
 
 void acquisition::on_granted(acquire_result const& r)
 {
     if (is_late())
-        return on_late();
+        return on_unusable({});
     width_.on_all_granted();
     // Before settle(), which releases a token that is still sought.
     auto won = take(sought_.size());
@@ -87,7 +88,7 @@ sought_grant::grant_list acquisition::take(std::size_t n)
     for (auto const& g : won)
         g->confirm(call_.sent(), g->lease());
     messages_.pace.reset();
-    late_grants_ = 0;
+    unusable_ = 0;
     return won;
 }
 
@@ -99,21 +100,22 @@ void acquisition::on_some_granted(acquire_result const& r)
     if (r.granted_before >= sought_.size())
         return on_unknown();
     if (is_late())
-        return on_late();
+        return on_unusable({});
     give(arbiter_, take(r.granted_before));
     r.what == acquire_result::kind::busy ? on_busy(r) : on_failed(r.error);
 }
 
-// No validity was left when the reply came. The client releases the grant and makes another attempt. After several in a
-// row no contender can hold a lock with that lease time, and the head completes with an error (rule 3).
-void acquisition::on_late()
+// No validity was left when the reply came, or too few replicas have the grant. The client releases it and makes another
+// attempt. After several in a row no contender can hold a lock with that lease time, or no replica follows the server, and
+// the head completes with an error (rule 3). With an error code another attempt would not help.
+void acquisition::on_unusable(error_code ec)
 {
     sought_.compensate();
     pause();
-    if (++late_grants_ < most_late_grants)
+    if (!ec && ++unusable_ < most_unusable_grants)
         return;
-    late_grants_ = 0;
-    arbiter_.fail_head(errc::unavailable);
+    unusable_ = 0;
+    arbiter_.fail_head(ec ? ec : errc::unavailable);
 }
 
 void acquisition::on_busy(acquire_result const& r)

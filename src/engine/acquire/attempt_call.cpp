@@ -22,6 +22,7 @@ void attempt_call::send(contender& head, grant const& sought, attempt const& a, 
     ++awaited_;
     asked_ = nullptr;
     lock_ = &sought.lock();
+    lease_ = a.lease;
     at_ = &runtime_.shard_of(*lock_);
     if (head.batch && head.batch->take(head, command_, a))
         batch_ = head.batch;
@@ -74,7 +75,33 @@ void attempt_call::on_reply()
         result_ = {.what = acquire_result::kind::failed, .error = errc::wrong_type};
         runtime_.telemetry().on_refused(result_.error, *lock_, {});
     }
-    to_.on_result(result_);
+    if (!must_be_acknowledged())
+        return to_.on_result(result_);
+    if (!runtime_.await_acknowledgement(*this, *at_, *lock_, lease_, sent_))
+        give_back({.what = acknowledgement::kind::missing, .words = "the server is not known"});
+}
+
+bool attempt_call::must_be_acknowledged() const noexcept
+{
+    bool const is_granted = result_.what == acquire_result::kind::granted || result_.granted_before > 0;
+    return is_granted && runtime_.needs_acknowledgement();
+}
+
+void attempt_call::on_acknowledged(acknowledgement const& a)
+{
+    switch (a.what) {
+        case acknowledgement::kind::given: runtime_.telemetry().on_acknowledged(); return to_.on_result(result_);
+        case acknowledgement::kind::unknown: return to_.on_result({.what = acquire_result::kind::unknown});
+        case acknowledgement::kind::missing:
+        case acknowledgement::kind::denied: break;
+    }
+    give_back(a);
+}
+
+void attempt_call::give_back(acknowledgement const& a)
+{
+    runtime_.telemetry().on_unacknowledged(*lock_, a);
+    to_.on_result({.what = acquire_result::kind::unacknowledged, .error = a.error});
 }
 
 }  // namespace holdfast::engine

@@ -15,6 +15,7 @@
 #include "engine/port/command.hpp"
 #include "engine/port/session.hpp"
 #include "engine/protocol/lock_protocol.hpp"
+#include "engine/runtime/acknowledgement.hpp"
 
 namespace holdfast::engine {
 
@@ -27,7 +28,7 @@ class attempt_listener {
 public:
     // The reply to the attempt has come; those of a probe may follow. The answer is valid during the call.
     virtual void on_answered(answer const&, acquire_result const&) = 0;
-    // All replies have come. May destroy the call.
+    // All replies have come, and the acknowledgement of a grant. May destroy the call.
     virtual void on_result(acquire_result) = 0;
 
 protected:
@@ -35,8 +36,9 @@ protected:
 };
 
 // The commands of one attempt at a time: the attempt itself, which a batch may carry, and a probe that may go with it.
-// Their replies together make one result. On the strand.
-class attempt_call final : private probe_listener {
+// Their replies together make one result. With config::acknowledged_by, a grant is a result when replicas have it. On the
+// strand.
+class attempt_call final : private probe_listener, private acknowledgement_waiter {
 public:
     attempt_call(runtime& r, attempt_listener& to) noexcept : runtime_(r), to_(to) {}
     attempt_call(attempt_call const&) = delete;
@@ -61,8 +63,11 @@ public:
 private:
     void on_probed() override { on_reply(); }
     void on_attempted(answer const&);
+    void on_acknowledged(acknowledgement const&) override;
     acquire_result read(answer const&);
     void on_reply();
+    bool must_be_acknowledged() const noexcept;
+    void give_back(acknowledgement const&);
 
     runtime& runtime_;
     attempt_listener& to_;
@@ -70,10 +75,11 @@ private:
     command_of<attempt_call, &attempt_call::on_attempted> command_{*this};
     boost::intrusive_ptr<batch_acquire> batch_;  // carries the attempt under way; kept until its reply
     lock_spec const* lock_ = nullptr;            // of the grant
-    shard const* at_ = nullptr;                  // to which the attempt was sent
+    shard* at_ = nullptr;                        // to which the attempt was sent
     session* asked_ = nullptr;                   // of the server that ASK has named; null: it has not
     acquire_result result_;
     core::instant sent_{};
+    core::duration lease_{};
     std::uint8_t awaited_ = 0;  // replies to the attempt and its probe
 };
 

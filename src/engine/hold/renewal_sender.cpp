@@ -34,8 +34,8 @@ constexpr std::int64_t kept_closed = 2;
 
 }  // namespace
 
-// One renewal of one grant, from its creation until its reply. An extension is a renewal with a waiter. It keeps the
-// grant and the tenure: both may end before the reply comes.
+// One renewal of one grant, from its creation until its reply, and the acknowledgement of that. An extension is a renewal
+// with a waiter. It keeps the grant and the tenure: both may end before the reply comes.
 //
 // | state    | event                                              | next     | action                                 |
 // |----------|----------------------------------------------------|----------|----------------------------------------|
@@ -49,6 +49,7 @@ constexpr std::int64_t kept_closed = 2;
 // refused.
 class renewal_sender::renewal final : public core::pooled<renewal>,
                                       public batchable_call,
+                                      public acknowledgement_waiter,
                                       public boost::intrusive::list_base_hook<> {
 public:
     renewal(renewal_sender& s, grant& g, tenure* t, core::duration lease, extension_waiter* w)
@@ -77,7 +78,10 @@ private:
     // A renewal touches nothing but its KEYS, of each kind of lock.
     session* follow(answer const& ask) override { return sender_.runtime_.asked_session(ask); }
     void on_reply(answer const&) override;
+    void on_acknowledged(acknowledgement const&) override;
 
+    bool must_be_acknowledged(answer const&) const;
+    void end(error_code);
     // Whether the grant, or the tenure that was to be extended, is still held: the reply may come after its release.
     one_key_renewals by_key() const { return renewals_by_key(lock(), grant_->own_key(), grant_->token()); }
     bool sends_next(answer const&);
@@ -86,6 +90,7 @@ private:
     error_code classify_refusal(answer const&);
     // A renewal by key does not learn whether a writer waits.
     bool is_closed(answer const& a) const noexcept { return a.value.integer == kept_closed || keys_sent_ > 0; }
+    error_code classify(acknowledgement const&);
 
     renewal_sender& sender_;
     boost::intrusive_ptr<grant> grant_;
@@ -96,6 +101,7 @@ private:
     shard* at_ = nullptr;        // to which it was sent
     std::size_t keys_sent_ = 0;  // 0: together
     std::optional<core::instant> first_sent_;
+    answer kept_;  // its reply, which awaits the acknowledgement
 };
 
 void renewal_sender::renewal::add_to(script_words& to) const
@@ -134,9 +140,47 @@ void renewal_sender::renewal::on_reply(answer const& given)
     if (sends_next(a))
         return;
     a.sent = first_sent_.value_or(a.sent);
+    if (!must_be_acknowledged(a))
+        return end(classify(a));
+    kept_ = {.outcome = outcome::applied, .sent = a.sent, .value = {.type = a.value.type, .integer = a.value.integer}};
+    if (!sender_.runtime_.await_acknowledgement(*this, *at_, lock(), lease_, a.sent))
+        on_acknowledged({.what = acknowledgement::kind::missing, .words = "the server is not known"});
+}
+
+// A key that is missing is a loss at once: there is nothing that replicas could have.
+bool renewal_sender::renewal::must_be_acknowledged(answer const& a) const
+{
+    return sender_.runtime_.needs_acknowledgement() && a.outcome == outcome::applied && a.value.integer != key_missing
+           && is_current();
+}
+
+void renewal_sender::renewal::on_acknowledged(acknowledgement const& a)
+{
+    end(classify(a));
+}
+
+void renewal_sender::renewal::end(error_code ec)
+{
     sender_.renewals_.erase(sender_.renewals_.iterator_to(*this));
     std::unique_ptr<renewal> const self(this);
-    finish(classify(a));
+    finish(ec);
+}
+
+error_code renewal_sender::renewal::classify(acknowledgement const& a)
+{
+    switch (a.what) {
+        case acknowledgement::kind::given: sender_.runtime_.telemetry().on_acknowledged(); return classify(kept_);
+        case acknowledgement::kind::unknown: return classify(answer{.outcome = outcome::unknown, .sent = kept_.sent});
+        case acknowledgement::kind::missing:
+        case acknowledgement::kind::denied: break;
+    }
+    if (!is_current())
+        return errc::lease_lost;
+    // As a refusal: an extension alone does not put the lease at risk.
+    sender_.runtime_.telemetry().on_unacknowledged(lock(), a);
+    if (!waiter_)
+        sender_.events_.on_unacknowledged(*grant_);
+    return a.error ? a.error : errc::unavailable;
 }
 
 // Whether the renewal goes on with a script for a single key. All of them count from the first one. A time to live of

@@ -15,6 +15,7 @@
 #include "engine/hold/grant.hpp"
 #include "engine/port/command.hpp"
 #include "engine/port/script_call.hpp"
+#include "engine/runtime/acknowledgement.hpp"
 
 namespace holdfast::engine {
 
@@ -44,6 +45,8 @@ public:
     virtual void on_refused(grant&, answer const&) = 0;
     // The outcome is unknown.
     virtual void on_unanswered(grant&) = 0;
+    // The server keeps the key, but too few replicas know of it.
+    virtual void on_unacknowledged(grant&) = 0;
 
 protected:
     ~renewal_events() = default;

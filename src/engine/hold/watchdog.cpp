@@ -180,6 +180,13 @@ void watchdog::note_success(grant& g)
         runtime_.telemetry().on_renewed_again(g.lock());
 }
 
+// What the server granted before counts on; the next renewal is sent after the time of a repetition.
+void watchdog::on_unacknowledged(grant& g)
+{
+    advance(g, renewal_event::refused);
+    arm(g);
+}
+
 void watchdog::on_unanswered(grant& g)
 {
     advance(g, g.is_kept() ? renewal_event::unanswered : renewal_event::extension_unanswered);

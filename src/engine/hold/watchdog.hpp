@@ -62,6 +62,7 @@ private:
     void on_key_missing(grant&) override;
     void on_refused(grant&, answer const&) override;
     void on_unanswered(grant&) override;
+    void on_unacknowledged(grant&) override;
 
     template <class Condition>
     void lose_where(grant&, Condition);

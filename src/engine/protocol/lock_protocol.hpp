@@ -34,13 +34,14 @@ class lock_spec;
 struct acquire_result {
     enum class kind : std::uint8_t {
         granted,
-        busy,       // the lock has another holder, or another waiter is first
-        failed,     // waiting will not help
-        later,      // the server accepts no command now; the attempt was not applied
-        moved,      // not applied, and the lock is at another server of the cluster now
-        asked,      // not applied; the server that imports the hash slot may grant the lock
-        no_script,  // not applied: to send the text is a new decision (rule 7)
-        unknown,    // the server may have granted the lock, or may do so later
+        busy,            // the lock has another holder, or another waiter is first
+        failed,          // waiting will not help
+        later,           // the server accepts no command now; the attempt was not applied
+        moved,           // not applied, and the lock is at another server of the cluster now
+        asked,           // not applied; the server that imports the hash slot may grant the lock
+        no_script,       // not applied: to send the text is a new decision (rule 7)
+        unknown,         // the server may have granted the lock, or may do so later
+        unacknowledged,  // the server has granted the lock, but too few replicas have the grant
     };
 
     kind what = kind::unknown;

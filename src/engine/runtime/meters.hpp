@@ -117,7 +117,7 @@ struct composite_meters : acquire_meters<shared_counter> {};
 struct lock_meters : acquire_meters<counter> {
     basic_meter<counter> renewal_lag, round_trip;
     counter expired, key_missing, max_hold, client_stopped;  // lost
-    counter at_risk, handed_off, refused, permits_differ;
+    counter at_risk, handed_off, refused, unacknowledged, permits_differ;
 
     counter& lost_by(loss why) noexcept
     {
@@ -141,6 +141,7 @@ struct lock_meters : acquire_meters<counter> {
         s.at_risk = at_risk;
         s.handed_off = handed_off;
         s.refused = refused;
+        s.unacknowledged = unacknowledged;
         s.permits_differ = permits_differ;
     }
 };

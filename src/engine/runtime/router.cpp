@@ -27,7 +27,8 @@ bool is_same_node(core::cluster_primary const& known, core::cluster_primary cons
 
 }  // namespace
 
-router::router(shard& first, session_maker make, log const& l) : first_(first), make_session_(std::move(make)), log_(l)
+router::router(shard& first, session_maker make, log const& l, fitter fit)
+    : first_(first), make_session_(std::move(make)), fit_(std::move(fit)), log_(l)
 {}
 
 // Translates the numbers of the map into those of the nodes, which stay the same from map to map.
@@ -137,6 +138,7 @@ std::vector<std::uint16_t> router::slot_of_each() const
 void router::start(node& n)
 {
     n.at = std::make_unique<shard>(make_session_(n.primary), log_);
+    fit_(*n.at, n.primary);
     n.at->start(*events_);
 }
 

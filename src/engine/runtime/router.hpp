@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -42,8 +43,12 @@ namespace holdfast::engine {
 // it, and the seed's answer says what to do. A map of other nodes is the caller's to refuse. On the strand.
 class router {
 public:
+    // What a new shard needs besides its session.
+    using fitter = std::function<void(shard&, core::cluster_primary const&)>;
+
     // The first shard and the log must outlive the router.
-    router(shard& first, session_maker, log const&);
+    router(
+        shard& first, session_maker, log const&, fitter = [](shard&, core::cluster_primary const&) {});
     router(router const&) = delete;
     router& operator=(router const&) = delete;
 
@@ -89,6 +94,7 @@ private:
 
     shard& first_;
     session_maker const make_session_;
+    fitter const fit_;
     shard_events* events_ = nullptr;
     log const& log_;
     bool is_stopped_ = false;

@@ -6,18 +6,34 @@
 
 #include <utility>
 
+#include "engine/runtime/acknowledger.hpp"
+
 namespace holdfast::engine {
 
 runtime::runtime(client_io const& io, config const& c, engine::log l, std::weak_ptr<inbox> home)
     : world_(io.world),
       config_(c),
+      open_second_(io.open_second),
       home_(std::move(home)),
       log_(std::move(l)),
       telemetry_(c.observer, log_),
       tokens_(*world_),
       first_(io.session, log_),
-      router_(io.open_node ? std::make_unique<engine::router>(first_, io.open_node, log_) : nullptr)
-{}
+      router_(
+          io.open_node ? std::make_unique<engine::router>(
+              first_, io.open_node, log_, [this](auto& s, auto const& p) { fit(s, p); })
+                       : nullptr)
+{
+    // Of a cluster, the first shard is at the seeds, which grant nothing.
+    if (!router_)
+        fit(first_, {});
+}
+
+void runtime::fit(engine::shard& s, core::cluster_primary const& p)
+{
+    if (needs_acknowledgement() && open_second_)
+        s.fit(std::make_unique<acknowledger>(*this, s.session(), open_second_(p)));
+}
 
 void runtime::start(world_events& w, shard_events& s)
 {
@@ -45,8 +61,17 @@ error_code runtime::admission_error(lock_spec const& l)
 engine::session* runtime::asked_session(answer const& ask)
 {
     auto const to = core::read_redirect(ask.words);
-    auto* const at = router_ && to ? router_->importing(*to) : nullptr;
+    auto* const at = router_ && to && !needs_acknowledgement() ? router_->importing(*to) : nullptr;
     return at ? &at->session() : nullptr;
+}
+
+bool runtime::await_acknowledgement(
+    acknowledgement_waiter& w, engine::shard& at, lock_spec const& l, core::duration lease, core::instant sent)
+{
+    auto* const a = at.acknowledger();
+    if (a)
+        a->await(w, l, lease, sent);
+    return a != nullptr;
 }
 
 void runtime::arm(core::deadline& d, core::instant due)

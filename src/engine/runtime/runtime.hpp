@@ -19,6 +19,7 @@
 #include "engine/port/session.hpp"
 #include "engine/port/world.hpp"
 #include "engine/protocol/lock_spec.hpp"
+#include "engine/runtime/acknowledgement.hpp"
 #include "engine/runtime/lifecycle.hpp"
 #include "engine/runtime/router.hpp"
 #include "engine/runtime/shard.hpp"
@@ -85,8 +86,17 @@ public:
         return counts ? a : answer{.outcome = outcome::unknown, .sent = a.sent};
     }
 
-    // The session to which a command is sent again after that ASK; it may be opening. Null: there is none.
+    // The session to which a command is sent again after that ASK; it may be opening. Null: there is none. With
+    // config::acknowledged_by there is none, because the acknowledger of that server cannot write there: the slot is not
+    // its own yet.
     engine::session* asked_session(answer const& ask);
+
+    // Whether what a server grants or renews counts only when replicas have it.
+    bool needs_acknowledgement() const noexcept { return config_.acknowledged_by > 0; }
+    // The waiter waits for that. False: nobody can ask the replicas of that server, so the command does not count.
+    // Precondition: needs_acknowledgement().
+    bool await_acknowledgement(
+        acknowledgement_waiter&, engine::shard&, lock_spec const&, core::duration lease, core::instant sent);
 
     // Whether the client is ready: an epoch is open. In a cluster it then knows which primary has which slots.
     bool is_ready() const noexcept { return first_.is_open(); }
@@ -113,9 +123,11 @@ public:
 
 private:
     void set_alarm();
+    void fit(engine::shard&, core::cluster_primary const&);
 
     std::shared_ptr<engine::world> const world_;  // before tokens_, whose constructor uses it
     config const config_;
+    session_maker const open_second_;
     std::weak_ptr<inbox> const home_;  // weak, because the inbox owns the engine, and with it this object
     engine::log const log_;
     engine::telemetry telemetry_;

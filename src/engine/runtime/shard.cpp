@@ -25,11 +25,22 @@ void shard::start(shard_events& e)
 {
     events_ = &e;
     session_->start(*this);
+    if (acknowledger_)
+        acknowledger_->start();
+}
+
+void shard::stop() noexcept
+{
+    session_->stop();
+    if (acknowledger_)
+        acknowledger_->stop();
 }
 
 void shard::on_open()
 {
     refusal_ = {};
+    if (acknowledger_)
+        acknowledger_->on_session_open();
     events_->on_open(*this);
 }
 
@@ -38,6 +49,9 @@ void shard::on_closed(closing const& why)
 {
     if (why.permanent)
         refusal_ = why.code;
+    // Before the parts of the engine learn of it: for them each command has its outcome then.
+    if (acknowledger_)
+        acknowledger_->on_session_closed();
     events_->on_closed(*this, why);
 }
 

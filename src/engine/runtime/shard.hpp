@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include <holdfast/error.hpp>
 
@@ -14,6 +15,7 @@
 #include "engine/port/log.hpp"
 #include "engine/port/script_call.hpp"
 #include "engine/port/session.hpp"
+#include "engine/runtime/acknowledgement.hpp"
 
 namespace holdfast::engine {
 
@@ -45,19 +47,23 @@ public:
     shard(std::shared_ptr<engine::session>, log const&);
     shard(shard const&) = delete;
     shard& operator=(shard const&) = delete;
-
     engine::session& session() noexcept { return *session_; }
     bool is_open() const noexcept { return session_->is_open(); }
 
     // Starts the session, whose events are passed on from here on.
     void start(shard_events&);
     // The session ends; no event follows. Idempotent.
-    void stop() noexcept { session_->stop(); }
+    void stop() noexcept;
 
     // Why the server refuses this client, although it can be reached: a wrong password, for example. Success if it does
     // not. Another connection will not help, although the session goes on connecting; an epoch that opens ends the
     // refusal.
     error_code refusal() const noexcept { return refusal_; }
+
+    // Asks the replicas of the server; null: nothing that this server grants is acknowledged, or need be
+    // (runtime::needs_acknowledgement()). Call fit() before start().
+    acknowledging* acknowledger() noexcept { return acknowledger_.get(); }
+    void fit(std::unique_ptr<acknowledging> a) { acknowledger_ = std::move(a); }
 
     // The estimate of the server's response time, to which runtime::on_answer() adds.
     core::response_time& responses() noexcept { return responses_; }
@@ -82,6 +88,7 @@ private:
     core::response_time responses_;
     script_batches releases_;
     script_batches renewals_;
+    std::unique_ptr<acknowledging> acknowledger_;
 };
 
 }  // namespace holdfast::engine

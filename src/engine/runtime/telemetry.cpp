@@ -5,6 +5,7 @@
 #include "engine/runtime/telemetry.hpp"
 
 #include <string>
+#include <utility>
 
 #include "core/printable.hpp"
 #include "engine/protocol/lock_protocol.hpp"
@@ -168,6 +169,20 @@ void telemetry::on_refused(error_code ec, lock_spec const& lock, std::string_vie
 void telemetry::on_renewed_again(lock_spec const& lock)
 {
     log_.info("lock \"" + std::string(lock.name) + "\": the server accepts renewals again");
+}
+
+// Logged once until replicas acknowledge again: while a replica is missing, each grant and each renewal fails.
+void telemetry::on_unacknowledged(lock_spec const& lock, acknowledgement const& a)
+{
+    meters_of(lock).unacknowledged.add();
+    if (a.what == acknowledgement::kind::denied)
+        return on_refused(a.error, lock, a.words);
+    auto line = "lock \"" + std::string(lock.name) + "\": not acknowledged by replicas";
+    if (!a.words.empty())
+        line.append(": ").append(a.words);
+    remember(errc::unavailable, line);
+    if (!std::exchange(is_unacknowledged_, true))
+        log_.warning(line);
 }
 
 void telemetry::on_permits_differ(lock_spec const& lock, std::int64_t total)

@@ -20,6 +20,7 @@
 #include "core/clock.hpp"
 #include "engine/port/log.hpp"
 #include "engine/protocol/lock_spec.hpp"
+#include "engine/runtime/acknowledgement.hpp"
 #include "engine/runtime/meters.hpp"
 
 namespace holdfast::engine {
@@ -81,6 +82,10 @@ public:
 
     // The server refused a command. Does nothing without an error code.
     void on_refused(error_code, lock_spec const&, std::string_view words);
+    // Too few replicas acknowledged a grant or a renewal.
+    void on_unacknowledged(lock_spec const&, acknowledgement const&);
+    // Replicas acknowledge again.
+    void on_acknowledged() noexcept { is_unacknowledged_ = false; }
     // A semaphore has that number of permits, and another one in the options of a handle.
     void on_permits_differ(lock_spec const&, std::int64_t total);
     // The server accepts renewals again, after it refused the renewal of this lock.
@@ -98,6 +103,7 @@ private:
     log const log_;
     client_meters meters_;
     std::atomic<std::uint64_t> acquires_ = 0;
+    bool is_unacknowledged_ = false;    // the last acknowledgement was missing, and the log has it
     std::size_t tenures_ = 0;           // now, also those of composite leases
     mutable std::mutex failure_mutex_;  // of failure_, which has a string and cannot be atomic
     failure failure_;
