@@ -7,6 +7,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string_view>
 
 #include <boost/config.hpp>
@@ -24,12 +26,15 @@ struct lock_event {
     std::string_view label;              ///< of the owner
     lock_kind kind{};                    ///< of the lock; of a query of the server it says nothing
     std::uint64_t acquire = 0;           ///< the number of the acquire, see @ref observer
+    void* context = nullptr;             ///< of the acquire: what on_initiated returned
     std::chrono::milliseconds waited{};  ///< on_acquired, on_busy, on_failed
-    std::chrono::milliseconds held{};    ///< on_released, on_lost
-    std::chrono::microseconds lag{};     ///< on_renewed: from the send of the renewal to its confirmation
-    loss reason{};                       ///< on_lost
-    error_code code;                     ///< on_failed, on_refused
-    std::string_view message;            ///< on_refused: the server's error message
+    /// on_acquired: the lease's token, if the lock has fencing tokens
+    std::optional<std::uint64_t> fencing_token = {};
+    std::chrono::milliseconds held{};  ///< on_released, on_lost
+    std::chrono::microseconds lag{};   ///< on_renewed: from the send of the renewal to its confirmation
+    loss reason{};                     ///< on_lost
+    error_code code;                   ///< on_failed, on_refused; on_released: errc::lease_lost if a composite was lost
+    std::string_view message;          ///< on_refused: the server's error message
 };
 
 /// Receives the events of a client (`config::observer`). Override the functions that you need.
@@ -40,8 +45,15 @@ struct lock_event {
 /// on_refused, with the names of the members.
 ///
 /// The calls for one acquire and its lease have the same number in `lock_event::acquire`, which no other acquire of the
-/// client has: so a tracer finds the span of an event. It is 0 for the members of a composite lock, and where a call
-/// belongs to no acquire. A read that a downgrade() gives has the number of its write.
+/// client has. It is 0 for the members of a composite lock, and where a call belongs to no acquire. A read that a
+/// downgrade() gives has the number of its write.
+///
+/// @par Context of an acquire
+/// An observer may keep an object of its own with each acquire: on_initiated() returns it, and `lock_event::context`
+/// points to it in all calls that have the acquire's number. Tracers need it: only at the initiation is the caller's
+/// thread, and with it the caller's current span, known. The client destroys its reference when neither the acquire nor
+/// its lease exists any more, on any thread, whatever happened to them. An acquire of an @ref election that has a health
+/// predicate may lead to several on_waiting one after the other, with the context of the one initiation.
 ///
 /// @par Thread safety
 /// The client calls the functions on its strand, one at a time, and never inside a call of the user: with an observer,
@@ -50,8 +62,9 @@ struct lock_event {
 /// operations, but must not wait for them. An observer of several clients is called by each of them, perhaps at the
 /// same time.
 ///
-/// There is one exception: if the execution context is destroyed before its clients, its destructor calls `on_lost` for
-/// the leases that end with it.
+/// There are two exceptions. on_initiated() is called inside the initiation of the acquire, on the thread of its caller,
+/// and by several threads at the same time. And if the execution context is destroyed before its clients, its destructor
+/// calls `on_lost` for the leases that end with it.
 ///
 /// @par Cost
 /// With an observer, each call costs one more iteration of the event loop. Without one, a call on a thread of the
@@ -62,6 +75,12 @@ struct lock_event {
 class BOOST_SYMBOL_VISIBLE observer {
 public:
     virtual ~observer() = default;
+
+    /// The user's call initiates an acquire with valid options. The event has the name, the kind and the label. Nothing is
+    /// counted yet: if the client's execution context has ended, no other call follows.
+    ///
+    /// @return the context of the acquire, see above; null: none.
+    virtual std::shared_ptr<void> on_initiated(lock_event const&) noexcept { return {}; }
 
     virtual void on_waiting(lock_event const&) noexcept {}   ///< an acquire began
     virtual void on_acquired(lock_event const&) noexcept {}  ///< an acquire ended with a lease

@@ -19,6 +19,7 @@
 
 #include <holdfast/config.hpp>
 #include <holdfast/detail/initiate.hpp>
+#include <holdfast/observer.hpp>
 
 #include "client/fifo_mutexes.hpp"
 #include "client/meter_table.hpp"
@@ -81,6 +82,12 @@ public:
     error_code remember(error_code, std::string_view words);
     // The number of another acquire, for the observer; 0: there is none, or the execution context has ended.
     std::uint64_t next_acquire() const noexcept;
+    // Tells the observer that its user initiates an acquire. Returns the observer's context of the acquire; null: none.
+    std::shared_ptr<void> initiated(lock_kind k, std::string_view name, std::string_view label) const noexcept
+    {
+        auto const& o = config_.observer;
+        return o ? o->on_initiated({.name = name, .label = label, .kind = k}) : nullptr;
+    }
     // Where the events of a lock, or of a composite lock, are counted; valid as long as this object.
     engine::lock_meters& meters_of(lock_kind k, std::string_view name) { return meters_.of_single(k, name); }
     engine::composite_meters& composites_of(lock_kind k, std::string_view name)

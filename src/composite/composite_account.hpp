@@ -16,26 +16,35 @@
 
 namespace holdfast::detail {
 
+// What the events of an acquire and of its lease have in common for the observer.
+struct acquire_mark {
+    std::uint64_t number;           // 0: there is no observer
+    std::shared_ptr<void> context;  // the observer's
+};
+
 // Counts the lease of a composite lock as one tenure, from its grant to its end, in the statistics of the client that
 // counted the acquire. The tenures of its members are not counted as held, because the user did not acquire them.
 class composite_hold {
 public:
-    // `acquire`: its number.
     composite_hold(
         std::shared_ptr<client_state> const& home,
         engine::composite_meters&,
         std::shared_ptr<lock_impl const> of,
-        std::uint64_t acquire);
+        acquire_mark);
     ~composite_hold();
     composite_hold(composite_hold const&) = delete;
     composite_hold& operator=(composite_hold const&) = delete;
+
+    // The lease is released after it was lost.
+    void note_loss() noexcept { is_lost_ = true; }
 
 private:
     std::weak_ptr<client_state> const home_;
     engine::composite_meters& meters_;  // of home_
     std::shared_ptr<lock_impl const> const lock_;
-    std::uint64_t const acquire_;
+    acquire_mark const acquire_;
     core::instant const started_;
+    bool is_lost_ = false;
 };
 
 // Counts one acquire of a composite lock, however many attempts on its members it needs, and reports its result to the
@@ -43,7 +52,11 @@ private:
 // time.
 class composite_account {
 public:
-    composite_account(std::shared_ptr<client_state> home, std::shared_ptr<lock_impl const> of, acquire_request const&);
+    composite_account(
+        std::shared_ptr<client_state> home,
+        std::shared_ptr<lock_impl const> of,
+        acquire_request const&,
+        std::shared_ptr<void> context);
     // Counts the acquire as cancelled if end() was not called.
     ~composite_account();
     composite_account(composite_account const&) = delete;
@@ -52,14 +65,14 @@ public:
     // Counts the lease that the acquire completes with, from now to the destruction of the result. Null: the
     // acquire is not counted.
     std::unique_ptr<composite_hold> begin_hold() const;
-    // The result of the acquire; `is_had`: it has a lease.
-    void end(error_code, bool is_had);
+    // The result of the acquire; the lease is empty with an error, or if the lock is busy.
+    void end(error_code, lease const&);
 
 private:
     std::shared_ptr<client_state> home_;      // null: not counted, or counted already
     engine::composite_meters* const meters_;  // of home_; null: not counted
     std::shared_ptr<lock_impl const> const lock_;
-    std::uint64_t const acquire_;  // its number
+    acquire_mark const acquire_;
     core::instant const started_;
 };
 

@@ -146,6 +146,8 @@ std::vector<lease> composite_lease::take() noexcept
     std::unique_ptr<composite_hold> hold;
     {
         std::scoped_lock const guard(mutex_);
+        if (hold_ && classify_members() == lease_state::lost)
+            hold_->note_loss();
         all.swap(members_);
         more.swap(more_);
         hold.swap(hold_);

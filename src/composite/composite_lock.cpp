@@ -139,7 +139,8 @@ void composite_lock::acquire(handler_at<void(error_code, lease)> h, acquire_requ
         ec = refuse(*clock, what);
     if (ec)
         return complete_early<lease>(std::move(h), ec, {});
-    begin_acquire(std::move(h), std::move(clock), request);
+    auto context = request.is_part ? nullptr : clock->initiated(kind(), name(), {});
+    begin_acquire(std::move(h), {std::move(clock), request, std::move(context)});
 }
 
 template <class Launch, class Result, class Merge>

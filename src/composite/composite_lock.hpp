@@ -24,6 +24,13 @@ namespace holdfast::detail {
 // Several locks as one lock. It is held while a quorum of them is. Its members may be composites themselves.
 class composite_lock : public lock_impl {
 public:
+    // An acquire with a valid request.
+    struct start {
+        std::shared_ptr<client_state> clock;  // whose clock and timers are used; never null
+        acquire_request request;
+        std::shared_ptr<void> context;  // of the acquire, from the observer of that client
+    };
+
     lock_list const& members() const noexcept { return members_; }
     std::size_t quorum() const noexcept { return quorum_; }
     std::string const& validation_error() const noexcept { return validation_error_; }
@@ -51,9 +58,7 @@ protected:
 
     // Why an acquire with these options is invalid; empty: it is valid.
     virtual std::string request_error(acquire_request const&) const;
-    // Acquires the lock with a valid request. `clock`: the client whose clock and timers are used; never null.
-    virtual void begin_acquire(
-        handler_at<void(error_code, lease)>, std::shared_ptr<client_state> clock, acquire_request const&) const = 0;
+    virtual void begin_acquire(handler_at<void(error_code, lease)>, start) const = 0;
 
 private:
     template <class Launch, class Result, class Merge>

@@ -64,12 +64,12 @@ findings evaluate(attempt_ends const& ends)
 // Philosophers Rebooted", 2013.
 class gathering {
 public:
-    gathering(std::shared_ptr<composite_lock const> of, std::shared_ptr<client_state> clock, acquire_request const& r)
+    gathering(std::shared_ptr<composite_lock const> of, composite_lock::start s)
         : lock_(std::move(of)),
-          clock_(std::move(clock)),
-          request_(as_part(r)),
-          account_(clock_, lock_, r),
-          deadline_(deadline_of(*clock_, r.wait))
+          clock_(std::move(s.clock)),
+          request_(as_part(s.request)),
+          account_(clock_, lock_, s.request, std::move(s.context)),
+          deadline_(deadline_of(*clock_, s.request.wait))
     {}
 
     // The first round tries all members at once, because most locks are free. Then end_round() gets the results.
@@ -151,7 +151,7 @@ error_code gathering::obstacle_of(multi_round round, findings const& f) const
 
 acquired gathering::end(error_code ec, lease got)
 {
-    account_.end(ec, !got.empty());
+    account_.end(ec, got);
     return {ec, std::move(got)};
 }
 
@@ -277,11 +277,10 @@ private:
 
 }  // namespace
 
-void multi_lock_impl::begin_acquire(
-    lease_handler h, std::shared_ptr<client_state> clock, acquire_request const& request) const
+void multi_lock_impl::begin_acquire(lease_handler h, start s) const
 {
     auto self = std::static_pointer_cast<composite_lock const>(shared_from_this());
-    auto all = std::make_unique<gathering>(std::move(self), std::move(clock), request);
+    auto all = std::make_unique<gathering>(std::move(self), std::move(s));
     // The handler owns the gathering from here on. It may run, and destroy it, only after try_all() has returned or on
     // another thread after all attempts are launched.
     auto& first = *all;

@@ -25,8 +25,7 @@ public:
     bool has_one_fence() const noexcept override { return false; }
 
 private:
-    void begin_acquire(handler_at<void(error_code, lease)>, std::shared_ptr<client_state> clock, acquire_request const&)
-        const override;
+    void begin_acquire(handler_at<void(error_code, lease)>, start) const override;
 };
 
 }  // namespace holdfast::detail

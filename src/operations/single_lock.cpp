@@ -172,6 +172,8 @@ void single_lock::acquire(lease_handler h, acquire_request const& request) const
         return complete_early<lease>(
             std::move(h), c->remember(errc::invalid_option, in_quotes(lock.name) + ": " + what), {});
     acquire_operation::wish wish{lock_for(*this, request.weight), owner, terms, request.wait};
+    if (!request.is_part)
+        wish.context = c->initiated(kind(), lock.name, engine::label_of(owner));
     if (lock.candidacy && must_attend(*lock.candidacy))
         return launch_attended_campaign(c, std::move(h), std::move(wish));
     launch<acquire_operation>(c, std::move(h), std::move(wish));

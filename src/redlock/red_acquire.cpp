@@ -30,14 +30,13 @@ core::instant last_answer(acquire_request const& r, client_state const& clock) n
 
 }  // namespace
 
-red_acquire::red_acquire(
-    std::shared_ptr<red_lock_impl const> of, std::shared_ptr<client_state> clock, acquire_request const& r)
+red_acquire::red_acquire(std::shared_ptr<red_lock_impl const> of, composite_lock::start s)
     : lock_(std::move(of)),
-      clock_(std::move(clock)),
-      request_(as_part(r)),
-      account_(clock_, lock_, r),
-      deadline_(deadline_of(*clock_, r.wait)),
-      last_answer_(last_answer(r, *clock_)),
+      clock_(std::move(s.clock)),
+      request_(as_part(s.request)),
+      account_(clock_, lock_, s.request, std::move(s.context)),
+      deadline_(deadline_of(*clock_, s.request.wait)),
+      last_answer_(last_answer(s.request, *clock_)),
       pause_(shortest_pause)
 {}
 
@@ -45,7 +44,7 @@ red_acquire::red_acquire(
 asio::awaitable<acquired> red_acquire::run()
 {
     auto end = co_await run_in_turn();
-    account_.end(std::get<error_code>(end), !std::get<lease>(end).empty());
+    account_.end(std::get<error_code>(end), std::get<lease>(end));
     co_return end;
 }
 
@@ -229,10 +228,9 @@ asio::awaitable<void> red_acquire::wait_for_holder_at(std::size_t node)
 namespace {
 
 // A free function with parameters: the coroutine frame owns the acquire.
-asio::awaitable<acquired> acquire_red(
-    std::shared_ptr<red_lock_impl const> of, std::shared_ptr<client_state> clock, acquire_request request)
+asio::awaitable<acquired> acquire_red(std::shared_ptr<red_lock_impl const> of, composite_lock::start s)
 {
-    red_acquire one(std::move(of), std::move(clock), request);
+    red_acquire one(std::move(of), std::move(s));
     co_return co_await one.run();
 }
 
@@ -258,11 +256,10 @@ std::string red_lock_impl::request_error(acquire_request const& r) const
     return {};
 }
 
-void red_lock_impl::begin_acquire(
-    handler_at<void(error_code, lease)> h, std::shared_ptr<client_state> clock, acquire_request const& request) const
+void red_lock_impl::begin_acquire(handler_at<void(error_code, lease)> h, start s) const
 {
     auto self = std::static_pointer_cast<red_lock_impl const>(shared_from_this());
-    coordinate(std::move(h), acquire_red(std::move(self), std::move(clock), request));
+    coordinate(std::move(h), acquire_red(std::move(self), std::move(s)));
 }
 
 }  // namespace holdfast::detail

@@ -27,8 +27,8 @@ namespace holdfast::detail {
 // contenders have split the servers between them, and each waits for a random time.
 class red_acquire {
 public:
-    // `clock`: the client whose clock and timers are used. It may be stopped already.
-    red_acquire(std::shared_ptr<red_lock_impl const>, std::shared_ptr<client_state> clock, acquire_request const&);
+    // The client may be stopped already.
+    red_acquire(std::shared_ptr<red_lock_impl const>, composite_lock::start);
 
     // Completes with a lease, with an empty lease (busy), or with an error.
     asio::awaitable<outcome_of<lease>> run();

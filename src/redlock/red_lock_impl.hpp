@@ -45,8 +45,7 @@ public:
 
 private:
     std::string request_error(acquire_request const&) const override;
-    void begin_acquire(handler_at<void(error_code, lease)>, std::shared_ptr<client_state> clock, acquire_request const&)
-        const override;
+    void begin_acquire(handler_at<void(error_code, lease)>, start) const override;
 
     red_options const options_;
     core::duration max_lease_ = core::duration::max();

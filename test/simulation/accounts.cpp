@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,11 +34,30 @@ public:
     entries read() const { return entries_; }
     std::size_t waiting() const { return waiting_.size(); }
     std::size_t held() const { return held_.size(); }
-    // An acquire that ended twice or without a begin, or another kind of lock at the end.
+    // An acquire that ended twice or without a begin, or another kind of lock at the end, or an event with the context of
+    // another acquire.
     bool has_contradiction() const { return has_contradiction_; }
+    // The contexts of acquires that the client has not destroyed.
+    std::ptrdiff_t contexts() const
+    {
+        return std::ranges::count_if(contexts_, [](auto const& each) { return !each.expired(); });
+    }
 
 private:
-    void note(std::string what, lock_event const& e) noexcept { ++entries_[what + ' ' + std::string(e.name)]; }
+    void note(std::string what, lock_event const& e) noexcept
+    {
+        ++entries_[what + ' ' + std::string(e.name)];
+        check_context(e);
+    }
+    // The context has the number of its acquire, from the first event of the acquire on. The members of a composite have
+    // no number and no context.
+    void check_context(lock_event const& e) noexcept
+    {
+        auto* const context = static_cast<std::uint64_t*>(e.context);
+        if (context && *context == 0)
+            *context = e.acquire;
+        has_contradiction_ = has_contradiction_ || (context ? *context : 0) != e.acquire;
+    }
     void end_wait(lock_event const& e) noexcept
     {
         auto const found = waiting_.find(e.acquire);
@@ -56,8 +76,15 @@ private:
         return ec == errc::unavailable ? "unavailable" : ec == errc::no_quorum ? "no_quorum" : "failed";
     }
 
+    std::shared_ptr<void> on_initiated(lock_event const&) noexcept override
+    {
+        auto const context = std::make_shared<std::uint64_t>(0);
+        contexts_.emplace_back(context);
+        return context;
+    }
     void on_waiting(lock_event const& e) noexcept override
     {
+        check_context(e);
         bool const is_new = e.acquire != 0 && waiting_.emplace(e.acquire, e.kind).second && !held_.contains(e.acquire);
         has_contradiction_ = has_contradiction_ || !is_new;
     }
@@ -93,6 +120,7 @@ private:
     entries entries_;
     std::map<std::uint64_t, lock_kind> waiting_;
     std::set<std::uint64_t> held_;
+    std::vector<std::weak_ptr<std::uint64_t>> contexts_;
     bool has_contradiction_ = false;
 };
 
@@ -360,6 +388,7 @@ TEST_CASE("the statistics and the observer report each acquire exactly once", "[
         CHECK_FALSE(s.notes->has_contradiction());
         CHECK(s.notes->waiting() == p.counts.waiting);
         CHECK(s.notes->held() == p.counts.held);
+        CHECK(static_cast<std::uint64_t>(s.notes->contexts()) == p.counts.held + p.counts.waiting);
     }
 }
 

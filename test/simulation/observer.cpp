@@ -8,12 +8,14 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/redirect_error.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include "simulation/arena.hpp"
@@ -229,6 +231,141 @@ TEST_CASE("an observer may start operations from its callbacks", "[observer]")
         co_await a.sleep(1s);
         CHECK(observer->got);
         CHECK_FALSE(a.exists("n"));
+    });
+}
+
+// What a tracer sees: the thread and the moment of the initiation, and what belongs to an event.
+class tracing final : public observer {
+public:
+    int initiated = 0;
+    int waiting = 0;
+    std::string subject;
+    std::vector<std::optional<std::uint64_t>> tokens;
+    std::vector<error_code> releases;
+    std::weak_ptr<void> context;
+
+private:
+    std::shared_ptr<void> on_initiated(lock_event const& e) noexcept override
+    {
+        ++initiated;
+        subject = std::string(e.name) + ", " + std::string(e.label) + ", " + std::string(to_string(e.kind));
+        auto const made = std::make_shared<int>();
+        context = made;
+        return made;
+    }
+    void on_waiting(lock_event const&) noexcept override { ++waiting; }
+    void on_acquired(lock_event const& e) noexcept override { tokens.push_back(e.fencing_token); }
+    void on_released(lock_event const& e) noexcept override { releases.push_back(e.code); }
+};
+
+struct traced_arena {
+    arena a;
+    std::shared_ptr<tracing> observer = std::make_shared<tracing>();
+    client* c = nullptr;
+
+    traced_arena()
+    {
+        auto config = arena::quick();
+        config.observer = observer;
+        c = &a.client("A", config);
+    }
+};
+
+TEST_CASE("the initiation of an acquire is reported inside the call that initiates it", "[observer]")
+{
+    traced_arena t;
+    t.a.run([&]() -> awaitable<void> {
+        co_await t.c->ready();
+        fair_lock const lock(*t.c, "f", t.c->make_owner("worker"));
+        auto operation = lock.acquire(asio::deferred);
+        CHECK(t.observer->initiated == 0);
+        lease held;
+        std::move(operation)([&](error_code, lease l) { held = std::move(l); });
+        CHECK(t.observer->initiated == 1);
+        CHECK(t.observer->waiting == 0);
+        CHECK(t.observer->subject == "f, worker, fair");
+        co_await t.a.sleep(10ms);
+        CHECK(t.observer->waiting == 1);
+
+        multi_lock const both(mutex(*t.c, "x"), mutex(*t.c, "y"));
+        lease pair;
+        both.acquire([&](error_code, lease l) { pair = std::move(l); });
+        CHECK(t.observer->initiated == 2);
+        CHECK(t.observer->subject.ends_with("multi"));
+        co_await t.a.sleep(10ms);
+        CHECK(t.observer->initiated == 2);  // its members are no acquires of the user
+    });
+}
+
+TEST_CASE("an acquire with an invalid option is not initiated", "[observer]")
+{
+    traced_arena t;
+    t.a.run([&]() -> awaitable<void> {
+        error_code ec;
+        co_await mutex(*t.c, "m").acquire({.lease = 1ms}, asio::redirect_error(asio::deferred, ec));
+        CHECK(ec == errc::invalid_option);
+        co_await mutex(*t.c, "").acquire(asio::redirect_error(asio::deferred, ec));
+        CHECK(ec == errc::invalid_name);
+        CHECK(t.observer->initiated == 0);
+    });
+}
+
+TEST_CASE(
+    "the context of an acquire ends with it, when its client stops and when its lease outlives the client",
+    "[observer]")
+{
+    auto t = std::make_unique<traced_arena>();
+    auto const observer = t->observer;
+    auto& c = *t->c;
+    lease held;
+    t->a.run([&]() -> awaitable<void> {
+        held = co_await mutex(c, "m").acquire();
+        auto const of_held = observer->context;
+        CHECK_FALSE(of_held.expired());
+        mutex(c, "m").acquire([](error_code, lease const&) {});
+        auto const of_waiter = observer->context;
+        co_await t->a.sleep(10ms);
+        CHECK_FALSE(of_waiter.expired());
+        c.stop();
+        co_await t->a.sleep(10ms);
+        CHECK(of_waiter.expired());
+        mutex(c, "m").acquire([](error_code, lease const&) {});
+        co_await t->a.sleep(10ms);
+        CHECK(observer->context.expired());
+        held = lease();
+        co_await t->a.sleep(10ms);
+        CHECK(of_held.expired());
+    });
+}
+
+TEST_CASE("on_acquired has the fencing token of the lease", "[observer]")
+{
+    traced_arena t;
+    t.a.run([&]() -> awaitable<void> {
+        auto const plain = co_await mutex(*t.c, "m").acquire();
+        auto const fenced = co_await mutex(*t.c, "n", {.fencing = true}).acquire();
+        co_await t.a.sleep(10ms);
+        CHECK(t.observer->tokens == std::vector<std::optional<std::uint64_t>>{std::nullopt, fenced.fencing_token()});
+    });
+}
+
+TEST_CASE("the release of a composite lock that was lost says so", "[observer]")
+{
+    traced_arena t;
+    t.a.run([&]() -> awaitable<void> {
+        multi_lock const both(mutex(*t.c, "x"), mutex(*t.c, "y"));
+        {
+            auto const held = co_await both.acquire();
+        }
+        co_await t.a.sleep(10ms);
+        {
+            auto const held = co_await both.acquire();
+            t.a.server().execute({"DEL", "y"});
+            co_await t.a.sleep(10s);
+            CHECK(held.state() == lease_state::lost);
+        }
+        co_await t.a.sleep(10ms);
+        CHECK(t.observer->releases == std::vector<error_code>{{}, errc::lease_lost});
     });
 }
 

@@ -40,7 +40,8 @@ public:
         std::optional<core::duration> wait;            // none: no limit; zero: a single attempt
         boost::intrusive_ptr<tenure> under = {};       // the write that a downgrade turns into a read
         core::duration limit = core::duration::max();  // of a single attempt: how long its reply may take
-        bool needs_answer = false;  // without a reply it ends as unavailable, even if the limit was short
+        bool needs_answer = false;           // without a reply it ends as unavailable, even if the limit was short
+        std::shared_ptr<void> context = {};  // of the acquire: the observer's
     };
 
     explicit contender(wish w) : wish_(std::move(w)) {}
@@ -58,6 +59,7 @@ public:
     std::optional<core::duration> wait() const noexcept { return wish_.wait; }
     boost::intrusive_ptr<tenure> const& under() const noexcept { return wish_.under; }
     core::duration limit() const noexcept { return wish_.limit; }
+    std::shared_ptr<void> const& context() const noexcept { return wish_.context; }
     // Whether it ends as unavailable, not as busy, if no reply of the server has come. A single attempt that had the
     // whole command_timeout must have a reply to be busy, even if the server is usually slow.
     bool needs_answer(core::instant now, core::duration command_timeout) const noexcept

@@ -16,7 +16,12 @@ namespace {
 
 acquire_facts facts_of(contender const& c, core::instant now)
 {
-    return {.lock = c.lock(), .label = label_of(c.owner()), .acquire = c.acquire, .waited = now - c.joined};
+    return {
+        .lock = c.lock(),
+        .label = label_of(c.owner()),
+        .acquire = c.acquire,
+        .context = c.context().get(),
+        .waited = now - c.joined};
 }
 
 void count_failed(runtime& r, contender const& c, error_code ec)
@@ -40,7 +45,7 @@ void admit(runtime& r, contender& c, boost::intrusive_ptr<tenure> t)
 {
     if (c.is_counted())
         // recent(): a clock read costs time on the path of each acquire, and the caller has just read the clock.
-        r.telemetry().on_acquired(facts_of(c, r.recent()));
+        r.telemetry().on_acquired(facts_of(c, r.recent()), t->fence());
     c.granted(std::move(t));
 }
 

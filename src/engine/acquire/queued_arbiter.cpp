@@ -276,8 +276,9 @@ void queued_arbiter::enter(contender& c, grant& g, core::instant counted_from, t
     auto& runtime = parts_.runtime;
     hold const h(c.terms(), runtime.recent(), counted_from);
     auto const acquire = c.under() ? c.under()->acquire() : c.acquire;
+    auto const& context = c.under() ? c.under()->context() : c.context();
     boost::intrusive_ptr<tenure> const t(
-        c.make_tenure({runtime.home(), c.shared_lock(), c.owner(), h, g.fence, g.number, acquire, entered}));
+        c.make_tenure({runtime.home(), c.shared_lock(), c.owner(), h, g.fence, g.number, acquire, context, entered}));
     parts_.tenures.begin(*t, g, *this);
     admit(runtime, c, t);
     if (!entered && t->owner() && t->owner()->is_process())

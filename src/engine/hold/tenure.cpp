@@ -17,6 +17,7 @@ tenure::tenure(beginning b)
       fence_(b.fence),
       number_(b.number),
       acquire_(b.acquire),
+      context_(std::move(b.context)),
       first_(b.entered ? &b.entered->first() : nullptr),
       hold_(b.hold),
       valid_until_(core::instant::min().time_since_epoch().count())

@@ -59,9 +59,10 @@ public:
         std::shared_ptr<owner_state> owner;
         engine::hold hold;
         std::uint64_t fence;
-        unsigned number;        // of a numbered semaphore; else 0
-        std::uint64_t acquire;  // the number of the acquire; 0: it was not counted
-        tenure* entered;        // another tenure of the same owner and lock, with which it is counted; null: none
+        unsigned number;                // of a numbered semaphore; else 0
+        std::uint64_t acquire;          // the number of the acquire; 0: it was not counted
+        std::shared_ptr<void> context;  // of the acquire: the observer's
+        tenure* entered;  // another tenure of the same owner and lock, with which it is counted; null: none
     };
 
     explicit tenure(beginning);
@@ -77,6 +78,7 @@ public:
     std::uint64_t fence() const noexcept { return fence_; }
     unsigned number() const noexcept { return number_; }
     std::uint64_t acquire() const noexcept { return acquire_; }
+    std::shared_ptr<void> const& context() const noexcept { return context_; }
     core::instant valid_until() const noexcept
     {
         return core::instant(core::duration(valid_until_.load(std::memory_order_relaxed)));
@@ -129,6 +131,7 @@ private:
     std::uint64_t const fence_;
     unsigned const number_;
     std::uint64_t const acquire_;
+    std::shared_ptr<void> const context_;
     boost::intrusive_ptr<tenure> const first_;  // of its owner and lock: has the count of all; null: this one
     hold hold_;
 

@@ -19,6 +19,7 @@ inline tenure_facts facts_of(tenure const& t, core::instant now) noexcept
         .lock = t.lock(),
         .label = label_of(t.owner()),
         .acquire = t.acquire(),
+        .context = t.context().get(),
         .held = now - t.started(),
         .is_part = t.conditions().is_part};
 }

@@ -25,12 +25,18 @@ lock_event event_of(acquire_facts const& a) noexcept
         .label = a.label,
         .kind = a.lock.protocol->kind(),
         .acquire = a.acquire,
+        .context = a.context,
         .waited = to_ms(a.waited)};
 }
 
 lock_event event_of(tenure_facts const& t) noexcept
 {
-    return {.name = t.lock.name, .label = t.label, .kind = t.lock.protocol->kind(), .acquire = t.acquire};
+    return {
+        .name = t.lock.name,
+        .label = t.label,
+        .kind = t.lock.protocol->kind(),
+        .acquire = t.acquire,
+        .context = t.context};
 }
 
 }  // namespace
@@ -62,14 +68,18 @@ void telemetry::on_joined(acquire_facts const& a)
         observer_->on_waiting(event_of(a));
 }
 
-void telemetry::on_acquired(acquire_facts const& a)
+void telemetry::on_acquired(acquire_facts const& a, std::uint64_t fence)
 {
     auto& meters = meters_of(a.lock);
     meters.waiting.add(-1);
     meters.acquired.add();
     meters.wait.add(a.waited);
-    if (observer_)
-        observer_->on_acquired(event_of(a));
+    if (!observer_)
+        return;
+    auto event = event_of(a);
+    if (fence != 0)
+        event.fencing_token = fence;
+    observer_->on_acquired(event);
 }
 
 void telemetry::on_busy(acquire_facts const& a)

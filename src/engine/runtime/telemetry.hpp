@@ -30,6 +30,7 @@ struct acquire_facts {
     lock_spec const& lock;
     std::string_view label;  // of the owner
     std::uint64_t acquire;   // its number
+    void* context;           // of the observer
     core::duration waited;
 };
 
@@ -38,6 +39,7 @@ struct tenure_facts {
     lock_spec const& lock;
     std::string_view label;
     std::uint64_t acquire;
+    void* context;
     core::duration held;
     bool is_part;  // of the lease of a composite lock, which counts it: a user acquired the whole, not this part
 };
@@ -65,7 +67,8 @@ public:
     // The observer is a user's code and is called inside these functions. Its calls of the library are posted, so it
     // does not re-enter the engine.
     void on_joined(acquire_facts const&);
-    void on_acquired(acquire_facts const&);
+    // `fence`: the token of the lease; 0: it has none.
+    void on_acquired(acquire_facts const&, std::uint64_t fence);
     void on_busy(acquire_facts const&);
     void on_failed(acquire_facts const&, error_code);
 
