@@ -24,6 +24,14 @@ if(TARGET holdfast_prometheus) # another one
         FILE_SET HEADERS COMPONENT development)
     install(EXPORT holdfast-prometheus-targets NAMESPACE holdfast:: DESTINATION "${package_dir}" COMPONENT development)
 endif()
+if(TARGET holdfast_opentelemetry) # another one
+    install(TARGETS holdfast_opentelemetry EXPORT holdfast-opentelemetry-targets
+        LIBRARY COMPONENT library NAMELINK_COMPONENT development
+        ARCHIVE COMPONENT development
+        FILE_SET HEADERS COMPONENT development)
+    install(EXPORT holdfast-opentelemetry-targets NAMESPACE holdfast:: DESTINATION "${package_dir}"
+        COMPONENT development)
+endif()
 if(TARGET holdfast_cli)
     install(TARGETS holdfast_cli RUNTIME COMPONENT tool)
     install(FILES "${PROJECT_SOURCE_DIR}/packaging/completion/holdfast.bash"

@@ -6,6 +6,9 @@ option(BUILD_SHARED_LIBS "Build holdfast as a shared library" OFF)
 option(HOLDFAST_TESTING "Build holdfast::testing, the in-process server behind memory:// URLs (needs Lua 5.1)"
        ${PROJECT_IS_TOP_LEVEL})
 option(HOLDFAST_PROMETHEUS "Build holdfast::prometheus, the statistics for prometheus-cpp" OFF)
+set(HOLDFAST_OPENTELEMETRY OFF CACHE STRING
+    "Build holdfast::opentelemetry, spans for opentelemetry-cpp: ON, OFF, or AUTO: if opentelemetry-cpp is found")
+set_property(CACHE HOLDFAST_OPENTELEMETRY PROPERTY STRINGS ON OFF AUTO)
 set(HOLDFAST_LUA lua5.1 lua-5.1 luajit CACHE STRING "Modules of pkg-config for Lua 5.1; the first that is there is used")
 option(HOLDFAST_SPDLOG_HEADER_ONLY
        "Use spdlog and fmt as headers: their packaged libraries are for libstdc++, not libc++" OFF)
