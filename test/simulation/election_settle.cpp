@@ -94,6 +94,7 @@ TEST_CASE(
         [&]() -> awaitable<void> {
             t.stand();
             auto const then = co_await t.granted();
+            auto const holder = co_await t.next.current();
             for (int s = 0; s < 9; ++s) {
                 co_await t.world.sleep(1s, "C");
                 CHECK_FALSE(t.has_ended);
@@ -102,6 +103,8 @@ TEST_CASE(
             co_await t.world.sleep(1s, "C");
             CHECK(t.leads());
             CHECK(t.led - then > 9'900ms);
+            // It is the same grant, which was renewed all the time.
+            CHECK(t.me->term() == holder.value_or(leader()).term);
             // From then on it is renewed as any other.
             co_await t.world.sleep(5s, "C");
             CHECK(t.me->valid());
