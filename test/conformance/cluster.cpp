@@ -299,6 +299,8 @@ TEST_CASE_METHOD(two_nodes, "the scripts of a read_write_lock in a half-moved sl
     auto const slot_of = [](std::string const& who) { return "{foo}:" + who + ":rwlock_timeout:1"; };
     for (std::string const who : {"x:1", "x:2"})
         say(b, {"EVAL", read, "3", "foo", slot_of(who), "{foo}:mark", who, "30000", "", "0"});
+    // The first one is the longest, so that its release looks at the slot of the other one.
+    say(b, {"PEXPIRE", slot_of("x:1"), "60000"});
     begin_move();
     auto const ask_all = [&] {
         say_everywhere({"EVAL", renew, "3", "foo", slot_of("x:1"), "{foo}:mark", "x:1", "30000"});
