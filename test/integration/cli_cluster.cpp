@@ -98,6 +98,7 @@ TEST_CASE(
     server_cluster cluster;
     dashboard_tool d(cluster.url());
     tool holds(cluster.url(), {"run", "nightly", "--", "sleep", "100"});
+    REQUIRE(eventually([&] { return has_key(cluster[cluster.primary_of("nightly")], "nightly"); }));
     tool waits(cluster.url(), {"run", "nightly", "--", "true"});
     REQUIRE(d.shows("nightly"));
     CHECK(eventually([&] { return d.lock("nightly").at("waiting").as_int64() == 1; }));
