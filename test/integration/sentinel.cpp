@@ -225,7 +225,7 @@ TEST_CASE("a sentinel that tells of a wrong master for a while costs time only",
         });
         CHECK(c.stats().lost == 0);
     }
-    CHECK(replica.calls("set") == master.calls("set"));  // those that it has replicated
+    CHECK(replica.calls("set") <= master.calls("set"));  // only those that it has replicated
 }
 
 // ---- TLS
