@@ -16,6 +16,7 @@ connector::connector(
     engine::strand on, endpoint const& e, boost::asio::ssl::context tls, config const& options, engine::log log)
     : strand_(std::move(on)),
       server_name_(redacted(e)),
+      host_(e.hosts.empty() ? std::string() : e.hosts.front().host),
       tls_(std::move(tls)),
       connection_config_(make_connection_config(e, options)),
       log_(std::move(log))

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <boost/asio/ssl/context.hpp>
 #include <boost/redis/config.hpp>
@@ -28,10 +29,12 @@ public:
     std::shared_ptr<session::connection> connect(
         std::weak_ptr<session::connection_events>, session::client_login const&) override;
     std::string server_name() const override { return server_name_; }
+    std::string_view host() const override { return host_; }
 
 private:
     engine::strand strand_;
     std::string const server_name_;
+    std::string const host_;         // empty: a UNIX socket
     boost::asio::ssl::context tls_;  // shared with each connection
     boost::redis::config const connection_config_;
     engine::log log_;

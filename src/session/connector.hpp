@@ -29,7 +29,7 @@ public:
     // The current connection leads to a node of a cluster, which has told the slots of the nodes. Gives each primary
     // without a host that of the connection.
     virtual void on_slots(core::cluster_map&) {}
-    // The host of the current connection, for a MOVED that names none.
+    // The host of the current connection, for a MOVED or ASK that names none.
     virtual std::string_view host() const { return {}; }
 };
 

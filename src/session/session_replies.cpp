@@ -5,6 +5,9 @@
 // What a session does with what it receives: replies, errors and messages. The rest of the class is in session.cpp.
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <holdfast/error.hpp>
@@ -23,6 +26,16 @@ engine::closing const not_understood{errc::protocol, "the client does not unders
 bool is_nested(engine::reply const& r)
 {
     return std::ranges::any_of(r.items, [](auto const& item) { return item.type == engine::reply::kind::array; });
+}
+
+// MOVED and ASK name no host if the node does not know which one its clients use: the other node has the same one. Nothing:
+// the error is complete.
+std::optional<std::string> with_host(std::string_view error, std::string_view host)
+{
+    auto const to = core::read_redirect(error);
+    if (!to || !to->host.empty())
+        return std::nullopt;
+    return std::string(error).insert(static_cast<std::size_t>(to->host.data() - error.data()), host);
 }
 
 }  // namespace
@@ -65,7 +78,8 @@ void session::on_error(std::string_view words)
         return lose({errc::unavailable, words, false});
     if (first.kind != awaited_replies::kind::command)
         return on_refused_subscription(words);
-    auto answer = engine::answer_to_error(first.sent, words);
+    auto const completed = with_host(words, connector_->host());
+    auto answer = engine::answer_to_error(first.sent, completed ? *completed : words);
     if (settings_.connects_for != purpose::one_server)
         report_doubt(answer);
     if (first.to && state_ != state::stopped)
@@ -137,9 +151,7 @@ void session::report_doubt(engine::answer& a)
     if (a.why != engine::refusal::moved)
         return;
     a.why = engine::refusal::redirected;
-    auto to = core::read_redirect(a.words);
-    if (to && to->host.empty())
-        to->host = connector_->host();
+    auto const to = core::read_redirect(a.words);
     events_->on_doubt(to ? &*to : nullptr);
 }
 

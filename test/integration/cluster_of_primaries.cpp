@@ -190,6 +190,39 @@ TEST_CASE("a seed that does not answer is not needed", "[live][cluster]")
     cluster[0].thaw();
 }
 
+// MOVED, ASK and CLUSTER SLOTS name only ports.
+server_cluster::node_options without_host(std::size_t)
+{
+    return {.lines = {"cluster-preferred-endpoint-type unknown-endpoint"}};
+}
+
+TEST_CASE("nodes that tell no host are reached at the host of the node that was asked", "[live][cluster]")
+{
+    if (redis_server().info("redis_version").front() == '6')
+        SKIP("a server that always tells its host");
+    server_cluster cluster(3, server_cluster::replicas::none, without_host);
+    live l;
+    auto& c = l.client(cluster.url());
+    auto const next = [&](std::string const& name) { return (cluster.primary_of(name) + 1) % cluster.size(); };
+    l.run([&]() -> awaitable<void> {
+        auto moved = co_await mutex(c, "{a}").acquire();
+        cluster.move("{a}", next("{a}"));
+        co_await moved.release();
+        CHECK(cluster.errors("MOVED") > 0);
+
+        auto open = co_await mutex(c, "{b}").acquire();
+        auto const to = next("{b}");
+        cluster.begin_move("{b}", to, {"{b}"});
+        co_await open.release();
+        auto asked = co_await mutex(c, "{b}:new").acquire();
+        CHECK(cluster.errors("ASK") > 1);
+        co_await asked.release();
+        cluster.end_move("{b}", to);
+    });
+    CHECK(c.stats().lost == 0);
+    CHECK(l.lines_with("no connection to") == 0);
+}
+
 TEST_CASE("a cluster cannot be a member of a red_lock", "[live][cluster]")
 {
     live l;

@@ -324,6 +324,26 @@ TEST_CASE("session: only a server in cluster mode is asked for its slots, and MO
     CHECK_FALSE(s->is_open());
 }
 
+TEST_CASE("session: MOVED and ASK without a host name the host of the connection", "[session][cluster]")
+{
+    scenario s(0, {}, purpose::member);
+    s.server().hello_of_member(1, "7.0.15");
+    s.server().info("run");
+    probe moved, ask, unknown;
+    s.submit(moved, {"SET", "k", "v"});
+    s.submit(ask, {"SET", "k", "v"});
+    s.submit(unknown, {"SET", "k", "v"});
+    s.turn();
+    s.server().error("MOVED 5 :6380");
+    s.server().error("ASK 5 :6381");
+    s.server().error("MOVED 5 ?:6382");
+    CHECK(s.redirects == lines{"fake-host:6380"});
+    CHECK(moved.words == "MOVED 5 fake-host:6380");
+    CHECK(ask.words == "ASK 5 fake-host:6381");
+    CHECK(unknown.words == "MOVED 5 ?:6382");
+    CHECK(s->is_open());
+}
+
 TEST_CASE("session: a reply without a command and a nested array close the connection", "[session]")
 {
     scenario to_nothing;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -108,6 +109,7 @@ public:
         return world_.connections.emplace_back(std::make_shared<fake_connection>(std::move(e)));
     }
     std::string server_name() const override { return "fake"; }
+    std::string_view host() const override { return "fake-host"; }
 
 private:
     fake_world& world_;
@@ -185,6 +187,7 @@ public:
     fake_world world;
     lines events;
     lines logged;
+    lines redirects;
     engine::closing last;
 
 private:
@@ -201,6 +204,11 @@ private:
         events.push_back("unsubscribed: " + std::string(channel));
     }
     void on_turn_end() override {}
+    void on_doubt(core::redirect const* to) override
+    {
+        if (to)
+            redirects.push_back(std::string(to->host) + ":" + std::to_string(to->port));
+    }
     void on_alarm() override { events.emplace_back("alarm"); }
 
     boost::asio::io_context context_;
