@@ -246,6 +246,7 @@ void client_engine::on_closed_in_cluster(shard& at)
     if (is_first(at))
         return topology_.on_closed();
     topology_.on_doubt();
+    runtime_.router()->doubt(at);
     runtime_.router()->retire_if_unused(at);
 }
 
@@ -258,10 +259,12 @@ void client_engine::on_slots(shard&, core::cluster_map const& slots)
         subscriptions_.on_slots();
 }
 
-void client_engine::on_doubt(shard&, core::redirect const* to)
+void client_engine::on_doubt(shard& at, core::redirect const* to)
 {
     if (to)
-        move(runtime_.router()->redirect(*to));
+        move(runtime_.router()->redirect(*to, at));
+    else
+        runtime_.router()->doubt(at);
     topology_.on_doubt();
 }
 

@@ -135,14 +135,14 @@ TEST_CASE_METHOD(routed, "router: a node of which MOVED told has the host name o
         .primaries = {{"a", "10.0.0.1", 1, "a.example"}, {"b", "10.0.0.2", 2, "b.example"}},
         .ranges = {{0, 99, 0}, {100, 16383, 1}}};
     made_router.take({.primaries = {{"a", "10.0.0.1", 1, "a.example"}}, .ranges = {{0, 16383, 0}}});
-    made_router.redirect({.slot = 200, .host = "10.0.0.2", .port = 2});
+    made_router.redirect({.slot = 200, .host = "10.0.0.2", .port = 2}, made_router.of(200));
     auto& unnamed = made_router.of(200);
     CHECK(made_router.take(map).test(200));
     auto& named = made_router.of(200);
     CHECK(&named != &unnamed);
-    CHECK(made == std::vector<std::string>{"10.0.0.2", "10.0.0.2 b.example"});
+    CHECK(made == std::vector<std::string>{"10.0.0.1 a.example", "10.0.0.2", "10.0.0.2 b.example"});
     CHECK(made_router.take(map).none());
-    CHECK(made_router.redirect({.slot = 0, .host = "10.0.0.2", .port = 2}).test(0));
+    CHECK(made_router.redirect({.slot = 0, .host = "10.0.0.2", .port = 2}, made_router.of(0)).test(0));
     CHECK(&made_router.of(0) == &named);
 }
 
@@ -183,33 +183,94 @@ TEST_CASE_METHOD(routed, "router: a slot that a map leaves without a primary kee
     CHECK(&made_router.of(0) == &a);
 }
 
+// Slot 5 is at the node a, and MOVED gives it to b.
+core::redirect const to_b{.slot = 5, .host = "host-b", .port = 2};
+core::redirect const back_to_a{.slot = 5, .host = "host-a", .port = 1};
+
 TEST_CASE_METHOD(routed, "router: MOVED gives one slot to another node at once", "[router][cluster]")
 {
     made_router.take(two);
     auto& b = made_router.of(200);
-    auto const moved = made_router.redirect({.slot = 5, .host = "host-b", .port = 2});
+    auto const moved = made_router.redirect(to_b, made_router.of(5));
     CHECK(moved.count() == 1);
     CHECK(moved[5]);
     CHECK(&made_router.of(5) == &b);
     CHECK(&made_router.of(6) != &b);
 }
 
-TEST_CASE_METHOD(routed, "router: MOVED between two maps counts once for a slot", "[router][cluster]")
+TEST_CASE_METHOD(routed, "router: MOVED of a node that is not the primary changes nothing", "[router][cluster]")
 {
     made_router.take(two);
-    CHECK(made_router.redirect({.slot = 5, .host = "host-b", .port = 2}).count() == 1);
-    CHECK(made_router.redirect({.slot = 5, .host = "host-a", .port = 1}).none());
-    CHECK(made_router.redirect({.slot = 6, .host = "host-b", .port = 2}).count() == 1);
-    CHECK(made_router.take(two).count() == 2);
-    CHECK(made_router.redirect({.slot = 5, .host = "host-b", .port = 2}).count() == 1);
+    CHECK(made_router.redirect(to_b, made_router.of(200)).none());
+    CHECK(made_router.redirect(to_b, first).none());
+    CHECK(made_router.redirect({.slot = 150, .host = "host-b", .port = 2}, first).test(150));
+}
+
+TEST_CASE_METHOD(
+    routed, "router: MOVED is followed once for a slot while two nodes name each other", "[router][cluster]")
+{
+    made_router.take(two);
+    auto& a = made_router.of(5);
+    auto& b = made_router.of(200);
+    CHECK(made_router.redirect(to_b, a).count() == 1);
+    CHECK(made_router.redirect(back_to_a, b).none());
+    CHECK(made_router.redirect({.slot = 6, .host = "host-b", .port = 2}, a).count() == 1);
+    CHECK(made_router.take(two).test(5));
+    CHECK(&made_router.of(5) == &a);
+    CHECK(made_router.redirect(to_b, a).count() == 1);
+}
+
+TEST_CASE_METHOD(routed, "router: MOVED stands against maps that name the node which sent it", "[router][cluster]")
+{
+    made_router.take(two);
+    auto& a = made_router.of(5);
+    auto& b = made_router.of(200);
+    made_router.redirect(to_b, a);
+    for (int i = 0; i < 3; ++i)
+        CHECK(made_router.take(two).none());
+    CHECK(&made_router.of(5) == &b);
+    CHECK(made_router.redirect(back_to_a, b).test(5));
+    CHECK(&made_router.of(5) == &a);
+}
+
+TEST_CASE_METHOD(routed, "router: after a map that agrees with MOVED, the next map counts", "[router][cluster]")
+{
+    made_router.take(two);
+    made_router.redirect(to_b, made_router.of(5));
+    CHECK(made_router.take({.primaries = {{"b", "host-b", 2}}, .ranges = {{5, 5, 0}}}).none());
+    CHECK(made_router.take(two).test(5));
+}
+
+TEST_CASE_METHOD(routed, "router: a map of a third node stands against MOVED", "[router][cluster]")
+{
+    made_router.take(two);
+    made_router.redirect(to_b, made_router.of(5));
+    CHECK(made_router.take({.primaries = {{"c", "host-c", 3}}, .ranges = {{5, 5, 0}}}).test(5));
+    made_router.of(5);
+    CHECK(made.back() == "host-c");
+}
+
+TEST_CASE_METHOD(
+    routed, "router: the next map counts if the node that MOVED has named is in doubt", "[router][cluster]")
+{
+    made_router.take(two);
+    auto& a = made_router.of(5);
+    auto& b = made_router.of(200);
+    made_router.redirect(to_b, a);
+    made_router.doubt(a);
+    CHECK(made_router.take(two).none());
+    made_router.doubt(b);
+    CHECK(&made_router.of(5) == &b);
+    CHECK(made_router.take(two).test(5));
+    CHECK(&made_router.of(5) == &a);
 }
 
 TEST_CASE_METHOD(routed, "router: MOVED makes a node known, whose id the next map tells", "[router][cluster]")
 {
     made_router.take(two);
-    made_router.redirect({.slot = 5, .host = "host-c", .port = 3});
+    made_router.redirect({.slot = 5, .host = "host-c", .port = 3}, made_router.of(5));
     auto& c = made_router.of(5);
-    CHECK(made == std::vector<std::string>{"host-c"});
+    CHECK(made == std::vector<std::string>{"host-a", "host-c"});
     auto const moved = made_router.take(
         {.primaries = {{"a", "host-a", 1}, {"c", "host-c", 3}}, .ranges = {{0, 4, 0}, {5, 5, 1}, {6, 16383, 0}}});
     CHECK_FALSE(moved[5]);

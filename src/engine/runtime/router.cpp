@@ -44,19 +44,46 @@ core::slot_set router::take(core::cluster_map const& map)
     auto const by_slot = map.primary_by_slot();
     for (std::size_t slot = 0; slot != by_slot.size(); ++slot)
         if (by_slot[slot] != core::cluster_map::no_primary)
-            changed[slot] = assign(static_cast<std::uint16_t>(slot), numbers[by_slot[slot]]);
-    redirected_.reset();
+            changed[slot] = follow_map(static_cast<std::uint16_t>(slot), numbers[by_slot[slot]]);
     return changed;
 }
 
-core::slot_set router::redirect(core::redirect const& to)
+// Returns whether the slot has another primary now.
+bool router::follow_map(std::uint16_t slot, std::uint16_t number)
+{
+    auto const at = redirects_.find(slot);
+    if (at == redirects_.end())
+        return assign(slot, number);
+    auto& [sender, state] = at->second;
+    auto const t = next(state, number == sender ? redirect_event::map_sender : redirect_event::map_other);
+    state = t.next;
+    if (state == redirect_state::mapped)
+        redirects_.erase(at);
+    return t.takes && assign(slot, number);
+}
+
+core::slot_set router::redirect(core::redirect const& to, shard const& from)
 {
     core::slot_set changed;
-    if (is_stopped_ || redirected_[to.slot])
+    auto const sender = number_of(from);
+    if (is_stopped_ || sender != primary_of(to.slot))
         return changed;
-    redirected_.set(to.slot);
+    auto& at = redirects_.try_emplace(to.slot, followed{sender, redirect_state::mapped}).first->second;
+    auto const t = next(at.state, redirect_event::moved);
+    at.state = t.next;
+    if (!t.takes)
+        return changed;
+    at.sender = sender;
     changed[to.slot] = assign(to.slot, number_of({{}, std::string(to.host), to.port}));
     return changed;
+}
+
+void router::doubt(shard const& s) noexcept
+{
+    auto const number = number_of(s);
+    for (auto& [slot, r] : redirects_)
+        if (by_slot_[slot] == number)
+            r.state = next(r.state, redirect_event::doubted).next;
 }
 
 shard* router::importing(core::redirect const& to)
@@ -89,6 +116,18 @@ std::uint16_t router::number_of(core::cluster_primary const& p)
     return number;
 }
 
+// The first shard has no number, and neither has one whose session has ended.
+std::uint16_t router::number_of(shard const& s) const noexcept
+{
+    auto const at = std::ranges::find_if(nodes_, [&](auto const& n) { return n->at.get() == &s; });
+    return at == nodes_.end() ? core::cluster_map::no_primary : static_cast<std::uint16_t>(at - nodes_.begin());
+}
+
+std::uint16_t router::primary_of(std::uint16_t slot) const noexcept
+{
+    return by_slot_.empty() ? core::cluster_map::no_primary : by_slot_[slot];
+}
+
 // A node without an id that has its address is not found any more.
 void router::add(core::cluster_primary const& p)
 {
@@ -100,7 +139,7 @@ void router::add(core::cluster_primary const& p)
 
 shard& router::of(std::uint16_t slot)
 {
-    auto const number = by_slot_.empty() ? core::cluster_map::no_primary : by_slot_[slot];
+    auto const number = primary_of(slot);
     if (number == core::cluster_map::no_primary)
         return first_;
     auto& n = *nodes_[number];
@@ -111,7 +150,7 @@ shard& router::of(std::uint16_t slot)
 
 shard* router::find(std::uint16_t slot) noexcept
 {
-    auto const number = by_slot_.empty() ? core::cluster_map::no_primary : by_slot_[slot];
+    auto const number = primary_of(slot);
     return number == core::cluster_map::no_primary ? &first_ : nodes_[number]->at.get();
 }
 
@@ -144,12 +183,11 @@ void router::start(node& n)
 
 void router::retire_if_unused(shard& s)
 {
-    auto const at = std::ranges::find_if(nodes_, [&](auto const& n) { return n->at.get() == &s; });
-    if (at == nodes_.end()
-        || std::ranges::find(by_slot_, static_cast<std::uint16_t>(at - nodes_.begin())) != by_slot_.end())
+    auto const number = number_of(s);
+    if (number == core::cluster_map::no_primary || std::ranges::find(by_slot_, number) != by_slot_.end())
         return;
     s.stop();
-    retired_.push_back(std::move((*at)->at));
+    retired_.push_back(std::move(nodes_[number]->at));
 }
 
 void router::stop() noexcept

@@ -11,11 +11,14 @@
 #include <memory>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "core/cluster_map.hpp"
 #include "core/redirect.hpp"
 #include "engine/port/client_io.hpp"
 #include "engine/port/log.hpp"
 #include "engine/port/session.hpp"
+#include "engine/runtime/redirect_state.hpp"
 #include "engine/runtime/shard.hpp"
 
 namespace holdfast::engine {
@@ -35,9 +38,8 @@ namespace holdfast::engine {
 // |         |                             | first shard                           |                   |         |
 //
 // A slot that the new map leaves without a primary keeps the last one. redirect() gives one slot to another node at once,
-// before the next map, and makes the node known if it was not. It does so only once for a slot between two maps: while a
-// slot changes hands, two nodes may name each other, and the client would otherwise send commands to them in turn
-// without a pause.
+// before the next map, and makes the node known if it was not. redirect_state says when it does so, and against which maps
+// it stands.
 //
 // The first shard is at the seeds. It belongs to the caller: the locks of a slot that never had a known primary are at
 // it, and the seed's answer says what to do. A map of other nodes is the caller's to refuse. On the strand.
@@ -56,7 +58,10 @@ public:
     void start(shard_events& e) noexcept { events_ = &e; }
     // Each returns the slots that have another shard now.
     core::slot_set take(core::cluster_map const&);
-    core::slot_set redirect(core::redirect const&);
+    // `from` has answered MOVED. Only the primary of the slot counts: the answer of another node is older.
+    core::slot_set redirect(core::redirect const&, shard const& from);
+    // The server of that shard may be the primary of its slots no longer.
+    void doubt(shard const&) noexcept;
     // The shard at the node that ASK names, which gets keys of that slot but does not have it yet. Null: the client has
     // stopped.
     shard* importing(core::redirect const&);
@@ -87,7 +92,16 @@ private:
         std::unique_ptr<shard> at;  // null: not started
     };
 
+    // The last MOVED that the client has followed for a slot.
+    struct followed {
+        std::uint16_t sender;  // an index in nodes_, or no_primary
+        redirect_state state;
+    };
+
     std::uint16_t number_of(core::cluster_primary const&);
+    std::uint16_t number_of(shard const&) const noexcept;
+    std::uint16_t primary_of(std::uint16_t slot) const noexcept;
+    bool follow_map(std::uint16_t slot, std::uint16_t number);
     void add(core::cluster_primary const&);
     void start(node&);
     bool assign(std::uint16_t slot, std::uint16_t number);
@@ -101,7 +115,8 @@ private:
     std::vector<std::unique_ptr<node>> nodes_;
     std::vector<std::unique_ptr<shard>> retired_;
     std::vector<std::uint16_t> by_slot_;  // indices in nodes_; empty before the first map
-    core::slot_set redirected_;           // since the last map
+    // By slots, whose state is `mapped` if they are not here.
+    boost::unordered_flat_map<std::uint16_t, followed> redirects_;
 };
 
 }  // namespace holdfast::engine
