@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -41,9 +42,6 @@ std::string validation_error_of(lock_list const& members, red_options const& o)
         if (o.fencing && l->lock.protocol != &engine::mutex_protocol(true))
             return "fencing: the members must be mutexes with fencing";
         auto const c = l->home();
-        // A failover loses what the replica did not have yet, so the promoted server would vote with a bad memory.
-        if (c && c->options().url.find("+cluster://") != std::string::npos)
-            return "members: must not be of a Redis Cluster, which is no independent server";
         if (c && !clients.insert(c.get()).second)
             return "members: must have different clients, but two of them have one client";
     }
@@ -78,6 +76,14 @@ red_options bounded(red_options o)
     return o;
 }
 
+bool has_cluster(red_lock_impl const& l)
+{
+    return std::ranges::any_of(l.nodes(), [](single_lock const* n) {
+        auto const c = n->home();
+        return c && c->nodes();
+    });
+}
+
 std::shared_ptr<lock_impl const> make_red(
     std::vector<any_lock> const& given, std::string_view name, red_options const& options)
 {
@@ -94,6 +100,9 @@ std::shared_ptr<lock_impl const> make_red(
         c->warn(
             "red_lock " + in_quotes(name) + ": " + std::to_string(given.size())
             + " servers tolerate no more failures than " + std::to_string(given.size() - 1));
+    if (has_cluster(*made))
+        made->home()->warn(
+            in_quotes(name) + ": a Redis Cluster is no independent server: a failover may lose the newest grants");
     return made;
 }
 

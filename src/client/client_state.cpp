@@ -193,10 +193,23 @@ bool client_state::is_stopped() const noexcept
 }
 
 // A red_lock reads it on another thread, while the strand may open the next epoch.
-std::optional<engine::server_identity> client_state::server() const
+std::optional<engine::server_identity> client_state::server_of(std::uint16_t slot) const
 {
+    auto const of_cluster = read(std::optional<engine::server_identity>(), [&](inside& in) {
+        auto const* const r = in.engine.runtime().router();
+        return r ? r->records().server_of(slot) : std::nullopt;
+    });
     std::scoped_lock const guard(mutex_);
-    return server_;
+    return server_ ? server_ : of_cluster;
+}
+
+std::shared_ptr<engine::primary_records::node_list const> client_state::nodes() const
+{
+    using result = std::shared_ptr<engine::primary_records::node_list const>;
+    return read(result(), [](inside& in) {
+        auto const* const r = in.engine.runtime().router();
+        return r ? r->records().nodes() : result();
+    });
 }
 
 void client_state::on_server(engine::server_identity const& s)

@@ -98,8 +98,10 @@ public:
     void stop() noexcept;
     bool is_stopped() const noexcept;
 
-    // The server of the last epoch; none before the first epoch.
-    std::optional<engine::server_identity> server() const;
+    // The server of the last epoch; of a cluster, the primary that has the hash slot. None before the first epoch.
+    std::optional<engine::server_identity> server_of(std::uint16_t slot) const;
+    // The primaries of its cluster, by their ids; null: it has one server, or the execution context has ended.
+    std::shared_ptr<engine::primary_records::node_list const> nodes() const;
     // The queues of the contenders of this process, one for each red_lock.
     fifo_mutexes& queues() noexcept { return queues_; }
 
@@ -151,8 +153,8 @@ private:
     std::string id_;
     std::shared_ptr<engine::owner_state> process_owner_;
 
-    mutable std::mutex mutex_;  // protects the members below
-    std::optional<engine::server_identity> server_;
+    mutable std::mutex mutex_;                       // protects the members below
+    std::optional<engine::server_identity> server_;  // of a client of one server
 };
 
 }  // namespace holdfast::detail

@@ -76,6 +76,7 @@ void client_engine::stop()
     tenures_.sever_lost();
     complete_all(awaiting_ready_, errc::client_stopped);
     complete_all(awaiting_close_, errc::client_stopped);
+    complete_all(awaiting_epoch_, errc::client_stopped);
     complete_all(awaiting_idle_, {});
     complete_all(awaiting_stop_, {});
 }
@@ -205,8 +206,7 @@ void client_engine::on_open(shard& at)
     connect_error_ = {};
     runtime_.telemetry().on_connected();
     // Before everything else: a red_lock counts a reply only if it knows which server sent it.
-    if (auto const home = runtime_.home().lock(); home && is_first(at))
-        home->on_server(at.session().server());
+    note_server(at);
     subscriptions_.on_open(at);
     releaser_.on_open(at);
     watchdog_.on_open(at);
@@ -218,6 +218,15 @@ void client_engine::on_open(shard& at)
     fair_queues_.on_open(at);
     watches_.on_open(at);
     complete_all(awaiting_ready_, {});
+    complete_all(awaiting_epoch_, {});
+}
+
+void client_engine::note_server(shard& at)
+{
+    if (auto* const r = runtime_.router())
+        return r->record(at);
+    if (auto const home = runtime_.home().lock())
+        home->on_server(at.session().server());
 }
 
 void client_engine::on_closed(shard& at, closing const& why)
@@ -237,6 +246,7 @@ void client_engine::on_closed(shard& at, closing const& why)
     watches_.on_refused(at, why.code);
     if (is_first(at))
         complete_all(awaiting_ready_, why.code);
+    complete_all(awaiting_epoch_, {});  // each finds whether the server of its lock is meant
 }
 
 // ---- a cluster
@@ -253,6 +263,7 @@ void client_engine::on_closed_in_cluster(shard& at)
 void client_engine::on_slots(shard&, core::cluster_map const& slots)
 {
     auto const moved = runtime_.router()->take(slots);
+    runtime_.router()->record(moved, runtime_.now());
     topology_.on_slots(moved.any());
     move(moved);
     if (!topology_.is_in_doubt())
@@ -261,10 +272,13 @@ void client_engine::on_slots(shard&, core::cluster_map const& slots)
 
 void client_engine::on_doubt(shard& at, core::redirect const* to)
 {
-    if (to)
-        move(runtime_.router()->redirect(*to, at));
-    else
-        runtime_.router()->doubt(at);
+    auto& router = *runtime_.router();
+    if (to) {
+        auto const moved = router.redirect(*to, at);
+        router.record(moved, runtime_.now());
+        move(moved);
+    } else
+        router.doubt(at);
     topology_.on_doubt();
 }
 

@@ -68,7 +68,7 @@ public:
     // Calls the waiter when an epoch is open, when the server refuses this client for good, or when the client stops.
     void wait_ready(client_waiter&);
     // The same, but not before the next epoch: of a server of a cluster, for example.
-    void wait_epoch(client_waiter& w) { awaiting_ready_.push_back(w); }
+    void wait_epoch(client_waiter& w) { awaiting_epoch_.push_back(w); }
     // Calls the waiter when the client stops.
     void wait_stopped(client_waiter& w) { awaiting_stop_.push_back(w); }
     // Calls the waiter when the client accepts no acquires any more: it shuts down, or stops.
@@ -127,6 +127,7 @@ private:
     template <class Action>
     void for_each_arbiter_at(shard const&, Action);
     void on_closed_in_cluster(shard&);
+    void note_server(shard&);
     void move(core::slot_set const&);
     bool is_first(shard const& s) noexcept { return &s == &runtime_.first_shard(); }
     void release_lost(tenure&);
@@ -148,6 +149,7 @@ private:
     error_code connect_error_;
     client_waiters awaiting_ready_;
     client_waiters awaiting_close_;
+    client_waiters awaiting_epoch_;
     client_waiters awaiting_idle_;
     client_waiters awaiting_stop_;
 };

@@ -78,12 +78,22 @@ private:
         }
         // In a cluster the client is ready before the session to the lock's server is open.
         if (!engine_->runtime().session_of(*lock_).is_open())
-            return engine_->wait_epoch(*this);
+            return wait_for_server();
         // A query must not overtake a release of this client: is_locked() after a release would report the own lock.
         is_sent_ = true;
         engine_->wait_stopped(*this);
         engine_->flush_releases(*lock_);
         script_call::send(engine_->runtime().session_of(*lock_));
+    }
+
+    // A server that refuses the client for good will not open an epoch.
+    void wait_for_server()
+    {
+        auto const ec = engine_->runtime().shard_of(*lock_).refusal();
+        if (!ec)
+            return engine_->wait_epoch(*this);
+        engine_->runtime().disarm(*this);
+        finish(ec, Result());
     }
 
     // command_timeout is over. If the query was sent, its reply retires it later.

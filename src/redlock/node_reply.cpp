@@ -9,6 +9,7 @@
 #include <boost/asio/error.hpp>
 
 #include "core/server_age.hpp"
+#include "operations/single_lock.hpp"
 
 namespace holdfast::detail {
 namespace {
@@ -61,7 +62,7 @@ std::string node_reply::describe() const
         case kind::busy: return "held by another contender";
         case kind::refused: return why.message();
         case kind::expired: return "granted too late";
-        case kind::young: return "may have started less than max_lease ago";
+        case kind::young: return "may have started, or become a primary, less than max_lease ago";
         case kind::unknown_age: return "does not report its start time";
         case kind::unfenced: return "did not confirm the fencing token";
         default: return "no reply in time";
@@ -74,10 +75,10 @@ bool is_same_server(
     return a && b && a->is_same_server(*b);
 }
 
-std::optional<engine::server_identity> server_of(lock_impl const& l)
+std::optional<engine::server_identity> server_of(single_lock const& l)
 {
     auto const c = l.home();
-    return c ? c->server() : std::nullopt;
+    return c ? c->server_of(l.lock.slot) : std::nullopt;
 }
 
 }  // namespace holdfast::detail

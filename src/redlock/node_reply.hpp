@@ -29,7 +29,8 @@ struct node_reply {
 
     void record(attempt_end);
     // Classifies a grant. It counts if its lease is valid and its server had certainly been running for max_lease when
-    // the round began (`at`): a server that restarted later may have forgotten a lease that is still valid.
+    // the round began (`at`): a server that restarted later may have forgotten a lease that is still valid. So may a
+    // primary of a cluster that this client has known as the primary for a shorter time.
     // Precondition: a grant.
     void check(red_lock_impl const&, core::instant at) noexcept;
     // True if the server will not count in any round, because its start time is unknown: its access rules deny INFO.
@@ -43,8 +44,9 @@ struct node_reply {
 bool is_same_server(
     std::optional<engine::server_identity> const&, std::optional<engine::server_identity> const&) noexcept;
 
-// The server to which the lock's client was connected last. Thread-safe.
-std::optional<engine::server_identity> server_of(lock_impl const&);
+// The server to which the lock's client was connected last, or the primary of a cluster that has the lock's slot.
+// Thread-safe.
+std::optional<engine::server_identity> server_of(single_lock const&);
 
 }  // namespace holdfast::detail
 

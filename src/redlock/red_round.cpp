@@ -14,6 +14,7 @@
 #include "composite/coordinate.hpp"
 #include "operations/pause.hpp"
 #include "operations/raise_fence.hpp"
+#include "operations/single_lock.hpp"
 
 namespace holdfast::detail {
 namespace {
@@ -134,6 +135,8 @@ void red_round::count()
         clock_->remember(failed_, in_quotes(lock_->name()) + ": no majority: " + describe());
     if (has_one_server_twice())
         failed_ = lock_->refuse(*clock_, "members: two of them are on one server");
+    if (auto const node = shared_node(); !node.empty())
+        failed_ = lock_->refuse(*clock_, "members: two of them are in one Redis Cluster, that of " + node);
 }
 
 // The errors of servers that cannot count in any later round.
@@ -157,6 +160,23 @@ bool red_round::has_one_server_twice() const
                 replies_.begin(), v, [&](auto const& other) { return is_same_server(v->server, other.server); }))
             return true;
     return false;
+}
+
+// Two clients of one cluster may have their locks at different primaries of it, which fail together. Clients that have
+// not connected yet are checked by a later round.
+std::string red_round::shared_node() const
+{
+    engine::primary_records::node_list all;
+    for (auto const* l : lock_->nodes()) {
+        auto const c = l->home();
+        auto const of_client = c ? c->nodes() : nullptr;
+        if (!of_client)
+            continue;
+        for (auto const& [id, address] : *of_client)
+            if (!all.emplace(id, address).second)
+                return address + " (" + id + ")";
+    }
+    return {};
 }
 
 // The round is won only if a majority confirms: any later majority shares a server with that one, so the tokens

@@ -62,6 +62,7 @@ private:
     std::string describe(bool only_obstacles) const;
     void count();
     bool has_one_server_twice() const;
+    std::string shared_node() const;
     std::vector<error_code> permanent_errors() const;
     core::instant limit(core::instant deadline) noexcept;
 

@@ -64,7 +64,7 @@ node_reply round_replies::evaluate(std::size_t node, attempt_end end) const
 {
     node_reply v;
     v.record(std::move(end));
-    v.server = server_of(*lock_->members()[node]);
+    v.server = server_of(*lock_->nodes()[node]);
     if (!v.held.empty())
         v.check(*lock_, began_);
     return v;
@@ -116,11 +116,12 @@ bool round_replies::shares_a_server(std::size_t node, node_reply const& late) co
 // vector belongs to the caller.
 std::vector<node_reply> round_replies::take_replies()
 {
+    auto const nodes = lock_->nodes();
     std::scoped_lock const guard(mutex_);
     phase_ = phase::counted;
     for (std::size_t i = 0; i < replies_.size(); ++i) {
         if (!replies_[i].has_ended)
-            replies_[i].server = server_of(*lock_->members()[i]);
+            replies_[i].server = server_of(*nodes[i]);
         servers_[i] = replies_[i].server;
     }
     return std::move(replies_);

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Users of a Redis Cluster whose passwords change, at all nodes or at one.
+// Users of a Redis Cluster: their passwords change, or one node refuses them.
 
 #include <algorithm>
 #include <string>
@@ -123,6 +123,31 @@ TEST_CASE(
         auto late = co_await mutex(c, refused).acquire();
         CHECK(late.valid());
         CHECK(held.valid());
+    });
+}
+
+TEST_CASE("a query to a primary that refuses the user ends with its refusal at once", "[live][cluster]")
+{
+    user_of_a_cluster user;
+    user.cluster[1].command({"ACL", "DELUSER", "app"});
+    auto options = live::quick(user.cluster.url());
+    options.url.insert(options.url.find("//") + 2, "app:secret@");
+    options.command_timeout = 60s;
+    live l;
+    auto& c = l.client(options);
+    auto const refused = user.name_at(1), fine = user.name_at(2);
+    l.run([&]() -> awaitable<void> {
+        // The first host of the URL is node 0.
+        bool is_locked = co_await mutex(c, fine).is_locked();
+        CHECK_FALSE(is_locked);
+        auto const begun = std::chrono::steady_clock::now();
+        for (int i = 0; i < 2; ++i) {
+            auto const ec = co_await failure_of(mutex(c, refused).is_locked());
+            CHECK(ec == errc::not_permitted);
+        }
+        CHECK(std::chrono::steady_clock::now() - begun < 30s);
+        is_locked = co_await mutex(c, fine).is_locked();
+        CHECK_FALSE(is_locked);
     });
 }
 

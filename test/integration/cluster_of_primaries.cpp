@@ -223,15 +223,6 @@ TEST_CASE("nodes that tell no host are reached at the host of the node that was 
     CHECK(l.lines_with("no connection to") == 0);
 }
 
-TEST_CASE("a cluster cannot be a member of a red_lock", "[live][cluster]")
-{
-    live l;
-    auto& a = l.client("redis+cluster://127.0.0.1:1");
-    auto& b = l.client("redis://127.0.0.1:1");
-    red_lock const r({a, b}, "r");
-    l.run([&]() -> awaitable<void> { CHECK(co_await failure_of(r.acquire()) == errc::invalid_option); });
-}
-
 TEST_CASE("the URL of a cluster is refused by a standalone server", "[live][cluster]")
 {
     redis_server server;

@@ -5,6 +5,7 @@
 #include "support/simulated_cluster.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/hash_slot.hpp"
 
@@ -12,12 +13,12 @@ namespace holdfast::test {
 
 simulated_cluster::simulated_cluster(simulation& s, cluster_options o)
     : simulation_(s),
-      options_(o),
+      options_(std::move(o)),
       model_([this](simulated::bus_message what, auto arrive) { after(delay(what), std::move(arrive)); })
 {
     unsigned const all = core::hash_slots;
     for (unsigned i = 0; i != options_.primaries; ++i) {
-        names_.push_back("node-" + std::to_string(i));
+        names_.push_back(options_.prefix + std::to_string(i));
         model_.add(names_.back(), node(i).model());
         auto const first = all * i / options_.primaries;
         auto const last = all * (i + 1) / options_.primaries - 1;

@@ -21,14 +21,15 @@ namespace holdfast::test {
 
 struct cluster_options {
     unsigned primaries = 3;
+    std::string prefix = "node-";  // of the names of its nodes
     // How long it takes until a node learns of a change.
     span_of_time gossip = {std::chrono::milliseconds(1), std::chrono::milliseconds(500)};
     // How long a published message takes from one node to another.
     span_of_time bus = {std::chrono::microseconds(100), std::chrono::milliseconds(1)};
 };
 
-// A Redis Cluster of servers of a simulation, named node-0, node-1 ..., which have equal parts of the hash slots at the
-// beginning. Each of them has its own faults and network, and its own view of the cluster.
+// A Redis Cluster of servers of a simulation, named node-0, node-1 ... unless there is another prefix, which have equal
+// parts of the hash slots at the beginning. Each of them has its own faults and network, and its own view of the cluster.
 class simulated_cluster {
 public:
     explicit simulated_cluster(simulation&, cluster_options = {});

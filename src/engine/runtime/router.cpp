@@ -159,6 +159,35 @@ bool router::have_same_primary(std::uint16_t a, std::uint16_t b) const noexcept
     return by_slot_.empty() || by_slot_[a] == by_slot_[b];
 }
 
+void router::record(core::slot_set const& changed, core::instant now)
+{
+    for (std::size_t slot = 0; slot != by_slot_.size(); ++slot)
+        if (changed[slot])
+            records_.on_primary(static_cast<std::uint16_t>(slot), by_slot_[slot], now);
+    records_.on_nodes(named_primaries());
+}
+
+// Those of which a map has told, which alone have ids.
+primary_records::node_list router::named_primaries() const
+{
+    primary_records::node_list named;
+    for (auto const slot : slot_of_each()) {
+        auto const number = primary_of(slot);
+        if (number == core::cluster_map::no_primary)
+            continue;
+        auto const& p = nodes_[number]->primary;
+        if (!p.id.empty())
+            named.emplace(p.id, p.host + ":" + std::to_string(p.port));
+    }
+    return named;
+}
+
+void router::record(shard& s)
+{
+    if (auto const number = number_of(s); number != core::cluster_map::no_primary)
+        records_.on_server(number, s.session().server());
+}
+
 std::vector<std::uint16_t> router::slot_of_each() const
 {
     std::vector<std::uint16_t> slots;

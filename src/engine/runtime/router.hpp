@@ -9,15 +9,18 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "core/clock.hpp"
 #include "core/cluster_map.hpp"
 #include "core/redirect.hpp"
 #include "engine/port/client_io.hpp"
 #include "engine/port/log.hpp"
 #include "engine/port/session.hpp"
+#include "engine/runtime/primary_records.hpp"
 #include "engine/runtime/redirect_state.hpp"
 #include "engine/runtime/shard.hpp"
 
@@ -56,7 +59,7 @@ public:
 
     // Called once, before all other functions. The events must outlive the router.
     void start(shard_events& e) noexcept { events_ = &e; }
-    // Each returns the slots that have another shard now.
+    // Each returns the slots that have another shard now. record() follows.
     core::slot_set take(core::cluster_map const&);
     // `from` has answered MOVED. Only the primary of the slot counts: the answer of another node is older.
     core::slot_set redirect(core::redirect const&, shard const& from);
@@ -65,6 +68,10 @@ public:
     // The shard at the node that ASK names, which gets keys of that slot but does not have it yet. Null: the client has
     // stopped.
     shard* importing(core::redirect const&);
+    // Records for red_locks: the slots that have another primary since `now`; the server to which that shard is connected.
+    void record(core::slot_set const& changed, core::instant now);
+    void record(shard&);
+    primary_records const& records() const noexcept { return records_; }
     shard& of(std::uint16_t slot);
     shard* find(std::uint16_t slot) noexcept;
     // One slot of each node that has slots, whether its session was started or not. Before the first map: the slot 0.
@@ -105,6 +112,7 @@ private:
     void add(core::cluster_primary const&);
     void start(node&);
     bool assign(std::uint16_t slot, std::uint16_t number);
+    primary_records::node_list named_primaries() const;
 
     shard& first_;
     session_maker const make_session_;
@@ -117,6 +125,7 @@ private:
     std::vector<std::uint16_t> by_slot_;  // indices in nodes_; empty before the first map
     // By slots, whose state is `mapped` if they are not here.
     boost::unordered_flat_map<std::uint16_t, followed> redirects_;
+    primary_records records_;
 };
 
 }  // namespace holdfast::engine
