@@ -231,6 +231,21 @@ TEST_CASE("no command of an old connection is executed after the next epoch has 
     CHECK(late == 0);
 }
 
+// After a failover behind one address the number of the old connection belongs to another client.
+TEST_CASE("the barrier ends no connection at another server", "[simulation]")
+{
+    simulation sim(1);
+    recorder a(sim), stranger(sim, "B", "second");
+    a.start();
+    stranger.start();
+    sim.world().run();
+    sim.lead("redis", "second");
+    a.session().drop("another server leads");
+    sim.world().run();
+    CHECK(a.events == events{"open", "closed", "open"});
+    CHECK(stranger.events == events{"open"});
+}
+
 TEST_CASE("without permission for CLIENT KILL, a command of an old connection may be executed late", "[simulation]")
 {
     int late = 0;
