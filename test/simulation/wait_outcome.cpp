@@ -132,6 +132,28 @@ TEST_CASE("an acquire that times out during an outage completes as unavailable",
     });
 }
 
+// Nobody holds the lock. The wait may end after the connection is open again, and before the reply to the first attempt.
+TEST_CASE("a wait that begins during an outage never completes as busy before a reply has come", "[wait_outcome]")
+{
+    auto const kind = GENERATE("mutex", "fenced mutex", "write lock", "read lock", "fair lock");
+    CAPTURE(kind);
+    arena a({.world = {.fifo = true}, .network = {.delay = {5ms, 5ms}}});
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        for (auto wait = 300ms; wait < 1500ms; wait += 1ms) {
+            CAPTURE(wait.count());
+            co_await c.ready();
+            a.server().restart(false, 400ms);
+            co_await a.sleep(10ms);
+            error_code ec;
+            auto l = co_await lock_of(c, kind).try_acquire({.wait = wait}, into(ec));
+            CHECK((l.valid() || ec == errc::unavailable));
+            if (l.valid())
+                co_await l.release();
+        }
+    });
+}
+
 TEST_CASE("every queued waiter that times out in an outage completes as unavailable, not as busy", "[wait_outcome]")
 {
     arena a;

@@ -109,7 +109,8 @@ core::wait_facts queued_arbiter::facts_of(contender const& c, core::instant now)
         .is_connected = parts_.runtime.session_of(lock()).is_open(),
         // Strictly later: a lease that ended at the instant of joining does not show that the lock was held since.
         .was_held = last_held_ > c.joined,
-        .is_in_doubt = acquisition_ && acquisition_->is_in_doubt(),
+        // A contender that joined without a connection has seen no reply, unless was_held says so.
+        .is_in_doubt = c.joined < opened_ || (acquisition_ && acquisition_->is_in_doubt()),
         .needs_answer = c.needs_answer(now, command_timeout),
         .unanswered = since == core::never ? core::duration::zero() : now - since,
         .answer_timeout = parts_.runtime.shard_of(lock()).responses().answer_timeout(command_timeout)};
@@ -317,6 +318,7 @@ void queued_arbiter::stop()
 void queued_arbiter::on_open(core::duration spread)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
+    opened_ = parts_.runtime.recent();
     // Read first: the re-entries may all have ended below.
     bool const had_reentries = has_reentries();
     if (had_reentries)
