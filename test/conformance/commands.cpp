@@ -98,6 +98,29 @@ TEST_CASE(
     both.command({"HMGET", "nothing", "f", "g"});
 }
 
+TEST_CASE("the modelled server replies to WAIT as Redis does, also as a replica", "[conformance]")
+{
+    if (!redis_server::is_installed())
+        SKIP("no redis-server");
+    comparison both;
+    auto const wait = [&](char const* replicas, char const* timeout) { both.command({"WAIT", replicas, timeout}); };
+    auto const try_all = [&] {
+        wait("0", "0");
+        wait("-1", "10");
+        wait("0", "-1");
+        wait("x", "10");
+        wait("1", "x");
+        wait("1.5", "10");
+        both.command({"WAIT", "1"});
+    };
+    try_all();
+    both.command({"SET", "k", "v"});
+    try_all();
+    both.real().command({"REPLICAOF", "127.0.0.1", std::to_string(both.real().port())});
+    both.model().demote();
+    try_all();
+}
+
 TEST_CASE("the modelled server replies to CLIENT, SCRIPT, EVAL and unknown commands as Redis does", "[conformance]")
 {
     if (!redis_server::is_installed())

@@ -113,13 +113,14 @@ awaitable<bool> is_granted(any_lock lock)
     co_return !held.empty();
 }
 
-void outlast_failover(std::function<void(redis_server&)> const& fail)
+void outlast_failover(std::function<void(redis_server&)> const& fail, unsigned acknowledged_by = 0)
 {
     watched_master all;
     live l;
     REQUIRE(l.until([&] { return all.is_ready(); }));
     auto options = live::quick(all.url());
     options.lease = 15s;
+    options.acknowledged_by = acknowledged_by;
     auto& c = l.client(options);
     auto& other = l.client(options);
     l.run([&]() -> awaitable<void> {
@@ -169,6 +170,12 @@ TEST_CASE("54 renewed locks outlast the end of a master that sentinels replace",
 TEST_CASE("54 renewed locks outlast a master that freezes, and that sentinels replace", "[live][sentinel]")
 {
     outlast_failover([](redis_server& master) { master.freeze(); });
+}
+
+TEST_CASE(
+    "54 renewed locks outlast a failover if each grant needs an acknowledgement", "[live][sentinel][acknowledgement]")
+{
+    outlast_failover([](redis_server& master) { master.kill(); }, 1);
 }
 
 TEST_CASE("the name of a master that no sentinel knows is reported, without a storm", "[live][sentinel]")
