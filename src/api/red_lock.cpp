@@ -98,8 +98,8 @@ std::shared_ptr<lock_impl const> make_red(
     // A majority of 2n servers tolerates n - 1 failures, as one of 2n - 1 does, but one more server may fail.
     if (auto const c = made->home(); c && given.size() % 2 == 0)
         c->warn(
-            "red_lock " + in_quotes(name) + ": " + std::to_string(given.size())
-            + " servers tolerate no more failures than " + std::to_string(given.size() - 1));
+            in_quotes(name) + ": " + std::to_string(given.size()) + " servers tolerate no more failures than "
+            + std::to_string(given.size() - 1));
     if (has_cluster(*made))
         made->home()->warn(
             in_quotes(name) + ": a Redis Cluster is no independent server: a failover may lose the newest grants");

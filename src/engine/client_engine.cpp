@@ -275,7 +275,8 @@ void client_engine::on_doubt(shard& at, core::redirect const* to)
     auto& router = *runtime_.router();
     if (to) {
         auto const moved = router.redirect(*to, at);
-        router.record(moved, runtime_.now());
+        if (moved.any())  // many commands may meet the same MOVED
+            router.record(moved, runtime_.now());
         move(moved);
     } else
         router.doubt(at);

@@ -138,7 +138,7 @@ private:
     std::unique_ptr<reentries> entering_;             // null: there were none yet
     acquisition* acquisition_ = nullptr;              // owned; null: none
     core::instant last_held_ = core::instant::min();  // when another contender held the lock last; min: unknown
-    core::instant opened_ = core::instant::min();     // when the session was opened last; min: before this object began
+    core::instant opened_ = core::instant::min();  // when the session was opened last; min: not since this object began
 
 protected:
     engine_parts const& parts_;
