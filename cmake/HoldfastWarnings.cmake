@@ -29,4 +29,6 @@ target_compile_options(holdfast_warnings INTERFACE
     # frame allocators of coroutines. Clang and AddressSanitizer check for both faults.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>
     $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete>
+    # In a unity build the sources of a library are headers to GCC, and it warns of their anonymous namespaces.
+    $<$<AND:$<BOOL:${CMAKE_UNITY_BUILD}>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>
     $<$<BOOL:${HOLDFAST_WERROR}>:-Werror>)

@@ -75,12 +75,6 @@ std::shared_ptr<single_lock const> make_election(
     return single_lock::make(c, name, nullptr, [&](std::string_view key) { return election_traits(key, o, healthy); });
 }
 
-// make_election() is the only function that makes the implementation of an election.
-single_lock const& lock_behind(std::shared_ptr<lock_impl const> const& of) noexcept
-{
-    return static_cast<single_lock const&>(*of);
-}
-
 class current_query final : public query<std::optional<leader>> {
 public:
     using query::query;
@@ -99,7 +93,7 @@ private:
 std::shared_ptr<lock_impl const> candidate_of(
     std::shared_ptr<lock_impl const> const& of, std::string_view value, int priority)
 {
-    auto const& e = lock_behind(of);
+    auto const& e = single_lock_behind(of);
     return std::make_shared<single_lock const>(
         e.origin, e.lock.with_candidate(value, priority), nullptr, e.has_valid_name);
 }
@@ -131,7 +125,7 @@ void campaign_launch::start(handler_at<void(error_code, leadership)> h) &&
 
 void current_launch::start(handler_at<void(error_code, std::optional<leader>)> h) &&
 {
-    launch_query<current_query>(lock_behind(of), std::move(h));
+    launch_query<current_query>(single_lock_behind(of), std::move(h));
 }
 
 void proclaim_launch::start(handler_at<void(error_code)> h) &&
@@ -179,7 +173,7 @@ std::string_view election::name() const noexcept
 
 leader_watch election::observe() const
 {
-    return leader_watch(std::make_shared<detail::leader_watch_impl>(detail::lock_behind(state_)));
+    return leader_watch(std::make_shared<detail::leader_watch_impl>(detail::single_lock_behind(state_)));
 }
 
 detail::yield_launch leadership::begin_yield() const

@@ -27,12 +27,6 @@ single_lock::traits latch_traits(std::string_view key)
         .companions = {core::prefixed("holdfast_latch", key), core::prefixed("holdfast_latch_steps", key)}};
 }
 
-// The constructor of a latch makes a single_lock.
-single_lock const& lock_behind(std::shared_ptr<lock_impl const> const& of) noexcept
-{
-    return static_cast<single_lock const&>(*of);
-}
-
 class set_query final : public query<bool> {
 public:
     set_query(
@@ -107,24 +101,24 @@ bool refuse_zero(single_lock const& of, unsigned number, char const* option, han
 
 void latch_set_launch::start(handler_at<void(error_code, bool)> h) &&
 {
-    if (!refuse_zero(lock_behind(of), count, "count", h))
-        launch_query<set_query>(lock_behind(of), std::move(h), count);
+    if (!refuse_zero(single_lock_behind(of), count, "count", h))
+        launch_query<set_query>(single_lock_behind(of), std::move(h), count);
 }
 
 void count_down_launch::start(handler_at<void(error_code, unsigned)> h) &&
 {
-    if (!refuse_zero(lock_behind(of), by, "by", h))
-        launch_query<count_down_query>(lock_behind(of), std::move(h), by);
+    if (!refuse_zero(single_lock_behind(of), by, "by", h))
+        launch_query<count_down_query>(single_lock_behind(of), std::move(h), by);
 }
 
 void latch_count_launch::start(handler_at<void(error_code, unsigned)> h) &&
 {
-    launch_query<count_query>(lock_behind(of), std::move(h));
+    launch_query<count_query>(single_lock_behind(of), std::move(h));
 }
 
 void latch_wait_launch::start(handler_at<void(error_code, bool)> h) &&
 {
-    auto const& l = lock_behind(of);
+    auto const& l = single_lock_behind(of);
     auto const c = l.home();
     if (auto const ec = precondition_error(l, c))
         return complete_early<bool>(std::move(h), ec, false);

@@ -106,6 +106,12 @@ inline std::shared_ptr<engine::lock_spec const> lock_of(single_lock const& s) no
     return {s.shared_from_this(), &s.lock};
 }
 
+// Only for the implementation of an election or a latch, which is always a single_lock.
+inline single_lock const& single_lock_behind(std::shared_ptr<lock_impl const> const& of) noexcept
+{
+    return static_cast<single_lock const&>(*of);
+}
+
 }  // namespace holdfast::detail
 
 #endif

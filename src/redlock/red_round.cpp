@@ -95,7 +95,7 @@ round_result red_round::result() const noexcept
 {
     auto const silent = static_cast<std::size_t>(
         std::ranges::count(replies_, node_reply::kind::silent, &node_reply::outcome));
-    return classify({lock_->quorum(), granted_, busy_, silent, is_cut_short_});
+    return classify(reply_counts{lock_->quorum(), granted_, busy_, silent, is_cut_short_});
 }
 
 // The only possible error is operation_aborted, and run() checks for a cancellation.
