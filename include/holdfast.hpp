@@ -13,6 +13,7 @@
 #include <holdfast/client.hpp>
 #include <holdfast/config.hpp>
 #include <holdfast/credentials.hpp>
+#include <holdfast/diagnostics.hpp>
 #include <holdfast/election.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/fair_lock.hpp>

@@ -7,10 +7,10 @@
 //     holdfast_example_red_lock [URL URL URL URL URL]
 
 #include <chrono>
-#include <deque>
 #include <exception>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include <boost/asio.hpp>
 
@@ -19,9 +19,9 @@
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-asio::awaitable<void> work(std::deque<holdfast::client>& clients)
+asio::awaitable<void> work(std::vector<holdfast::client>& clients)
 {
-    holdfast::red_lock nightly{{clients[0], clients[1], clients[2], clients[3], clients[4]}, "nightly"};
+    holdfast::red_lock nightly{clients, "nightly"};
     auto lease = co_await nightly.acquire();  // held while three of the five hold it
     std::cout << (lease ? "a majority has granted the lock\n" : "lost\n");
     co_await lease.release();
@@ -32,7 +32,7 @@ asio::awaitable<void> work(std::deque<holdfast::client>& clients)
 int main(int argc, char** argv)
 {
     asio::io_context ioc;
-    std::deque<holdfast::client> clients;
+    std::vector<holdfast::client> clients;
     for (int i = 1; i <= 5; ++i) {
         // A server that has just started does not count for this lease time.
         holdfast::config each{.url = i < argc ? argv[i] : "redis://redis" + std::to_string(i), .lease = 2s};

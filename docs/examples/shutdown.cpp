@@ -26,10 +26,10 @@ asio::awaitable<void> shut_down_on_signal(holdfast::client& client)
         if (!ec)
             client.stop();
     });
-    co_await client.shutdown({.grace = 10s});
+    co_await client.shutdown({.grace = 10s, .cancel_after = 8s});
 }
 
-// A job that runs while the lock is held. with_lock() cancels it if the lease is lost.
+// A job that runs while the lock is held. with_lock() cancels it if the lease is lost, or 8 s after the signal.
 asio::awaitable<void> one_job(holdfast::lease&)
 {
     std::cout << "a job runs" << std::endl;

@@ -31,6 +31,19 @@ std::string_view next_step(holdfast::error_code ec)
     return "the operation was cancelled";  // boost::asio::error::operation_aborted
 }
 
+asio::awaitable<void> two_mistakes(holdfast::mutex lock)
+{
+    try {
+        auto lease = co_await lock.acquire({.lease = 5ms});
+    } catch (holdfast::error const& e) {
+        std::cout << e.what() << '\n';  // lock "threads": lease: must be at least 100 ms: an option is invalid ...
+    }
+    holdfast::diagnostics diagnostics;
+    auto [ec, lease] = co_await lock.acquire({.lease = 5ms}, holdfast::bind_diagnostics(diagnostics, asio::as_tuple));
+    if (ec)
+        std::cout << diagnostics.message() << '\n';  // lock "threads": lease: must be at least 100 ms
+}
+
 // A holder that is late: it releases its lease after the end of its validity.
 asio::awaitable<void> work(holdfast::client& client)
 {
@@ -39,6 +52,7 @@ asio::awaitable<void> work(holdfast::client& client)
     co_await lease.lost();
     auto const [ec] = co_await lease.release(asio::as_tuple);
     std::cout << ec.message() << ": " << next_step(ec) << '\n';
+    co_await two_mistakes(lock);
     co_await client.shutdown();
 }
 

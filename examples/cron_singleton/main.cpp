@@ -44,19 +44,18 @@ asio::awaitable<void> take_part(holdfast::client& client, milliseconds period)
             // shutdown.
             co_await holdfast::with_lock(lock, {.wait = milliseconds::max(), .lease = 2s, .renew = true}, schedule);
         } catch (boost::system::system_error const& e) {
-            if (e.code() == holdfast::errc::client_stopped || e.code() == asio::error::operation_aborted)
+            if (e.code() == holdfast::errc::client_stopped)
                 co_return;
-            std::cerr << e.code().message() << std::endl;  // for example: the lease was lost
+            std::cerr << e.what() << std::endl;  // for example: lock "cron:report": the lease was lost
         }
     }
 }
 
-// Cancels the schedule first, because shutdown() waits for it to release its lock.
-asio::awaitable<void> shut_down_on_signal(holdfast::client& client, asio::cancellation_signal& end)
+// shutdown() cancels the schedule, and waits until its lock is released.
+asio::awaitable<void> shut_down_on_signal(holdfast::client& client)
 {
     asio::signal_set signals(co_await asio::this_coro::executor, SIGINT, SIGTERM);
     co_await signals.async_wait();
-    end.emit(asio::cancellation_type::terminal);
     co_await client.shutdown({.grace = 5s});
 }
 
@@ -66,9 +65,8 @@ try {
     holdfast::client client{ioc, {.url = argc > 1 ? argv[1] : "redis://localhost"}};
     client.run(asio::detached);
     milliseconds const period{argc > 2 ? std::stoi(argv[2]) : 60'000};
-    asio::cancellation_signal end;
-    asio::co_spawn(ioc, take_part(client, period), asio::bind_cancellation_slot(end.slot(), asio::detached));
-    asio::co_spawn(ioc, shut_down_on_signal(client, end), asio::detached);
+    asio::co_spawn(ioc, take_part(client, period), asio::detached);
+    asio::co_spawn(ioc, shut_down_on_signal(client), asio::detached);
     ioc.run();
     std::cout << "the schedule has ended\n";
 } catch (std::exception const& e) {

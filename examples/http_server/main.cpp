@@ -73,7 +73,7 @@ asio::awaitable<response> respond(holdfast::client& client, request const& r)
     if (r.method() != http::verb::post || !target.starts_with(prefix) || target.size() == prefix.size())
         co_return answer(r, http::status::not_found, "POST /reports/NAME writes a report");
     try {
-        // The deadline cancels the wait for the lock, or the work. In both cases with_lock() releases the lock first.
+        // The deadline cancels the wait for the lock, or the work. In both cases the lock is released.
         co_await asio::co_spawn(
             co_await asio::this_coro::executor,
             report(client, target.substr(prefix.size())),
@@ -120,7 +120,7 @@ asio::awaitable<void> shut_down_on_signal(asio::thread_pool& threads, holdfast::
 {
     asio::signal_set signals(threads, SIGINT, SIGTERM);
     co_await signals.async_wait();
-    co_await client.shutdown({.grace = 5s});
+    co_await client.shutdown({.grace = 5s, .cancel_after = 4s});
     threads.stop();
 }
 

@@ -36,7 +36,7 @@ asio::awaitable<void> work(holdfast::client& client, int priority, std::string n
         co_await holdfast::with_lock(printer, {.wait = std::chrono::milliseconds::max(), .priority = priority}, print);
         std::cout << "printed " << name << std::endl;
     } catch (boost::system::system_error const& e) {
-        std::cout << "not printed " << name << ": " << e.code().message() << std::endl;
+        std::cout << "not printed " << name << ": " << e.what() << std::endl;
     }
 }
 
@@ -71,7 +71,7 @@ asio::awaitable<void> shut_down_on_signal(asio::io_context& ioc, holdfast::clien
 {
     asio::signal_set signals(ioc, SIGINT, SIGTERM);
     co_await signals.async_wait();
-    co_await client.shutdown({.grace = 10s});
+    co_await client.shutdown({.grace = 11s, .cancel_after = 10s});
     asio::post(ioc, [&] { ioc.stop(); });  // after the completion of the jobs
 }
 

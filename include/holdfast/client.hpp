@@ -6,6 +6,7 @@
 #define HOLDFAST_CLIENT_HPP
 
 #include <concepts>
+#include <cstddef>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -52,8 +53,8 @@ struct BOOST_SYMBOL_VISIBLE ready_launch : client_launch {
 };
 
 struct BOOST_SYMBOL_VISIBLE shutdown_launch : client_launch {
-    std::chrono::milliseconds grace;
-    void start(handler_at<void(error_code)>) &&;
+    shutdown_options options;
+    void start(handler_at<void(error_code, std::size_t)>) &&;
 };
 
 }  // namespace detail
@@ -117,7 +118,7 @@ public:
     /// - errc::client_stopped: the client was stopped or destroyed before, or its execution context has ended
     /// @par Cancellation
     /// Terminal, partial, total: stops the client as `stop()` does, and completes with `operation_aborted`.
-    template <token_for<void(error_code)> Token = asio::deferred_t>
+    template <token_for<void(error_code)> Token = default_token>
     [[nodiscard]] auto run(Token&& token = {})
     {
         return detail::initiate<void(error_code)>(detail::run_launch{{state_}}, std::forward<Token>(token));
@@ -132,40 +133,43 @@ public:
     /// With success when the client is connected; at once if it is connected already.
     /// @par Errors
     /// - errc::not_permitted: the server does not accept this client, for example because of a wrong password or an
-    ///   unknown user; `last_failure()` has its error message
+    ///   unknown user; the @ref diagnostics have its error message
     /// - errc::protocol: the server cannot be used, for example because it does not speak RESP3
     /// - errc::client_stopped: the client was stopped or destroyed, or its execution context has ended
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with the error of the last attempt to connect, which is the reason
     /// why there is no connection; with `operation_aborted` if there was none.
-    template <token_for<void(error_code)> Token = asio::deferred_t>
+    template <token_for<void(error_code)> Token = default_token>
     [[nodiscard]] auto ready(Token&& token = {})
     {
         return detail::initiate<void(error_code)>(detail::ready_launch{{state_}}, std::forward<Token>(token));
     }
 
     /// Stops the client when its leases are released. New acquires, and those that wait, complete with
-    /// errc::client_stopped. The client sends the releases that are queued, and waits until the holders have released
+    /// errc::client_stopped. The bodies of @ref with_lock and @ref lead are cancelled at once, or after
+    /// `options.cancel_after`. The client sends the releases that are queued, and waits until the holders have released
     /// their leases, which are renewed meanwhile. Leases that are still held after `options.grace` become lost.
     ///
     /// @par On the server
     /// The releases. The keys of leases that become lost *expire*: nothing deletes a key under a running holder.
     /// @par Completion
-    /// With success when the client is stopped, after `options.grace` at the latest.
+    /// With success when the client is stopped, after `options.grace` at the latest. The result, also of a cancelled
+    /// call, is the number of grants that the client has not released: their keys expire. It is that of
+    /// `stats().abandoned`, 0 if nothing was left behind.
     /// @par Errors
-    /// - errc::invalid_option: `grace` is negative; nothing happens
+    /// - errc::invalid_option: `grace` or `cancel_after` is negative; nothing happens
     /// - errc::client_stopped: the client was destroyed before, or its execution context has ended
     /// @par Cancellation
     /// Terminal, partial, total: stops the client at once, as `stop()` does, and completes with `operation_aborted`.
-    template <token_for<void(error_code)> Token = asio::deferred_t>
+    template <token_for<void(error_code, std::size_t)> Token = default_token>
     [[nodiscard]] auto shutdown(shutdown_options options, Token&& token = {})
     {
-        return detail::initiate<void(error_code)>(
-            detail::shutdown_launch{{state_}, options.grace}, std::forward<Token>(token));
+        return detail::initiate<void(error_code, std::size_t)>(
+            detail::shutdown_launch{{state_}, options}, std::forward<Token>(token));
     }
 
     /// The same with the default options.
-    template <token_for<void(error_code)> Token = asio::deferred_t>
+    template <token_for<void(error_code, std::size_t)> Token = default_token>
     [[nodiscard]] auto shutdown(Token&& token = {})
     {
         return shutdown(shutdown_options{}, std::forward<Token>(token));

@@ -160,7 +160,7 @@ public:
     /// - errc::wrong_type, errc::server_refused, errc::not_permitted, errc::protocol, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
-    template <token_for<void(error_code)> Token = asio::deferred_t>
+    template <token_for<void(error_code)> Token = default_token>
     [[nodiscard]] auto proclaim(std::string_view value, Token && token = {})
     {
         return detail::initiate<void(error_code)>(begin_proclaim(value), std::forward<Token>(token));
@@ -168,7 +168,7 @@ public:
 
     /// Waits for the loss of the leadership; as `lease::lost()`. It succeeds with the reason of the loss, in time to stop
     /// the work.
-    template <token_for<void(error_code, loss)> Token = asio::deferred_t>
+    template <token_for<void(error_code, loss)> Token = default_token>
     [[nodiscard]] auto lost(Token && token = {}) const
     {
         return held_.lost(std::forward<Token>(token));
@@ -196,7 +196,7 @@ public:
     /// Terminal, partial, total: completes at once with `operation_aborted`; the leadership stays as it is.
     /// @par Lifetimes
     /// The leadership may be moved meanwhile. If it is destroyed, the operation completes with errc::released.
-    template <token_for<void(error_code, yield_reason)> Token = asio::deferred_t>
+    template <token_for<void(error_code, yield_reason)> Token = default_token>
     [[nodiscard]] auto asked_to_yield(Token && token = {}) const
     {
         return detail::initiate<void(error_code, yield_reason)>(begin_yield(), std::forward<Token>(token));
@@ -207,7 +207,7 @@ public:
     ///
     /// @par On the server
     /// One script, which deletes the record of the leader, releases the lock, and publishes both messages.
-    template <token_for<void(error_code)> Token = asio::deferred_t>
+    template <token_for<void(error_code)> Token = default_token>
     [[nodiscard]] auto resign(Token && token = {})
     {
         return held_.release(std::forward<Token>(token));
@@ -263,7 +263,7 @@ public:
     /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`. The watch goes on.
-    template <token_for<void(error_code, std::optional<leader>)> Token = asio::deferred_t>
+    template <token_for<void(error_code, std::optional<leader>)> Token = default_token>
     [[nodiscard]] auto next(Token&& token = {})
     {
         return detail::initiate<void(error_code, std::optional<leader>)>(
@@ -339,7 +339,7 @@ public:
     /// @par Cancellation
     /// Terminal, partial, total, in every phase: completes at once with `operation_aborted` and leaves nothing on the
     /// server, as `fair_lock::acquire()`.
-    template <token_for<void(error_code, leadership)> Token = asio::deferred_t>
+    template <token_for<void(error_code, leadership)> Token = default_token>
     [[nodiscard]] auto campaign(std::string_view value, campaign_options options, Token&& token = {}) const
     {
         return detail::initiate<void(error_code, leadership)>(
@@ -348,7 +348,7 @@ public:
     }
 
     /// The same with default options: the wait has no limit.
-    template <token_for<void(error_code, leadership)> Token = asio::deferred_t>
+    template <token_for<void(error_code, leadership)> Token = default_token>
     [[nodiscard]] auto campaign(std::string_view value, Token&& token = {}) const
     {
         return campaign(value, campaign_options{}, std::forward<Token>(token));
@@ -366,7 +366,7 @@ public:
     /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`.
-    template <token_for<void(error_code, std::optional<leader>)> Token = asio::deferred_t>
+    template <token_for<void(error_code, std::optional<leader>)> Token = default_token>
     [[nodiscard]] auto current(Token&& token = {}) const
     {
         return detail::initiate<void(error_code, std::optional<leader>)>(
@@ -374,7 +374,7 @@ public:
     }
 
     /// Reads the candidates that wait, in the order in which they will lead. As `fair_lock::waiters()`.
-    template <token_for<void(error_code, std::vector<holder>)> Token = asio::deferred_t>
+    template <token_for<void(error_code, std::vector<holder>)> Token = default_token>
     [[nodiscard]] auto candidates(Token&& token = {}) const
     {
         return detail::initiate<void(error_code, std::vector<holder>)>(
@@ -393,7 +393,7 @@ public:
     /// As `fair_lock::force_release()`.
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
-    template <token_for<void(error_code, bool)> Token = asio::deferred_t>
+    template <token_for<void(error_code, bool)> Token = default_token>
     [[nodiscard]] auto force_release(Token&& token = {}) const
     {
         return detail::initiate<void(error_code, bool)>(

@@ -18,7 +18,8 @@ namespace holdfast {
 using boost::system::error_code;
 
 /// The errors of operations. An operation may also complete with `boost::asio::error::operation_aborted`, if it was
-/// cancelled.
+/// cancelled. What an error code does not say, the name of the lock, the option, the server's error message, is in the
+/// @ref diagnostics of the operation.
 ///
 /// Each operation documents a closed list of its errors. To decide what to do next, compare with a @ref cond instead of
 /// with single values.
@@ -54,7 +55,7 @@ enum class errc {
     busy,
     /// The lease was empty.
     empty_lease,
-    /// An option is invalid; `client::last_failure()` names it.
+    /// An option is invalid; `diagnostics` and `client::last_failure()` name it.
     invalid_option,
     /// An earlier acquire of the same owner for this lock has not ended: two tasks share an owner by mistake.
     owner_in_use,

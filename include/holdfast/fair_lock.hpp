@@ -89,7 +89,7 @@ public:
     /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`.
-    template <token_for<void(error_code, std::vector<holder>)> Token = asio::deferred_t>
+    template <token_for<void(error_code, std::vector<holder>)> Token = default_token>
     [[nodiscard]] auto waiters(Token&& token = {}) const
     {
         return detail::initiate<void(error_code, std::vector<holder>)>(query_waiters(), std::forward<Token>(token));

@@ -98,7 +98,7 @@ public:
     ///   errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
-    template <token_for<void(error_code, bool)> Token = asio::deferred_t>
+    template <token_for<void(error_code, bool)> Token = default_token>
     [[nodiscard]] auto set(unsigned count, Token&& token = {}) const
     {
         return detail::initiate<void(error_code, bool)>(
@@ -121,7 +121,7 @@ public:
     ///   errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
-    template <token_for<void(error_code, unsigned)> Token = asio::deferred_t>
+    template <token_for<void(error_code, unsigned)> Token = default_token>
     [[nodiscard]] auto count_down(unsigned by, Token&& token = {}) const
     {
         return detail::initiate<void(error_code, unsigned)>(
@@ -129,7 +129,7 @@ public:
     }
 
     /// The same, by 1.
-    template <token_for<void(error_code, unsigned)> Token = asio::deferred_t>
+    template <token_for<void(error_code, unsigned)> Token = default_token>
     [[nodiscard]] auto count_down(Token&& token = {}) const
     {
         return count_down(1, std::forward<Token>(token));
@@ -147,7 +147,7 @@ public:
     /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`.
-    template <token_for<void(error_code, unsigned)> Token = asio::deferred_t>
+    template <token_for<void(error_code, unsigned)> Token = default_token>
     [[nodiscard]] auto count(Token&& token = {}) const
     {
         return detail::initiate<void(error_code, unsigned)>(
@@ -170,7 +170,7 @@ public:
     /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`, and leaves nothing on the server.
-    template <token_for<void(error_code, bool)> Token = asio::deferred_t>
+    template <token_for<void(error_code, bool)> Token = default_token>
     [[nodiscard]] auto wait(latch_wait_options options, Token&& token = {}) const
     {
         return detail::initiate<void(error_code, bool)>(
@@ -178,7 +178,7 @@ public:
     }
 
     /// The same without a limit.
-    template <token_for<void(error_code, bool)> Token = asio::deferred_t>
+    template <token_for<void(error_code, bool)> Token = default_token>
     [[nodiscard]] auto wait(Token&& token = {}) const
     {
         return wait(latch_wait_options{}, std::forward<Token>(token));

@@ -35,10 +35,7 @@ struct borrowed_leadership {
 };
 
 template <class Body>
-using leading_result = typename std::invoke_result_t<Body&, leadership&>::value_type;
-
-template <class Body>
-asio::awaitable<leading_result<Body>> run_leading(Body& body, lease& held)
+auto run_leading(Body& body, lease& held) -> body_awaitable<Body, leadership&>
 {
     borrowed_leadership borrowed(held);
     co_return co_await body(borrowed.me);
@@ -53,19 +50,20 @@ struct leading_body {
 
 }  // namespace detail
 
-/// A coroutine that runs while a leader leads: `asio::awaitable<T>(leadership&)`.
+/// A coroutine that runs while a leader leads: `asio::awaitable<T>(leadership&)`, of any executor.
 template <class Body>
 concept leader_body = requires(std::decay_t<Body>& body, leadership& me)
 {
     requires detail::is_awaitable<decltype(body(me))>;
 };
 
-/// Runs a body while it leads: stands for election, runs the body, resigns, and waits for the resignation in every case.
-/// It is a coroutine and must be awaited. To stand again after a loss, call it in a loop.
+/// Runs a body while it leads: stands for election, runs the body, resigns, and waits for the resignation. It is a
+/// coroutine and must be awaited. To stand again after a loss, call it in a loop.
 ///
 /// It is `with_lock()` with an election in place of the lock and a @ref leadership in place of the lease: completion,
 /// cancellation, lifetimes, thread safety and the compiler trap are the same. When the leadership is lost, the body is
-/// cancelled (terminal) and awaited. `leadership::asked_to_yield()` does not cancel it.
+/// cancelled (terminal) and awaited; also when `client::shutdown()` asks bodies to end. The other reasons of
+/// `leadership::asked_to_yield()` do not cancel it.
 ///
 /// @par Errors
 /// As `with_lock()`: errc::busy if somebody else led for all of `options.wait`; errc::lease_lost if the leadership was
@@ -86,6 +84,18 @@ template <leader_body Body>
     using adapted = detail::leading_body<std::decay_t<Body>>;
     return detail::run_with_lock<detail::candidate, adapted>(
         detail::make_candidate(of, value, options.priority), options, adapted{std::forward<Body>(body)});
+}
+
+/// The same for every completion token, as that of `with_lock()`.
+template <leader_body Body, token_for<detail::body_signature<std::decay_t<Body>, leadership&>> Token>
+auto lead(election const& of, std::string_view value, campaign_options options, Body&& body, Token&& token)
+{
+    using adapted = detail::leading_body<std::decay_t<Body>>;
+    return with_lock(
+        detail::make_candidate(of, value, options.priority),
+        options,
+        adapted{std::forward<Body>(body)},
+        std::forward<Token>(token));
 }
 
 }  // namespace holdfast

@@ -188,7 +188,7 @@ public:
     /// @par Lifetimes
     /// The lease may be moved meanwhile. If it is released, destroyed or downgraded before the server has confirmed,
     /// the operation completes with errc::lease_lost.
-    template <token_for<void(error_code)> Token = asio::deferred_t>
+    template <token_for<void(error_code)> Token = default_token>
     [[nodiscard]] auto extend(std::chrono::milliseconds by, Token && token = {})
     {
         return detail::initiate<void(error_code)>(detail::extend_launch{{impl_}, by}, std::forward<Token>(token));
@@ -210,7 +210,7 @@ public:
     /// Terminal, partial, total: completes at once with `operation_aborted`; the lease stays as it is.
     /// @par Lifetimes
     /// The lease may be moved meanwhile. If it is destroyed, the operation completes with errc::released.
-    template <token_for<void(error_code, loss)> Token = asio::deferred_t>
+    template <token_for<void(error_code, loss)> Token = default_token>
     [[nodiscard]] auto lost(Token && token = {}) const
     {
         return detail::initiate<void(error_code, loss)>(detail::lost_launch{{impl_}}, std::forward<Token>(token));
@@ -238,7 +238,7 @@ public:
     /// - errc::empty_lease: the lease was empty
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`; the release goes on.
-    template <token_for<void(error_code)> Token = asio::deferred_t>
+    template <token_for<void(error_code)> Token = default_token>
     [[nodiscard]] auto release(Token && token = {});
 
     /// Turns a write of a @ref read_write_lock into a read with the same options: acquires the read under the write,
@@ -264,7 +264,7 @@ public:
     /// @par Lifetimes
     /// The lease may be moved meanwhile. If it is released, destroyed or downgraded again, the downgrade completes with
     /// errc::lease_lost.
-    template <token_for<void(error_code, lease)> Token = asio::deferred_t>
+    template <token_for<void(error_code, lease)> Token = default_token>
     [[nodiscard]] auto downgrade(Token && token = {});
 
 private:

@@ -33,8 +33,8 @@ namespace holdfast {
 /// As for every lock, with these differences:
 /// - `wait` limits the whole acquire. `lease`, `renew` and `max_hold` apply to each member.
 /// - errc::invalid_option: there are no members; members of one name are locks of different kinds or owners; or a
-///   server's lock of a @ref red_lock is a member itself or belongs to two red_locks. `last_failure()` of the first
-///   member's client names the reason. A lock that is given twice is acquired once; a read and a write of one
+///   server's lock of a @ref red_lock is a member itself or belongs to two red_locks. The @ref diagnostics name
+///   the reason. A lock that is given twice is acquired once; a read and a write of one
 ///   @ref read_write_lock are acquired as a write.
 /// - An error of one member is the error of the whole, and every other member is released.
 /// - errc::unavailable also if the lease of one member ends before the last member is granted: in a single attempt, or

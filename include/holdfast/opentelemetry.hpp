@@ -19,6 +19,7 @@
 #include <opentelemetry/trace/span.h>
 #include <opentelemetry/trace/tracer.h>
 
+#include <holdfast/diagnostics.hpp>
 #include <holdfast/observer.hpp>
 
 namespace holdfast {
@@ -114,7 +115,7 @@ struct parent_initiation : Initiation {
 /// Returns a completion token for an operation of this library that is to be initiated while `parent` is the current span:
 /// the spans of an acquire have it as their parent. The operation completes as with `token`, also a bound one such as
 /// `asio::cancel_after(1s)`.
-template <class Token = boost::asio::deferred_t>
+template <class Token = with_diagnostics_t<boost::asio::deferred_t>>
 auto with_parent(opentelemetry::nostd::shared_ptr<opentelemetry::trace::Span> parent, Token token = {})
 {
     return detail::parent_token<Token>{std::move(parent), std::move(token)};

@@ -255,6 +255,11 @@ struct campaign_options {
 struct shutdown_options {
     /// How long the holders may take to release their leases. 0: the client stops at once. Must not be negative.
     std::chrono::milliseconds grace{5'000};
+
+    /// When the bodies of `with_lock()` and `lead()` are cancelled, if they have not ended: so long after the call. 0: at
+    /// once. With `grace` or more they are cancelled at the end of `grace`, when the leases become lost. Must not be
+    /// negative.
+    std::chrono::milliseconds cancel_after{0};
 };
 
 // GCC 12 destroys the members of a temporary in a co_await expression twice. Trivially copyable options are not

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -53,8 +54,8 @@ namespace holdfast {
 /// - errc::not_permitted also if so many servers deny INFO that no majority can be counted.
 /// - errc::invalid_option: there are fewer than 2 or more than 31 servers; one was given twice, as the same client or
 ///   with the same run id; `lease` is longer than `red_options::max_lease`, or so short that `node_timeout` does not
-///   fit into it twice (with fencing four times); `fencing` with members that are not fenced mutexes. `last_failure()`
-///   of the first member's client names the reason.
+///   fit into it twice (with fencing four times); `fencing` with members that are not fenced mutexes. The
+///   @ref diagnostics name the reason.
 /// - Errors for which waiting does not help end it only if they leave no majority.
 ///
 /// @par The lease
@@ -91,6 +92,9 @@ public:
 
     /// As above. Precondition: no pointer is null.
     red_lock(std::vector<client const*> const& clients, std::string_view name, options = {});
+
+    /// The same for clients that are stored together, such as a `std::vector<client>`.
+    red_lock(std::span<client const> clients, std::string_view name, options = {});
 
     /// With the given locks, each of one server. Members of kind @ref reentrant_lock exclude a RedissonRedLock of the
     /// same servers. The name is that of the first member.

@@ -110,7 +110,7 @@ public:
     /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`.
-    template <token_for<void(error_code, permit_count)> Token = asio::deferred_t>
+    template <token_for<void(error_code, permit_count)> Token = default_token>
     [[nodiscard]] auto permits(Token&& token = {}) const
     {
         return detail::initiate<void(error_code, permit_count)>(query_permits(), std::forward<Token>(token));
@@ -132,7 +132,7 @@ public:
     /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
-    template <token_for<void(error_code, permit_count)> Token = asio::deferred_t>
+    template <token_for<void(error_code, permit_count)> Token = default_token>
     [[nodiscard]] auto set_permits(unsigned permits, Token&& token = {}) const
     {
         return detail::initiate<void(error_code, permit_count)>(change_permits(permits), std::forward<Token>(token));

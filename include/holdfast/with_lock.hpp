@@ -26,6 +26,7 @@
 #include <boost/config.hpp>
 
 #include <holdfast/any_lock.hpp>
+#include <holdfast/diagnostics.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/lease.hpp>
 
@@ -38,8 +39,33 @@ inline constexpr bool is_awaitable = false;
 template <class Result, class Executor>
 inline constexpr bool is_awaitable<asio::awaitable<Result, Executor>> = true;
 
+template <class Awaitable>
+struct awaitable_signature;
+template <class Result, class Executor>
+struct awaitable_signature<asio::awaitable<Result, Executor>> {
+    using type = void(std::exception_ptr, Result);
+};
+template <class Executor>
+struct awaitable_signature<asio::awaitable<void, Executor>> {
+    using type = void(std::exception_ptr);
+};
+
+// Of a body, or of another function that makes a coroutine of an argument.
+template <class Body, class Argument = lease&>
+using body_awaitable = std::invoke_result_t<Body&, Argument>;
 template <class Body>
-using body_result = typename std::invoke_result_t<Body&, lease&>::value_type;
+using body_result = typename body_awaitable<Body>::value_type;
+template <class Body>
+using body_executor = typename body_awaitable<Body>::executor_type;
+template <class Body, class Argument = lease&>
+using body_signature = typename awaitable_signature<body_awaitable<Body, Argument>>::type;
+
+// Waits until the body should end: as `lease::lost()`, and when `client::shutdown()` asks bodies to end, with
+// loss::client_stopped.
+struct BOOST_SYMBOL_VISIBLE stop_launch : lease_launch {
+    void start(handler_at<void(error_code, loss)>) &&;
+};
+BOOST_SYMBOL_VISIBLE stop_launch stop_of(lease&);
 
 // How a body ended: with a value or with an exception; with neither if it was not started. An optional, because the
 // value may have no default constructor.
@@ -47,13 +73,14 @@ template <class Result>
 struct body_outcome {
     std::optional<std::conditional_t<std::is_void_v<Result>, std::monostate, Result>> value;
     std::exception_ptr error;
+    bool was_asked_to_stop = false;  // by client::shutdown()
 };
 
 // Runs the body, unless the lease is lost already. It stores an exception and returns, because the group in
 // guard_body() ends at the first success. The coroutines here are free functions, not lambdas: GCC 12 mishandles
 // captures in coroutines.
-template <class Result, class Body>
-asio::awaitable<void> run_body(Body& body, lease& held, body_outcome<Result>& outcome)
+template <class Result, class Executor, class Body>
+asio::awaitable<void, Executor> run_body(Body& body, lease& held, body_outcome<Result>& outcome)
 {
     try {
         if (!held.valid())  // immediately before the body: the process may have been paused since the grant (rule 18)
@@ -76,11 +103,11 @@ struct to_terminal {
     }
 };
 
-// Runs the body to its end. A loss of the lease, or a cancellation from outside, cancels the body and waits for it; a
-// release by the body itself does not. It runs on a strand, because the group cancels the body from the handler of
-// `lost`, which a client on several threads calls on any of them.
-template <class Result, class Body>
-asio::awaitable<void> guard_body(Body& body, lease& held, body_outcome<Result>& outcome)
+// Runs the body to its end. A loss of the lease, a shutdown of the client, or a cancellation from outside, cancels the
+// body and waits for it; a release by the body itself does not. It runs on a strand, because the group cancels the body
+// from the handler of `stop`, which a client on several threads calls on any of them.
+template <class Result, class Executor, class Body>
+asio::awaitable<void, Executor> guard_body(Body& body, lease& held, body_outcome<Result>& outcome)
 {
     auto const before = co_await asio::this_coro::cancellation_state;
     co_await asio::this_coro::reset_cancellation_state(to_terminal());
@@ -88,42 +115,54 @@ asio::awaitable<void> guard_body(Body& body, lease& held, body_outcome<Result>& 
     if (before.cancelled() != asio::cancellation_type::none)
         co_return;
     auto const strand = co_await asio::this_coro::executor;
-    // Both operations are bound to the strand: otherwise a cancellation would not be emitted on it, and `lost` would
+    // Both operations are bound to the strand: otherwise a cancellation would not be emitted on it, and `stop` would
     // not complete on it.
-    co_await asio::experimental::make_parallel_group(
-        asio::co_spawn(
-            strand, run_body<Result, Body>(body, held, outcome), asio::bind_executor(strand, asio::deferred)),
-        held.lost(asio::bind_executor(strand, asio::deferred)))
-        .async_wait(asio::experimental::wait_for_one_success(), asio::as_tuple(asio::use_awaitable));
+    auto stop = initiate<void(error_code, loss)>(stop_of(held), asio::bind_executor(strand, asio::deferred));
+    auto const ended = co_await asio::experimental::make_parallel_group(
+                           asio::co_spawn(
+                               strand,
+                               run_body<Result, Executor, Body>(body, held, outcome),
+                               asio::bind_executor(strand, asio::deferred)),
+                           std::move(stop))
+                           .async_wait(
+                               asio::experimental::wait_for_one_success(),
+                               asio::as_tuple(asio::use_awaitable_t<Executor>()));
+    // <0> is the order in which they ended, <2> and <3> are the results of `stop`.
+    outcome.was_asked_to_stop = std::get<0>(ended)[0] == 1 && !std::get<2>(ended)
+                                && std::get<3>(ended) == loss::client_stopped;
+}
+
+// The strand of a body. An executor type that cannot hold a strand is used as it is.
+template <class Executor>
+Executor strand_over(Executor const& e)
+{
+    if constexpr (std::constructible_from<Executor, asio::strand<Executor>>)
+        return Executor(asio::make_strand(e));
+    else
+        return e;
 }
 
 struct with_lock_end {
     error_code acquire;  // why there is no lease
+    diagnostics text;    // of that error
     error_code release;
     bool cancelled = false;  // from outside
     bool lost = false;
-    std::exception_ptr error;  // of the body
-    bool returned = false;     // the body returned
+    bool asked_to_stop = false;  // by client::shutdown()
+    std::exception_ptr error;    // of the body
+    bool returned = false;       // the body returned
 };
 
 // Throws the exception with which `with_lock` ends; returns if it ends with the body's value. The message of an error
-// of with_lock begins with the name of the lock. The library's own locks also know the words of the server.
+// of with_lock begins with the name of the lock.
 BOOST_SYMBOL_VISIBLE void throw_unless_returned(with_lock_end const&, std::string_view name);
-BOOST_SYMBOL_VISIBLE void throw_unless_returned(with_lock_end const&, any_lock const&);
-
-template <class Lock>
-void throw_unless_returned(with_lock_end const& end, Lock const& lock)
-{
-    if constexpr (std::convertible_to<Lock const&, any_lock>)
-        throw_unless_returned(end, any_lock(lock));
-    else
-        throw_unless_returned(end, std::string_view(lock.name()));
-}
 
 template <class Lock, class Body>
-auto run_with_lock(Lock lock, typename Lock::try_options options, Body body) -> std::invoke_result_t<Body&, lease&>
+auto run_with_lock(Lock lock, typename Lock::try_options options, Body body) -> body_awaitable<Body>
 {
     using result = body_result<Body>;
+    using executor = body_executor<Body>;
+    using use_awaitable = asio::use_awaitable_t<executor>;
     namespace this_coro = asio::this_coro;
 
     with_lock_end end;
@@ -139,31 +178,34 @@ auto run_with_lock(Lock lock, typename Lock::try_options options, Body body) -> 
     end.cancelled = is_cancelled(co_await this_coro::cancellation_state);
     if (!end.cancelled) {
         lease held;
+        auto const token = bind_diagnostics(end.text, asio::redirect_error(use_awaitable(), end.acquire));
         if (options.wait)
-            held = co_await lock.try_acquire(options, asio::redirect_error(asio::use_awaitable, end.acquire));
+            held = co_await lock.try_acquire(options, token);
         else
-            held = co_await lock.acquire(without_wait(options), asio::redirect_error(asio::use_awaitable, end.acquire));
+            held = co_await lock.acquire(without_wait(options), token);
         if (!end.acquire && held.empty())
             end.acquire = errc::busy;
 
         end.cancelled = is_cancelled(co_await this_coro::cancellation_state);
         if (!end.acquire && !end.cancelled) {
-            auto const strand = asio::make_strand(co_await this_coro::executor);
-            co_await asio::co_spawn(strand, guard_body<result, Body>(body, held, outcome), asio::use_awaitable);
+            auto const strand = strand_over<executor>(co_await this_coro::executor);
+            co_await asio::co_spawn(strand, guard_body<result, executor, Body>(body, held, outcome), use_awaitable());
             end.returned = outcome.value.has_value();
             end.error = outcome.error;
+            end.asked_to_stop = outcome.was_asked_to_stop;
             end.cancelled = is_cancelled(co_await this_coro::cancellation_state);
         }
-        if (!held.empty()) {
+        // A cancelled caller waits for nothing any more: the destructor queues the release.
+        if (!held.empty() && !end.cancelled) {
             end.lost = !held.valid();
-            // Without a slot: a cancelled caller waits for its release, too.
+            // Without a slot: a cancellation from here on ends neither the release nor the wait for it.
             co_await held.release(asio::bind_cancellation_slot(
-                asio::cancellation_slot(), asio::redirect_error(asio::use_awaitable, end.release)));
+                asio::cancellation_slot(), asio::redirect_error(use_awaitable(), end.release)));
         }
     }
     co_await this_coro::throw_if_cancelled(throws);
 
-    throw_unless_returned<Lock>(end, lock);
+    throw_unless_returned(end, std::string_view(lock.name()));
     if constexpr (!std::is_void_v<result>)
         co_return std::move(*outcome.value);
 }
@@ -180,18 +222,22 @@ inline constexpr bool is_safe_body = true;
 
 }  // namespace detail
 
-/// A coroutine that runs while a lock is held: `asio::awaitable<T>(lease&)`.
+/// A coroutine that runs while a lock is held: `asio::awaitable<T>(lease&)`, of any executor.
 template <class Body>
 concept lock_body = requires(std::decay_t<Body>& body, lease& held)
 {
     requires detail::is_awaitable<decltype(body(held))>;
 };
 
-/// Runs a body while it holds a lock: acquires the lock, runs the body, releases the lease, and waits for the release
-/// in every case. It is a coroutine and must be awaited.
+/// Runs a body while it holds a lock: acquires the lock, runs the body, releases the lease, and waits for the release.
+/// It is a coroutine and must be awaited.
 ///
-/// The body receives the lease. When the lease is lost, the body is cancelled (terminal) and awaited. The body may
-/// release the lease itself; `with_lock` then only awaits the body.
+/// The body receives the lease. When the lease is lost, or `client::shutdown()` asks bodies to end, the body is cancelled
+/// (terminal) and awaited. The body may release the lease itself; `with_lock` then only awaits the body.
+///
+/// @par Time limits
+/// `options.wait` limits the acquire, `options.max_hold` the body, and `asio::cancel_after` with the overload that has a
+/// completion token, or a cancellation of the calling coroutine, both together.
 ///
 /// @par On the server
 /// As `acquire()` or, with `options.wait`, `try_acquire()`; then as `lease::release()`.
@@ -200,25 +246,28 @@ concept lock_body = requires(std::decay_t<Body>& body, lease& held)
 ///   The client repeats a release of unknown outcome in the background.
 /// - The body threw while the lease was held: with its exception.
 /// @par Errors
-/// It throws them as `boost::system::system_error`. The text, `what()`, begins with the name of the lock, and contains
-/// the name of an invalid option, or the server's error message unless the client has had another failure since.
+/// It throws them as @ref holdfast::error. The text, `what()`, begins with the name of the lock, and contains the name of
+/// an invalid option, or the server's error message.
 /// - errc::busy: the lock was not acquired within `options.wait`. Without `wait` the wait has no limit; `wait = 0` is
 ///   one attempt
 /// - errc::lease_lost: the lease was lost before the body ended, or before it began. The exception of the body is
 ///   nested, if there is one other than `operation_aborted`
+/// - errc::client_stopped: `client::shutdown()` cancelled the body, and it ended with `operation_aborted`
 /// - the errors of `acquire()` or, with `options.wait`, of `try_acquire()`
 /// @par Cancellation
 /// Terminal, or every type that the calling coroutine accepts. During the acquire: as `acquire()`. Later: the body is
-/// cancelled (terminal) and awaited, then the release is awaited, for at most `config::command_timeout`. Then
-/// `operation_aborted` is thrown.
+/// cancelled (terminal) and awaited. Then `operation_aborted` is thrown, and the release is queued as by the destructor
+/// of a lease: a caller whose time is over does not wait for the server. A body that wants to know the outcome of the
+/// release calls `lease::release()` itself.
 /// @par Lifetimes
 /// The coroutine copies or moves the lock and the body.
 /// @par Thread safety
 /// The body runs on a strand of its own over the executor of the calling coroutine; `asio::this_coro::executor` is that
-/// strand in the body. So the caller needs no strand, even on an `asio::thread_pool`. The lock does not make memory
-/// visible to other threads of the process: data that the body shares with other coroutines needs a strand or a mutex.
-/// The caller continues on its own executor. As always with Asio, emit a cancellation only on the executor of the
-/// calling coroutine.
+/// strand in the body. So the caller needs no strand, even on an `asio::thread_pool`. Only if the awaitable of the body
+/// has an executor type that cannot hold a strand, such as that of an `asio::io_context`, the body runs on the executor
+/// itself, which must then not run on several threads. The lock does not make memory visible to other threads of the
+/// process: data that the body shares with other coroutines needs a strand or a mutex. The caller continues on its own
+/// executor. As always with Asio, emit a cancellation only on the executor of the calling coroutine.
 /// @par Compiler trap
 /// With GCC before 13, a body that is not trivially destructible must be named, or capture by reference, because the
 /// compiler destroys a temporary twice. A `static_assert` reports it.
@@ -243,6 +292,34 @@ template <async_lock Lock, lock_body Body>
 [[nodiscard]] auto with_lock(Lock lock, Body&& body)
 {
     return with_lock(std::move(lock), typename Lock::try_options{}, std::forward<Body>(body));
+}
+
+/// The same for every completion token, also outside of coroutines: `void(std::exception_ptr, T)`, without the `T` if the
+/// body's result is `void`. The body runs on a strand over the executor of the lock. Its awaitable must have the default
+/// executor, `asio::any_io_executor`.
+///
+/// @par Cancellation
+/// Terminal.
+/// @par Example
+/// @code
+/// holdfast::with_lock(lock, {.wait = 1s}, work, asio::cancel_after(10s, [](std::exception_ptr e) { report(e); }));
+/// @endcode
+template <async_lock Lock, lock_body Body, token_for<detail::body_signature<std::decay_t<Body>>> Token>
+auto with_lock(Lock lock, typename Lock::try_options options, Body&& body, Token&& token)
+{
+    auto const executor = lock.get_executor();
+    return asio::co_spawn(
+        executor,
+        detail::run_with_lock<Lock, std::decay_t<Body>>(std::move(lock), options, std::forward<Body>(body)),
+        std::forward<Token>(token));
+}
+
+/// The same with default options.
+template <async_lock Lock, lock_body Body, token_for<detail::body_signature<std::decay_t<Body>>> Token>
+auto with_lock(Lock lock, Body&& body, Token&& token)
+{
+    return with_lock(
+        std::move(lock), typename Lock::try_options{}, std::forward<Body>(body), std::forward<Token>(token));
 }
 
 }  // namespace holdfast

@@ -3,6 +3,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 #include <algorithm>
+#include <cstddef>
 #include <stdexcept>
 #include <utility>
 
@@ -21,13 +22,14 @@ namespace detail {
 namespace {
 
 using plain_handler = handler_at<void(error_code)>;
+using shutdown_handler = handler_at<void(error_code, std::size_t)>;
 
 // client::run(). Completes when the client has stopped: the engine keeps its address in a list until then.
 class run_operation final : public operation<engine::request>, public engine::client_waiter {
 public:
     using operation::operation;
 
-    void done(error_code ec) override { finish(ec); }
+    void done(described_error ec) override { finish(std::move(ec)); }
 
 private:
     void begin(engine::client_engine& c) override
@@ -52,7 +54,7 @@ class ready_operation final : public operation<engine::request>, public engine::
 public:
     using operation::operation;
 
-    void done(error_code ec) override { finish(ec); }
+    void done(described_error ec) override { finish(std::move(ec)); }
 
 private:
     void begin(engine::client_engine& c) override { c.wait_ready(*this); }
@@ -66,20 +68,20 @@ private:
     }
 };
 
-// client::shutdown(). The first of these events ends it: nothing is held, acquired or released any more; `grace` has
-// passed; another call has stopped the client.
-class shutdown_operation final : public operation<engine::request>,
+// client::shutdown(). It asks the bodies of with_lock to end after `cancel_after`. The first of these events ends it:
+// nothing is held, acquired or released any more; `grace` has passed; another call has stopped the client.
+class shutdown_operation final : public operation<engine::request, std::size_t>,
                                  public engine::client_waiter,
                                  public core::deadline {
 public:
-    shutdown_operation(plain_handler h, std::shared_ptr<client_state> const& home, core::duration grace)
-        : operation(std::move(h), home), grace_(grace)
+    shutdown_operation(shutdown_handler h, std::shared_ptr<client_state> const& home, shutdown_options const& o)
+        : operation(std::move(h), home), cancel_after_(core::bounded(o.cancel_after)), grace_(core::bounded(o.grace))
     {}
 
     // The engine calls it when it is idle, and a second time if another call stops the client before this operation
     // does. The engine is idle in the middle of its own work, for example while it removes an arbiter, so the client
     // must not be stopped on this stack: a deadline that is due now stops it in a later turn of the loop.
-    void done(error_code) override
+    void done(described_error) override
     {
         bool const was_idle = std::exchange(is_idle_, true);
         if (!engine_)
@@ -89,7 +91,13 @@ public:
         engine_->runtime().arm(*this, engine_->runtime().now());
         engine_->wait_stopped(*this);
     }
-    void on_due(core::instant) override { stop({}); }
+    void on_due(core::instant now) override
+    {
+        if (is_idle_ || now >= last_moment_)
+            return stop({});
+        engine_->end_bodies();
+        engine_->runtime().arm(*this, last_moment_);
+    }
 
 private:
     void begin(engine::client_engine& c) override
@@ -98,10 +106,14 @@ private:
         // done() only records it.
         c.close(*this);
         engine_ = &c;
+        auto const now = c.runtime().now();
+        last_moment_ = now + grace_;
         if (is_idle_)
             stop({});
+        else if (cancel_after_ > core::duration::zero())
+            c.runtime().arm(*this, now + std::min(cancel_after_, grace_));
         else
-            c.runtime().arm(*this, c.runtime().now() + grace_);
+            on_due(now);
     }
     void cancel(engine::client_engine&) override { stop(asio::error::operation_aborted); }
 
@@ -113,10 +125,12 @@ private:
         auto& c = *std::exchange(engine_, nullptr);
         c.runtime().disarm(*this);
         c.stop();
-        finish(ec);
+        finish(ec, c.runtime().telemetry().abandoned());
     }
 
-    core::duration grace_;
+    core::duration const cancel_after_;
+    core::duration const grace_;
+    core::instant last_moment_ = core::never;
     engine::client_engine* engine_ = nullptr;
     bool is_idle_ = false;
 };
@@ -148,15 +162,17 @@ void ready_launch::start(plain_handler h) &&
     launch_if_exists<ready_operation>(of, std::move(h));
 }
 
-void shutdown_launch::start(plain_handler h) &&
+void shutdown_launch::start(shutdown_handler h) &&
 {
-    if (grace < grace.zero()) {
+    auto const zero = std::chrono::milliseconds::zero();
+    if (options.grace < zero || options.cancel_after < zero) {
+        auto const* const what = options.grace < zero ? "grace: must not be negative"
+                                                      : "cancel_after: must not be negative";
         if (auto const c = of.lock())
-            c->remember(errc::invalid_option, "grace: must not be negative");
-        return complete_early<>(std::move(h), errc::invalid_option);
+            c->remember(errc::invalid_option, what);
+        return complete_early<std::size_t>(std::move(h), {errc::invalid_option, make_error_text(what)}, 0);
     }
-    // Cut to ten years: the sum of now and a greater duration would overflow, and `grace` would be over at once.
-    launch_if_exists<shutdown_operation>(of, std::move(h), core::bounded(grace));
+    launch_if_exists<shutdown_operation>(of, std::move(h), options);
 }
 
 }  // namespace detail

@@ -38,12 +38,13 @@ namespace {
 constexpr std::size_t longest_value = 4096;
 
 // Why that value cannot be proclaimed; success: it can. An error is recorded as the client's last failure.
-error_code value_error(std::string_view value, std::string_view name, client_state* c)
+described_error value_error(std::string_view value, std::string_view name, client_state* c)
 {
     if (value.size() <= longest_value)
         return {};
     error_code const ec = errc::invalid_option;
-    return c ? c->remember(ec, in_quotes(name) + ": value: must not have more than 4096 bytes") : ec;
+    auto const what = in_quotes(name) + ": value: must not have more than 4096 bytes";
+    return c ? c->remember(ec, what) : described_error(ec, make_error_text(what));
 }
 
 single_lock::traits election_traits(
@@ -117,8 +118,8 @@ void campaign_launch::start(handler_at<void(error_code, leadership)> h) &&
 {
     if (auto const ec = value_error(value, of->name(), of->home().get()))
         return complete_early<leadership>(std::move(h), ec, {});
-    auto to = map_handler<lease>(std::move(h), [](auto handler, error_code ec, lease l) {
-        std::move(handler)(ec, to_leadership(std::move(l)));
+    auto to = map_handler<lease>(std::move(h), [](auto handler, described_error ec, lease l) {
+        std::move(handler)(std::move(ec), to_leadership(std::move(l)));
     });
     acquire_launch{{candidate_of(of, value, request.priority)}, request}.start(std::move(to));
 }

@@ -27,7 +27,7 @@ char const* message_of(errc e) noexcept
             return "the name must have 1 to 512 bytes with the prefix, and keep the keys in one hash slot";
         case errc::busy: return "the lock was not acquired in time";
         case errc::empty_lease: return "the lease is empty";
-        case errc::invalid_option: return "an option is invalid; client::last_failure() names it";
+        case errc::invalid_option: return "an option is invalid";
         case errc::owner_in_use: return "an earlier acquire of the same owner for this lock has not ended";
         case errc::not_running: return "client::run() has not been called";
         case errc::already_running: return "client::run() has already been called";

@@ -90,10 +90,10 @@ bool refuse_zero(single_lock const& of, unsigned number, char const* option, han
 {
     if (number > 0)
         return false;
-    error_code ec = errc::invalid_option;
-    if (auto const c = of.home())
-        ec = c->remember(ec, in_quotes(of.lock.name) + ": " + option + ": must not be 0");
-    complete_early<Result>(std::move(h), ec, {});
+    error_code const ec = errc::invalid_option;
+    auto const what = in_quotes(of.lock.name) + ": " + option + ": must not be 0";
+    auto const c = of.home();
+    complete_early<Result>(std::move(h), c ? c->remember(ec, what) : described_error(ec, make_error_text(what)), {});
     return true;
 }
 

@@ -60,7 +60,8 @@ std::vector<any_lock> mutexes_of(std::vector<client const*> const& clients, std:
     return all;
 }
 
-std::vector<client const*> addresses_of(std::initializer_list<std::reference_wrapper<client const>> clients)
+template <class Clients>
+std::vector<client const*> addresses_of(Clients const& clients)
 {
     std::vector<client const*> all;
     for (client const& c : clients)
@@ -116,6 +117,10 @@ red_lock::red_lock(
 
 red_lock::red_lock(std::vector<client const*> const& clients, std::string_view name, options o)
     : lock_base(detail::make_red(detail::mutexes_of(clients, name, o), name, o))
+{}
+
+red_lock::red_lock(std::span<client const> clients, std::string_view name, options o)
+    : red_lock(detail::addresses_of(clients), name, o)
 {}
 
 red_lock::red_lock(std::vector<any_lock> const& members, options o)

@@ -172,11 +172,11 @@ std::uint64_t client_state::next_acquire() const noexcept
     return read(std::uint64_t(0), [](inside& in) { return in.engine.runtime().telemetry().next_acquire(); });
 }
 
-error_code client_state::remember(error_code ec, std::string_view words)
+described_error client_state::remember(error_code ec, std::string_view words)
 {
     if (rundown::use const now(rundown_); now)
         inside_->engine.runtime().telemetry().remember(ec, words);
-    return ec;
+    return {ec, make_error_text(words)};
 }
 
 // Sent once: the message is a member, and a message must not be in the mailbox twice. No allocation, so stop() and the

@@ -78,8 +78,8 @@ public:
     std::shared_ptr<engine::owner_state> const& process_owner() const noexcept { return process_owner_; }
     stats read_stats() const;
     failure last_failure() const;
-    // Records the last failure, for client::last_failure(), and returns its code.
-    error_code remember(error_code, std::string_view words);
+    // Records the last failure, for client::last_failure(), and returns it. The words begin with the name of the lock.
+    described_error remember(error_code, std::string_view words);
     // The number of another acquire, for the observer; 0: there is none, or the execution context has ended.
     std::uint64_t next_acquire() const noexcept;
     // Tells the observer that its user initiates an acquire. Returns the observer's context of the acquire; null: none.

@@ -35,13 +35,13 @@ public:
         end({}, std::move(l));
     }
     void busy() override { end({}, lease()); }
-    void failed(error_code ec) override { end(ec, lease()); }
+    void failed(described_error ec) override { end(std::move(ec), lease()); }
 
 private:
     // A contender is a message, but this one is never sent: its batch is.
     void deliver(engine::client_engine&) override {}
     void discard() noexcept override {}
-    void end(error_code, lease);
+    void end(described_error, lease);
 
     boost::intrusive_ptr<attempts> all_;  // null: it has ended
     std::size_t place_;
@@ -60,10 +60,11 @@ void single_try::give_up()
 
 // Only the first call reports a result. A lease that is granted after a cancellation is destroyed
 // here, which releases it.
-void single_try::end(error_code ec, lease got)
+void single_try::end(described_error ec, lease got)
 {
+    bool const is_told = ec && ec.code != asio::error::operation_aborted;
     if (auto const all = std::move(all_))
-        all->end(place_, ec, std::move(got));
+        all->end(place_, is_told ? named(ec, lock().name) : std::move(ec), std::move(got));
 }
 
 client_batch::client_batch(std::shared_ptr<client_state> const& home, bool all_or_none)
@@ -94,7 +95,7 @@ void client_batch::request_cancellation() noexcept
 }
 
 // The attempts must end, not only disappear: the composite acquire waits for the result of each.
-void client_batch::fail_all(error_code ec)
+void client_batch::fail_all(described_error const& ec)
 {
     for (auto const& t : tries_)
         t->failed(ec);

@@ -29,7 +29,7 @@ public:
 
     // Called once for each place, on the strand of the client of that lock, or by the thread that launches the
     // attempts. The engine may be the caller, so it must not call the engine. Thread-safe for different places.
-    virtual void end(std::size_t place, error_code, lease got) = 0;
+    virtual void end(std::size_t place, described_error, lease got) = 0;
     // Cancels the attempts that are under way; they complete with operation_aborted. Thread-safe after the launch.
     virtual void call_off() noexcept = 0;
 };
@@ -62,7 +62,7 @@ private:
     friend class cancellation<client_batch>;
 
     void cancelled(engine::client_engine&) { give_up(); }
-    void fail_all(error_code);
+    void fail_all(described_error const&);
     void deliver(engine::client_engine&) override;
     void discard() noexcept override;
     void join_together(engine::client_engine&);

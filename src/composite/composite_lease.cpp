@@ -5,11 +5,15 @@
 #include "composite/composite_lease.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <memory>
 #include <tuple>
 #include <utility>
 
 #include <boost/asio/bind_executor.hpp>
 #include <boost/container/small_vector.hpp>
+
+#include <holdfast/with_lock.hpp>
 
 #include "composite/coordinate.hpp"
 #include "composite/quorum.hpp"
@@ -20,19 +24,27 @@ namespace {
 
 using std::chrono::steady_clock;
 
-using plain_outcome = std::tuple<error_code>;
+using plain_outcome = std::tuple<described_error>;
 
 // Runs an operation on the leases of all members. It ends with success after a quorum of successes, otherwise
 // with the result of classify() when all have ended.
 template <class Operation>
-asio::awaitable<plain_outcome> await_all(std::vector<Operation> operations, std::size_t quorum)
+asio::awaitable<plain_outcome> await_all(
+    std::vector<Operation> operations, std::shared_ptr<std::deque<diagnostics>> texts, std::size_t quorum)
 {
     co_await be_cancelled_by_hand();
     auto const here = co_await asio::this_coro::executor;
     auto const ended = co_await asio::experimental::make_parallel_group(all_on(here, std::move(operations)))
                            .async_wait(enough_successes{quorum}, asio::use_awaitable);
     bool const cancelled = co_await is_cancelled();
-    co_return cancelled ? error_code(asio::error::operation_aborted) : classify(std::get<1>(ended), quorum);
+    if (cancelled)
+        co_return plain_outcome(asio::error::operation_aborted);
+    auto const& errors = std::get<1>(ended);
+    auto const ec = classify(errors, quorum);
+    auto const of = static_cast<std::size_t>(std::ranges::find(errors, ec) - errors.begin());
+    if (!ec || of == errors.size())
+        co_return plain_outcome(ec);
+    co_return plain_outcome(described_error(ec, diagnostics_access::get((*texts)[of])));
 }
 
 // Returns the reason of the loss by which the composite lease became lost: the loss number `needed`, in the order in
@@ -170,10 +182,10 @@ auto composite_lease::for_each_member(Start start)
 }
 
 // The error of an operation that is invalid for this lease. Records why.
-error_code composite_lease::refuse(std::string const& what) const
+described_error composite_lease::refuse(std::string const& what) const
 {
     auto const c = lock_->home();
-    return c ? lock_->refuse(*c, what) : errc::invalid_option;
+    return c ? lock_->refuse(*c, what) : named({errc::invalid_option, make_error_text(what)}, lock_->name());
 }
 
 // Nothing is sent if one member does not allow that time: an extension of the others could not be undone. It succeeds
@@ -182,31 +194,47 @@ void composite_lease::extend(std::chrono::milliseconds by, handler_at<void(error
 {
     if (auto const what = lock_->extension_error(by); !what.empty())
         return complete_early<>(std::move(h), refuse(what));
-    auto operations = for_each_member([by](lease& l) { return l.extend(by, asio::deferred); });
+    auto const texts = std::make_shared<std::deque<diagnostics>>();  // not moved when one is added
+    auto operations = for_each_member(
+        [&](lease& l) { return l.extend(by, bind_diagnostics(texts->emplace_back(), asio::deferred)); });
     if (operations.empty())
-        return complete_early<>(std::move(h), errc::empty_lease);
-    coordinate(std::move(h), await_all(std::move(operations), lock_->quorum()));
+        return complete_early<>(std::move(h), named(errc::empty_lease, lock_->name()));
+    coordinate(std::move(h), lock_, await_all(std::move(operations), texts, lock_->quorum()));
 }
 
 // The coroutine has a reference to this object, not to the lease: the lease may be moved or destroyed meanwhile.
 void composite_lease::lost(handler_at<void(error_code, loss)> h)
 {
+    watch<lost_launch>(std::move(h));
+}
+
+void composite_lease::stopping(handler_at<void(error_code, loss)> h)
+{
+    watch<stop_launch>(std::move(h));
+}
+
+template <class Launch>
+void composite_lease::watch(handler_at<void(error_code, loss)> h)
+{
     if (is_released())
-        return complete_early<loss>(std::move(h), errc::released, {});
+        return complete_early<loss>(std::move(h), named(errc::released, lock_->name()), {});
     if (!lock_->home())
         return complete_early<loss>(std::move(h), {}, loss::client_stopped);
-    coordinate(std::move(h), await_loss(self_ptr(this)));
+    coordinate(std::move(h), lock_, await_loss<Launch>(self_ptr(this)));
 }
 
 // With n members and a quorum of q, the loss of n - q + 1 members is the loss of all. If members have joined since, n
 // was too small, so it watches all members again; those that are lost complete at once. If the group ends without so
 // many losses, the members were released, or the caller has cancelled.
+template <class Launch>
 asio::awaitable<composite_lease::loss_outcome> composite_lease::await_loss(self_ptr self)
 {
     co_await be_cancelled_by_hand();
     auto const here = co_await asio::this_coro::executor;
     for (;;) {
-        auto watches = self->for_each_member([](lease& l) { return l.lost(asio::deferred); });
+        auto watches = self->for_each_member([](lease& l) {
+            return initiate<void(error_code, loss)>(Launch{{lease_access::impl_of(l)}}, asio::deferred);
+        });
         if (watches.empty())
             co_return loss_outcome{errc::released, {}};
         auto const size = watches.size();
@@ -249,9 +277,9 @@ void composite_lease::release(handler_at<void(error_code)> h)
 {
     auto members = take();
     if (members.empty())
-        complete_early<>(std::move(h), errc::empty_lease);
+        complete_early<>(std::move(h), named(errc::empty_lease, lock_->name()));
     else
-        release_each(std::move(members), lock_->quorum(), std::move(h));
+        release_each(std::move(members), lock_, std::move(h));
     remove_reference();  // last: it may destroy this object
 }
 
@@ -260,7 +288,7 @@ void composite_lease::release(handler_at<void(error_code)> h)
 void composite_lease::release_in(
     boost::intrusive_ptr<release_group> all, std::size_t place, asio::any_io_executor const& executor)
 {
-    auto ended = [all = std::move(all), place](error_code ec) { all->end(place, ec); };
+    auto ended = [all = std::move(all), place](described_error ec) { all->end(place, std::move(ec)); };
     release({asio::bind_executor(executor, std::move(ended)), {executor, true}});
 }
 

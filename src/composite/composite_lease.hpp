@@ -58,6 +58,7 @@ public:
 
     void extend(std::chrono::milliseconds, handler_at<void(error_code)>) override;
     void lost(handler_at<void(error_code, loss)>) override;
+    void stopping(handler_at<void(error_code, loss)>) override;
     void downgrade(handler_at<void(error_code, lease)>) override;
     void release(handler_at<void(error_code)>) override;
     void release_in(boost::intrusive_ptr<release_group>, std::size_t place, asio::any_io_executor const&) override;
@@ -71,14 +72,18 @@ public:
     void join(lease);
 
 private:
-    using loss_outcome = std::tuple<error_code, loss>;
+    using loss_outcome = std::tuple<described_error, loss>;
     using self_ptr = boost::intrusive_ptr<composite_lease>;
 
     void add_reference() noexcept override { intrusive_ptr_add_ref(static_cast<counter*>(this)); }
     void remove_reference() noexcept override { intrusive_ptr_release(static_cast<counter*>(this)); }
 
+    // `Launch`: the operation of each member that is awaited.
+    template <class Launch>
     static asio::awaitable<loss_outcome> await_loss(self_ptr);
-    error_code refuse(std::string const& what) const;
+    template <class Launch>
+    void watch(handler_at<void(error_code, loss)>);
+    described_error refuse(std::string const& what) const;
     lease_state classify_members() const noexcept;
     bool is_released() const noexcept;
     bool has_grown_from(std::size_t size) const noexcept;

@@ -12,6 +12,14 @@
 namespace holdfast::detail {
 namespace {
 
+std::vector<described_error> with_texts(std::vector<error_code> const& errors, std::vector<diagnostics> const& texts)
+{
+    std::vector<described_error> all;
+    for (std::size_t i = 0; i < errors.size(); ++i)
+        all.emplace_back(errors[i], diagnostics_access::get(texts[i]));
+    return all;
+}
+
 // Runs a query on all members in parallel, and waits for all replies: each query ends within command_timeout.
 // `merge` makes one result of the results, which are in the order of the members. The coroutine owns the lock, so
 // the handle may be destroyed.
@@ -19,10 +27,14 @@ template <class Result, class Launch, class Merge>
 asio::awaitable<outcome_of<Result>> query_all(std::shared_ptr<lock_impl const> of, std::size_t quorum, Merge merge)
 {
     co_await be_cancelled_by_hand();
-    using query = decltype(initiate<void(error_code, Result)>(Launch{{of}}, asio::deferred));
+    using query = decltype(initiate<void(error_code, Result)>(
+        Launch{{of}}, bind_diagnostics(std::declval<diagnostics&>(), asio::deferred)));
+    auto const& members = static_cast<composite_lock const&>(*of).members();
+    std::vector<diagnostics> texts(members.size());
     std::vector<query> queries;
-    for (auto const& m : static_cast<composite_lock const&>(*of).members())
-        queries.push_back(initiate<void(error_code, Result)>(Launch{{m}}, asio::deferred));
+    for (std::size_t i = 0; i < members.size(); ++i)
+        queries.push_back(
+            initiate<void(error_code, Result)>(Launch{{members[i]}}, bind_diagnostics(texts[i], asio::deferred)));
     auto const here = co_await asio::this_coro::executor;
     auto ended = co_await asio::experimental::make_parallel_group(all_on(here, std::move(queries)))
                      .async_wait(asio::experimental::wait_for_all(), asio::use_awaitable);
@@ -30,28 +42,28 @@ asio::awaitable<outcome_of<Result>> query_all(std::shared_ptr<lock_impl const> o
     bool const cancelled = co_await is_cancelled();
     if (cancelled)
         co_return outcome_of<Result>{asio::error::operation_aborted, Result()};
-    co_return merge(errors, answers, quorum);
+    co_return merge(with_texts(errors, texts), answers, quorum);
 }
 
-std::size_t count_of(std::vector<error_code> const& errors, error_code what) noexcept
+std::size_t successes_of(std::vector<described_error> const& errors) noexcept
 {
-    return static_cast<std::size_t>(std::ranges::count(errors, what));
+    return static_cast<std::size_t>(std::ranges::count(errors, error_code(), &described_error::code));
 }
 
-error_code first_of(std::vector<error_code> const& errors) noexcept
+described_error first_of(std::vector<described_error> const& errors) noexcept
 {
-    auto const found = std::ranges::find_if(errors, [](error_code ec) { return ec.failed(); });
-    return found == errors.end() ? error_code() : *found;
+    auto const found = std::ranges::find_if(errors, [](described_error const& e) { return e.code.failed(); });
+    return found == errors.end() ? described_error() : *found;
 }
 
 // Locked means: so many members are locked that no quorum is free. A member without a reply may be locked or free. If
 // the result depends on such members, it is the first error.
 outcome_of<bool> merge_locked(
-    std::vector<error_code> const& errors, std::vector<bool> const& locked, std::size_t quorum)
+    std::vector<described_error> const& errors, std::vector<bool> const& locked, std::size_t quorum)
 {
     auto const enough = errors.size() - quorum + 1;
     auto const sure = static_cast<std::size_t>(std::ranges::count(locked, true));
-    auto const open = errors.size() - count_of(errors, {});
+    auto const open = errors.size() - successes_of(errors);
     if (sure < enough && sure + open >= enough)
         return {first_of(errors), false};
     return {error_code(), sure >= enough};
@@ -59,16 +71,17 @@ outcome_of<bool> merge_locked(
 
 // A forced release is done when a quorum of members has confirmed it. A lease of this lock then has fewer members than
 // a quorum left, so it is lost.
-outcome_of<bool> merge_forced(std::vector<error_code> const& errors, std::vector<bool> const& held, std::size_t quorum)
+outcome_of<bool> merge_forced(
+    std::vector<described_error> const& errors, std::vector<bool> const& held, std::size_t quorum)
 {
-    bool const done = count_of(errors, {}) >= quorum;
-    return {done ? error_code() : first_of(errors), std::ranges::count(held, true) > 0};
+    bool const done = successes_of(errors) >= quorum;
+    return {done ? described_error() : first_of(errors), std::ranges::count(held, true) > 0};
 }
 
 outcome_of<std::vector<holder>> merge_holders(
-    std::vector<error_code> const& errors, std::vector<std::vector<holder>>& lists, std::size_t quorum)
+    std::vector<described_error> const& errors, std::vector<std::vector<holder>>& lists, std::size_t quorum)
 {
-    if (count_of(errors, {}) < quorum)
+    if (successes_of(errors) < quorum)
         return {first_of(errors), {}};
     std::vector<holder> all;
     for (auto& list : lists)
@@ -111,14 +124,15 @@ std::shared_ptr<client_state> composite_lock::home() const noexcept
 }
 
 // Why no command can be sent; success: it can. Records a validation error as the last failure of that client.
-error_code composite_lock::precondition_error(std::shared_ptr<client_state> const& c) const
+described_error composite_lock::precondition_error(std::shared_ptr<client_state> const& c) const
 {
-    if (!c)
-        return validation_error_.empty() ? errc::client_stopped : errc::invalid_option;
-    return validation_error_.empty() ? error_code() : refuse(*c, validation_error_);
+    if (c)
+        return validation_error_.empty() ? described_error() : refuse(*c, validation_error_);
+    auto const ec = validation_error_.empty() ? errc::client_stopped : errc::invalid_option;
+    return named({ec, make_error_text(validation_error_)}, name_);
 }
 
-error_code composite_lock::refuse(client_state& c, std::string const& what) const
+described_error composite_lock::refuse(client_state& c, std::string const& what) const
 {
     return c.remember(errc::invalid_option, in_quotes(name_) + ": " + what);
 }
@@ -148,7 +162,7 @@ void composite_lock::query(handler_at<void(error_code, Result)> h, Merge merge) 
 {
     if (auto const ec = precondition_error(home()))
         return complete_early<Result>(std::move(h), ec, {});
-    coordinate(std::move(h), query_all<Result, Launch>(shared_from_this(), quorum_, merge));
+    coordinate(std::move(h), shared_from_this(), query_all<Result, Launch>(shared_from_this(), quorum_, merge));
 }
 
 void composite_lock::query_locked(handler_at<void(error_code, bool)> h) const

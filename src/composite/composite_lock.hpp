@@ -49,7 +49,7 @@ public:
     void query_holders(handler_at<void(error_code, std::vector<holder>)>) const final;
 
     // Records why an operation is invalid as the last failure of that client; returns errc::invalid_option.
-    error_code refuse(client_state&, std::string const& what) const;
+    described_error refuse(client_state&, std::string const& what) const;
 
 protected:
     // With a validation error, each operation completes with errc::invalid_option: constructors of handles do not throw
@@ -63,7 +63,7 @@ protected:
 private:
     template <class Launch, class Result, class Merge>
     void query(handler_at<void(error_code, Result)>, Merge) const;
-    error_code precondition_error(std::shared_ptr<client_state> const& home) const;
+    described_error precondition_error(std::shared_ptr<client_state> const& home) const;
 
     std::string const name_;
     lock_list const members_;

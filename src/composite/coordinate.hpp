@@ -25,6 +25,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "handle/completion.hpp"
+#include "handle/lock_impl.hpp"
 
 namespace holdfast::detail {
 
@@ -58,7 +59,7 @@ auto all_on(asio::any_io_executor const& strand, std::vector<Operation> operatio
 }
 
 template <class... Results>
-using outcome_of = std::tuple<error_code, Results...>;
+using outcome_of = std::tuple<described_error, Results...>;
 
 // Ends a group of operations when enough have succeeded: the others go on in the background, and cannot change the
 // result.
@@ -75,24 +76,28 @@ struct enough_successes {
 // Runs a coroutine that operates on several locks, and calls a user's handler with its result. The coroutine runs where
 // the handler will: the execution contexts of the clients may end before, and the coroutine goes on with the clients
 // that are left. It has a strand of its own, because the clients may run on several threads, and the handler's executor,
-// too. Precondition: the coroutine owns the locks.
+// too. The text of an error begins with the name of the lock, whose operation it is. Precondition: the coroutine owns
+// the locks.
 template <class... Results>
-void coordinate(handler_at<void(error_code, Results...)> to, asio::awaitable<outcome_of<Results...>> body)
+void coordinate(
+    handler_at<void(error_code, Results...)> to,
+    std::shared_ptr<lock_impl const> of,
+    asio::awaitable<outcome_of<Results...>> body)
 {
     auto const strand = asio::make_strand(to.at.executor);
     auto const slot = asio::get_associated_cancellation_slot(to.handler);
     // Until the completion, run() of the handler's context must not return for lack of work.
     to.at.executor = asio::prefer(std::move(to.at.executor), asio::execution::outstanding_work.tracked);
-    auto finish = [to = std::move(to)](std::exception_ptr e, outcome_of<Results...> end) mutable {
+    auto finish = [to = std::move(to), of = std::move(of)](std::exception_ptr e, outcome_of<Results...> end) mutable {
         // Errors are results; an exception is a failed allocation, or a fault of the library. It leaves
         // run() of the context.
         if (e)
             std::rethrow_exception(e);
         // The coroutine had taken up the lease. On its way to the user's handler it must not be renewed: the
         // handler may never run.
-        auto const complete = [&](error_code ec, Results&... results) {
+        auto const complete = [&](described_error& ec, Results&... results) {
             (give_back(results), ...);
-            complete_early<Results...>(std::move(to), ec, std::move(results)...);
+            complete_early<Results...>(std::move(to), named(ec, of->name()), std::move(results)...);
         };
         std::apply(complete, end);
     };

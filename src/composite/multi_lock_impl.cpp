@@ -30,8 +30,8 @@ using lease_handler = handler_at<void(error_code, lease)>;
 struct findings {
     member_counts counts;
     std::optional<std::size_t> missing = {};  // the first member that could not be locked
-    error_code failure = {};                  // the last error that waiting does not cure
-    error_code silence = {};                  // the last error of a member that could not be reached
+    described_error failure = {};             // the last error that waiting does not cure
+    described_error silence = {};             // the last error of a member that could not be reached
 };
 
 // An attempt that was cancelled because another member could not be locked shows nothing.
@@ -39,13 +39,13 @@ void note(findings& f, std::size_t member, attempt_end const& end)
 {
     f.counts.granted += !end.got.empty();
     f.counts.valid += end.got.valid();
-    if (!end.got.empty() || end.ec == asio::error::operation_aborted)
+    if (!end.got.empty() || end.ec.code == asio::error::operation_aborted)
         return;
     f.missing = f.missing.value_or(member);
-    bool const is_silent = end.ec == errc::unavailable || end.ec == errc::no_quorum;
+    bool const is_silent = end.ec.code == errc::unavailable || end.ec.code == errc::no_quorum;
     f.counts.busy += !end.ec;
     f.counts.unreachable += is_silent;
-    f.counts.failed += end.ec && !is_silent;
+    f.counts.failed += end.ec.code.failed() && !is_silent;
     if (end.ec)
         (is_silent ? f.silence : f.failure) = end.ec;
 }
@@ -72,6 +72,8 @@ public:
           deadline_(deadline_of(*clock_, s.request.wait))
     {}
 
+    std::shared_ptr<composite_lock const> const& lock() const noexcept { return lock_; }
+
     // The first round tries all members at once, because most locks are free. Then end_round() gets the results.
     void try_all(attempts_handler);
     // Ends a round with the results of its attempts, by member. Returns the result of the acquire, and counts it; none:
@@ -87,8 +89,8 @@ private:
     asio::awaitable<void> back_off();
 
     lease lease_of(attempt_ends);
-    acquired end(error_code, lease = {});
-    error_code obstacle_of(multi_round, findings const&) const;
+    acquired end(described_error, lease = {});
+    described_error obstacle_of(multi_round, findings const&) const;
     core::duration remaining() const noexcept;
     bool is_over() const noexcept { return detail::is_over(deadline_, *clock_); }
 
@@ -99,7 +101,7 @@ private:
     core::instant const deadline_;
 
     std::optional<std::size_t> missing_;  // the member for which the next round waits
-    error_code obstacle_;                 // why the last round was not won; success: another contender holds a member
+    described_error obstacle_;            // why the last round was not won; success: another contender holds a member
     bool is_given_up_ = false;            // the wait for a member has failed, and another one would
     unsigned late_ = 0;                   // late rounds in a row
     unsigned misses_ = 0;                 // rounds without a result
@@ -134,7 +136,7 @@ lease gathering::lease_of(attempt_ends ends)
 }
 
 // In a late round all members were granted, but a lease ended before the last grant.
-error_code gathering::obstacle_of(multi_round round, findings const& f) const
+described_error gathering::obstacle_of(multi_round round, findings const& f) const
 {
     auto const is_stopped = [](auto const& member) {
         auto const c = member->home();
@@ -146,13 +148,13 @@ error_code gathering::obstacle_of(multi_round round, findings const& f) const
         return f.failure;
     if (std::ranges::any_of(lock_->members(), is_stopped))
         return errc::client_stopped;
-    return f.silence ? f.silence : errc::unavailable;
+    return f.silence ? f.silence : described_error(errc::unavailable);
 }
 
-acquired gathering::end(error_code ec, lease got)
+acquired gathering::end(described_error ec, lease got)
 {
     account_.end(ec, got);
-    return {ec, std::move(got)};
+    return {std::move(ec), std::move(got)};
 }
 
 // After each step a cancellation is checked by hand. The leases of the round are destroyed then, which releases them.
@@ -205,9 +207,12 @@ asio::awaitable<attempt_end> gathering::wait_for(std::size_t member)
     if (request.wait)
         request.wait = std::chrono::floor<std::chrono::milliseconds>(remaining());
     attempt_end end;
+    error_code ec;
+    diagnostics text;
     end.got = co_await detail::acquire(
-        lock_->members()[member], request, asio::redirect_error(asio::use_awaitable, end.ec));
-    is_given_up_ = end.ec == errc::unavailable && !request.wait;
+        lock_->members()[member], request, bind_diagnostics(text, asio::redirect_error(asio::use_awaitable, ec)));
+    end.ec = {ec, diagnostics_access::get(text)};
+    is_given_up_ = ec == errc::unavailable && !request.wait;
     co_return end;
 }
 
@@ -261,17 +266,19 @@ struct first_round {
         if (cancelled)
             return finish(cancelled, lease());
         if (auto end = all->end_round(std::move(ends)))
-            return std::apply([this](error_code ec, lease& l) { finish(ec, std::move(l)); }, *end);
-        coordinate(std::move(to), go_on(std::move(all)));
+            return std::apply([this](described_error& ec, lease& l) { finish(std::move(ec), std::move(l)); }, *end);
+        auto const of = all->lock();
+        coordinate(std::move(to), of, go_on(std::move(all)));
     }
 
 private:
     // Already on the handler's executor. The gathering is destroyed before the call: its destructors release what is
     // left, and count a cancelled acquire.
-    void finish(error_code ec, lease l)
+    void finish(described_error const& ec, lease l)
     {
+        auto end = ec ? named(ec, all->lock()->name()) : described_error();
         all.reset();
-        call_handler<lease>(std::move(to.handler), ec, std::move(l));
+        call_handler<lease>(std::move(to.handler), std::move(end), std::move(l));
     }
 };
 

@@ -10,6 +10,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
 #include "client/cancellation.hpp"
+#include "composite/composite_lock.hpp"
 #include "composite/quorum.hpp"
 #include "core/pooled.hpp"
 #include "handle/completion.hpp"
@@ -22,24 +23,27 @@ namespace {
 // allocations for each release.
 class release_of_each final : public core::pooled<release_of_each>, public release_group {
 public:
-    release_of_each(handler_at<void(error_code)> to, std::size_t count, std::size_t quorum)
-        : to_(std::move(to)), quorum_(quorum), needed_(quorum), left_(count), ends_(count)
+    release_of_each(handler_at<void(error_code)> to, std::shared_ptr<composite_lock const> of, std::size_t count)
+        : to_(std::move(to)), lock_(std::move(of)), needed_(lock_->quorum()), left_(count), ends_(count)
     {
         to_.at.executor = asio::prefer(std::move(to_.at.executor), asio::execution::outstanding_work.tracked);
     }
 
     void listen();
-    void end(std::size_t place, error_code) override;
+    void end(std::size_t place, described_error) override;
 
 private:
-    void complete(error_code);
+    void complete(described_error);
+    described_error result() const;
 
     handler_at<void(error_code)> to_;
-    std::size_t const quorum_;
+    std::shared_ptr<composite_lock const> const lock_;
     std::atomic<std::size_t> needed_;
     std::atomic<std::size_t> left_;
     std::atomic<bool> is_completed_ = false;  // only the thread that sets it may use to_
     std::vector<error_code> ends_;            // each element is written by one thread
+    std::atomic<bool> has_failed_ = false;    // only the thread that sets it writes failure_
+    described_error failure_;                 // the first one
 };
 
 // The slot is assigned before any release is started: afterwards another thread may have called the handler, and its
@@ -52,28 +56,38 @@ void release_of_each::listen()
 
 // `left_` is counted down with acquire and release: the thread that counts the last result reads those that other
 // threads wrote. `needed_` only counts, no other memory is read because of it.
-void release_of_each::end(std::size_t place, error_code ec)
+void release_of_each::end(std::size_t place, described_error ec)
 {
-    ends_[place] = ec;
-    if (!ec && needed_.fetch_sub(1, std::memory_order_relaxed) == 1)
+    ends_[place] = ec.code;
+    bool const is_released = !ec;
+    if (!is_released && !has_failed_.exchange(true, std::memory_order_relaxed))
+        failure_ = std::move(ec);
+    if (is_released && needed_.fetch_sub(1, std::memory_order_relaxed) == 1)
         complete({});
     if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-        complete(classify(ends_, quorum_));
+        complete(result());
+}
+
+// Of several members that failed, the text is that of the first one, if the whole ends with its error.
+described_error release_of_each::result() const
+{
+    auto const ec = classify(ends_, lock_->quorum());
+    return ec == failure_.code ? failure_ : described_error(ec);
 }
 
 // Three events may complete it: a quorum, the last result, a cancellation. The first one does.
-void release_of_each::complete(error_code ec)
+void release_of_each::complete(described_error ec)
 {
     if (!is_completed_.exchange(true))
-        complete_early<>(std::move(to_), ec);
+        complete_early<>(std::move(to_), named(ec, lock_->name()));
 }
 
 }  // namespace
 
-void release_each(std::vector<lease> leases, std::size_t quorum, handler_at<void(error_code)> to)
+void release_each(std::vector<lease> leases, std::shared_ptr<composite_lock const> of, handler_at<void(error_code)> to)
 {
     auto const at = to.at.executor;
-    boost::intrusive_ptr<release_of_each> const all(new release_of_each(std::move(to), leases.size(), quorum));
+    boost::intrusive_ptr<release_of_each> const all(new release_of_each(std::move(to), std::move(of), leases.size()));
     all->listen();
     for (std::size_t i = 0; i < leases.size(); ++i)
         if (auto& l = lease_access::impl_of(leases[i])) {

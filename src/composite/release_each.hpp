@@ -5,7 +5,7 @@
 #ifndef HOLDFAST_RELEASE_EACH_HPP
 #define HOLDFAST_RELEASE_EACH_HPP
 
-#include <cstddef>
+#include <memory>
 #include <vector>
 
 #include <holdfast/detail/initiate.hpp>
@@ -13,10 +13,12 @@
 
 namespace holdfast::detail {
 
-// Releases several leases in parallel: one server that does not reply does not delay the others. Completes with success
-// as soon as a quorum is released; otherwise, when all releases have completed, with the result of classify(). A
+class composite_lock;
+
+// Releases the leases of that lock's members in parallel: one server that does not reply does not delay the others.
+// Completes with success as soon as a quorum is released; otherwise, when all releases have completed, with the result of classify(). A
 // cancellation completes it at once with operation_aborted. The releases that are under way go on in either case.
-void release_each(std::vector<lease>, std::size_t quorum, handler_at<void(error_code)>);
+void release_each(std::vector<lease>, std::shared_ptr<composite_lock const>, handler_at<void(error_code)>);
 
 }  // namespace holdfast::detail
 

@@ -46,6 +46,7 @@ public:
 private:
     asio::strand<asio::any_io_executor> strand_;
     asio::cancellation_signal signal_;
+    diagnostics text_;  // of the nested acquire
 };
 
 // Counts the results, which arrive on the strands of the locks' clients. It is settled by the last result, or by
@@ -66,7 +67,7 @@ public:
     void launch(try_each_launch const&);
     bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
 
-    void end(std::size_t place, error_code, lease got) override;
+    void end(std::size_t place, described_error, lease got) override;
     void call_off() noexcept override { cancel(); }
 
 private:
@@ -109,9 +110,11 @@ void nested_try::start(
     boost::intrusive_ptr<attempts> all,
     std::size_t place)
 {
-    auto ended = [all = std::move(all), place](error_code ec, lease got) { all->end(place, ec, std::move(got)); };
-    acquire(
-        lock, request, asio::bind_cancellation_slot(signal_.slot(), asio::bind_executor(strand_, std::move(ended))));
+    auto ended = [all = std::move(all), place, self = shared_from_this()](error_code ec, lease got) {
+        all->end(place, {ec, diagnostics_access::get(self->text_)}, std::move(got));
+    };
+    auto on_strand = asio::bind_executor(strand_, std::move(ended));
+    acquire(lock, request, bind_diagnostics(text_, asio::bind_cancellation_slot(signal_.slot(), std::move(on_strand))));
 }
 
 // The order matters. The slot is assigned before finish_step(): afterwards another thread may call the handler. The
@@ -181,13 +184,13 @@ void batch_try::cancel()
 }
 
 // Acquire and release: the thread that settles it reads the results that the other threads stored.
-void batch_try::end(std::size_t place, error_code ec, lease got)
+void batch_try::end(std::size_t place, described_error ec, lease got)
 {
     bool suffices = false;
     if (into_)
-        suffices = into_->take(place, {ec, std::move(got)});
+        suffices = into_->take(place, {std::move(ec), std::move(got)});
     else
-        ends_[place] = {ec, std::move(got)};
+        ends_[place] = {std::move(ec), std::move(got)};
     if (suffices ? settle() : left_.fetch_sub(1, std::memory_order_acq_rel) == 1)
         finish_step();
 }

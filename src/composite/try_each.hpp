@@ -26,8 +26,8 @@ using lock_list = std::vector<std::shared_ptr<lock_impl const>>;
 
 // The result of an attempt on a lock: a lease, or an error, or neither when the lock is busy.
 struct attempt_end {
-    error_code ec;
-    lease got;
+    described_error ec = {};  // its text begins with the name of the lock
+    lease got = {};
 };
 
 using attempt_ends = std::vector<attempt_end>;

@@ -38,10 +38,18 @@ void client_engine::wait_ready(client_waiter& w)
         w.done(errc::client_stopped);
     else if (runtime_.is_ready())
         w.done({});
-    else if (auto const ec = runtime_.refusal())
+    else if (auto const& ec = runtime_.refusal())
         w.done(ec);
     else
         awaiting_ready_.push_back(w);
+}
+
+void client_engine::wait_ending(client_waiter& w)
+{
+    if (runtime_.lifecycle().is_ending())
+        w.done({});
+    else
+        awaiting_ending_.push_back(w);
 }
 
 void client_engine::close(client_waiter& drained)
@@ -55,6 +63,12 @@ void client_engine::close(client_waiter& drained)
     complete_all(awaiting_close_, errc::client_stopped);
     // The client may be idle already.
     on_end();
+}
+
+void client_engine::end_bodies()
+{
+    runtime_.lifecycle().end();
+    complete_all(awaiting_ending_, {});
 }
 
 void client_engine::stop()
@@ -77,6 +91,7 @@ void client_engine::stop()
     complete_all(awaiting_ready_, errc::client_stopped);
     complete_all(awaiting_close_, errc::client_stopped);
     complete_all(awaiting_epoch_, errc::client_stopped);
+    complete_all(awaiting_ending_, {});
     complete_all(awaiting_idle_, {});
     complete_all(awaiting_stop_, {});
 }
@@ -138,7 +153,7 @@ void client_engine::extend(tenure& t, core::duration lease, extension_waiter& wa
     if (auto const ec = t.check_held())
         return waiter.extended(ec);
     if (!t.held().may_last(runtime_.now(), lease))
-        return waiter.extended(errc::invalid_option);
+        return waiter.extended({errc::invalid_option, detail::make_error_text("extend: exceeds max_hold")});
     auto& g = *t.held_grant;
     watchdog_.extend(g, &t, g.reckon().extension(t.held(), lease), &waiter);
 }
@@ -175,7 +190,7 @@ bool client_engine::is_idle() const noexcept
     return registry_.arbiters() == 0 && releaser_.size() == 0;
 }
 
-void client_engine::complete_all(client_waiters& waiters, error_code ec)
+void client_engine::complete_all(client_waiters& waiters, described_error const& ec)
 {
     // A waiter may wait again in done().
     client_waiters completed;
@@ -242,10 +257,10 @@ void client_engine::on_closed(shard& at, closing const& why)
     if (!why.permanent)
         return;
     // The server refuses this client for good (wrong password, unknown user): waiting does not help.
-    for_each_arbiter_at(at, [&](auto& a) { a.fail_all(why.code); });
-    watches_.on_refused(at, why.code);
+    for_each_arbiter_at(at, [&](auto& a) { a.fail_all(at.refusal()); });
+    watches_.on_refused(at);
     if (is_first(at))
-        complete_all(awaiting_ready_, why.code);
+        complete_all(awaiting_ready_, at.refusal());
     complete_all(awaiting_epoch_, {});  // each finds whether the server of its lock is meant
 }
 

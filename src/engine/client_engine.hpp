@@ -13,6 +13,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
 #include <holdfast/config.hpp>
+#include <holdfast/detail/described_error.hpp>
 #include <holdfast/error.hpp>
 
 #include "core/clock.hpp"
@@ -39,7 +40,7 @@ class batch_acquire;
 class client_waiter
     : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
-    virtual void done(error_code) = 0;
+    virtual void done(detail::described_error) = 0;
 
 protected:
     ~client_waiter() = default;
@@ -73,10 +74,15 @@ public:
     void wait_stopped(client_waiter& w) { awaiting_stop_.push_back(w); }
     // Calls the waiter when the client accepts no acquires any more: it shuts down, or stops.
     void wait_closed(client_waiter& w) { awaiting_close_.push_back(w); }
-    error_code last_connect_error() const noexcept { return connect_error_; }
+    described_error last_connect_error() { return {connect_error_, runtime_.first_shard().why_closed()}; }
+    // Calls the waiter when the bodies of with_lock should end: the client shuts down, or stops. At once if they should
+    // already.
+    void wait_ending(client_waiter&);
     // Accepts no acquires from here on; contenders complete with client_stopped. Calls `drained` when no lock is held
     // and no release is under way.
     void close(client_waiter& drained);
+    // Asks the bodies of with_lock to end. Precondition: the client is closed. Idempotent.
+    void end_bodies();
     // Contenders and waiters complete with client_stopped and leases are lost. Sends nothing: the keys expire, because
     // a body may still be running (rule 23). Idempotent.
     void stop();
@@ -132,7 +138,7 @@ private:
     bool is_first(shard const& s) noexcept { return &s == &runtime_.first_shard(); }
     void release_lost(tenure&);
     bool is_idle() const noexcept;
-    void complete_all(client_waiters&, error_code);
+    void complete_all(client_waiters&, described_error const&);
 
     engine::runtime runtime_;
     engine::subscriptions subscriptions_{runtime_};
@@ -150,6 +156,7 @@ private:
     client_waiters awaiting_ready_;
     client_waiters awaiting_close_;
     client_waiters awaiting_epoch_;
+    client_waiters awaiting_ending_;
     client_waiters awaiting_idle_;
     client_waiters awaiting_stop_;
 };

@@ -26,6 +26,7 @@
 #include <holdfast/lease.hpp>
 
 #include "handle/lease_impl.hpp"
+#include "handle/named_error.hpp"
 
 namespace holdfast::detail {
 
@@ -67,11 +68,12 @@ void give_back(Other&) noexcept
 // next operation. A lease is taken up immediately before the call, so that the watchdog never renews a lease whose
 // handler does not run.
 template <class... Results>
-void call_handler(asio::any_completion_handler<void(error_code, Results...)> handler, error_code ec, Results... results)
+void call_handler(
+    asio::any_completion_handler<void(described_error, Results...)> handler, described_error ec, Results... results)
 {
     asio::get_associated_cancellation_slot(handler).clear();
     (take_up(results), ...);
-    std::move(handler)(ec, std::move(results)...);
+    std::move(handler)(std::move(ec), std::move(results)...);
 }
 
 // The executor of an io_context, as operations keep it until they complete: it tracks work.
@@ -161,13 +163,15 @@ private:
 // Calls a handler with stored results.
 template <class... Results>
 struct completion {
-    error_code ec;
+    described_error ec;
     std::tuple<Results...> results;
 
-    void operator()(asio::any_completion_handler<void(error_code, Results...)> handler)
+    void operator()(asio::any_completion_handler<void(described_error, Results...)> handler)
     {
-        std::apply(
-            [&](auto&... result) { call_handler<Results...>(std::move(handler), ec, std::move(result)...); }, results);
+        auto const call = [&](auto&... result) {
+            call_handler<Results...>(std::move(handler), std::move(ec), std::move(result)...);
+        };
+        std::apply(call, results);
     }
 };
 
@@ -177,21 +181,22 @@ template <class... Results>
 void post_completion(
     asio::any_io_executor const& executor,
     bool is_associated,
-    asio::any_completion_handler<void(error_code, Results...)> handler,
-    error_code ec,
+    asio::any_completion_handler<void(described_error, Results...)> handler,
+    described_error ec,
     Results... results)
 {
-    using handler_type = asio::any_completion_handler<void(error_code, Results...)>;
+    using handler_type = asio::any_completion_handler<void(described_error, Results...)>;
     delivery<handler_type, completion<Results...>>::post(
-        executor, is_associated, std::move(handler), {ec, {std::move(results)...}});
+        executor, is_associated, std::move(handler), {std::move(ec), {std::move(results)...}});
 }
 
 // Completes an operation that does not reach a client: its options are invalid, or the client does not exist any more.
 // Thread-safe.
 template <class... Results>
-void complete_early(handler_at<void(error_code, Results...)> to, error_code ec, Results... results)
+void complete_early(handler_at<void(error_code, Results...)> to, described_error ec, Results... results)
 {
-    post_completion<Results...>(to.at.executor, to.at.is_associated, std::move(to.handler), ec, std::move(results)...);
+    post_completion<Results...>(
+        to.at.executor, to.at.is_associated, std::move(to.handler), std::move(ec), std::move(results)...);
 }
 
 }  // namespace holdfast::detail

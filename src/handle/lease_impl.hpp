@@ -44,6 +44,8 @@ public:
 
     virtual void extend(std::chrono::milliseconds by, handler_at<void(error_code)>) = 0;
     virtual void lost(handler_at<void(error_code, loss)>) = 0;
+    // As lost(), and with loss::client_stopped when a shutdown of its client asks bodies to end.
+    virtual void stopping(handler_at<void(error_code, loss)>) = 0;
     virtual void downgrade(handler_at<void(error_code, lease)>) = 0;
 
     // These three take over the reference of the lease, which is empty from then on. If release() or

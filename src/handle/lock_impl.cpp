@@ -28,10 +28,4 @@ char const* validation_error(acquire_request const& r) noexcept
     return nullptr;
 }
 
-std::string in_quotes(std::string_view name)
-{
-    constexpr std::size_t enough = 64;  // a name may have 512 bytes, and a composite's name is the names of all members
-    return "lock \"" + std::string(name.substr(0, enough)) + (name.size() > enough ? "...\"" : "\"");
-}
-
 }  // namespace holdfast::detail

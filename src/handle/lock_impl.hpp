@@ -14,6 +14,8 @@
 #include <holdfast/detail/lock_base.hpp>
 #include <holdfast/lock_kind.hpp>
 
+#include "handle/named_error.hpp"
+
 // handle: the implementations that public handles and leases refer to, as interfaces, and how a result reaches
 // its handler. It may include core and engine only: client, operations, composite and redlock implement the
 // interfaces or call them.
@@ -71,10 +73,6 @@ struct lock_access {
 
 // Why the options are invalid, beginning with the name of the option; null: they are valid.
 char const* validation_error(acquire_request const&) noexcept;
-
-// The name as log lines show it, cut if it is long. (It is not called `quoted`, because an unqualified call with a
-// std::string would find std::quoted.)
-std::string in_quotes(std::string_view name);
 
 }  // namespace holdfast::detail
 

@@ -22,18 +22,19 @@ struct mapped_handler {
     Map map;
 
     template <class Result>
-    void operator()(error_code ec, Result r)
+    void operator()(described_error ec, Result r)
     {
-        map(std::move(handler), ec, std::move(r));
+        map(std::move(handler), std::move(ec), std::move(r));
     }
 };
 
-// `map`: void(handler, error_code, Result), which calls the handler.
+// `map`: void(handler, described_error, Result), which calls the handler.
 template <class Result, class Signature, class Map>
 handler_at<void(error_code, Result)> map_handler(handler_at<Signature> to, Map map)
 {
-    using handler_type = asio::any_completion_handler<Signature>;
-    return {mapped_handler<handler_type, Map>{std::move(to.handler), std::move(map)}, std::move(to.at)};
+    using handler_type = decltype(to.handler);
+    return {
+        mapped_handler<handler_type, Map>{std::move(to.handler), std::move(map)}, std::move(to.at), to.is_diagnosed};
 }
 
 }  // namespace holdfast::detail

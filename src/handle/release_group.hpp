@@ -21,7 +21,7 @@ public:
 
     // Called once for each place, on the strand of the client of that lease, or by the thread that starts the release.
     // Thread-safe for different places.
-    virtual void end(std::size_t place, error_code) = 0;
+    virtual void end(std::size_t place, described_error) = 0;
 };
 
 }  // namespace holdfast::detail

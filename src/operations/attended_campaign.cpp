@@ -20,7 +20,7 @@ namespace {
 
 class candidate_listener {
 public:
-    virtual void on_end(error_code, lease) = 0;
+    virtual void on_end(described_error, lease) = 0;
 
 protected:
     ~candidate_listener() = default;
@@ -48,18 +48,18 @@ public:
 
     void acquired(lease l) override { end({}, std::move(l)); }
     void busy() override { end({}, lease()); }
-    void failed(error_code ec) override { end(ec, lease()); }
+    void failed(described_error ec) override { end(std::move(ec), lease()); }
 
 private:
     // It is joined by join(), which needs no message.
     void deliver(engine::client_engine&) override {}
     void discard() noexcept override {}
 
-    void end(error_code ec, lease l)
+    void end(described_error ec, lease l)
     {
         auto const keep = std::move(self_);
         if (to_)
-            to_->on_end(ec, std::move(l));
+            to_->on_end(std::move(ec), std::move(l));
     }
 
     candidate_listener* to_;                         // null: it was withdrawn
@@ -77,7 +77,7 @@ public:
     {}
 
     // The client shuts down or was stopped.
-    void done(error_code) override { end(errc::client_stopped, lease()); }
+    void done(described_error) override { end(errc::client_stopped, lease()); }
 
     // While it settles. The engine is in the middle of the loss: the rest follows in an iteration of its own.
     void lost(loss) override { runtime().arm(*this, runtime().now()); }
@@ -95,14 +95,14 @@ private:
     }
     void cancel(engine::client_engine&) override { end(asio::error::operation_aborted, lease()); }
     void on_due(core::instant) override { attend(); }
-    void on_end(error_code ec, lease l) override
+    void on_end(described_error ec, lease l) override
     {
         candidate_ = nullptr;
         auto const* t = static_cast<single_lease const*>(lease_access::impl_of(l).get());
         auto const rest = t ? core::duration(t->held_grant->settle) : core::duration::zero();
         if (rest > core::duration::zero())
             return settle(std::move(l), rest);
-        end(ec, std::move(l));
+        end(std::move(ec), std::move(l));
     }
 
     engine::runtime& runtime() const noexcept { return engine_->runtime(); }
@@ -197,12 +197,14 @@ private:
             engine_->leave(*won(), nullptr);
         won_.reset();
     }
-    void end(error_code ec, lease l)
+    std::string_view subject() const noexcept override { return wish_.lock->name; }
+
+    void end(described_error ec, lease l)
     {
         client_waiter::unlink();
         runtime().disarm(*this);
         leave();
-        finish(ec, std::move(l));
+        finish(std::move(ec), std::move(l));
     }
 
     engine::contender::wish const wish_;

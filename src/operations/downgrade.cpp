@@ -36,12 +36,15 @@ public:
     // was not granted within command_timeout.
     void busy() override { failed(errc::unavailable); }
     // If the write was lost, that is the cause of the error, and the caller must know it.
-    void failed(error_code ec) override { end(is_write_lost() ? errc::lease_lost : ec); }
+    void failed(described_error ec) override
+    {
+        end(is_write_lost() ? described_error(errc::lease_lost) : std::move(ec));
+    }
 
     // The read is held. If the outcome of the release is unknown, the client repeats it in the
     // background, so the downgrade is complete. If the write was lost before its release, another writer
     // may have held the lock in between.
-    void released(error_code ec) override { end(ec == errc::lease_lost ? ec : error_code()); }
+    void released(described_error ec) override { end(ec.code == errc::lease_lost ? std::move(ec) : described_error()); }
 
 private:
     // Owned by the operation, so that it needs no allocation after the read was granted. No engine list refers to the
@@ -78,10 +81,13 @@ private:
     bool is_write_lost() const noexcept { return !under()->held_grant || !under()->is_valid(); }
 
     // With an error the lease of the read is destroyed here, which releases the read.
-    void end(error_code ec)
+    std::string_view subject() const noexcept override { return lock().name; }
+
+    void end(described_error ec)
     {
         auto l = std::move(read_);
-        finish(ec, ec ? lease() : std::move(l));
+        bool const is_failed = ec.code.failed();
+        finish(std::move(ec), is_failed ? lease() : std::move(l));
     }
 
     std::weak_ptr<client_state> home_;
@@ -95,9 +101,9 @@ void single_lease::downgrade(lease_handler h)
 {
     auto const c = client();
     if (auto const ec = precondition_error(c))
-        return complete_early<lease>(std::move(h), ec, {});
+        return complete_early<lease>(std::move(h), named(ec, lock().name), {});
     if (!lock().rules || !lock().rules->reader) {
-        auto const what = "downgrade: " + in_quotes(lock().name) + " is not held for writing";
+        auto const what = in_quotes(lock().name) + ": downgrade: it is not held for writing";
         return complete_early<lease>(std::move(h), c->remember(errc::invalid_option, what), {});
     }
     // The contender waits for command_timeout, as every operation that does not wait for another holder: the server

@@ -25,7 +25,7 @@ struct latch_state {
 class latch_listener {
 public:
     virtual void on_state(latch_state) = 0;
-    virtual void on_failed(error_code) = 0;
+    virtual void on_failed(described_error const&) = 0;
 
 protected:
     ~latch_listener() = default;
@@ -47,7 +47,7 @@ private:
             to_.on_state({r.items[0].integer, r.items[1].integer});
         return core::duration::max();
     }
-    void on_failed(error_code ec) override { to_.on_failed(ec); }
+    void on_failed(described_error const& ec) override { to_.on_failed(ec); }
     void on_stopped() override { to_.on_failed(errc::client_stopped); }
 
     latch_listener& to_;
@@ -96,15 +96,21 @@ private:
             return end({}, false);
         engine_->runtime().arm(*this, begun_ + *wait_);
     }
-    void on_failed(error_code ec) override { end(ec, false); }
-    void on_due(core::instant) override { end(is_known() ? error_code() : errc::unavailable, false); }
+    void on_failed(described_error const& ec) override { end(ec, false); }
+    void on_due(core::instant) override { is_known() ? end({}, false) : end(unavailable(), false); }
+    described_error unavailable() const
+    {
+        return {errc::unavailable, engine_->runtime().why_silent(follower_->lock())};
+    }
     void cancel(engine::client_engine&) override { end(asio::error::operation_aborted, false); }
 
-    void end(error_code ec, bool is_open)
+    std::string_view subject() const noexcept override { return follower_->lock().name; }
+
+    void end(described_error ec, bool is_open)
     {
         engine_->runtime().disarm(*this);
         engine_->leave(*follower_);
-        finish(ec, is_open);
+        finish(std::move(ec), is_open);
     }
 
     boost::intrusive_ptr<latch_follower> const follower_;

@@ -22,9 +22,10 @@ public:
     {}
 
     void end(std::optional<leader> const& now) { finish({}, now); }
-    void fail(error_code ec) { finish(ec, nobody_); }
+    void fail(described_error ec) { finish(std::move(ec), nobody_); }
 
 private:
+    std::string_view subject() const noexcept override { return follower_->name(); }
     void begin(engine::client_engine& c) override { follower_->wait(c, *this); }
     void cancel(engine::client_engine&) override
     {
@@ -44,7 +45,7 @@ void leader_follower::wait(engine::client_engine& c, next_operation& op)
     if (auto const ec = c.runtime().admission_error(lock()))
         return op.fail(ec);
     if (waiting_)
-        return op.fail(errc::invalid_option);
+        return op.fail({errc::invalid_option, make_error_text("next: is called already")});
     waiting_ = &op;
     if (!is_joined())
         c.join(*this);
@@ -96,7 +97,7 @@ void leader_follower::tell()
     std::exchange(waiting_, nullptr)->end(*told_);
 }
 
-void leader_follower::complete(error_code ec)
+void leader_follower::complete(described_error const& ec)
 {
     if (auto* const op = std::exchange(waiting_, nullptr))
         op->fail(ec);

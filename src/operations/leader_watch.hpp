@@ -31,6 +31,8 @@ public:
     // The operation does not wait any more.
     void forget(next_operation const&) noexcept;
 
+    std::string_view name() const noexcept { return lock().name; }
+
     // The watch was destroyed. Any thread; allocates nothing.
     void end(client_state&) noexcept;
 
@@ -45,10 +47,10 @@ private:
 
     void submit(engine::session&, engine::command&, engine::script_form) override;
     core::duration on_state(engine::reply const&) override;
-    void on_failed(error_code ec) override { complete(ec); }
+    void on_failed(described_error const& ec) override { complete(ec); }
     void on_stopped() override { complete(errc::client_stopped); }
     void tell();
-    void complete(error_code);
+    void complete(described_error const&);
 
     using state = std::optional<leader>;
     std::optional<state> known_;  // none: not read yet

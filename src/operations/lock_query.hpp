@@ -21,7 +21,7 @@ namespace holdfast::detail {
 
 // Why an operation on a lock cannot reach its client; success: it can. An invalid name is recorded as the client's last
 // failure. Thread-safe; the client may end afterwards: then the message that carries the operation is discarded.
-error_code precondition_error(single_lock const&, std::shared_ptr<client_state> const&);
+described_error precondition_error(single_lock const&, std::shared_ptr<client_state> const&);
 
 // The terms of an acquire: its options, and the client's defaults for those that are not given.
 engine::terms to_terms(acquire_request const&, config const& defaults) noexcept;

@@ -6,6 +6,7 @@
 #define HOLDFAST_OPERATION_HPP
 
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include <boost/asio/any_completion_handler.hpp>
@@ -44,6 +45,7 @@ public:
           // return while only the client's context has something to do.
           executor_(asio::prefer(std::move(to.at.executor), asio::execution::outstanding_work.tracked)),
           is_associated_(to.at.is_associated),
+          is_diagnosed_(to.is_diagnosed),
           home_(home)
     {}
 
@@ -67,22 +69,31 @@ protected:
     // complete, not be destroyed: it may run in another execution context, where a coroutine would wait for ever.
     virtual void abandon() { complete(errc::client_stopped, Results()...); }
 
+    // The name of the lock with which the text of an error begins; empty: the operation concerns no lock.
+    virtual std::string_view subject() const noexcept { return {}; }
+
     bool is_complete() const noexcept { return !handler_; }
 
     // Posts the handler. It is moved out first, so that the operation, which may exist for longer, no longer owns the
     // user's objects or outstanding work. The handler may own the cancellation signal, whose slot owns this operation:
     // moving the handler out ends that cycle.
-    void complete(error_code ec, Results... results)
+    void complete(described_error ec, Results... results)
     {
+        if (ec && is_diagnosed_ && !subject().empty())
+            ec = named(ec, subject());
         post_completion<Results...>(
-            std::exchange(executor_, {}), is_associated_, std::exchange(handler_, {}), ec, std::move(results)...);
+            std::exchange(executor_, {}),
+            is_associated_,
+            std::exchange(handler_, {}),
+            std::move(ec),
+            std::move(results)...);
     }
 
     // The end of the operation: completes it, unless it was completed earlier, and retires it.
-    void finish(error_code ec, Results... results)
+    void finish(described_error ec, Results... results)
     {
         if (!is_complete())
-            complete(ec, std::move(results)...);
+            complete(std::move(ec), std::move(results)...);
         retire();
     }
 
@@ -111,9 +122,10 @@ private:
         retire();
     }
 
-    asio::any_completion_handler<void(error_code, Results...)> handler_;
+    asio::any_completion_handler<void(described_error, Results...)> handler_;
     asio::any_io_executor executor_;  // of the handler, else of the client
     bool is_associated_;
+    bool is_diagnosed_;                 // the handler wants the text of an error
     std::weak_ptr<client_state> home_;  // weak: the client's engine refers to pending operations, and would own itself
     cancellation<operation> cancellation_{*this};
 };

@@ -26,7 +26,7 @@ public:
     {}
 
     // The client was stopped: its alarm will never come.
-    void done(error_code) override
+    void done(described_error) override
     {
         engine_->runtime().disarm(*this);
         finish(errc::client_stopped);

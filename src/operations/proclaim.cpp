@@ -49,10 +49,11 @@ void single_lease::proclaim(std::string value, handler_at<void(error_code)> h)
 {
     auto const c = client();
     if (auto const ec = precondition_error(c))
-        return complete_early<>(std::move(h), ec);
-    auto to = map_handler<bool>(std::move(h), [](auto handler, error_code ec, bool leads) {
-        std::move(handler)(ec || leads ? ec : error_code(errc::lease_lost));
-    });
+        return complete_early<>(std::move(h), named(ec, lock().name));
+    auto to = map_handler<bool>(
+        std::move(h), [name = std::string(lock().name)](auto handler, described_error ec, bool leads) {
+            std::move(handler)(ec || leads ? std::move(ec) : named(errc::lease_lost, name));
+        });
     launch<proclaim_query>(c, std::move(to), boost::intrusive_ptr<engine::tenure>(this), std::move(value));
 }
 

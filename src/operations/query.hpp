@@ -70,11 +70,11 @@ private:
 
     // Before it is sent: an epoch is open, or the server refuses the client. After that: the client was stopped, and
     // the session has forgotten the command, so no reply will come.
-    void done(error_code ec) override
+    void done(described_error ec) override
     {
         if (is_sent_ || ec) {
             engine_->runtime().disarm(*this);
-            return finish(is_sent_ ? errc::client_stopped : ec, Result());
+            return finish(is_sent_ ? described_error(errc::client_stopped) : ec, Result());
         }
         // In a cluster the client is ready before the session to the lock's server is open.
         if (!engine_->runtime().session_of(*lock_).is_open())
@@ -100,12 +100,16 @@ private:
     void on_due(core::instant) override
     {
         if (is_sent_ && !this->is_complete())
-            return this->complete(errc::unavailable, Result());
+            return this->complete(unavailable(), Result());
         if (is_sent_)
             return;
         unlink();
-        finish(errc::unavailable, Result());
+        finish(unavailable(), Result());
     }
+
+    described_error unavailable() const { return {errc::unavailable, engine_->runtime().why_silent(*lock_)}; }
+
+    std::string_view subject() const noexcept override { return lock_->name; }
 
     void submit(engine::session& to, engine::command&, engine::script_form form) override { send(to, form); }
     // After NOSCRIPT: a query that was cancelled or timed out is not sent again, by text (rule 7).
@@ -129,7 +133,7 @@ private:
         // execute the command now.
         auto const failure = engine::classify_failure(a).error;
         engine_->runtime().telemetry().on_refused(failure, *lock_, a.words);
-        finish(failure ? failure : errc::unavailable, Result());
+        finish({failure ? failure : errc::unavailable, make_error_text(a.words)}, Result());
     }
 
     // If the query was sent, its reply retires it later.

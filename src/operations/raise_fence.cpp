@@ -52,9 +52,9 @@ private:
         client_waiter::unlink();
         if (a.what == engine::acknowledgement::kind::given)
             return finish({}, true);
-        if (a.what != engine::acknowledgement::kind::unknown)
-            engine().runtime().telemetry().on_unacknowledged(lock(), a);
-        finish(a.error ? a.error : errc::unavailable, false);
+        if (a.what == engine::acknowledgement::kind::unknown)
+            return finish(errc::unavailable, false);
+        finish(engine().runtime().telemetry().on_unacknowledged(lock(), a), false);
     }
 
     boost::intrusive_ptr<engine::tenure> holder_;  // the lease may be destroyed before the strand reads its grant

@@ -29,9 +29,10 @@ public:
         : operation(std::move(h), home), tenure_(std::move(t)), by_(by)
     {}
 
-    void extended(error_code ec) override { finish(ec); }
+    void extended(described_error ec) override { finish(std::move(ec)); }
 
 private:
+    std::string_view subject() const noexcept override { return tenure_->lock().name; }
     void begin(engine::client_engine& c) override { c.extend(*tenure_, by_, *this); }
     void cancel(engine::client_engine&) override { complete(asio::error::operation_aborted); }
 
@@ -50,6 +51,7 @@ public:
     void failed(error_code ec) override { finish(ec, {}); }
 
 private:
+    std::string_view subject() const noexcept override { return tenure_->lock().name; }
     void begin(engine::client_engine& c) override { c.watch_loss(*tenure_, *this); }
     // The end of the client's context is a loss, and lost() succeeds on a loss.
     void abandon() override { complete({}, loss::client_stopped); }
@@ -57,6 +59,40 @@ private:
     {
         unlink();
         finish(asio::error::operation_aborted, {});
+    }
+
+    tenure_ptr tenure_;
+};
+
+// lease::lost(), or the moment at which a shutdown of the client asks bodies to end, whichever is first. It is in the
+// tenure's list and in the engine's.
+class stopping_operation final : public operation<engine::request, loss>,
+                                 public engine::loss_waiter,
+                                 public engine::client_waiter {
+public:
+    stopping_operation(loss_handler h, std::shared_ptr<client_state> const& home, tenure_ptr t)
+        : operation(std::move(h), home), tenure_(std::move(t))
+    {}
+
+    void lost(loss why) override { end({}, why); }
+    void failed(error_code ec) override { end(ec, {}); }
+    void done(described_error) override { end({}, loss::client_stopped); }
+
+private:
+    void begin(engine::client_engine& c) override
+    {
+        c.watch_loss(*tenure_, *this);
+        if (!is_complete())
+            c.wait_ending(*this);
+    }
+    void abandon() override { complete({}, loss::client_stopped); }
+    void cancel(engine::client_engine&) override { end(asio::error::operation_aborted, {}); }
+
+    void end(error_code ec, loss why)
+    {
+        loss_waiter::unlink();
+        client_waiter::unlink();
+        finish(ec, why);
     }
 
     tenure_ptr tenure_;
@@ -72,9 +108,10 @@ public:
         : operation(std::move(h), home), tenure_(std::move(t))
     {}
 
-    void released(error_code ec) override { finish(ec); }
+    void released(described_error ec) override { finish(std::move(ec)); }
 
 private:
+    std::string_view subject() const noexcept override { return tenure_->lock().name; }
     void begin(engine::client_engine& c) override { c.leave(*tenure_, this); }
     void cancel(engine::client_engine&) override { complete(asio::error::operation_aborted); }
 
@@ -96,10 +133,10 @@ private:
     // The execution context of this client has ended. The group's handler may run in another one, and
     // waits for all members.
     void discard() noexcept override { released(errc::client_stopped); }
-    void released(error_code ec) override
+    void released(described_error ec) override
     {
         boost::intrusive_ptr<member_release> const self(this, false);
-        all_->end(place_, ec);
+        all_->end(place_, ec ? named(ec, tenure_->lock().name) : ec);
     }
 
     boost::intrusive_ptr<release_group> all_;
@@ -175,26 +212,36 @@ void single_lease::extend(std::chrono::milliseconds by, plain_handler h)
 {
     auto const c = client();
     if (auto const ec = precondition_error(c))
-        return complete_early<>(std::move(h), ec);
-    if (by <= by.zero())
-        return complete_early<>(std::move(h), c->remember(errc::invalid_option, "extend: must be positive"));
-    if (auto const what = lease_error(lock(), by); !what.empty())
-        return complete_early<>(std::move(h), c->remember(errc::invalid_option, what));
+        return complete_early<>(std::move(h), named(ec, lock().name));
+    auto const what = by <= by.zero() ? std::string("extend: must be positive") : lease_error(lock(), by);
+    if (!what.empty())
+        return complete_early<>(std::move(h), c->remember(errc::invalid_option, in_quotes(lock().name) + ": " + what));
     launch<extend_operation>(c, std::move(h), tenure_ptr(this), by);
 }
 
 void single_lease::lost(loss_handler h)
 {
+    watch<lost_operation>(std::move(h));
+}
+
+void single_lease::stopping(loss_handler h)
+{
+    watch<stopping_operation>(std::move(h));
+}
+
+template <class Operation>
+void single_lease::watch(loss_handler h)
+{
     auto const c = client();
     auto const ec = precondition_error(c);
     if (ec == errc::empty_lease)
-        return complete_early<loss>(std::move(h), ec, {});
+        return complete_early<loss>(std::move(h), named(ec, lock().name), {});
     // A client that stops marks all tenures that are held as lost. So this one had been released before.
     if (ec && !is_lost())
-        return complete_early<loss>(std::move(h), errc::released, {});
+        return complete_early<loss>(std::move(h), named(errc::released, lock().name), {});
     if (ec)
         return complete_early<loss>(std::move(h), {}, loss::client_stopped);
-    launch<lost_operation>(c, std::move(h), tenure_ptr(this));
+    launch<Operation>(c, std::move(h), tenure_ptr(this));
 }
 
 // The operation has a reference of its own before the lease's reference is given up.
@@ -202,7 +249,7 @@ void single_lease::release(plain_handler h)
 {
     auto const c = client();
     if (auto const ec = precondition_error(c)) {
-        complete_early<>(std::move(h), ec);
+        complete_early<>(std::move(h), named(ec, lock().name));
         return drop();
     }
     launch<release_operation>(c, std::move(h), tenure_ptr(this));

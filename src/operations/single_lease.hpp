@@ -41,6 +41,7 @@ public:
 
     void extend(std::chrono::milliseconds by, handler_at<void(error_code)>) override;
     void lost(handler_at<void(error_code, loss)>) override;
+    void stopping(handler_at<void(error_code, loss)>) override;
     void downgrade(handler_at<void(error_code, lease)>) override;
     void release(handler_at<void(error_code)>) override;
     void release_in(boost::intrusive_ptr<release_group>, std::size_t place, asio::any_io_executor const&) override;
@@ -60,6 +61,10 @@ private:
 
     void add_reference() noexcept override { intrusive_ptr_add_ref(static_cast<tenure*>(this)); }
     void remove_reference() noexcept override { intrusive_ptr_release(static_cast<tenure*>(this)); }
+
+    // Launches an operation that waits for the end of the lease.
+    template <class Operation>
+    void watch(handler_at<void(error_code, loss)>);
 
     std::shared_ptr<client_state> client() const noexcept;
     // Why an operation cannot reach the client; success: it can.

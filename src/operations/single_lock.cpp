@@ -34,9 +34,10 @@ public:
     void acquired(lease l) override { finish({}, std::move(l)); }
     // try_acquire() completes with success and an empty lease.
     void busy() override { finish({}, lease()); }
-    void failed(error_code ec) override { finish(ec, lease()); }
+    void failed(described_error ec) override { finish(std::move(ec), lease()); }
 
 private:
+    std::string_view subject() const noexcept override { return lock().name; }
     void begin(engine::client_engine& c) override { c.join(*this); }
     void cancel(engine::client_engine& c) override
     {
@@ -112,14 +113,15 @@ std::string terms_error(single_lock const& of, engine::terms const& t, unsigned 
 
 }  // namespace
 
-error_code precondition_error(single_lock const& lock, std::shared_ptr<client_state> const& c)
+described_error precondition_error(single_lock const& lock, std::shared_ptr<client_state> const& c)
 {
     if (!c || !c->is_alive())
-        return errc::client_stopped;
+        return named(errc::client_stopped, lock.lock.name);
     if (lock.has_valid_name)
         return {};
     error_code const ec = errc::invalid_name;
-    return c->remember(ec, in_quotes(lock.lock.name) + ": " + ec.message());
+    c->remember(ec, in_quotes(lock.lock.name) + ": " + ec.message());
+    return named(ec, lock.lock.name);
 }
 
 // A lease time that is given means a fixed lease, unless `renew` is set.

@@ -23,7 +23,7 @@ public:
     // The priority of the candidate that comes next; 0: there is none.
     virtual void on_next_candidate(std::int64_t priority) = 0;
     virtual void on_closing() = 0;
-    virtual void on_failed(error_code) = 0;
+    virtual void on_failed(described_error const&) = 0;
 
 protected:
     ~yield_listener() = default;
@@ -46,7 +46,7 @@ private:
         to_.on_next_candidate(r.integer);
         return core::duration::max();
     }
-    void on_failed(error_code ec) override { to_.on_failed(ec); }
+    void on_failed(described_error const& ec) override { to_.on_failed(ec); }
     void on_closing() override { to_.on_closing(); }
     void on_stopped() override { to_.on_failed(errc::client_stopped); }
 
@@ -93,17 +93,19 @@ private:
             end({}, yield_reason::better_candidate);
     }
     void on_closing() override { end({}, yield_reason::client_stopping); }
-    void on_failed(error_code ec) override { end(ec, {}); }
+    void on_failed(described_error const& ec) override { end(ec, {}); }
     void cancel(engine::client_engine&) override { end(asio::error::operation_aborted, {}); }
 
     engine::candidacy const& candidacy() const noexcept { return *follower_->lock().candidacy; }
 
-    void end(error_code ec, yield_reason why)
+    std::string_view subject() const noexcept override { return follower_->lock().name; }
+
+    void end(described_error ec, yield_reason why)
     {
         unlink();
         engine_->runtime().disarm(*this);
         engine_->leave(*follower_);
-        finish(ec, why);
+        finish(std::move(ec), why);
     }
 
     boost::intrusive_ptr<engine::tenure> const leader_;  // the leadership may be destroyed meanwhile
@@ -117,7 +119,7 @@ void single_lease::asked_to_yield(handler_at<void(error_code, yield_reason)> h)
 {
     auto const c = client();
     if (auto const ec = precondition_error(c))
-        return complete_early<yield_reason>(std::move(h), ec, {});
+        return complete_early<yield_reason>(std::move(h), named(ec, lock().name), {});
     launch<yield_wait>(c, std::move(h), boost::intrusive_ptr<engine::tenure>(this));
 }
 

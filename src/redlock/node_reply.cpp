@@ -27,7 +27,7 @@ bool is_transient(error_code ec) noexcept
 void node_reply::record(attempt_end end)
 {
     has_ended = true;
-    why = end.ec;
+    why = std::move(end.ec);
     held = std::move(end.got);
     if (!why && held.empty())
         outcome = kind::busy;
@@ -60,7 +60,7 @@ std::string node_reply::describe() const
     switch (outcome) {
         case kind::granted: return "granted";
         case kind::busy: return "held by another contender";
-        case kind::refused: return why.message();
+        case kind::refused: return why.text ? *why.text : why.code.message();
         case kind::expired: return "granted too late";
         case kind::young: return "may have started, or become a primary, less than max_lease ago";
         case kind::unknown_age: return "does not report its start time";

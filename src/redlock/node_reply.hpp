@@ -22,8 +22,8 @@ struct node_reply {
     enum class kind : std::uint8_t { silent, granted, busy, refused, expired, young, unknown_age, unfenced };
 
     kind outcome = kind::silent;
-    bool has_ended = false;  // the attempt on this server has completed
-    error_code why = {};     // the error of the attempt
+    bool has_ended = false;    // the attempt on this server has completed
+    described_error why = {};  // the error of the attempt
     lease held = {};
     std::optional<engine::server_identity> server = {};  // none: its client was never connected
 

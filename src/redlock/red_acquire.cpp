@@ -44,7 +44,7 @@ red_acquire::red_acquire(std::shared_ptr<red_lock_impl const> of, composite_lock
 asio::awaitable<acquired> red_acquire::run()
 {
     auto end = co_await run_in_turn();
-    account_.end(std::get<error_code>(end), std::get<lease>(end));
+    account_.end(std::get<described_error>(end), std::get<lease>(end));
     co_return end;
 }
 
@@ -179,9 +179,12 @@ acquired red_acquire::failure() const
     if (failed_)
         return {failed_, lease()};
     auto const ec = error_of_timeout(last_);
-    if (ec && shortfall_.empty())
-        log_no_majority(answers_.empty() ? "the time limit ended before a round was complete" : answers_);
-    return {ec, lease()};
+    if (!ec)
+        return {described_error(), lease()};
+    std::string const why = answers_.empty() ? "the time limit ended before a round was complete" : answers_;
+    if (shortfall_.empty())
+        log_no_majority(why);
+    return {described_error(ec, make_error_text("no majority: " + why)), lease()};
 }
 
 void red_acquire::log_no_majority(std::string const& why) const
@@ -259,7 +262,7 @@ std::string red_lock_impl::request_error(acquire_request const& r) const
 void red_lock_impl::begin_acquire(handler_at<void(error_code, lease)> h, start s) const
 {
     auto self = std::static_pointer_cast<red_lock_impl const>(shared_from_this());
-    coordinate(std::move(h), acquire_red(std::move(self), std::move(s)));
+    coordinate(std::move(h), self, acquire_red(self, std::move(s)));
 }
 
 }  // namespace holdfast::detail

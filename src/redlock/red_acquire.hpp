@@ -57,7 +57,7 @@ private:
     core::duration pause_;             // the longest pause before the next round; it grows with each round
     std::size_t clocks_failed_ = 0;    // clients that were stopped while their clock was used
     std::vector<lease> kept_;          // leases for the next round, by node; empty: none
-    error_code failed_;
+    described_error failed_;
     std::shared_ptr<red_queue> queue_;  // from which it gets its turn; null: it needs none
     round_result last_ = round_result::inconclusive;
     std::string answers_;    // the replies of the last round, as text for the log

@@ -131,23 +131,33 @@ void red_round::count()
     auto const errors = permanent_errors();
     if (replies_.size() - errors.size() < lock_->quorum())
         failed_ = errors.front();
-    if (failed_ && std::ranges::any_of(replies_, [this](node_reply const& v) { return v.hides_its_age(*lock_); }))
-        clock_->remember(failed_, in_quotes(lock_->name()) + ": no majority: " + describe());
+    if (failed_ && std::ranges::any_of(replies_, [this](node_reply const& v) { return v.hides_its_age(*lock_); })) {
+        auto const what = "no majority: " + describe();
+        clock_->remember(failed_, in_quotes(lock_->name()) + ": " + what);
+        failed_.text = make_error_text(what);
+    }
     if (has_one_server_twice())
-        failed_ = lock_->refuse(*clock_, "members: two of them are on one server");
+        failed_ = refuse("members: two of them are on one server");
     if (auto const node = shared_node(); !node.empty())
-        failed_ = lock_->refuse(*clock_, "members: two of them are in one Redis Cluster, that of " + node);
+        failed_ = refuse("members: two of them are in one Redis Cluster, that of " + node);
+}
+
+// The acquire adds the name of the lock to the text.
+described_error red_round::refuse(std::string const& what) const
+{
+    lock_->refuse(*clock_, what);
+    return {errc::invalid_option, make_error_text(what)};
 }
 
 // The errors of servers that cannot count in any later round.
-std::vector<error_code> red_round::permanent_errors() const
+std::vector<described_error> red_round::permanent_errors() const
 {
-    std::vector<error_code> all;
+    std::vector<described_error> all;
     for (auto const& v : replies_)
         if (v.outcome == node_reply::kind::refused)
             all.push_back(v.why);
         else if (v.hides_its_age(*lock_))
-            all.push_back(errc::not_permitted);
+            all.emplace_back(errc::not_permitted);
     return all;
 }
 

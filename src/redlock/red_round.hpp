@@ -39,7 +39,7 @@ public:
     // The following functions are valid after run().
     bool is_won() const noexcept { return !failed_ && granted_ >= lock_->quorum(); }
     // An error that another round would not cure.
-    error_code failed() const noexcept { return failed_; }
+    described_error const& failed() const noexcept { return failed_; }
     std::size_t busy() const noexcept { return busy_; }
     round_result result() const noexcept;
     // The first server on which another contender holds the lock. Precondition: busy() > 0.
@@ -63,7 +63,8 @@ private:
     void count();
     bool has_one_server_twice() const;
     std::string shared_node() const;
-    std::vector<error_code> permanent_errors() const;
+    described_error refuse(std::string const& what) const;
+    std::vector<described_error> permanent_errors() const;
     core::instant limit(core::instant deadline) noexcept;
 
     std::shared_ptr<red_lock_impl const> const lock_;
@@ -75,7 +76,7 @@ private:
     std::size_t granted_ = 0;                   // grants that count
     std::size_t busy_ = 0;
     std::optional<std::uint64_t> fence_;
-    error_code failed_;
+    described_error failed_;
     bool is_cut_short_ = false;  // the caller's deadline left less than node_timeout for an exchange
 };
 

@@ -22,10 +22,10 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 
 struct counted_attempts final : detail::attempts {
-    void end(std::size_t, error_code ec, lease) override
+    void end(std::size_t, detail::described_error ec, lease) override
     {
         ++ends;
-        last = ec;
+        last = ec.code;
     }
     void call_off() noexcept override {}
 

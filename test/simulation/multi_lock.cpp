@@ -242,7 +242,7 @@ TEST_CASE("lost() of a multi_lock lease reports a release, a cancellation and a 
         co_await a.sleep(10ms);
         CHECK(cancelled == asio::error::operation_aborted);
         CHECK_FALSE(released);
-        auto waiting = l.lost();
+        auto waiting = l.lost(asio::deferred);
         co_await l.release();
         co_await a.sleep(10ms);
         CHECK(released == errc::released);

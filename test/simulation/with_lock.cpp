@@ -8,6 +8,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <holdfast/testing/server.hpp>
+
 #include "simulation/arena.hpp"
 
 namespace holdfast::test {
@@ -378,6 +380,102 @@ TEST_CASE("with_lock restores the caller's cancellation state", "[with_lock]")
     signal.emit(asio::cancellation_type::terminal);
     a.world().run_for(1s);
     REQUIRE(aborted);
+}
+
+TEST_CASE("a cancelled with_lock does not wait for the reply to its release", "[with_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& signal = a.world().new_signal();
+    core::instant ended{};
+    error_code ec;
+    auto body = [&](lease&) -> awaitable<void> {
+        error_code ignored;
+        co_await a.at("A").sleep(1h, asio::redirect_error(use_awaitable, ignored));
+    };
+    auto const caller = [&]() -> awaitable<void> {
+        ec = co_await error_of(with_lock(mutex(c, "m"), body));
+        ended = a.now();
+    };
+    asio::co_spawn(a.at("A").get_executor(), caller(), asio::bind_cancellation_slot(signal.slot(), asio::detached));
+    a.world().run_for(1s);
+    a.server().pause();
+    auto const start = a.now();
+    signal.emit(asio::cancellation_type::terminal);
+    a.world().run_for(1s);
+    CHECK(ec == asio::error::operation_aborted);
+    CHECK(ended - start < 1ms);
+    a.server().resume();
+    a.world().run_for(3s);
+    CHECK_FALSE(a.exists("m"));
+}
+
+TEST_CASE("the wait time of with_lock does not limit its body", "[with_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto const n = co_await with_lock(mutex(c, "m"), {.wait = 100ms}, [&](lease&) -> awaitable<int> {
+            co_await a.sleep(10s);
+            co_return 7;
+        });
+        CHECK(n == 7);
+    });
+}
+
+TEST_CASE("with_lock takes a completion token", "[with_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> { co_await c.ready(); });
+    auto const seven = [&](lease&) -> awaitable<int> {
+        co_await a.sleep(1ms);
+        co_return 7;
+    };
+    int result = 0;
+    with_lock(mutex(c, "m"), seven, [&](std::exception_ptr e, int n) {
+        CHECK_FALSE(e);
+        result = n;
+    });
+    a.world().run_for(1s);
+    CHECK(result == 7);
+    CHECK_FALSE(a.exists("m"));
+
+    std::string what;
+    with_lock(mutex(c, "m"), {.lease = 5ms}, seven, [&](std::exception_ptr e, int) {
+        try {
+            std::rethrow_exception(e);
+        } catch (error const& refused) {
+            what = refused.what();
+        }
+    });
+    a.world().run_for(1s);
+    CHECK_THAT(what, Catch::Matchers::StartsWith("lock \"m\": lease: must be at least 100 ms"));
+}
+
+// In real time, because the executor of a simulated process is an any_io_executor.
+TEST_CASE("with_lock runs coroutines of any executor type", "[with_lock]")
+{
+    using executor = asio::io_context::executor_type;
+    asio::io_context context;
+    testing::server redis(context);
+    client c(context, redis.config());
+    c.run(asio::detached);
+    int result = 0;
+    auto const body = [](lease& l) -> asio::awaitable<int, executor> {
+        CHECK(l.valid());
+        co_return 7;
+    };
+    auto const caller = [&]() -> asio::awaitable<void, executor> {
+        result = co_await with_lock(mutex(c, "m"), body);
+        c.stop();
+    };
+    asio::co_spawn(context.get_executor(), caller(), [](std::exception_ptr e) {
+        if (e)
+            std::rethrow_exception(e);
+    });
+    context.run();
+    CHECK(result == 7);
 }
 
 }  // namespace

@@ -339,7 +339,8 @@ TEST_CASE("the handler of a release may destroy the operation", "[threads]")
     c.run(asio::detached);
     for (int round = 0; round < 2'000; ++round) {
         auto l = mutex(c, "m").acquire(asio::use_future).get();
-        auto const op = std::make_shared<std::optional<decltype(l.release())>>(l.release());
+        using operation = decltype(l.release(asio::deferred));
+        auto const op = std::make_shared<std::optional<operation>>(l.release(asio::deferred));
         std::promise<error_code> ended;
         auto end = [op, &ended](error_code ec) {
             op->reset();

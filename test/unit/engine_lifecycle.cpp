@@ -13,13 +13,14 @@
 namespace holdfast::engine {
 namespace {
 
-enum class event { start, close, stop };
+enum class event { start, close, end, stop };
 
 void apply(lifecycle& l, event e)
 {
     switch (e) {
         case event::start: l.start(); break;
         case event::close: l.close(); break;
+        case event::end: l.end(); break;
         case event::stop: l.stop(); break;
     }
 }
@@ -43,6 +44,9 @@ struct running : client_after {
 };
 struct closing : client_after {
     closing() : client_after{event::start, event::close} {}
+};
+struct ending : client_after {
+    ending() : client_after{event::start, event::close, event::end} {}
 };
 struct stopped : client_after {
     stopped() : client_after{event::start, event::stop} {}
@@ -102,10 +106,41 @@ TEST_CASE_METHOD(closing, "a client that closes can be stopped, but not started 
     CHECK(made.is_stopped());
 }
 
+TEST_CASE_METHOD(running, "bodies are not asked to end before the client closes", "[lifecycle]")
+{
+    made.end();
+    CHECK_FALSE(made.is_ending());
+    CHECK(made.admission_error() == error_code());
+}
+
+TEST_CASE_METHOD(closing, "a client that closes asks bodies to end later", "[lifecycle]")
+{
+    CHECK_FALSE(made.is_ending());
+    made.end();
+    CHECK(made.is_ending());
+    CHECK(made.admission_error() == errc::client_stopped);
+    CHECK_FALSE(made.is_stopped());
+}
+
+TEST_CASE_METHOD(
+    ending, "a client that has asked bodies to end can be stopped, but neither closed nor started", "[lifecycle]")
+{
+    CHECK(made.start() == errc::already_running);
+    made.close();
+    CHECK(made.is_ending());
+    made.end();
+    CHECK(made.is_ending());
+    CHECK(made.stop());
+    CHECK(made.is_stopped());
+}
+
 TEST_CASE_METHOD(stopped, "a stopped client stays stopped", "[lifecycle]")
 {
     made.close();
     CHECK(made.is_stopped());
+    made.end();
+    CHECK(made.is_stopped());
+    CHECK(made.is_ending());
     CHECK_FALSE(made.stop());
     CHECK(made.start() == errc::client_stopped);
     CHECK(made.admission_error() == errc::client_stopped);

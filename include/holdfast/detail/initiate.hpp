@@ -6,24 +6,29 @@
 #define HOLDFAST_DETAIL_INITIATE_HPP
 
 #include <concepts>
+#include <type_traits>
 #include <utility>
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_executor.hpp>
+#include <boost/asio/associator.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/deferred.hpp>
 
+#include <holdfast/detail/described_error.hpp>
+#include <holdfast/diagnostics.hpp>
 #include <holdfast/error.hpp>
 
 namespace holdfast {
 
-namespace asio = boost::asio;
-
-/// A completion token for an operation with that signature: `asio::deferred` (the default of every operation, so that
-/// `co_await` works), `asio::use_awaitable`, `asio::use_future`, `asio::cancel_after(1s)`, a callback ...
+/// A completion token for an operation with that signature: `asio::deferred`, `asio::use_awaitable`, `asio::use_future`,
+/// `asio::cancel_after(1s)`, a callback ...
 template <class Token, class Signature>
 concept token_for = asio::completion_token_for<Token, Signature>;
+
+/// The default token of every operation: `co_await` throws a @ref holdfast::error.
+using default_token = with_diagnostics_t<asio::deferred_t>;
 
 namespace detail {
 
@@ -44,11 +49,37 @@ destination destination_of(Handler const& handler, asio::any_io_executor const& 
         return {otherwise, false};
 }
 
-// A handler, and the executor on which it is called.
+// A user's handler, for which the text of an error is stored before it is called.
+template <class Handler>
+struct describing_handler {
+    Handler handler;
+
+    template <class... Results>
+    void operator()(described_error ec, Results... results)
+    {
+        if (ec.text)
+            if (auto* const to = diagnostics_of(handler))
+                diagnostics_access::set(*to, std::move(ec.text));
+        std::move(handler)(ec.code, std::move(results)...);
+    }
+};
+
+// A handler, and the executor on which it is called. In the library it gets a described_error for the error code.
 template <class Signature>
-struct handler_at {
-    asio::any_completion_handler<Signature> handler;
+struct handler_at;
+template <class... Results>
+struct handler_at<void(error_code, Results...)> {
+    asio::any_completion_handler<void(described_error, Results...)> handler;
     destination at;
+    bool is_diagnosed = false;  // it wants the text of an error
+};
+
+// The executor of an operation, for the adapters of Asio without an inner token, such as asio::cancel_after(1s): they
+// take the default token of this type.
+struct operation_executor : asio::any_io_executor {
+    using default_completion_token_type = default_token;
+
+    operation_executor(asio::any_io_executor e) noexcept : any_io_executor(std::move(e)) {}
 };
 
 // The only place where a handler becomes an any_completion_handler, so that operations are compiled in the library and
@@ -57,7 +88,7 @@ struct handler_at {
 // asio::cancel_after() requires executor_type and get_executor().
 template <class Signature, class Launch>
 struct initiation {
-    using executor_type = asio::any_io_executor;
+    using executor_type = operation_executor;
 
     Launch launch;
 
@@ -66,8 +97,10 @@ struct initiation {
     template <class Handler>
     void operator()(Handler&& handler)
     {
-        auto at = destination_of(handler, get_executor());
-        std::move(launch).start(handler_at<Signature>{std::forward<Handler>(handler), std::move(at)});
+        auto at = destination_of(handler, launch.get_executor());
+        bool const is_diagnosed = diagnostics_of(handler) != nullptr;
+        describing_handler<std::decay_t<Handler>> describing{std::forward<Handler>(handler)};
+        std::move(launch).start(handler_at<Signature>{std::move(describing), std::move(at), is_diagnosed});
     }
 };
 
@@ -79,5 +112,20 @@ auto initiate(Launch launch, Token&& token)
 
 }  // namespace detail
 }  // namespace holdfast
+
+/// @cond
+template <template <class, class> class Associator, class Handler, class Default>
+struct boost::asio::associator<Associator, holdfast::detail::describing_handler<Handler>, Default>
+    : Associator<Handler, Default> {
+    static auto get(holdfast::detail::describing_handler<Handler> const& h) noexcept
+    {
+        return Associator<Handler, Default>::get(h.handler);
+    }
+    static decltype(auto) get(holdfast::detail::describing_handler<Handler> const& h, Default const& d) noexcept
+    {
+        return Associator<Handler, Default>::get(h.handler, d);
+    }
+};
+/// @endcond
 
 #endif

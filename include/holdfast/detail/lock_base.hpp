@@ -195,9 +195,9 @@ public:
     /// With a held lease.
     /// @par Errors
     /// - errc::wrong_type, errc::not_permitted, errc::server_refused, errc::protocol: waiting would not help;
-    ///   `client::last_failure()` has the server's error message
+    ///   the @ref diagnostics have the server's error message
     /// - errc::unavailable: the replies to three grants in a row arrived after their validity had ended
-    /// - errc::invalid_name, errc::invalid_option: `client::last_failure()` names the lock or the option
+    /// - errc::invalid_name, errc::invalid_option: the @ref diagnostics name the lock or the option
     /// - errc::owner_in_use: an earlier acquire of the same owner for this lock has not ended
     /// - errc::would_deadlock: the same owner holds the lock for reading and requests it for writing (read_write_lock)
     /// - errc::not_running, errc::client_stopped
@@ -209,7 +209,7 @@ public:
     /// @code
     /// auto lease = co_await lock.acquire({.lease = 10s});   // fixed, never renewed
     /// @endcode
-    template <token_for<void(error_code, lease)> Token = asio::deferred_t>
+    template <token_for<void(error_code, lease)> Token = default_token>
     [[nodiscard]] auto acquire(acquire_options options, Token&& token = {}) const
     {
         return initiate<void(error_code, lease)>(
@@ -217,7 +217,7 @@ public:
     }
 
     /// The same with default options: the lease time is `config::lease`, and the watchdog renews the lease.
-    template <token_for<void(error_code, lease)> Token = asio::deferred_t>
+    template <token_for<void(error_code, lease)> Token = default_token>
     [[nodiscard]] auto acquire(Token&& token = {}) const
     {
         return acquire(acquire_options{}, std::forward<Token>(token));
@@ -242,7 +242,7 @@ public:
     /// if (auto lease = co_await lock.try_acquire({.wait = 500ms}))
     ///     co_await work();
     /// @endcode
-    template <token_for<void(error_code, lease)> Token = asio::deferred_t>
+    template <token_for<void(error_code, lease)> Token = default_token>
     [[nodiscard]] auto try_acquire(try_options options, Token&& token = {}) const
     {
         return initiate<void(error_code, lease)>(
@@ -250,7 +250,7 @@ public:
     }
 
     /// The same with default options: one attempt.
-    template <token_for<void(error_code, lease)> Token = asio::deferred_t>
+    template <token_for<void(error_code, lease)> Token = default_token>
     [[nodiscard]] auto try_acquire(Token&& token = {}) const
     {
         return try_acquire(try_options{}, std::forward<Token>(token));
@@ -269,7 +269,7 @@ public:
     /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`.
-    template <token_for<void(error_code, bool)> Token = asio::deferred_t>
+    template <token_for<void(error_code, bool)> Token = default_token>
     [[nodiscard]] auto is_locked(Token&& token = {}) const
     {
         return initiate<void(error_code, bool)>(is_locked_launch{{state_}}, std::forward<Token>(token));
@@ -289,14 +289,14 @@ public:
     /// @par Completion
     /// With true if the lock was held, with false if it was free; within `config::command_timeout`.
     /// @par Errors
-    /// - errc::wrong_type: the key does not look like a lock; `client::last_failure()` describes it
+    /// - errc::wrong_type: the key does not look like a lock; the @ref diagnostics describe it
     /// - errc::unavailable: no reply within `config::command_timeout`, and the lock may have been deleted; or the
     ///   server cannot execute the script now
     /// - errc::server_refused: the server refuses to write
     /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
-    template <token_for<void(error_code, bool)> Token = asio::deferred_t>
+    template <token_for<void(error_code, bool)> Token = default_token>
     [[nodiscard]] auto force_release(Token&& token = {}) const
     {
         return initiate<void(error_code, bool)>(force_release_launch{{state_}}, std::forward<Token>(token));
@@ -314,7 +314,7 @@ public:
     /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`.
-    template <token_for<void(error_code, std::vector<holder>)> Token = asio::deferred_t>
+    template <token_for<void(error_code, std::vector<holder>)> Token = default_token>
     [[nodiscard]] auto holders(Token&& token = {}) const
     {
         return initiate<void(error_code, std::vector<holder>)>(holders_launch{{state_}}, std::forward<Token>(token));

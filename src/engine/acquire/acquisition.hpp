@@ -11,6 +11,8 @@
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
+#include <holdfast/detail/described_error.hpp>
+
 #include "core/attempt_width.hpp"
 #include "core/backoff.hpp"
 #include "core/clock.hpp"
@@ -75,6 +77,9 @@ public:
     // The reply to that release has come: so many subscribers received the message, perhaps this client among them.
     void on_released(unsigned receivers);
 
+    // What the server said when it refused the last attempt; null: it did not refuse it.
+    detail::error_text const& last_words() const noexcept { return call_.words(); }
+
     bool is_under_way() const noexcept { return engine::is_under_way(state_); }
     bool is_at_rest() const noexcept { return state_ == attempt_state::resting; }
     bool is_known_busy() const noexcept { return known_ == knowledge::held; }
@@ -123,11 +128,11 @@ private:
     sought_grant::grant_list take(std::size_t n);
     void on_granted(acquire_result const&);
     void on_some_granted(acquire_result const&);
-    void on_unusable(error_code);
+    void on_unusable(detail::described_error);
     void on_busy(acquire_result const&);
     bool must_repeat(bool needs_probe) const;
     bool is_eased() const;
-    void on_failed(error_code);
+    void on_failed(detail::described_error);
     void on_later();
     void on_no_script();
     void on_asked();

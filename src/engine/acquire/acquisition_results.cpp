@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 #include <utility>
 
 #include <holdfast/error.hpp>
@@ -22,6 +23,7 @@ namespace {
 
 // After so many grants in a row that cannot be used the acquire ends with an error (rule 3).
 constexpr int most_unusable_grants = 3;
+constexpr std::string_view came_late = "the replies to its grants came when no validity was left";
 
 void give(queued_arbiter& to, sought_grant::grant_list won)
 {
@@ -49,20 +51,20 @@ void acquisition::conclude(acquire_result const& r)
     switch (r.what) {
         case acquire_result::kind::granted: on_granted(r); break;
         case acquire_result::kind::busy: on_busy(r); break;
-        case acquire_result::kind::failed: on_failed(r.error); break;
+        case acquire_result::kind::failed: on_failed({r.error, call_.words()}); break;
         case acquire_result::kind::later: on_later(); break;
         case acquire_result::kind::moved: step(attempt_event::repeat); break;
         case acquire_result::kind::unknown: on_unknown(); break;
         case acquire_result::kind::no_script: on_no_script(); break;
         case acquire_result::kind::asked: on_asked(); break;
-        case acquire_result::kind::unacknowledged: on_unusable(r.error); break;
+        case acquire_result::kind::unacknowledged: on_unusable({r.error, call_.words()}); break;
     }
 }
 
 void acquisition::on_granted(acquire_result const& r)
 {
     if (is_late())
-        return on_unusable({});
+        return on_unusable({error_code(), detail::make_error_text(came_late)});
     width_.on_all_granted();
     // Before settle(), which releases a token that is still sought.
     auto won = take(sought_.size());
@@ -100,22 +102,24 @@ void acquisition::on_some_granted(acquire_result const& r)
     if (r.granted_before >= sought_.size())
         return on_unknown();
     if (is_late())
-        return on_unusable({});
+        return on_unusable({error_code(), detail::make_error_text(came_late)});
     give(arbiter_, take(r.granted_before));
-    r.what == acquire_result::kind::busy ? on_busy(r) : on_failed(r.error);
+    r.what == acquire_result::kind::busy ? on_busy(r) : on_failed({r.error, call_.words()});
 }
 
 // No validity was left when the reply came, or too few replicas have the grant. The client releases it and makes another
 // attempt. After several in a row no contender can hold a lock with that lease time, or no replica follows the server, and
 // the head completes with an error (rule 3). With an error code another attempt would not help.
-void acquisition::on_unusable(error_code ec)
+void acquisition::on_unusable(described_error why)
 {
     sought_.compensate();
     pause();
-    if (!ec && ++unusable_ < most_unusable_grants)
+    if (!why && ++unusable_ < most_unusable_grants)
         return;
     unusable_ = 0;
-    arbiter_.fail_head(ec ? ec : errc::unavailable);
+    if (!why)
+        why.code = errc::unavailable;
+    arbiter_.fail_head(why);
 }
 
 void acquisition::on_busy(acquire_result const& r)
@@ -156,7 +160,7 @@ bool acquisition::must_repeat(bool needs_probe) const
     return arbiter_.head() && (needs_probe || (must_subscribe && arbiter_.has_waiting_contender()));
 }
 
-void acquisition::on_failed(error_code ec)
+void acquisition::on_failed(described_error ec)
 {
     // A copy, because give_up() drops the grant.
     auto const lock = sought_->shared_lock();

@@ -58,10 +58,12 @@ void attempt_call::on_attempted(answer const& given)
     sent_ = a.sent;
     runtime_.on_answer(*lock_, a);
     to_.on_answered(a, result_);
-    // Logged here, because the server's words are valid only within this call.
+    // Read here, because the server's words are valid only within this call.
+    auto const words = result_.error == errc::invalid_option ? "weight: there are fewer permits" : a.words;
     if (result_.what == acquire_result::kind::failed)
-        runtime_.telemetry().on_refused(
-            result_.error, *lock_, result_.error == errc::invalid_option ? "weight: there are fewer permits" : a.words);
+        words_ = runtime_.telemetry().on_refused(result_.error, *lock_, words).text;
+    else
+        words_ = a.outcome == outcome::refused ? detail::make_error_text(words) : nullptr;
     on_reply();
 }
 
@@ -100,7 +102,7 @@ void attempt_call::on_acknowledged(acknowledgement const& a)
 
 void attempt_call::give_back(acknowledgement const& a)
 {
-    runtime_.telemetry().on_unacknowledged(*lock_, a);
+    words_ = runtime_.telemetry().on_unacknowledged(*lock_, a).text;
     to_.on_result({.what = acquire_result::kind::unacknowledged, .error = a.error});
 }
 

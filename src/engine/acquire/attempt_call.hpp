@@ -9,6 +9,8 @@
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
+#include <holdfast/detail/described_error.hpp>
+
 #include "core/clock.hpp"
 #include "engine/acquire/batch_acquire.hpp"
 #include "engine/acquire/probe.hpp"
@@ -55,6 +57,8 @@ public:
     void send_asking(grant const&, attempt const&);
     bool can_ask() const noexcept { return asked_ && asked_->is_open(); }
 
+    // What the server said when it refused the last attempt; null: it did not refuse it.
+    detail::error_text const& words() const noexcept { return words_; }
     // The send of the last attempt that has a reply.
     core::instant sent() const noexcept { return sent_; }
     // Busy: after what time the lock may become free without a message.
@@ -78,6 +82,7 @@ private:
     shard* at_ = nullptr;                        // to which the attempt was sent
     session* asked_ = nullptr;                   // of the server that ASK has named; null: it has not
     acquire_result result_;
+    detail::error_text words_;
     core::instant sent_{};
     core::duration lease_{};
     std::uint8_t awaited_ = 0;  // replies to the attempt and its probe

@@ -13,6 +13,8 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/system/error_code.hpp>
 
+#include <holdfast/detail/described_error.hpp>
+
 #include "core/clock.hpp"
 #include "core/deadline_queue.hpp"
 #include "engine/hold/tenure.hpp"
@@ -50,7 +52,7 @@ public:
     virtual tenure* make_tenure(tenure::beginning) const = 0;
     virtual void granted(boost::intrusive_ptr<tenure>) = 0;
     virtual void busy() = 0;
-    virtual void failed(boost::system::error_code) = 0;
+    virtual void failed(detail::described_error) = 0;
 
     lock_spec const& lock() const noexcept { return *wish_.lock; }
     std::shared_ptr<lock_spec const> const& shared_lock() const noexcept { return wish_.lock; }

@@ -57,10 +57,10 @@ void refuse(runtime& r, contender& c)
     c.busy();
 }
 
-void fail(runtime& r, contender& c, error_code ec)
+void fail(runtime& r, contender& c, detail::described_error ec)
 {
     count_failed(r, c, ec);
-    c.failed(ec);
+    c.failed(std::move(ec));
 }
 
 void call_off(runtime& r, contender& c)

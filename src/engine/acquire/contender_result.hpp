@@ -7,7 +7,7 @@
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
-#include <holdfast/error.hpp>
+#include <holdfast/detail/described_error.hpp>
 
 #include "engine/acquire/contender.hpp"
 #include "engine/hold/tenure.hpp"
@@ -22,7 +22,7 @@ void count_joined(runtime&, contender&);
 // Completes a contender that has left its queue: counts the acquire of a user, calls the observer, then the contender.
 void admit(runtime&, contender&, boost::intrusive_ptr<tenure>);
 void refuse(runtime&, contender&);
-void fail(runtime&, contender&, error_code);
+void fail(runtime&, contender&, detail::described_error);
 
 // Counts an acquire as cancelled that completes before its contender does. The contender's own result is not counted
 // then.

@@ -96,8 +96,16 @@ void queued_arbiter::expire(contender& c, core::instant now)
     if (outcome == core::wait_outcome::busy)
         refuse(parts_.runtime, *removed);
     else
-        fail(parts_.runtime, *removed, errc::unavailable);
+        fail(parts_.runtime, *removed, {errc::unavailable, why_unavailable()});
     proceed();
+}
+
+// A server that answers, but does not serve the attempts, has said why.
+error_text queued_arbiter::why_unavailable() const
+{
+    auto const words = acquisition_ && parts_.runtime.session_of(lock()).is_open() ? acquisition_->last_words()
+                                                                                   : nullptr;
+    return words ? words : parts_.runtime.why_silent(lock());
 }
 
 core::wait_facts queued_arbiter::facts_of(contender const& c, core::instant now) const noexcept
@@ -174,7 +182,7 @@ void queued_arbiter::re_enter(contender& c, tenure& t)
         enter(c, g, now, &t);
 }
 
-void queued_arbiter::on_extended(contender& c, grant& g, error_code ec)
+void queued_arbiter::on_extended(contender& c, grant& g, described_error const& ec)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
     if (!c.is_entering)
@@ -183,7 +191,7 @@ void queued_arbiter::on_extended(contender& c, grant& g, error_code ec)
     proceed();
 }
 
-void queued_arbiter::fail_all(error_code ec)
+void queued_arbiter::fail_all(described_error const& ec)
 {
     while (!queue_.empty())
         fail(parts_.runtime, *take(queue_.front()), ec);
@@ -192,13 +200,13 @@ void queued_arbiter::fail_all(error_code ec)
     proceed();
 }
 
-void queued_arbiter::fail_head(error_code ec)
+void queued_arbiter::fail_head(described_error const& ec)
 {
     if (!queue_.empty())
         fail(parts_.runtime, *take(queue_.front()), ec);
 }
 
-void queued_arbiter::complete_one_shots(error_code ec)
+void queued_arbiter::complete_one_shots(described_error const& ec)
 {
     for (auto c = queue_.begin(); one_shots_ > 0 && c != queue_.end();) {
         auto& current = *c++;
@@ -237,7 +245,7 @@ void queued_arbiter::on_busy(unsigned refused)
 void queued_arbiter::on_doubt()
 {
     last_held_ = core::instant::min();
-    complete_one_shots(errc::unavailable);
+    complete_one_shots({errc::unavailable, why_unavailable()});
 }
 
 // A handle that has another number of permits is told once for each number: that of the server holds for all.
@@ -253,7 +261,7 @@ void queued_arbiter::on_permits(std::int64_t total)
     parts_.runtime.telemetry().on_permits_differ(asks, total);
 }
 
-void queued_arbiter::on_failed(lock_spec const& lock, error_code ec)
+void queued_arbiter::on_failed(lock_spec const& lock, described_error const& ec)
 {
     for (auto c = queue_.begin(); c != queue_.end();) {
         auto& current = *c++;

@@ -12,6 +12,7 @@
 #include <boost/intrusive/list.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
+#include <holdfast/detail/described_error.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/loss.hpp>
 
@@ -51,7 +52,7 @@ public:
     void expire(contender&, core::instant now) override;
     void re_enter(contender&, tenure&) override;
     void re_enter_all(owner_state const&, tenure&) override;
-    void on_extended(contender&, grant&, error_code) override;
+    void on_extended(contender&, grant&, detail::described_error const&) override;
     void enter(contender&, grant&, core::instant counted_from, tenure* entered) override;
 
     // ---- grants
@@ -63,7 +64,7 @@ public:
     // The lock is at another server of the cluster now, whose session may be open or not.
     void on_moved(core::duration spread);
     // Completes each contender with that error, because waiting does not help.
-    void fail_all(error_code);
+    void fail_all(detail::described_error const&);
     // The client stops: contenders complete with client_stopped, tenures are lost, nothing is sent.
     void stop();
 
@@ -92,8 +93,8 @@ public:
     void on_doubt();
     // An attempt for that lock failed, and waiting does not help: contenders that would send the same commands
     // complete.
-    void on_failed(lock_spec const&, error_code);
-    void fail_head(error_code);
+    void on_failed(lock_spec const&, detail::described_error const&);
+    void fail_head(detail::described_error const&);
     // Does all that is due now; may end the arbiter. Called after each change.
     virtual void proceed() = 0;
 
@@ -112,7 +113,8 @@ protected:
     // Takes a contender out of its queue; the caller gets the reference that the queue had.
     boost::intrusive_ptr<contender> take(contender&) noexcept;
     void begin_tenure(contender&, grant&);
-    void complete_one_shots(error_code);
+    void complete_one_shots(detail::described_error const&);
+    detail::error_text why_unavailable() const;
     bool is_done() const noexcept
     {
         return queue_.empty() && !has_reentries() && (!acquisition_ || acquisition_->is_at_rest());

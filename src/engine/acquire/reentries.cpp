@@ -34,7 +34,7 @@ class reentries::extension final : public core::pooled<extension>, public extens
 public:
     extension(arbiter& home, contender& c, grant& g) : home_(&home), contender_(&c), grant_(&g) {}
 
-    void extended(error_code ec) override
+    void extended(detail::described_error ec) override
     {
         std::unique_ptr<extension> const self(this);
         home_->on_extended(*contender_, *grant_, ec);
@@ -83,10 +83,10 @@ core::instant reentries::last_moment(contender const& c) const
     return c.joined + std::min<core::duration>(c.limit(), parts_.runtime.options().command_timeout);
 }
 
-void reentries::on_extended(contender& c, grant& g, error_code ec)
+void reentries::on_extended(contender& c, grant& g, detail::described_error const& ec)
 {
     // The outcome is unknown, or the server cannot answer now: the contender waits on.
-    if (ec == errc::unavailable && !c.is_one_shot()) {
+    if (ec.code == errc::unavailable && !c.is_one_shot()) {
         if (parts_.runtime.session_of(c.lock()).is_open())
             parts_.runtime.arm(c, std::min(last_moment(c), parts_.runtime.now() + pause));
         return;  // without a connection, on_open() sends the next extension
@@ -95,7 +95,7 @@ void reentries::on_extended(contender& c, grant& g, error_code ec)
     waiter->extension_sent = core::never;
     if (!ec)
         enter(*waiter, g);
-    else if (ec == errc::lease_lost)
+    else if (ec.code == errc::lease_lost)
         parts_.host.contend(*waiter);
     else
         fail(parts_.runtime, *waiter, ec);
@@ -120,7 +120,7 @@ void reentries::on_due(contender& c, core::instant now)
     else if (classify(*waiter, now) == core::wait_outcome::busy)
         refuse(parts_.runtime, *waiter);
     else
-        fail(parts_.runtime, *waiter, errc::unavailable);
+        fail(parts_.runtime, *waiter, {errc::unavailable, parts_.runtime.why_silent(waiter->lock())});
 }
 
 core::wait_outcome reentries::classify(contender const& c, core::instant now) const
@@ -148,7 +148,7 @@ void reentries::on_open()
     }
 }
 
-void reentries::fail_all(error_code ec)
+void reentries::fail_all(detail::described_error const& ec)
 {
     while (!waiting_.empty())
         fail(parts_.runtime, *take(waiting_.front()), ec);

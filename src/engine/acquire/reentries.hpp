@@ -7,7 +7,8 @@
 
 #include <boost/intrusive/list.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
-#include <boost/system/error_code.hpp>
+
+#include <holdfast/detail/described_error.hpp>
 
 #include "core/wait_outcome.hpp"
 #include "engine/acquire/contender.hpp"
@@ -35,12 +36,12 @@ public:
     boost::intrusive_ptr<contender> take(contender&) noexcept;
 
     // The extension of that grant for the contender has completed.
-    void on_extended(contender&, grant&, boost::system::error_code);
+    void on_extended(contender&, grant&, detail::described_error const&);
     // The contender's wait has ended, or the pause before its next extension.
     void on_due(contender&, core::instant now);
     // A new epoch: each contender sends its extension again.
     void on_open();
-    void fail_all(boost::system::error_code);
+    void fail_all(detail::described_error const&);
 
 private:
     class extension;

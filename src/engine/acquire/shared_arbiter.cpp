@@ -39,7 +39,7 @@ class shared_arbiter::inquiry final : public extension_waiter {
 public:
     inquiry(shared_arbiter& a, grant& g) : home_(&a), grant_(&g) {}
 
-    void extended(error_code ec) override
+    void extended(detail::described_error ec) override
     {
         std::unique_ptr<inquiry> const self(this);
         home_->on_inquired(*grant_, ec);

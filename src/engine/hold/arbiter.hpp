@@ -12,6 +12,7 @@
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <boost/system/error_code.hpp>
 
+#include <holdfast/detail/described_error.hpp>
 #include <holdfast/loss.hpp>
 
 #include "core/clock.hpp"
@@ -48,7 +49,7 @@ public:
     // tenure.
     virtual void re_enter_all(owner_state const&, tenure&) = 0;
     // The extension for a contender that re-enters has completed.
-    virtual void on_extended(contender&, grant&, boost::system::error_code) = 0;
+    virtual void on_extended(contender&, grant&, detail::described_error const&) = 0;
     // Begins a tenure for the contender, which is in no queue. A fixed lease time counts from `counted_from`.
     // `entered`: another tenure of the same owner and lock, with which the new one is counted; null: there is none.
     virtual void enter(contender&, grant&, core::instant counted_from, tenure* entered) = 0;

@@ -65,7 +65,7 @@ public:
         g.on_sent(lease);
     }
 
-    void finish(error_code);
+    void finish(described_error);
     lock_spec const& lock() const noexcept { return grant_->lock(); }
     void send_to(shard& at) noexcept { at_ = &at; }
 
@@ -81,16 +81,16 @@ private:
     void on_acknowledged(acknowledgement const&) override;
 
     bool must_be_acknowledged(answer const&) const;
-    void end(error_code);
+    void end(described_error);
     // Whether the grant, or the tenure that was to be extended, is still held: the reply may come after its release.
     one_key_renewals by_key() const { return renewals_by_key(lock(), grant_->own_key(), grant_->token()); }
     bool sends_next(answer const&);
     bool is_current() const { return !grant_->is_retired() && (tenure_ ? tenure_->is_holding() : grant_->is_held()); }
-    error_code classify(answer const&);
-    error_code classify_refusal(answer const&);
+    described_error classify(answer const&);
+    described_error classify_refusal(answer const&);
     // A renewal by key does not learn whether a writer waits.
     bool is_closed(answer const& a) const noexcept { return a.value.integer == kept_closed || keys_sent_ > 0; }
-    error_code classify(acknowledgement const&);
+    described_error classify(acknowledgement const&);
 
     renewal_sender& sender_;
     boost::intrusive_ptr<grant> grant_;
@@ -159,14 +159,14 @@ void renewal_sender::renewal::on_acknowledged(acknowledgement const& a)
     end(classify(a));
 }
 
-void renewal_sender::renewal::end(error_code ec)
+void renewal_sender::renewal::end(described_error ec)
 {
     sender_.renewals_.erase(sender_.renewals_.iterator_to(*this));
     std::unique_ptr<renewal> const self(this);
-    finish(ec);
+    finish(std::move(ec));
 }
 
-error_code renewal_sender::renewal::classify(acknowledgement const& a)
+described_error renewal_sender::renewal::classify(acknowledgement const& a)
 {
     switch (a.what) {
         case acknowledgement::kind::given: sender_.runtime_.telemetry().on_acknowledged(); return classify(kept_);
@@ -177,10 +177,10 @@ error_code renewal_sender::renewal::classify(acknowledgement const& a)
     if (!is_current())
         return errc::lease_lost;
     // As a refusal: an extension alone does not put the lease at risk.
-    sender_.runtime_.telemetry().on_unacknowledged(lock(), a);
+    auto const ec = sender_.runtime_.telemetry().on_unacknowledged(lock(), a);
     if (!waiter_)
         sender_.events_.on_unacknowledged(*grant_);
-    return a.error ? a.error : errc::unavailable;
+    return ec;
 }
 
 // Whether the renewal goes on with a script for a single key. All of them count from the first one. A time to live of
@@ -203,7 +203,7 @@ bool renewal_sender::renewal::sends_next(answer const& a)
     return true;
 }
 
-error_code renewal_sender::renewal::classify(answer const& a)
+described_error renewal_sender::renewal::classify(answer const& a)
 {
     if (!is_current() || a.why == refusal::no_script)
         return errc::lease_lost;
@@ -221,7 +221,7 @@ error_code renewal_sender::renewal::classify(answer const& a)
 }
 
 // A refused extension does not put the lease at risk: the renewals decide that.
-error_code renewal_sender::renewal::classify_refusal(answer const& a)
+described_error renewal_sender::renewal::classify_refusal(answer const& a)
 {
     // The watchdog renews the grant at its new server without waiting for this refusal.
     if (a.why == refusal::redirected && !sender_.runtime_.is_at(*at_, lock()))
@@ -229,13 +229,13 @@ error_code renewal_sender::renewal::classify_refusal(answer const& a)
     auto const ec = classify_failure(a).error;
     if (!waiter_)
         sender_.events_.on_refused(*grant_, a);
-    return ec ? ec : errc::unavailable;
+    return {ec ? ec : errc::unavailable, waiter_ ? detail::make_error_text(a.words) : nullptr};
 }
 
-void renewal_sender::renewal::finish(error_code ec)
+void renewal_sender::renewal::finish(described_error ec)
 {
     if (auto* w = std::exchange(waiter_, nullptr))
-        w->extended(ec);
+        w->extended(std::move(ec));
 }
 
 renewal_sender::renewal_sender(runtime& r, renewal_events& e) : runtime_(r), events_(e) {}

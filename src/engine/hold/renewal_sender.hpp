@@ -9,7 +9,8 @@
 
 #include <boost/intrusive/list.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
-#include <boost/system/error_code.hpp>
+
+#include <holdfast/detail/described_error.hpp>
 
 #include "core/clock.hpp"
 #include "engine/hold/grant.hpp"
@@ -26,7 +27,7 @@ class extension_waiter {
 public:
     // Success; lease_lost; unavailable; client_stopped; the error with which the server refused it; or, before anything
     // is sent, the reason why the lease cannot be extended.
-    virtual void extended(boost::system::error_code) = 0;
+    virtual void extended(detail::described_error) = 0;
 
 protected:
     ~extension_waiter() = default;

@@ -65,7 +65,7 @@ void watchdog::extend(grant& g, tenure* t, core::duration lease, extension_waite
 {
     if (!runtime_.session_of(g.lock()).is_open()) {
         if (waiter)
-            waiter->extended(errc::unavailable);
+            waiter->extended({errc::unavailable, runtime_.why_silent(g.lock())});
         return;
     }
     sender_.extend(g, t, lease, waiter);

@@ -75,6 +75,8 @@ void releaser::order::on_refused(answer const& a)
     if (a.why == refusal::redirected && !runtime().is_at(*at_, lock()))
         return carry_out(schedule_.on_moved(facts(runtime().now())));
     auto const ec = classify_failure(a).error;
+    if (waiter_)
+        words_ = detail::make_error_text(a.words);
     if (is_permanent(ec))
         runtime().telemetry().on_refused(ec, lock(), a.words);
     carry_out(schedule_.on_refused(ec, facts(runtime().now())));
@@ -160,7 +162,15 @@ void releaser::order::finish(error_code ec, unsigned receivers)
 void releaser::order::complete(error_code ec)
 {
     if (auto* w = std::exchange(waiter_, nullptr))
-        w->released(ec);
+        w->released({ec, why(ec)});
+}
+
+detail::error_text releaser::order::why(error_code ec) const
+{
+    bool const has_answered = words_ && runtime().session_of(lock()).is_open();
+    if (ec == errc::unavailable && !has_answered)
+        return runtime().why_silent(lock());
+    return !ec || ec == errc::lease_lost ? nullptr : words_;
 }
 
 }  // namespace holdfast::engine

@@ -56,6 +56,7 @@ private:
     void gather_or_send();
     void finish(error_code, unsigned receivers);
     void complete(error_code);
+    detail::error_text why(error_code) const;
 
     engine::runtime& runtime() const { return releaser_.runtime_; }
     shard& server() const;
@@ -66,6 +67,7 @@ private:
     boost::intrusive_ptr<arbiter> const yielding_;
     release_schedule schedule_;
     shard const* at_ = nullptr;  // to which it was sent last
+    detail::error_text words_;   // of the server, when it refused the script last; null: it did not
 };
 
 }  // namespace holdfast::engine

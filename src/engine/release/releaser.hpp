@@ -9,7 +9,8 @@
 
 #include <boost/intrusive/list.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
-#include <boost/system/error_code.hpp>
+
+#include <holdfast/detail/described_error.hpp>
 
 #include "core/cluster_map.hpp"
 #include "engine/hold/grant.hpp"
@@ -28,7 +29,7 @@ class release_waiter {
 public:
     // Success; lease_lost; unavailable, although the release goes on; client_stopped; or the error with which the
     // server refused it.
-    virtual void released(boost::system::error_code) = 0;
+    virtual void released(detail::described_error) = 0;
 
 protected:
     ~release_waiter() = default;

@@ -15,11 +15,17 @@ error_code lifecycle::start() noexcept
     }
 }
 
-// A close() that is delivered after a stop() must not change the state back.
+// A close() that is delivered after a stop() or an end() must not change the state back.
 void lifecycle::close() noexcept
 {
-    if (!is_stopped())
+    if (state_ < state::closing)
         state_ = state::closing;
+}
+
+void lifecycle::end() noexcept
+{
+    if (state_ == state::closing)
+        state_ = state::ending;
 }
 
 bool lifecycle::stop() noexcept

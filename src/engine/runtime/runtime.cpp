@@ -52,10 +52,19 @@ void runtime::stop() noexcept
 }
 
 // The state of the client comes first: a client that does not run accepts nothing, whatever a server says.
-error_code runtime::admission_error(lock_spec const& l)
+described_error runtime::admission_error(lock_spec const& l)
 {
     auto const ec = lifecycle_.admission_error();
-    return ec ? ec : shard_of(l).refusal();
+    return ec ? described_error(ec) : shard_of(l).refusal();
+}
+
+error_text runtime::why_silent(lock_spec const& l)
+{
+    auto const& at = shard_of(l);
+    if (at.is_open())
+        return detail::make_error_text("no reply in time");
+    auto const& why = at.why_closed();
+    return detail::make_error_text(why ? "not connected: " + *why : "not connected");
 }
 
 engine::session* runtime::asked_session(answer const& ask)

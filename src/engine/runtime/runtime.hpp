@@ -101,9 +101,11 @@ public:
     // Whether the client is ready: an epoch is open. In a cluster it then knows which primary has which slots.
     bool is_ready() const noexcept { return first_.is_open(); }
     // Why the client is refused for good by the server that would make it ready; success if it is not.
-    error_code refusal() const noexcept { return first_.refusal(); }
+    described_error const& refusal() const noexcept { return first_.refusal(); }
     // Why an acquire or a query of that lock is not accepted; success if it is.
-    error_code admission_error(lock_spec const&);
+    described_error admission_error(lock_spec const&);
+    // Why the server of that lock has not answered: there is no connection to it, or no reply came.
+    error_text why_silent(lock_spec const&);
     // An attempt for that lock has its outcome.
     void on_answer(lock_spec const&, answer const&);
 

@@ -39,6 +39,7 @@ void shard::stop() noexcept
 void shard::on_open()
 {
     refusal_ = {};
+    why_closed_.reset();
     if (acknowledger_)
         acknowledger_->on_session_open();
     events_->on_open(*this);
@@ -47,8 +48,9 @@ void shard::on_open()
 // A later failure of another cause does not end the refusal: only a connection that the server accepts does.
 void shard::on_closed(closing const& why)
 {
+    why_closed_ = detail::make_error_text(why.words);
     if (why.permanent)
-        refusal_ = why.code;
+        refusal_ = {why.code, why_closed_};
     // Before the parts of the engine learn of it: for them each command has its outcome then.
     if (acknowledger_)
         acknowledger_->on_session_closed();

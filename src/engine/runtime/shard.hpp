@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include <holdfast/detail/described_error.hpp>
 #include <holdfast/error.hpp>
 
 #include "core/response_time.hpp"
@@ -18,6 +19,9 @@
 #include "engine/runtime/acknowledgement.hpp"
 
 namespace holdfast::engine {
+
+using detail::described_error;
+using detail::error_text;
 
 class shard;
 
@@ -58,7 +62,9 @@ public:
     // Why the server refuses this client, although it can be reached: a wrong password, for example. Success if it does
     // not. Another connection will not help, although the session goes on connecting; an epoch that opens ends the
     // refusal.
-    error_code refusal() const noexcept { return refusal_; }
+    described_error const& refusal() const noexcept { return refusal_; }
+    // Why there is no connection; null: there is one, or none was opened yet.
+    error_text const& why_closed() const noexcept { return why_closed_; }
 
     // Asks the replicas of the server; null: nothing that this server grants is acknowledged, or need be
     // (runtime::needs_acknowledgement()). Call fit() before start().
@@ -84,7 +90,8 @@ private:
 
     std::shared_ptr<engine::session> const session_;
     shard_events* events_ = nullptr;  // null before start()
-    error_code refusal_;
+    described_error refusal_;
+    error_text why_closed_;
     core::response_time responses_;
     script_batches releases_;
     script_batches renewals_;

@@ -159,10 +159,10 @@ void telemetry::on_renewed(tenure_facts const& t, core::duration lag)
     observer_->on_renewed(event);
 }
 
-void telemetry::on_refused(error_code ec, lock_spec const& lock, std::string_view words)
+described_error telemetry::on_refused(error_code ec, lock_spec const& lock, std::string_view words)
 {
     if (!ec)
-        return;
+        return {};
     // A query about the server has a lock without a name.
     auto const subject = lock.name.empty() ? "query of the server" : "lock \"" + std::string(lock.name) + "\"";
     auto line = subject + ": " + ec.message();
@@ -174,6 +174,7 @@ void telemetry::on_refused(error_code ec, lock_spec const& lock, std::string_vie
     if (observer_)
         observer_->on_refused(
             {.name = lock.name, .label = lock.label, .kind = lock.protocol->kind(), .code = ec, .message = words});
+    return {ec, detail::make_error_text(words)};
 }
 
 void telemetry::on_renewed_again(lock_spec const& lock)
@@ -182,17 +183,19 @@ void telemetry::on_renewed_again(lock_spec const& lock)
 }
 
 // Logged once until replicas acknowledge again: while a replica is missing, each grant and each renewal fails.
-void telemetry::on_unacknowledged(lock_spec const& lock, acknowledgement const& a)
+described_error telemetry::on_unacknowledged(lock_spec const& lock, acknowledgement const& a)
 {
     meters_of(lock).unacknowledged.add();
     if (a.what == acknowledgement::kind::denied)
         return on_refused(a.error, lock, a.words);
-    auto line = "lock \"" + std::string(lock.name) + "\": not acknowledged by replicas";
+    std::string what = "not acknowledged by replicas";
     if (!a.words.empty())
-        line.append(": ").append(a.words);
+        what.append(": ").append(a.words);
+    auto const line = "lock \"" + std::string(lock.name) + "\": " + what;
     remember(errc::unavailable, line);
     if (!std::exchange(is_unacknowledged_, true))
         log_.warning(line);
+    return {errc::unavailable, detail::make_error_text(what)};
 }
 
 void telemetry::on_permits_differ(lock_spec const& lock, std::int64_t total)

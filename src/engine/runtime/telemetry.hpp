@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string_view>
 
+#include <holdfast/detail/described_error.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/loss.hpp>
 #include <holdfast/observer.hpp>
@@ -24,6 +25,9 @@
 #include "engine/runtime/meters.hpp"
 
 namespace holdfast::engine {
+
+using detail::described_error;
+using detail::error_text;
 
 // An acquire that has begun or ended. The views are valid during the call.
 struct acquire_facts {
@@ -54,6 +58,8 @@ public:
     // Adds what belongs to no lock; the lock_meters have the rest.
     void add_to(stats&) const;
     failure last_failure() const;
+    // Grants that were not released when the client stopped.
+    std::size_t abandoned() const noexcept { return static_cast<std::size_t>(meters_.abandoned); }
     // Sets the last failure. An operation with an invalid option calls it on the thread of its caller.
     void remember(error_code, std::string_view words);
 
@@ -83,10 +89,10 @@ public:
     void on_handed_off(lock_spec const& l) { meters_of(l).handed_off.add(); }
     void on_answered(lock_spec const& l, core::duration trip) { meters_of(l).round_trip.add(trip); }
 
-    // The server refused a command. Does nothing without an error code.
-    void on_refused(error_code, lock_spec const&, std::string_view words);
-    // Too few replicas acknowledged a grant or a renewal.
-    void on_unacknowledged(lock_spec const&, acknowledgement const&);
+    // The server refused a command. Returns the error with the server's words. Does nothing without an error code.
+    described_error on_refused(error_code, lock_spec const&, std::string_view words);
+    // Too few replicas acknowledged a grant or a renewal. Returns the error: unavailable, or why the server denies WAIT.
+    described_error on_unacknowledged(lock_spec const&, acknowledgement const&);
     // Replicas acknowledge again.
     void on_acknowledged() noexcept { is_unacknowledged_ = false; }
     // A semaphore has that number of permits, and another one in the options of a handle.

@@ -71,10 +71,8 @@ core::duration watch::read(answer const& a)
 {
     if (a.outcome == outcome::applied)
         return on_state(a.value);
-    if (auto const ec = classify_failure(a).error) {
-        runtime().telemetry().on_refused(ec, *lock_, a.words);
-        on_failed(ec);
-    }
+    if (auto const ec = classify_failure(a).error)
+        on_failed(runtime().telemetry().on_refused(ec, *lock_, a.words));
     return usual_pause;
 }
 

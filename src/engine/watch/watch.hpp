@@ -12,6 +12,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 
+#include <holdfast/detail/described_error.hpp>
 #include <holdfast/error.hpp>
 
 #include "core/clock.hpp"
@@ -63,7 +64,7 @@ protected:
     // Reads the state. Returns after what time it may change without a message; max: never.
     virtual core::duration on_state(reply const&) = 0;
     // The server refuses the script, and would do so again.
-    virtual void on_failed(error_code) = 0;
+    virtual void on_failed(detail::described_error const&) = 0;
     // The client shuts down: its leases should be released. May leave.
     virtual void on_closing() {}
     // The client has stopped; the watch has left.

@@ -52,11 +52,11 @@ void watches::for_each_of_copy(Action act)
             act(*w);
 }
 
-void watches::on_refused(shard const& at, error_code ec)
+void watches::on_refused(shard const& at)
 {
     for_each_of_copy([&](watch& w) {
         if (parts_.runtime.is_at(at, w.lock()))
-            w.on_failed(ec);
+            w.on_failed(at.refusal());
     });
 }
 

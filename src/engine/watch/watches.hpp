@@ -29,7 +29,7 @@ public:
     // A new epoch: messages may have been lost.
     void on_open(shard const&);
     // The server refuses this client for good: reading the state again does not help.
-    void on_refused(shard const&, error_code);
+    void on_refused(shard const&);
     // The client shuts down.
     void on_closing();
     // These slots have another primary.
