@@ -34,6 +34,7 @@
 #include <holdfast/semaphore.hpp>
 #include <holdfast/stats.hpp>
 #include <holdfast/version.hpp>
+#include <holdfast/waiter.hpp>
 #include <holdfast/with_lock.hpp>
 
 #endif

@@ -5,7 +5,9 @@
 #include "tool/inspection.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -30,19 +32,34 @@ std::string mode_of(holder const& h, inspection const& of)
     return h.writer ? "held for writing by " : "held for reading by ";
 }
 
-std::string name_of(holder const& h)
+std::string in_seconds(std::chrono::milliseconds d)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f s", static_cast<double>(d.count()) / 1000);
+    return text;
+}
+
+template <class Holder>
+std::string name_of(Holder const& h)
 {
     return h.label.empty() ? h.id : h.id + " (" + h.label + ")";
+}
+
+std::string describe(waiter const& w)
+{
+    auto text = name_of(w);
+    if (w.priority != waiter().priority)
+        text += ", priority " + std::to_string(w.priority);
+    if (w.waited)
+        text += ", for " + in_seconds(*w.waited);
+    return text;
 }
 
 std::string describe(holder const& h)
 {
     if (h.remaining.count() < 0)
         return name_of(h) + ", for ever: the key has no time to live";
-    char rest[64];
-    std::snprintf(
-        rest, sizeof rest, ", for %.1f s more unless renewed", static_cast<double>(h.remaining.count()) / 1000);
-    return name_of(h) + rest;
+    return name_of(h) + ", for " + in_seconds(h.remaining) + " more unless renewed";
 }
 
 asio::awaitable<inspection> query(any_lock lock)
@@ -190,7 +207,7 @@ void print(std::string const& name, inspection const& of)
         say(name + ": " + permits_of(h) + mode_of(h, of) + describe(h));
     int place = 0;
     for (auto const& w : of.waiters)
-        say(name + ": number " + std::to_string(++place) + " in the queue: " + name_of(w));
+        say(name + ": number " + std::to_string(++place) + " in the queue: " + describe(w));
 }
 
 }  // namespace holdfast::cli

@@ -22,7 +22,7 @@ namespace holdfast::cli {
 struct inspection {
     error_code ec;  // of the first operation that failed
     std::vector<holder> holders;
-    std::vector<holder> waiters;  // in order; only a fair lock has them on the server
+    std::vector<waiter> waiters;  // in order; only a fair lock has them on the server
     bool is_read_write = false;
     std::optional<permit_count> permits = {};  // of a semaphore
     std::optional<leader> leads = {};          // of an election

@@ -22,7 +22,7 @@ asio::awaitable<void> work(holdfast::client& client)
     holdfast::fair_lock printer{client, "printer", {.waiter_timeout = 5s}};
     auto lease = co_await printer.acquire({.priority = 8});
     for (auto const& waiter : co_await printer.waiters())
-        std::cout << waiter.id << '\n';
+        std::cout << waiter.id << (waiter.mine ? " of this client" : "") << ", priority " << waiter.priority << '\n';
     std::cout << "the printer is ours, those above wait\n";
     co_await lease.release();
     co_await client.shutdown();

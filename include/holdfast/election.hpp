@@ -374,10 +374,10 @@ public:
     }
 
     /// Reads the candidates that wait, in the order in which they will lead. As `fair_lock::waiters()`.
-    template <token_for<void(error_code, std::vector<holder>)> Token = default_token>
+    template <token_for<void(error_code, std::vector<waiter>)> Token = default_token>
     [[nodiscard]] auto candidates(Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, std::vector<holder>)>(
+        return detail::initiate<void(error_code, std::vector<waiter>)>(
             detail::waiters_launch{{state_}}, std::forward<Token>(token));
     }
 

@@ -15,12 +15,13 @@
 #include <holdfast/detail/lock_base.hpp>
 #include <holdfast/options.hpp>
 #include <holdfast/owner.hpp>
+#include <holdfast/waiter.hpp>
 
 namespace holdfast {
 namespace detail {
 
 struct BOOST_SYMBOL_VISIBLE waiters_launch : lock_launch {
-    void start(handler_at<void(error_code, std::vector<holder>)>) &&;
+    void start(handler_at<void(error_code, std::vector<waiter>)>) &&;
 };
 
 }  // namespace detail
@@ -42,7 +43,7 @@ struct BOOST_SYMBOL_VISIBLE waiters_launch : lock_launch {
 /// RedissonFairLock's format: a HASH under the name, whose field is the holder, the LIST `redisson_lock_queue:{name}`
 /// and the ZSET `redisson_lock_timeout:{name}`. Clients of Redisson and of Holdfast exclude and wake each other, and
 /// wait in one queue. Redisson's `fairLockWaitTimeout` must be 300 s, its default, or less. Only Holdfast uses
-/// `holdfast_lock_waiters:{name}` (when each waiter was refreshed), `holdfast_lock_priority:{name}`, and with `fencing`
+/// `holdfast_lock_waiters:{name}` (when each waiter arrived and was refreshed), `holdfast_lock_priority:{name}`, and with `fencing`
 /// `holdfast_fence:{name}`. The keys of the queue are deleted with the last waiter.
 /// @par Cost
 /// If it is free: one script to acquire it and one to release it. A waiter among many needs about five commands in all,
@@ -77,7 +78,7 @@ public:
     /// @throws std::invalid_argument also if another client made the owner.
     fair_lock(client const&, std::string_view name, holdfast::owner, options = {});
 
-    /// Reads the waiters, in order. `holder::remaining` is how long a waiter still counts as alive without a refresh.
+    /// Reads the waiters, in the order in which they will be served.
     ///
     /// @par On the server
     /// One script that only reads.
@@ -89,10 +90,10 @@ public:
     /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`.
-    template <token_for<void(error_code, std::vector<holder>)> Token = default_token>
+    template <token_for<void(error_code, std::vector<waiter>)> Token = default_token>
     [[nodiscard]] auto waiters(Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, std::vector<holder>)>(query_waiters(), std::forward<Token>(token));
+        return detail::initiate<void(error_code, std::vector<waiter>)>(query_waiters(), std::forward<Token>(token));
     }
 
 private:

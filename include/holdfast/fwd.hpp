@@ -36,6 +36,7 @@ class red_lock;
 class reentrant_lock;
 class semaphore;
 struct try_options;
+struct waiter;
 
 enum class yield_reason : unsigned char;
 

@@ -3,7 +3,11 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 #include <array>
+#include <span>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <holdfast/fair_lock.hpp>
 
@@ -37,7 +41,7 @@ std::shared_ptr<single_lock const> make_fair(
 }
 
 // fair_lock::waiters(): a script that only reads the queue, the scores and the refreshes.
-class waiters_query final : public query<std::vector<holder>> {
+class waiters_query final : public query<std::vector<waiter>> {
 public:
     using query::query;
 
@@ -45,24 +49,36 @@ private:
     void send(engine::session& to, engine::script_form form) override
     {
         auto const& more = lock().companions;
-        std::array<std::string_view, 3> const keys{more[0], more[1], more[2]};
+        std::array<std::string_view, 4> const keys{more[0], more[1], more[2], more[3]};
         engine::submit_script(to, *this, engine::scripts::fair_waiters, form, keys, {});
     }
 
-    // The reply is a flat list: the token of a waiter, then the milliseconds for which it counts as alive.
-    std::vector<holder> read(engine::reply const& r) override
+    // The reply is a flat list of four items for each waiter: its token, the milliseconds for which it counts as alive,
+    // its priority, and the milliseconds that it has waited.
+    std::vector<waiter> read(engine::reply const& r) override
     {
-        std::vector<holder> all;
-        for (std::size_t i = 0; i + 1 < r.items.size(); i += 2)
-            all.push_back(
-                to_holder({.id = r.items[i].text, .remaining = std::chrono::milliseconds(r.items[i + 1].integer)}));
+        std::vector<waiter> all;
+        for (auto rest = r.items; rest.size() >= 4; rest = rest.subspan(4))
+            all.push_back(to_waiter(rest));
         return all;
+    }
+
+    waiter to_waiter(std::span<engine::reply const> items) const
+    {
+        auto recorded = to_holder({.id = items[0].text});
+        waiter w{.id = std::move(recorded.id), .label = std::move(recorded.label)};
+        w.mine = std::string_view(w.id).starts_with(engine().runtime().tokens().id());
+        w.priority = static_cast<int>(items[2].integer);
+        if (items[3].integer >= 0)
+            w.waited = std::chrono::milliseconds(items[3].integer);
+        w.remaining = std::chrono::milliseconds(items[1].integer);
+        return w;
     }
 };
 
 }  // namespace
 
-void waiters_launch::start(handler_at<void(error_code, std::vector<holder>)> h) &&
+void waiters_launch::start(handler_at<void(error_code, std::vector<waiter>)> h) &&
 {
     // make_fair() is the only function that makes the implementation of a fair_lock.
     launch_query<waiters_query>(static_cast<single_lock const&>(*of), std::move(h));

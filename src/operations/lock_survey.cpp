@@ -19,9 +19,9 @@ namespace {
 
 // ARGV: cursor, pattern, count, whether it is a cluster (1 or 0), names. It replies with the next cursor, then for each
 // lock: name, kind; unless it is free also: size n of the holders, n items, number of holders, fencing counter,
-// subscribers (-1: not known), value of the leader or the latch, length of the queue, size m of its part, m items (token,
-// time). The holders have the form of lock_holders.lua, for "rw" that of read_write_holders.lua, and for "semaphore" that
-// of permits_holders.lua; the queue has that of fair_waiters.lua.
+// subscribers (-1: not known), value of the leader or the latch, length of the queue, size m of its part, m items. The
+// holders have the form of lock_holders.lua, for "rw" that of read_write_holders.lua, and for "semaphore" that of
+// permits_holders.lua; the queue has a token and the time in ms for which it still counts as alive, for each waiter.
 //
 // A command that the ACL denies yields nothing: pcall returns a table with the error. Large values are not copied: a
 // token has less than 256 bytes, and a hash is only read if its first fields look like those of a lock. The lists of a

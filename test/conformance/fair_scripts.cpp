@@ -60,7 +60,7 @@ public:
         both_->command({"HLEN", keys[4]});
         for (auto const* const key : keys)
             both_->command({"PTTL", key});
-        both_->command({"EVAL", std::string(scripts::fair_waiters.text), "3", keys[1], keys[2], keys[3]});
+        both_->command({"EVAL", std::string(scripts::fair_waiters.text), "4", keys[1], keys[2], keys[3], keys[4]});
     }
 
     unsigned granted() const noexcept { return granted_; }

@@ -134,14 +134,15 @@ TEST_CASE("cli status: the waiters of a fair lock are listed in the order of the
     auto const queued = [&] { return server.command({"LLEN", "redisson_lock_queue:{job}"}).integer; };
     tool second(server, {"run", "job", "--kind", "fair", "--", "true"});
     REQUIRE(eventually([&] { return queued() == 1; }));
-    tool third(server, {"run", "job", "--kind", "fair", "--", "true"});
+    tool third(server, {"run", "job", "--kind", "fair", "--priority", "2", "--", "true"});
     REQUIRE(eventually([&] { return queued() == 2; }));
     auto const queue = server.command({"LRANGE", "redisson_lock_queue:{job}", "0", "-1"});
     CHECK(run_tool(server, {"status", "job"}, &output) == 0);
     CHECK(count_of(output, "\n") == 3);
     CHECK_THAT(output, ContainsSubstring("job: held by "));
-    CHECK_THAT(output, ContainsSubstring("job: number 1 in the queue: " + queue.items.at(0).text + "\n"));
-    CHECK_THAT(output, ContainsSubstring("job: number 2 in the queue: " + queue.items.at(1).text + "\n"));
+    CHECK_THAT(output, ContainsSubstring("job: number 1 in the queue: " + queue.items.at(0).text + ", for "));
+    CHECK_THAT(
+        output, ContainsSubstring("job: number 2 in the queue: " + queue.items.at(1).text + ", priority 2, for "));
 
     CHECK(run_tool(server, {"release", "job", "--force"}, &output) == 0);
     CHECK(second.wait() == 0);  // a message wakes the first waiter of the queue

@@ -85,7 +85,9 @@ TEST_CASE("one candidate leads, and the next one follows when it resigns", "[ele
         t.world.spawn(t.lead_as_b(1s), "B");
         co_await t.world.sleep(100ms);
         auto const waiting = co_await t.c.candidates();
-        CHECK(waiting.size() == 1);
+        REQUIRE(waiting.size() == 1);
+        CHECK(waiting[0].waited > 90ms);
+        CHECK_FALSE(waiting[0].mine);
         auto const first = me.term();
         auto const at = t.world.now();
         co_await me.resign();

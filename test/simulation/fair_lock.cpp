@@ -441,6 +441,7 @@ TEST_CASE(
         CHECK(waiters[0].id.starts_with(p.client("B").id()));
         CHECK(waiters[1].id.starts_with(p.client("C").id()));
         CHECK(waiters[0].remaining > 14s);
+        CHECK_FALSE(waiters[0].mine);
         auto const taken = co_await lock.force_release();
         CHECK(taken);
         co_await a.sleep(100ms);
@@ -449,6 +450,46 @@ TEST_CASE(
         CHECK_FALSE(nothing);
         co_await a.sleep(2s);
         CHECK(held.state() == lease_state::lost);
+    });
+}
+
+TEST_CASE("waiters() tells the priority of each, how long it has waited, and which belong to the client", "[fair_lock]")
+{
+    behind_a_holder([](printer& p, arena& a, lease&) -> awaitable<void> {
+        p.queue_up("1", "B");
+        co_await a.sleep(20s);
+        p.queue_up("2", "A", {.priority = 8});
+        p.queue_up("3", "A");
+        co_await a.sleep(10s);
+        a.server().execute({"RPUSH", queue_key, "6f1c3a54-9d1b-4c3e-a1f2-0123456789ab:1"});
+        a.server().execute({"ZADD", timeouts_key, "1900000000000", "6f1c3a54-9d1b-4c3e-a1f2-0123456789ab:1"});
+        auto const all = co_await p.lock("A").waiters();
+        REQUIRE(all.size() == 4);
+        std::vector<int> priorities;
+        std::vector<bool> mine;
+        std::vector<std::int64_t> seconds;
+        for (auto const& w : all) {
+            priorities.push_back(w.priority);
+            mine.push_back(w.mine);
+            seconds.push_back(w.waited ? (*w.waited + 500ms) / 1s : -1);
+        }
+        CHECK(priorities == std::vector<int>{8, 5, 5, 5});
+        CHECK(mine == std::vector<bool>{true, false, true, false});
+        CHECK(seconds == std::vector<std::int64_t>{10, 30, 10, -1});
+    });
+}
+
+// The rest of the queue would show it, whose keys exist until the last waiter leaves.
+TEST_CASE("a waiter that leaves the queue of a fair lock leaves nothing in it", "[fair_lock]")
+{
+    behind_a_holder([](printer& p, arena& a, lease&) -> awaitable<void> {
+        p.queue_up("1", "B");
+        co_await a.sleep(1s);
+        auto const before = p.size(waiters_key, "ZCARD");
+        auto const none = co_await p.lock("C").try_acquire({.wait = 5s});
+        CHECK(none.empty());
+        co_await a.sleep(1s);
+        CHECK(p.size(waiters_key, "ZCARD") == before);
     });
 }
 

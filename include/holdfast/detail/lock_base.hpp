@@ -23,7 +23,7 @@
 
 namespace holdfast {
 
-/// A holder of a lock, or a waiter of a @ref fair_lock, as the server records it.
+/// A holder of a lock, as the server records it.
 struct holder {
     std::string id;                         ///< "<client's uuid>:<n>", or the text that another library wrote
     std::string label;                      ///< of the owner, if it has one

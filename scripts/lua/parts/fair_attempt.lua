@@ -81,8 +81,9 @@ local function is_placed()
     return false
 end
 
-record_signs(will_wait and {life, me} or {}, not is_queue)
-if will_wait and not is_placed() then enter(tonumber(ARGV[5])) end
+local is_new = will_wait and not is_placed()
+record_signs(is_new and {life, me, now, '#' .. me} or will_wait and {life, me} or {}, not is_queue)
+if is_new then enter(tonumber(ARGV[5])) end
 if not is_free and all[1] == me then return -3 - left end
 
 -- include fair_queue

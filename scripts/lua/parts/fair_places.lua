@@ -2,9 +2,9 @@
 --
 -- queue       LIST  holders in order: ours, and those of Redisson's clients
 -- timeouts    ZSET  until when Redisson's scripts count a waiter as alive
--- waiters     ZSET  until when our scripts count one of our waiters as alive; and three times: `#seen`, when a script
---                   last refreshed the queue, `#calm`, until when no waiter is removed as dead, and `#woken`, when the
---                   first waiter was last notified of a free lock
+-- waiters     ZSET  until when our scripts count one of our waiters as alive, and with `#` before the holder when it
+--                   arrived; and three times: `#seen`, when a script last refreshed the queue, `#calm`, until when no
+--                   waiter is removed as dead, and `#woken`, when the first waiter was last notified of a free lock
 -- priorities  HASH  1000 * priority + how often it was overtaken, of waiters that have another priority than 5 or were
 --                   overtaken
 --
@@ -16,7 +16,7 @@ local function front() return redis.call('lrange', KEYS[2], '0', '1') end
 -- Deletes the data of a holder that is not in the list any more.
 local function forget(holder)
     redis.call('zrem', KEYS[3], holder)
-    redis.call('zrem', KEYS[4], holder)
+    redis.call('zrem', KEYS[4], holder, '#' .. holder)
     redis.call('hdel', KEYS[5], holder)
 end
 
