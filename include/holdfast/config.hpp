@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -55,6 +56,19 @@ struct tls_options {
     bool insecure_skip_verify = false;
 };
 
+/// Where a node of a cluster can be reached.
+struct node_endpoint {
+    std::string host;
+    std::uint16_t port = 0;
+};
+
+/// Which messages announce the releases in a Redis Cluster.
+enum class sharded_messages {
+    automatic,  ///< sharded ones (`SPUBLISH`, `SSUBSCRIBE`) at nodes whose version is 7.0 or newer, otherwise plain ones
+    yes,        ///< sharded ones
+    no,         ///< plain ones (`PUBLISH`, `SUBSCRIBE`), which every node passes on to all nodes
+};
+
 /// The severity of a line that is passed to `config::log`.
 enum class log_level { debug, info, warning, error };
 
@@ -79,6 +93,24 @@ struct config {
 
     /// Is put before the name of every lock, inside the hash tag. No braces; at most 512 bytes together with a name.
     std::string key_prefix = {};
+
+    /// Of a cluster only: maps the address that a node announces to the one at which this client reaches it, for nodes
+    /// in containers or behind address translation. Empty: the announced addresses are right.
+    /// - Calls: before each connection to a node that the cluster has named: in the reply to `CLUSTER SLOTS`, or in `MOVED`
+    ///   or `ASK`. Not for the hosts of the URL. If a node announces no host, `host` is that by which it was reached.
+    /// - Threads: on the client's strand, one call at a time. It must not block, nor use the client.
+    /// - Errors: after an exception, and for a result without a host or a port, the client logs a warning and uses the
+    ///   announced address.
+    /// - TLS: certificates are verified for the announced host, not for the result; `tls_options::server_name` overrides
+    ///   it.
+    /// - Identity: nodes are told apart by what they announce, so the result may change from call to call.
+    std::function<node_endpoint(std::string const& host, std::uint16_t port)> node_address = {};
+
+    /// Of a cluster only: which messages announce releases. All programs that use a lock should decide alike, because a
+    /// client that listens for the other kind learns of a release only at its next re-check, after `poll_interval` at the
+    /// latest. So `automatic` suits clients of one cluster. `no` is for a proxy that has the version of a server but not
+    /// its sharded messages, and for a cluster that is shared with a Redisson whose `shardedSubscriptionMode` is `OFF`.
+    holdfast::sharded_messages sharded_messages = holdfast::sharded_messages::automatic;
 
     /// For `rediss://`, `rediss+cluster://` and `rediss+sentinel://` only.
     tls_options tls = {};

@@ -17,8 +17,9 @@ seed_connector::seed_connector(endpoint seeds, connector_maker make)
 std::shared_ptr<session::connection> seed_connector::connect(
     std::weak_ptr<session::connection_events> to, session::client_login const& login)
 {
-    current_.hosts = {nodes_[next_++ % nodes_.size()]};
-    connector_ = make_connector_(current_);
+    auto const place = next_++ % nodes_.size();
+    current_.hosts = {nodes_[place]};
+    connector_ = make_connector_(current_, place < seeds_.hosts.size() ? origin::url : origin::announced);
     return connector_->connect(std::move(to), login);
 }
 

@@ -18,14 +18,17 @@
 
 namespace holdfast::redis {
 
+// From where an address comes.
+enum class origin { url, announced };
+
+// Makes the connector to an endpoint with one host.
+using connector_maker = std::function<std::unique_ptr<redis::connector>(endpoint const&, origin)>;
+
 // Makes connections to the nodes of a cluster in turn: each connection leads to the next node. It begins with the hosts
 // of the URL; the primaries of the last map follow them, so that the client finds the cluster again when all hosts of
 // the URL were replaced.
 class seed_connector final : public session::connector {
 public:
-    // Makes the connector to an endpoint with one host.
-    using connector_maker = std::function<std::unique_ptr<redis::connector>(endpoint const&)>;
-
     seed_connector(endpoint seeds, connector_maker);
 
     std::shared_ptr<session::connection> connect(

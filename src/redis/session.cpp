@@ -12,6 +12,8 @@
 #include "redis/connection_config.hpp"
 #include "redis/connector.hpp"
 #include "redis/environment.hpp"
+#include "redis/node_address.hpp"
+#include "redis/node_connector.hpp"
 #include "redis/seed_connector.hpp"
 #include "redis/tls.hpp"
 #include "session/session.hpp"
@@ -103,13 +105,16 @@ struct client_parts {
         core::duration more_time = {}) const
     {
         auto const timeout = options.command_timeout + more_time;
-        session::session::settings s{login_of(to, name), timeout, options.credentials, why, node_id};
+        session::session::settings s{
+            login_of(to, name), timeout, options.credentials, why, node_id, options.sharded_messages};
         return std::make_shared<session::session>(on, std::move(s), log, world, std::move(c));
     }
     // To one node of a cluster.
-    std::unique_ptr<connector> connector_to(endpoint const& e) const
+    std::unique_ptr<connector> connector_to(endpoint e, origin from) const
     {
         auto own = has_tls(e) ? make_tls_context(*tls, certified_name(e.hosts.front(), options.tls)) : share(*tls);
+        if (from == origin::announced)
+            e.hosts.front() = reachable_address(e.hosts.front(), options, log);
         return std::make_unique<connector>(on, e, std::move(own), options, log);
     }
     // To the only server.
@@ -119,24 +124,30 @@ struct client_parts {
     }
     std::shared_ptr<session::session> open_node(core::cluster_primary const& node) const
     {
+        return open(session::purpose::member, connector_to_node(node), node.id);
+    }
+    std::unique_ptr<node_connector> connector_to_node(core::cluster_primary const& node) const
+    {
         auto e = to;
         e.hosts = {{node.host, node.port, node.name}};
-        return open(session::purpose::member, connector_to(e), node.id);
+        return std::make_unique<node_connector>(std::move(e), maker());
+    }
+    connector_maker maker() const
+    {
+        return [p = *this](endpoint const& e, origin from) { return p.connector_to(e, from); };
     }
     // For acknowledgements: each of them takes the server the time of a WAIT longer than other commands.
     std::shared_ptr<session::session> open_second(core::cluster_primary const& node) const
     {
         if (!to.is_cluster)
             return open(session::purpose::one_server, connector_to_server(), {}, engine::longest_question);
-        auto e = to;
-        e.hosts = {{node.host, node.port, node.name}};
-        return open(session::purpose::member, connector_to(e), node.id, engine::longest_question);
+        return open(session::purpose::member, connector_to_node(node), node.id, engine::longest_question);
     }
 };
 
 engine::client_io make_cluster_io(client_parts const& p)
 {
-    auto seeds = std::make_unique<seed_connector>(p.to, [p](endpoint const& e) { return p.connector_to(e); });
+    auto seeds = std::make_unique<seed_connector>(p.to, p.maker());
     auto const open_node = [p](core::cluster_primary const& n) { return p.open_node(n); };
     auto const open_second = [p](core::cluster_primary const& n) { return p.open_second(n); };
     return {p.world, p.open(session::purpose::seed, std::move(seeds)), open_node, open_second};

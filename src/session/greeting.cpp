@@ -44,8 +44,10 @@ std::string_view field(std::string_view info, std::string_view name)
 }
 
 // Sharded messages came with version 7.0.
-bool has_sharded_messages(std::string_view version)
+bool has_sharded_messages(std::string_view version, sharded_messages use)
 {
+    if (use != sharded_messages::automatic)
+        return use == sharded_messages::yes;
     int major = 0;
     auto const parsed = std::from_chars(version.data(), version.data() + version.size(), major);
     return parsed.ec == std::errc() && major >= 7;
@@ -97,12 +99,13 @@ std::vector<std::string_view> hello_words(client_login const& c)
     return words;
 }
 
-void greeting::begin(bool selects_database, purpose p, std::string_view node_id)
+void greeting::begin(bool selects_database, purpose p, std::string_view node_id, sharded_messages use)
 {
     step_ = step::hello;
     selects_ = selects_database;
     purpose_ = p;
     node_id_ = node_id;
+    sharded_ = use;
     present_ = {};
 }
 
@@ -133,7 +136,7 @@ greeting::outcome greeting::on_hello(engine::reply const& r)
         return refuse({errc::protocol, "the server is not a node of a Redis Cluster: write redis://", true});
     if (purpose_ == purpose::member && is_replica_)
         return refuse({errc::unavailable, "the node is a replica now", false});
-    if (purpose_ == purpose::member && has_sharded_messages(value_of("version", r).text))
+    if (purpose_ == purpose::member && has_sharded_messages(value_of("version", r).text, sharded_))
         present_.server.messages = engine::message_form::sharded;
     step_ = selects_ ? step::select : step::info;
     return outcome::more;

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <holdfast/config.hpp>
+
 #include "core/cluster_map.hpp"
 #include "engine/port/reply.hpp"
 #include "engine/port/session.hpp"
@@ -102,7 +104,8 @@ public:
 
     // Starts for a new connection. It keeps previous(), even if this connection is refused: the last connection that
     // was opened is the one that has carried commands of the engine. `node_id`: that of the member, if it is known.
-    void begin(bool selects_database, purpose, std::string_view node_id = {});
+    void begin(
+        bool selects_database, purpose, std::string_view node_id = {}, sharded_messages = sharded_messages::automatic);
 
     outcome on_reply(engine::reply const&, core::instant now);
     // `words`: the error text of the server.
@@ -133,6 +136,7 @@ private:
     bool selects_ = false;
     purpose purpose_ = purpose::one_server;
     std::string node_id_;  // empty: not checked
+    sharded_messages sharded_ = sharded_messages::automatic;
     bool is_replica_ = false;
     connection_id present_;
     connection_id previous_;

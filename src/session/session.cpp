@@ -100,7 +100,7 @@ void session::greet_as(holdfast::credentials const& c)
 void session::greet(client_login const& login)
 {
     state_ = state::greeting;
-    greeting_.begin(login.database != 0, settings_.connects_for, settings_.node_id);
+    greeting_.begin(login.database != 0, settings_.connects_for, settings_.node_id, settings_.sharded_messages);
     pipeline_.begin(connector_->connect(std::shared_ptr<connection_events>(shared_from_this(), this), login));
     arm(opening_limit_, now() + (settings_.connects_for == purpose::seed ? seed_opening_limit : opening_limit));
     pipeline_.send(hello_words(login));

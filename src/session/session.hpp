@@ -68,6 +68,7 @@ public:
         credentials_provider provider = {};  // empty: the credentials of the login
         purpose connects_for = purpose::one_server;
         std::string node_id = {};  // of a member, if it is known
+        holdfast::sharded_messages sharded_messages = holdfast::sharded_messages::automatic;
     };
 
     session(engine::strand, settings, engine::log, std::shared_ptr<world>, std::unique_ptr<connector>);

@@ -205,7 +205,8 @@ engine::client_io simulation::make_cluster_io(
     auto const world = make_time(p, s);
     auto const open = [this, &p, s, c, l, world](session::purpose why, std::vector<std::string> const& names) {
         auto to = std::make_unique<virtual_connector>(*this, p, names, s, connections_[&p]);
-        session::session::settings how{{.client_name = c.name}, c.command_timeout, c.credentials, why};
+        session::session::settings how{
+            {.client_name = c.name}, c.command_timeout, c.credentials, why, {}, c.sharded_messages};
         return std::make_shared<session::session>(s, std::move(how), l, world, std::move(to));
     };
     auto const open_node = [open](core::cluster_primary const& n) { return open(session::purpose::member, {n.host}); };

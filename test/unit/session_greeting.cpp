@@ -374,6 +374,23 @@ TEST_CASE("greeting: a member is not asked for the slots", "[session][cluster]")
     CHECK(denies_info.id().server.has_hash_slots());
 }
 
+TEST_CASE("greeting: a member has sharded messages by its version, unless the user decides", "[session][cluster]")
+{
+    auto const messages = [](std::string_view version, sharded_messages use) {
+        greeting g;
+        g.begin(false, purpose::member, {}, use);
+        std::array const items{text("mode"), text("cluster"), text("version"), text(version), text("id"), number(7)};
+        g.on_reply({.type = engine::reply::kind::array, .items = items}, now);
+        say_info(g, "a");
+        return g.id().server.messages;
+    };
+    using engine::message_form;
+    CHECK(messages("7.0.15", sharded_messages::automatic) == message_form::sharded);
+    CHECK(messages("6.2.14", sharded_messages::automatic) == message_form::plain);
+    CHECK(messages("7.0.15", sharded_messages::no) == message_form::plain);
+    CHECK(messages("6.2.14", sharded_messages::yes) == message_form::sharded);
+}
+
 TEST_CASE("greeting: a member that is a replica now is not used for now", "[session][cluster]")
 {
     greeting g;
