@@ -23,6 +23,9 @@ config to_config(redis_server const& server, holdfast_options const& options)
                      std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
              }};
     c.url = options.by ? server.url(*options.by) : server.url();
+    if (!options.url.empty())
+        c.url = options.url;
+    c.acknowledged_by = options.acknowledged_by;
     if (options.by == transport::tls)
         c.tls.ca_file = server.certificate();
     return c;

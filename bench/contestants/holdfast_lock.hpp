@@ -23,6 +23,8 @@ struct holdfast_options {
     std::size_t names = 0;  // the number of locks that the contenders share; 0: each has its own
     handoff local_handoff = {};
     std::optional<transport> by = {};  // none: the transport of the server
+    unsigned acknowledged_by = 0;      // replicas
+    std::string url = {};              // empty: that of the server
 };
 
 // Has a holdfast::client of its own. Its contenders run on the io_context of that client.

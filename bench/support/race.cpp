@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <sys/resource.h>
+#include <utility>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -75,7 +76,17 @@ clock::duration result::wait(double share) const
     return quantile(all, share);
 }
 
-race::race(redis_server& s, plan const& p) : server_(s), plan_(p) {}
+race::race(redis_server& s, plan const& p) : race(servers{s}, p) {}
+
+race::race(servers all, plan const& p) : servers_(std::move(all)), plan_(p) {}
+
+std::chrono::duration<double> race::server_time() const
+{
+    std::chrono::duration<double> sum{};
+    for (redis_server& each : servers_)
+        sum += each.cpu_time();
+    return sum;
+}
 
 void race::enter(std::unique_ptr<contestant> c)
 {
@@ -109,7 +120,7 @@ std::vector<result> race::run(std::size_t contenders)
 void race::take_turn(contestant& c, std::size_t contenders, std::chrono::milliseconds length, repetition& into)
 {
     finish_line line(c.context(), contenders);
-    auto const server_before = server_.cpu_time();
+    auto const server_before = server_time();
     auto const client_before = own_cpu_time();
     auto const start = clock::now();
     heat h(length, into.waits);
@@ -118,7 +129,7 @@ void race::take_turn(contestant& c, std::size_t contenders, std::chrono::millise
     line.await();
     into.wall += clock::now() - start;
     into.client_cpu += own_cpu_time() - client_before;
-    into.server_cpu += server_.cpu_time() - server_before;
+    into.server_cpu += server_time() - server_before;
 }
 
 }  // namespace holdfast::bench

@@ -47,19 +47,22 @@ struct result {
     clock::duration wait(double share) const;
 };
 
-// Runs contestants against one server, in turns, on one thread.
+// Runs contestants against their servers, in turns, on one thread.
 class race {
 public:
     race(redis_server&, plan const&);
+    // The server's time of a contestant is that of all these servers: the others do nothing in its turns.
+    race(servers, plan const&);
 
     void enter(std::unique_ptr<contestant>);
     // Returns the results in the order of enter().
     std::vector<result> run(std::size_t contenders);
 
 private:
+    std::chrono::duration<double> server_time() const;
     void take_turn(contestant&, std::size_t contenders, std::chrono::milliseconds, repetition&);
 
-    redis_server& server_;
+    servers servers_;
     plan plan_;
     std::vector<std::unique_ptr<contestant>> contestants_;
 };

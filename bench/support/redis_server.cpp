@@ -81,6 +81,24 @@ redis_server::redis_server(transport t) : transport_(t), folder_(make_folder())
         tls_port_ = free_port();
         make_certificate(certificate());
     }
+    await_start();
+}
+
+redis_server::redis_server(replica_of primary)
+    : transport_(transport::unix_socket), folder_(make_folder()), primary_(primary.port)
+{
+    await_start();
+    await_data();
+}
+
+redis_server::redis_server(cluster_node)
+    : transport_(transport::tcp_loopback), folder_(make_folder()), port_(free_port()), bus_port_(free_port())
+{
+    await_start();
+}
+
+void redis_server::await_start()
+{
     start();
     auto const limit = std::chrono::steady_clock::now() + 30s;
     while (!try_connect()) {
@@ -90,6 +108,18 @@ redis_server::redis_server(transport t) : transport_(t), folder_(make_folder())
         if (ended || std::chrono::steady_clock::now() > limit) {
             end();
             throw std::runtime_error("redis-server could not be started; is it installed?");
+        }
+        std::this_thread::sleep_for(5ms);
+    }
+}
+
+void redis_server::await_data()
+{
+    auto const limit = std::chrono::steady_clock::now() + 30s;
+    while (info("master_link_status") != "up") {
+        if (std::chrono::steady_clock::now() > limit) {
+            end();
+            throw std::runtime_error("the replica got no data");
         }
         std::this_thread::sleep_for(5ms);
     }
@@ -121,6 +151,15 @@ std::vector<std::string> redis_server::command_line() const
     add("appendonly", "no");
     add("dir", folder_);
     add("logfile", folder_ / "redis.log");
+    add("repl-diskless-sync-delay", "0");
+    if (bus_port_ != 0) {
+        add("cluster-enabled", "yes");
+        add("cluster-port", std::to_string(bus_port_));
+    }
+    if (primary_ != 0) {
+        add("replicaof", "127.0.0.1");
+        words.push_back(std::to_string(primary_));
+    }
     if (transport_ == transport::tls) {
         add("tls-port", std::to_string(tls_port_));
         add("tls-cert-file", certificate());
@@ -210,6 +249,8 @@ std::string redis_server::query(std::vector<std::string_view> const& words)
     asio::write(control_, asio::buffer(to_resp(words)));
     std::string reply;
     auto const head = asio::read_until(control_, asio::dynamic_buffer(reply), "\r\n");
+    if (reply.front() == '+')
+        return reply.substr(1, head - 3);
     if (reply.front() != '$')
         throw std::runtime_error("redis-server said: " + reply);
     auto const size = std::stoul(reply.substr(1)) + 2;

@@ -36,6 +36,8 @@ double measure(quantity what, repetition const& r)
         return r.rate();
     if (what == quantity::server_time)
         return server_us(r);
+    if (what == quantity::client_time)
+        return client_us(r);
     auto waits = r.waits;
     return to_us(quantile(waits, what == quantity::median_wait ? 0.5 : 0.99));
 }
@@ -45,6 +47,7 @@ std::string name_of(quantity what)
     switch (what) {
         case quantity::pairs_per_second: return "pairs/s";
         case quantity::median_wait: return "acquire p50";
+        case quantity::client_time: return "client CPU";
         case quantity::server_time: return "server CPU";
         default: return "acquire p99";
     }

@@ -14,7 +14,7 @@
 namespace holdfast::bench {
 
 // The quantities by which contestants are compared.
-enum class quantity { pairs_per_second, median_wait, p99_wait, server_time };
+enum class quantity { pairs_per_second, median_wait, p99_wait, client_time, server_time };
 
 // A target for a contestant, relative to another one of the same race.
 struct target {
