@@ -153,6 +153,11 @@ words kill_nobody(probe_names const&)
     return {"CLIENT", "KILL", "ID", "9223372036854775807"};
 }
 
+words node_id(probe_names const&)
+{
+    return {"CLUSTER", "MYID"};
+}
+
 // It waits for no replica and for no time.
 words wait_for_none(probe_names const&)
 {
@@ -327,6 +332,15 @@ constexpr std::array table{
         "any client can learn from this node which primary has which hash slots",
         grade::doubtful,
         "a client cannot begin with this node, nor learn of a failover from it: it asks another one"},
+    probe{
+        "CLUSTER MYID",
+        sender::spare,
+        condition::over_cluster,
+        node_id,
+        any_reply,
+        "a client knows this primary by its id",
+        grade::doubtful,
+        "a client does not notice that a node of another cluster has got the address of this primary"},
     probe{
         "WAIT",
         sender::client,

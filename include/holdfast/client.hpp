@@ -154,8 +154,8 @@ public:
     /// The releases. The keys of leases that become lost *expire*: nothing deletes a key under a running holder.
     /// @par Completion
     /// With success when the client is stopped, after `options.grace` at the latest. The result, also of a cancelled
-    /// call, is the number of grants that the client has not released: their keys expire. It is that of
-    /// `stats().abandoned`, 0 if nothing was left behind.
+    /// call, is the number of leases that were not released, one for each re-entry and each member of a composite lock:
+    /// their keys expire. `stats().abandoned` is the same number.
     /// @par Errors
     /// - errc::invalid_option: `grace` or `cancel_after` is negative; nothing happens
     /// - errc::client_stopped: the client was destroyed before, or its execution context has ended

@@ -158,8 +158,8 @@ struct config {
     /// costs, and against what it does not help.
     /// - On the server: the client opens a second connection to each server, on which it sends
     ///   `SET holdfast_ack:{name} "" PX 1` and `WAIT n t` after the replies of a turn, with a `t` of a twentieth of the
-    ///   lease time, at least 100 ms and at most 500 ms. The access rules must permit `+wait +set +info
-    ///   ~holdfast_ack:*`.
+    ///   lease time, at least 100 ms and at most 500 ms. The access rules must permit `+wait +set +info` and
+    ///   the key `holdfast_ack:{name}`.
     /// - Acquires, extensions, renewals, downgrades and re-entries complete when the replicas have them; the validity
     ///   still counts from the send. Releases and hand-offs inside the process need no acknowledgement.
     /// - Not acknowledged: a grant is released and sought again after a pause; after the third in a row the acquire ends

@@ -41,8 +41,8 @@ struct lock_event {
 ///
 /// Each acquire that @ref stats counts leads to exactly one call of on_waiting, and then to one of on_acquired, on_busy or
 /// on_failed. For a @ref multi_lock or @ref red_lock these calls have the name of that lock, and its lease leads to one
-/// call of on_released. The grants of its members lead to none of these calls, but to on_renewed, on_at_risk, on_lost and
-/// on_refused, with the names of the members.
+/// call of on_released; the observer of its first client that is not stopped receives them. The grants of its members lead
+/// to none of these calls, but to on_renewed, on_at_risk, on_lost and on_refused, with the names of the members.
 ///
 /// The calls for one acquire and its lease have the same number in `lock_event::acquire`, which no other acquire of the
 /// client has. It is 0 for the members of a composite lock, and where a call belongs to no acquire. A read that a

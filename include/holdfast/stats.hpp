@@ -81,9 +81,9 @@ struct stats_part : lock_stats {
 /// by operations that completed while they were read. Each number of @ref lock_stats is exactly the sum of those of
 /// `parts`, except for `refused`, which also has the queries that concern no lock.
 struct stats : lock_stats {
-    std::uint64_t abandoned = 0;    ///< grants that were not released when the client stopped: their keys expire
-    std::uint64_t connections = 0;  ///< connections that could be used: the first one, and one for each reconnection
-    std::uint64_t connected = 0;    ///< gauge: connections now, 0 or 1
+    std::uint64_t abandoned = 0;    ///< leases that were not released when the client stopped: their keys expire
+    std::uint64_t connections = 0;  ///< connections to servers that could be used, each reconnection is one
+    std::uint64_t connected = 0;    ///< gauge: servers that are connected now; 0 or 1, except in a Redis Cluster
 
     std::vector<stats_part> parts = {};  ///< by label, then by kind; "other" comes last
 };

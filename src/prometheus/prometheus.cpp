@@ -78,7 +78,7 @@ constexpr std::array<row<lock_stats>, 2> gauges{{
 }};
 // Of the client as a whole.
 constexpr std::array<row<stats>, 2> client_counters{{
-    {"abandoned_total", "Grants that were not released when their client stopped.", &stats::abandoned},
+    {"abandoned_total", "Leases that were not released when their client stopped.", &stats::abandoned},
     {"connections_total", "Connections that could be used.", &stats::connections},
 }};
 constexpr std::array<row<stats>, 1> client_gauges{{

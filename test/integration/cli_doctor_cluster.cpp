@@ -41,25 +41,9 @@ std::int64_t keys(server_cluster& c)
 
 // The rights of docs/operations.md and docs/cluster.md.
 std::vector<std::string> const documented{
-    "hello",
-    "auth",
-    "ping",
-    "select",
-    "client|setname",
-    "client|kill",
-    "client|id",
-    "info",
-    "eval",
-    "evalsha",
-    "@read",
-    "@write",
-    "time",
-    "cluster|slots",
-    "asking",
-    "ssubscribe",
-    "sunsubscribe",
-    "spublish",
-    "client|reply"};
+    "hello",        "auth",   "ping",       "select",       "client|setname", "client|kill", "client|id",
+    "info",         "eval",   "evalsha",    "@read",        "@write",         "time",        "cluster|slots",
+    "cluster|myid", "asking", "ssubscribe", "sunsubscribe", "spublish",       "client|reply"};
 
 void make_user(server_cluster& c, std::string const& without)
 {
@@ -165,7 +149,8 @@ TEST_CASE("cli doctor: each right that a cluster needs is reported if it is deni
     CHECK_THAT(output, ContainsSubstring("warn  moving slots    not known: NOPERM"));
     CHECK_THAT(output, ContainsSubstring("warn  failover        not known (CONFIG GET is denied)"));
     CHECK_THAT(output, ContainsSubstring("ok    slots           all 16384"));
-    for (auto const* topic : {"SSUBSCRIBE", "SUNSUBSCRIBE", "SPUBLISH", "CLIENT REPLY", "ASKING", "CLUSTER SLOTS"})
+    for (auto const* topic :
+         {"SSUBSCRIBE", "SUNSUBSCRIBE", "SPUBLISH", "CLIENT REPLY", "ASKING", "CLUSTER SLOTS", "CLUSTER MYID"})
         CHECK(count_of(output, "ok    " + std::string(topic) + " ") == 3);
 
     struct denial {
@@ -177,6 +162,7 @@ TEST_CASE("cli doctor: each right that a cluster needs is reported if it is deni
              {"sunsubscribe", "warn  SUNSUBSCRIBE    no: the client stays subscribed"},
              {"spublish", "warn  SPUBLISH        no: a release wakes no waiter"},
              {"client|reply", "warn  CLIENT REPLY    no: waiters poll"},
+             {"cluster|myid", "warn  CLUSTER MYID    no: a client does not notice"},
              {"asking", "warn  ASKING          no: while a hash slot is being moved"}}) {
         CAPTURE(d.right);
         make_user(cluster, d.right);

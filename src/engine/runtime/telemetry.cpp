@@ -232,7 +232,7 @@ void telemetry::on_stopped(std::size_t releases)
     if (abandoned > 0)
         log_.warning(
             "the client stopped without releasing " + std::to_string(abandoned)
-            + (abandoned == 1 ? " grant" : " grants") + ": the keys stay until their time to live ends");
+            + (abandoned == 1 ? " lease" : " leases") + ": the keys stay until their time to live ends");
 }
 
 }  // namespace holdfast::engine

@@ -58,7 +58,7 @@ public:
     // Adds what belongs to no lock; the lock_meters have the rest.
     void add_to(stats&) const;
     failure last_failure() const;
-    // Grants that were not released when the client stopped.
+    // Leases that were not released when the client stopped.
     std::size_t abandoned() const noexcept { return static_cast<std::size_t>(meters_.abandoned); }
     // Sets the last failure. An operation with an invalid option calls it on the thread of its caller.
     void remember(error_code, std::string_view words);
