@@ -152,6 +152,35 @@ TEST_CASE("leases of all kinds outlast the end of a primary whose replica has th
     CHECK(l.until([&] { return live::census(c) == engine::client_engine::census{}; }));
 }
 
+// Its replica has all grants without a pause. The lease time is that of docs/acknowledgement.md.
+TEST_CASE(
+    "with acknowledged_by leases outlast a primary that ends right after the grants, and nobody else gets their locks",
+    "[live][cluster][acknowledgement]")
+{
+    server_cluster cluster(3, server_cluster::replicas::one_each);
+    live l;
+    auto cfg = live::quick(cluster.url());
+    cfg.lease = 15s;
+    cfg.acknowledged_by = 1;
+    auto& c = l.client(cfg);
+    auto& other = l.client(live::quick(cluster.url()));
+    l.run([&]() -> awaitable<void> {
+        auto held = co_await acquire_all(c);
+        cluster.kill(cluster[0]);
+        CHECK(co_await comes_true([&] { return cluster.is_primary(cluster.replica_of(0)); }));
+        cluster.await_promotion(0);
+        cluster.replica_of(0).restart();  // without it the new primary would have no replica that can acknowledge
+        co_await sleep_for(16s);
+        CHECK(are_valid(held));
+        for (auto const& lock : locks_of_all_kinds(other, tags)) {
+            auto const taken = co_await lock.try_acquire();
+            CHECK(taken.empty() == !lock.name().ends_with("-rd"));  // readers share
+        }
+        co_await release_all(held);
+    });
+    CHECK(c.stats().lost == 0);
+}
+
 TEST_CASE(
     "leases outlast a primary that does not answer any more, and it grants nothing when it wakes", "[live][cluster]")
 {
