@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_TEST_SIMULATION_ARENA_HPP
 #define HOLDFAST_TEST_SIMULATION_ARENA_HPP
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <string>
@@ -120,6 +121,10 @@ public:
     // The commands that the server has executed since the last call, without those of scripts.
     std::vector<std::string> commands() { return std::exchange(commands_, {}); }
     std::vector<std::string> const& log() const { return log_; }
+    long lines_with(std::string_view part) const
+    {
+        return std::ranges::count_if(log_, [&](auto const& l) { return l.find(part) != l.npos; });
+    }
 
     static holdfast::config quick()
     {
@@ -165,6 +170,18 @@ asio::awaitable<error_code> error_of(Awaitable a)
         co_return e.code();
     }
     co_return error_code();
+}
+
+// The text of the exception with which an operation ends; empty: it succeeded.
+template <class Awaitable>
+asio::awaitable<std::string> text_of(Awaitable a)
+{
+    try {
+        co_await std::move(a);
+    } catch (holdfast::error const& e) {
+        co_return e.what();
+    }
+    co_return "";
 }
 
 }  // namespace holdfast::test

@@ -23,12 +23,12 @@ using asio::use_awaitable;
 // The drift allowance of a rest of two seconds, and the pause before the next attempt of a waiter.
 constexpr auto late = 150ms;
 
-struct kind {
+struct lock_maker {
     char const* name;
     std::function<any_lock(holdfast::client&)> make;
 };
 
-std::vector<kind> kinds()
+std::vector<lock_maker> lock_makers()
 {
     return {
         {"mutex", [](auto& c) { return any_lock(mutex(c, "l")); }},
@@ -55,7 +55,7 @@ awaitable<void> wait_for_end(arena& a, any_lock other, core::instant granted, co
 
 TEST_CASE("a lock that is released early stays taken for at_least, and then a waiter acquires it", "[at_least]")
 {
-    for (auto const& k : kinds())
+    for (auto const& k : lock_makers())
         for (bool const is_destroyed : {false, true}) {
             INFO(k.name << (is_destroyed ? ", destroyed" : ", released"));
             arena a;
@@ -84,7 +84,7 @@ TEST_CASE("a lock that is released early stays taken for at_least, and then a wa
 
 TEST_CASE("a waiter that began before the early release acquires the lock at the new end", "[at_least]")
 {
-    for (auto const& k : kinds()) {
+    for (auto const& k : lock_makers()) {
         INFO(k.name);
         arena a;
         auto config = arena::quick();
@@ -104,7 +104,7 @@ TEST_CASE("a waiter that began before the early release acquires the lock at the
 
 TEST_CASE("a release after at_least deletes the key at once", "[at_least]")
 {
-    for (auto const& k : kinds()) {
+    for (auto const& k : lock_makers()) {
         INFO(k.name);
         arena a;
         auto const lock = k.make(a.client());
@@ -119,7 +119,7 @@ TEST_CASE("a release after at_least deletes the key at once", "[at_least]")
 
 TEST_CASE("a lock stays taken for at_least although its holder is killed", "[at_least]")
 {
-    for (auto const& k : kinds()) {
+    for (auto const& k : lock_makers()) {
         INFO(k.name);
         arena a;
         auto const lock = k.make(a.client());
@@ -134,7 +134,7 @@ TEST_CASE("a lock stays taken for at_least although its holder is killed", "[at_
 
 TEST_CASE("a lock stays taken for at_least although its lease is lost before", "[at_least]")
 {
-    for (auto const& k : kinds()) {
+    for (auto const& k : lock_makers()) {
         INFO(k.name);
         arena a;
         auto const lock = k.make(a.client());

@@ -9,10 +9,10 @@
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include "simulation/arena.hpp"
+#include "support/redirect.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -20,11 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 using asio::awaitable;
 using asio::use_awaitable;
-
-auto redirect(error_code& ec)
-{
-    return asio::redirect_error(use_awaitable, ec);
-}
 
 // Records which keys were set, also by scripts.
 class batch_arena : public arena {

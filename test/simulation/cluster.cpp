@@ -16,6 +16,7 @@
 #include "sim/redis_model.hpp"
 #include "simulation/arena.hpp"
 #include "simulation/contest.hpp"
+#include "support/all_leases.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -57,7 +58,7 @@ private:
 names const spread{"m0", "m1", "m2", "{tag}:a", "{tag}:b", "{tag}:c"};
 
 // One lock of each kind for each name.
-std::vector<any_lock> locks_of_all_kinds(holdfast::client& c)
+std::vector<any_lock> locks_of_spread_names(holdfast::client& c)
 {
     std::vector<any_lock> all;
     for (auto const& n : spread) {
@@ -69,11 +70,6 @@ std::vector<any_lock> locks_of_all_kinds(holdfast::client& c)
         all.emplace_back(read_write_lock(c, n + "-w", {.fencing = true}).write());
     }
     return all;
-}
-
-bool are_valid(std::vector<lease> const& leases)
-{
-    return std::ranges::all_of(leases, [](lease const& l) { return l.valid(); });
 }
 
 // ---- contests
@@ -107,7 +103,7 @@ TEST_CASE("leases of all kinds survive reconnections on a cluster of one node", 
     auto& c = a.client();
     a.run([&]() -> awaitable<void> {
         std::vector<lease> held;
-        for (auto const& l : locks_of_all_kinds(c))
+        for (auto const& l : locks_of_spread_names(c))
             held.push_back(co_await l.acquire());
         for (int i = 0; i < 5; ++i) {
             a.server().model().disconnect_all();

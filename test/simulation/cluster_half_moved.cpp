@@ -28,7 +28,7 @@ struct held_kind {
     std::function<awaitable<lease>(client&)> acquire;
 };
 
-std::vector<held_kind> const kinds{
+std::vector<held_kind> const held_kinds{
     {"mutex", [](client& c) -> awaitable<lease> { co_return co_await mutex(c, "{a}").acquire(); }},
     {"fenced mutex",
      [](client& c) -> awaitable<lease> { co_return co_await mutex(c, "{a}", {.fencing = true}).acquire(); }},
@@ -73,7 +73,7 @@ void begin_move(cluster_client_arena& a, unsigned bits)
 
 TEST_CASE("a lease of each kind outlasts a half-moved slot, whichever of its keys have moved", "[cluster][half-moved]")
 {
-    auto const kind = GENERATE(from_range(kinds));
+    auto const kind = GENERATE(from_range(held_kinds));
     for (unsigned bits = 0; bits != 8; ++bits) {
         CAPTURE(kind.name, bits);
         cluster_client_arena a;

@@ -18,19 +18,17 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "sim/sha1.hpp"
+#include "simulation/listener.hpp"
 
 namespace holdfast::test {
 namespace {
 
-using namespace simulated;
+using simulated::cluster_model;
+using simulated::connection_id;
+using simulated::lua_engine;
+using simulated::redis_model;
 
 using lines = std::vector<std::string>;
-
-struct listener final : peer {
-    void on_push(value const& v) override { received.push_back(to_string(v)); }
-    void on_kill() override { received.emplace_back("killed"); }
-    lines received;
-};
 
 // One node, and a client that is connected to it.
 struct node {
@@ -107,7 +105,7 @@ TEST_CASE_METHOD(three_nodes, "keys of several slots are CROSSSLOT, wherever the
 TEST_CASE_METHOD(three_nodes, "MOVED precedes NOSCRIPT, and each node has scripts of its own", "[cluster_model]")
 {
     std::string_view const text = "return redis.call('incr', KEYS[1])";
-    auto const sha = sha1(text);
+    auto const sha = simulated::sha1(text);
     CHECK(a.say({"EVALSHA", sha, "1", "foo"}) == "-MOVED 12182 c:6379");
     CHECK(c.say({"EVALSHA", sha, "1", "foo"}).starts_with("-NOSCRIPT"));
     CHECK(c.say({"EVAL", text, "1", "foo"}) == "1");

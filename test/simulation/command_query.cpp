@@ -22,7 +22,7 @@ namespace {
 using asio::awaitable;
 using asio::use_awaitable;
 using detail::command_reply;
-using kind = command_reply::kind;
+using reply_kind = command_reply::kind;
 
 awaitable<command_reply> reply_to(client& c, std::vector<std::string> words)
 {
@@ -42,19 +42,19 @@ TEST_CASE("a query of any command copies each kind of reply", "[command_query]")
     a.run([&]() -> awaitable<void> {
         co_await c.ready();
         auto const status = co_await reply_to(c, words_of("SET k v"));
-        CHECK(status.type == kind::text);
+        CHECK(status.type == reply_kind::text);
         CHECK(status.text == "OK");
         auto const number = co_await reply_to(c, words_of("EXISTS k"));
-        CHECK(number.type == kind::integer);
+        CHECK(number.type == reply_kind::integer);
         CHECK(number.integer == 1);
         auto const text = co_await reply_to(c, words_of("GET k"));
         CHECK(text.text == "v");
         auto const nil = co_await reply_to(c, words_of("GET none"));
-        CHECK(nil.type == kind::nil);
+        CHECK(nil.type == reply_kind::nil);
         std::vector<std::string> script = words_of("EVAL script 0");
         script[1] = "return {'a', 7}";
         auto const list = co_await reply_to(c, script);
-        CHECK(list.type == kind::list);
+        CHECK(list.type == reply_kind::list);
         CHECK(list.items == std::vector<std::string>{"a", "7"});
     });
 }
@@ -67,7 +67,7 @@ TEST_CASE("a query of any command has the error of the server as its reply", "[c
         co_await c.ready();
         a.server().model().deny_command("get");
         auto const denied = co_await reply_to(c, words_of("GET k"));
-        CHECK(denied.type == kind::error);
+        CHECK(denied.type == reply_kind::error);
         CHECK(denied.text.find("NOPERM") == 0);
         CHECK(c.last_failure().message.empty());  // it is what the caller looks for
     });
@@ -84,7 +84,7 @@ TEST_CASE("a query of any command without a reply ends with an error", "[command
         auto const none = co_await detail::query_command(
             c, 0, words_of("GET k"), asio::redirect_error(use_awaitable, ec));
         CHECK(ec == errc::client_stopped);
-        CHECK(none.type == kind::none);
+        CHECK(none.type == reply_kind::none);
     });
 }
 

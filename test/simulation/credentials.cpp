@@ -16,6 +16,7 @@
 
 #include "sim/redis_model.hpp"
 #include "simulation/arena.hpp"
+#include "support/all_leases.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -70,11 +71,6 @@ struct credentials_arena : arena {
     int refusals = 0;
 };
 
-bool are_valid(std::vector<lease> const& all)
-{
-    return std::ranges::all_of(all, [](lease const& l) { return l.valid() && l.state() == lease_state::held; });
-}
-
 TEST_CASE("credentials: renewed leases survive changes of the password on one connection", "[credentials]")
 {
     credentials_arena a;
@@ -85,7 +81,7 @@ TEST_CASE("credentials: renewed leases survive changes of the password on one co
         for (int i = 0; i < 20; ++i) {
             a.change_password();
             co_await a.sleep(9s);
-            REQUIRE(are_valid(held));
+            REQUIRE(are_held(held));
         }
         auto const sent = a.commands();
         CHECK(std::ranges::count(sent, "HELLO") == 0);
@@ -106,7 +102,7 @@ TEST_CASE("credentials: a server that closes the connection when they end costs 
             a.change_password();
             a.server().model().disconnect_all();
             co_await a.sleep(4s);
-            REQUIRE(are_valid(held));
+            REQUIRE(are_held(held));
         }
         CHECK(a.count("HELLO") >= 10);
     });
@@ -217,12 +213,12 @@ TEST_CASE("credentials: a user that is disabled and enabled again costs no lease
         a.server().model().set_user("app", std::nullopt);
         a.commands();
         co_await a.sleep(60s);
-        CHECK(are_valid(held));
+        CHECK(are_held(held));
         // No storm: at most one AUTH in two and a half seconds, after the first ones.
         CHECK(a.count("AUTH") <= 30);
         a.change_password();
         co_await a.sleep(10s);
-        CHECK(are_valid(held));
+        CHECK(are_held(held));
         CHECK(a.count("HELLO") == 0);
     });
     CHECK(a.count_lines("no new credentials") == 1);
@@ -278,14 +274,14 @@ TEST_CASE("credentials: a provider that misbehaves costs no lease and causes no 
             is_bad = true;
             a.commands();
             co_await a.sleep(60s);
-            CHECK(are_valid(held));
+            CHECK(are_held(held));
             CHECK(a.count("HELLO") == 0);
             CHECK(bad_questions >= 3);
             CHECK(bad_questions <= 30);
             is_bad = false;
             a.change_password();
             co_await a.sleep(20s);
-            CHECK(are_valid(held));
+            CHECK(are_held(held));
             CHECK(a.count("HELLO") == 0);
         });
         CHECK(a.count_lines(m.line) == 1);
@@ -326,7 +322,7 @@ TEST_CASE("credentials: a slow coroutine is a provider", "[credentials]")
         for (int i = 0; i < 10; ++i) {
             a.change_password();
             co_await a.sleep(9s);
-            REQUIRE(are_valid(held));
+            REQUIRE(are_held(held));
         }
         CHECK(a.count("HELLO") == 0);
     });

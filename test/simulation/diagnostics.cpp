@@ -29,18 +29,6 @@ using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::StartsWith;
 using simulated::condition;
 
-// The text of the exception with which an operation ends; empty: it succeeded.
-template <class Operation>
-awaitable<std::string> text_of(Operation operation)
-{
-    try {
-        co_await std::move(operation);
-    } catch (error const& e) {
-        co_return e.what();
-    }
-    co_return "";
-}
-
 TEST_CASE("the exception of an acquire has the name of the lock and the server's error message", "[diagnostics]")
 {
     struct refusal {
@@ -65,7 +53,7 @@ TEST_CASE("the exception of an acquire has the name of the lock and the server's
             try {
                 co_await mutex(c, "orders").acquire();
                 FAIL_CHECK("the server has granted the lock");
-            } catch (error const& e) {
+            } catch (holdfast::error const& e) {
                 CHECK(e.code() == r.code);
                 CHECK_THAT(e.what(), StartsWith(r.text));
                 CHECK_THAT(e.what(), ContainsSubstring(": " + e.code().message()));
@@ -247,7 +235,7 @@ TEST_CASE("the exception of a cancelled acquire names the lock", "[diagnostics]"
         try {
             co_await mutex(c, "m").acquire(token);
             FAIL_CHECK("it was not cancelled");
-        } catch (error const& e) {
+        } catch (holdfast::error const& e) {
             CHECK(e.code() == asio::error::operation_aborted);
             CHECK_THAT(e.what(), StartsWith("lock \"m\""));
         }
@@ -314,7 +302,7 @@ TEST_CASE("with_diagnostics() makes any token that throws report a holdfast::err
         CHECK_THAT(awaited, StartsWith("lock \"m\": lease: must be at least 100 ms"));
         auto future = m.acquire({.lease = 5ms}, with_diagnostics(asio::use_future));
         co_await a.sleep(1ms);
-        CHECK_THROWS_AS(future.get(), error);
+        CHECK_THROWS_AS(future.get(), holdfast::error);
         diagnostics outer;
         auto const both = co_await text_of(
             m.acquire({.lease = 5ms}, with_diagnostics(bind_diagnostics(outer, asio::use_awaitable))));

@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 using asio::use_awaitable;
 
-std::string words_of(std::optional<leader> const& l)
+std::string describe(std::optional<leader> const& l)
 {
     return l ? l->value + (l->term == 0 ? " without term" : "") : "-";
 }
@@ -46,7 +46,7 @@ struct three_processes {
             auto const now = co_await watch->next(asio::redirect_error(use_awaitable, ec));
             if (ec)
                 co_return;
-            seen.push_back(words_of(now));
+            seen.push_back(describe(now));
             if (now)
                 leaders.push_back(*now);
         }

@@ -87,11 +87,6 @@ void behind_a_holder(Scenario scenario)
     behind_a_holder({}, std::move(scenario));
 }
 
-std::int64_t count(std::vector<std::string> const& commands, std::string_view what)
-{
-    return std::ranges::count(commands, what);
-}
-
 TEST_CASE("a fair lock serves waiters of several processes in order of arrival", "[fair_lock]")
 {
     behind_a_holder([](printer& p, arena& a, lease& held) -> awaitable<void> {
@@ -557,7 +552,7 @@ TEST_CASE("fair waiters poll with their refreshes when the server refuses subscr
         }
         a.commands();
         co_await a.sleep(10s);
-        CHECK(count(a.commands(), "EVALSHA") <= 3 * 21 + 11);  // three waiters' refreshes, and renewals
+        CHECK(std::ranges::count(a.commands(), "EVALSHA") <= 3 * 21 + 11);  // three waiters' refreshes, and renewals
         co_await held.release();
         co_await a.sleep(5s);
         CHECK(p.served == std::vector<std::string>{"1", "2", "3"});

@@ -21,11 +21,6 @@ namespace {
 
 using simulated::lua_engine;
 namespace scripts = engine::scripts;
-constexpr auto usual_total = fair_permit_server::usual_total;
-constexpr auto lease_ms = fair_permit_server::lease_ms;
-constexpr auto counter = fair_permit_server::counter;
-constexpr auto queue = fair_permit_server::queue;
-constexpr auto waiters = fair_permit_server::waiters;
 
 struct contender {
     std::string holder;
@@ -38,6 +33,12 @@ struct contender {
 };
 
 class fair_world {
+    static constexpr auto usual_total = fair_permit_server::usual_total;
+    static constexpr auto lease_ms = fair_permit_server::lease_ms;
+    static constexpr auto counter = fair_permit_server::counter;
+    static constexpr auto queue = fair_permit_server::queue;
+    static constexpr auto waiters = fair_permit_server::waiters;
+
 public:
     fair_world(std::shared_ptr<lua_engine> lua, std::uint64_t seed) : server_(std::move(lua)), chance_(seed) {}
 

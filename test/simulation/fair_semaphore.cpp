@@ -21,13 +21,13 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 using asio::use_awaitable;
 
-constexpr semaphore_options three{.permits = 3, .fair = true, .waiter_timeout = 3s};
+constexpr semaphore_options three_fair{.permits = 3, .fair = true, .waiter_timeout = 3s};
 
 // Contenders "A" and "B", each a process.
-struct two_processes {
+struct two_contenders {
     arena world;
-    semaphore a{world.client("A"), "s", three};
-    semaphore b{world.client("B"), "s", three};
+    semaphore a{world.client("A"), "s", three_fair};
+    semaphore b{world.client("B"), "s", three_fair};
     std::vector<std::string> order;  // of the grants
 
     awaitable<void> contend(semaphore s, unsigned weight, std::string where)
@@ -50,7 +50,7 @@ struct two_processes {
 
 TEST_CASE("a fair semaphore serves all processes in order of arrival, whatever the weights", "[semaphore]")
 {
-    two_processes t;
+    two_contenders t;
     t.world.run([&]() -> awaitable<void> {
         auto held = co_await t.a.acquire({.weight = 2});
         co_await t.join("B", 3);
@@ -72,7 +72,7 @@ TEST_CASE("a fair semaphore serves all processes in order of arrival, whatever t
 
 TEST_CASE("a waiter of a fair semaphore whose process died is passed over", "[semaphore]")
 {
-    two_processes t;
+    two_contenders t;
     t.world.run([&]() -> awaitable<void> {
         auto held = co_await t.a.acquire({.weight = 3});
         co_await t.join("B", 2);
@@ -87,7 +87,7 @@ TEST_CASE("a waiter of a fair semaphore whose process died is passed over", "[se
 // Their places last only because the client refreshes them, also that of a waiter for several permits.
 TEST_CASE("waiters of a fair semaphore keep their places for longer than the waiter timeout", "[semaphore]")
 {
-    two_processes t;
+    two_contenders t;
     t.world.run([&]() -> awaitable<void> {
         auto held = co_await t.a.acquire({.weight = 3});
         co_await t.join("B", 2);
@@ -102,7 +102,7 @@ TEST_CASE("waiters of a fair semaphore keep their places for longer than the wai
 
 TEST_CASE("set_permits wakes the first waiter, and those that ask for too many fail", "[semaphore]")
 {
-    two_processes t;
+    two_contenders t;
     t.world.run([&]() -> awaitable<void> {
         auto held = co_await t.a.acquire({.weight = 3});
         co_await t.join("B", 3);

@@ -31,14 +31,14 @@ void execute(arena& a, command_text const& command)
 }
 
 // The content of the key "k", and which handles may delete it.
-struct stage {
+struct key_content {
     char const* name;
     std::vector<command_text> commands;
     bool by_one = false;         // mutex, reentrant_lock, fair_lock: they exclude each other
     bool by_read_write = false;  // either side of a read_write_lock
 };
 
-std::vector<stage> stages()
+std::vector<key_content> key_contents()
 {
     return {
         {"a token", {{"SET", "k", ours, "PX", "60000"}}, true},
@@ -83,15 +83,15 @@ TEST_CASE("force_release() deletes locks of its kind and completes as wrong_type
         struct handle {
             char const* name;
             any_lock lock;
-            bool stage::*takes;
+            bool key_content::*takes;
         };
         std::vector<handle> const handles{
-            {"mutex", mutex(c, "k"), &stage::by_one},
-            {"reentrant_lock", reentrant_lock(c, "k", c.make_owner()), &stage::by_one},
-            {"fair_lock", fair_lock(c, "k"), &stage::by_one},
-            {"read_write_lock", read_write_lock(c, "k").write(), &stage::by_read_write},
+            {"mutex", mutex(c, "k"), &key_content::by_one},
+            {"reentrant_lock", reentrant_lock(c, "k", c.make_owner()), &key_content::by_one},
+            {"fair_lock", fair_lock(c, "k"), &key_content::by_one},
+            {"read_write_lock", read_write_lock(c, "k").write(), &key_content::by_read_write},
         };
-        for (auto const& s : stages())
+        for (auto const& s : key_contents())
             for (auto const& h : handles) {
                 CAPTURE(s.name, h.name);
                 a.server().execute({"DEL", "k"});

@@ -4,10 +4,10 @@
 //
 // What a lease reports, and when: release, extension, and the steps to a loss: held, at risk, lost.
 
-#include <boost/asio/redirect_error.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include "simulation/arena.hpp"
+#include "support/redirect.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -15,11 +15,6 @@ namespace {
 using namespace std::chrono_literals;
 using asio::awaitable;
 using asio::use_awaitable;
-
-auto redirect(error_code& ec)
-{
-    return asio::redirect_error(use_awaitable, ec);
-}
 
 // A client holds "m" when the test begins.
 struct holding : arena {

@@ -28,14 +28,14 @@ using asio::awaitable;
 using asio::use_awaitable;
 using std::chrono::steady_clock;
 
-enum class kind { write, multi, red };
+enum class lease_kind { write, multi, red };
 
 constexpr unsigned servers = 3;
 
 // A lease of that kind, and its clients.
 class scenario : public nodes {
 public:
-    explicit scenario(kind k) : nodes(servers), what(k), all(clients()), lock(make_lock()) {}
+    explicit scenario(lease_kind k) : nodes(servers), what(k), all(clients()), lock(make_lock()) {}
 
     awaitable<void> begin(std::chrono::milliseconds max_hold)
     {
@@ -54,7 +54,7 @@ public:
             destroy(*c);
     }
 
-    kind const what;
+    lease_kind const what;
     std::vector<holdfast::client const*> all;
     any_lock lock;
     lease held;
@@ -63,8 +63,8 @@ private:
     any_lock make_lock()
     {
         switch (what) {
-            case kind::write: return read_write_lock(*all[0], "w", all[0]->make_owner("me")).write();
-            case kind::multi:
+            case lease_kind::write: return read_write_lock(*all[0], "w", all[0]->make_owner("me")).write();
+            case lease_kind::multi:
                 return multi_lock(mutex(*all[0], "x"), reentrant_lock(*all[1], "y", all[1]->make_owner()));
             default: return red_lock(all, "r", trusting);
         }
@@ -156,8 +156,8 @@ std::vector<expectation> expectations()
 
 TEST_CASE("extend(), lost() and downgrade() report the lease's state at their launch, not at their creation", "[lease]")
 {
-    auto const what = GENERATE(kind::write, kind::multi, kind::red);
-    bool const is_single = what == kind::write;
+    auto const what = GENERATE(lease_kind::write, lease_kind::multi, lease_kind::red);
+    bool const is_single = what == lease_kind::write;
     for (auto const& row : expectations()) {
         CAPTURE(int(what), int(row.before));
         {
@@ -195,7 +195,7 @@ TEST_CASE("extend(), lost() and downgrade() report the lease's state at their la
 // The operation has taken the hold out of the lease: events can only affect the clients and the hold.
 TEST_CASE("a release reports the state of its hold at its launch, not at its creation", "[lease]")
 {
-    auto const what = GENERATE(kind::write, kind::multi, kind::red);
+    auto const what = GENERATE(lease_kind::write, lease_kind::multi, lease_kind::red);
     std::pair<event, std::string> const rows[] = {
         {event::nothing, "success"},
         {event::lost, named(errc::lease_lost)},
@@ -218,7 +218,7 @@ TEST_CASE("a release reports the state of its hold at its launch, not at its cre
 
 TEST_CASE("an extension completes although another executor launches it and destroys the lease at once", "[lease]")
 {
-    auto const what = GENERATE(kind::write, kind::multi, kind::red);
+    auto const what = GENERATE(lease_kind::write, lease_kind::multi, lease_kind::red);
     CAPTURE(int(what));
     scenario s(what);
     std::optional<error_code> end;
@@ -268,9 +268,9 @@ observed observe(lease const& l)
 
 TEST_CASE("every accessor of a lease has a defined value in every state", "[lease]")
 {
-    auto const what = GENERATE(kind::write, kind::multi, kind::red);
+    auto const what = GENERATE(lease_kind::write, lease_kind::multi, lease_kind::red);
     CAPTURE(int(what));
-    bool const owned = what == kind::write;
+    bool const owned = what == lease_kind::write;
     unsigned const of_lost = owned ? 0 : 1;
     observed const nothing{false, true, lease_state::empty, false, false, false, 0};
 

@@ -8,11 +8,11 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include "simulation/arena.hpp"
 #include "simulation/contest.hpp"
+#include "support/redirect.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -20,11 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 using asio::awaitable;
 using asio::use_awaitable;
-
-auto redirect(error_code& ec)
-{
-    return asio::redirect_error(use_awaitable, ec);
-}
 
 std::vector<any_lock> mutexes(holdfast::client& c, int count)
 {

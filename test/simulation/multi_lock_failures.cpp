@@ -8,10 +8,10 @@
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include "simulation/arena.hpp"
+#include "support/redirect.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -19,11 +19,6 @@ namespace {
 using namespace std::chrono_literals;
 using asio::awaitable;
 using asio::use_awaitable;
-
-auto redirect(error_code& ec)
-{
-    return asio::redirect_error(use_awaitable, ec);
-}
 
 std::chrono::milliseconds life_of(arena& a, std::string_view key, std::string_view at = "redis")
 {

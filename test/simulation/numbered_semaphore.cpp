@@ -19,14 +19,14 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 using asio::use_awaitable;
 
-constexpr semaphore_options three{.permits = 3, .numbered = true};
+constexpr semaphore_options three_numbered{.permits = 3, .numbered = true};
 
 TEST_CASE(
     "each lease of a numbered semaphore has the smallest free number, and a greater token", "[semaphore][numbered]")
 {
     arena a;
-    semaphore s(a.client("A"), "s", three);
-    semaphore t(a.client("B"), "s", three);
+    semaphore s(a.client("A"), "s", three_numbered);
+    semaphore t(a.client("B"), "s", three_numbered);
     a.run([&]() -> awaitable<void> {
         auto one = co_await s.acquire();
         auto two = co_await t.acquire();
@@ -57,8 +57,8 @@ TEST_CASE("the numbers of leases that are renewed for days stay theirs", "[semap
     arena a;
     auto config = arena::quick();
     config.lease = 6h;
-    semaphore s(a.client("A", config), "s", three);
-    semaphore t(a.client("B", config), "s", three);
+    semaphore s(a.client("A", config), "s", three_numbered);
+    semaphore t(a.client("B", config), "s", three_numbered);
     a.run([&]() -> awaitable<void> {
         auto const one = co_await s.acquire();
         auto const two = co_await t.acquire();
@@ -92,7 +92,7 @@ TEST_CASE("a numbered semaphore refuses other weights, and options that do not g
 {
     arena a;
     auto& c = a.client();
-    semaphore s(c, "s", three);
+    semaphore s(c, "s", three_numbered);
     a.run([&]() -> awaitable<void> {
         auto const ec = co_await error_of(s.acquire({.weight = 2}, use_awaitable));
         CHECK(ec == errc::invalid_option);

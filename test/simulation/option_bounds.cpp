@@ -153,16 +153,16 @@ struct lock_option {
     bool allows(milliseconds d, lock_kind const& k) const { return d >= least && !(is_lease && d > k.longest); }
 };
 
-awaitable<error_code> try_once(any_lock lock, try_options o)
+awaitable<error_code> try_with(any_lock lock, try_options o)
 {
     auto const ec = co_await error_of(lock.try_acquire(o, use_awaitable));
     co_return ec;
 }
 
-lock_option const lock_options[] = {
-    {"lease", 100ms, true, [](any_lock l, milliseconds d) { return try_once(l, {.lease = d}); }},
-    {"max_hold", 0ms, false, [](any_lock l, milliseconds d) { return try_once(l, {.max_hold = d}); }},
-    {"wait", 0ms, false, [](any_lock l, milliseconds d) { return try_once(l, {.wait = d}); }},
+lock_option const all_lock_options[] = {
+    {"lease", 100ms, true, [](any_lock l, milliseconds d) { return try_with(l, {.lease = d}); }},
+    {"max_hold", 0ms, false, [](any_lock l, milliseconds d) { return try_with(l, {.max_hold = d}); }},
+    {"wait", 0ms, false, [](any_lock l, milliseconds d) { return try_with(l, {.wait = d}); }},
     {"extend",
      1ms,
      true,
@@ -176,7 +176,7 @@ lock_option const lock_options[] = {
 TEST_CASE("every kind of lock accepts the bounds of each duration option or refuses it by name", "[options]")
 {
     for (auto const& k : lock_kinds)
-        for (auto const& o : lock_options)
+        for (auto const& o : all_lock_options)
             for (auto const d : values) {
                 INFO(k.name << ": " << o.name << " = " << d.count() << " ms");
                 arena a;

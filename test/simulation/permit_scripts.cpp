@@ -22,14 +22,11 @@
 namespace holdfast::test {
 namespace {
 
-using namespace simulated;
+using simulated::connection_id;
+using simulated::lua_engine;
+using simulated::to_integer;
+using simulated::value;
 namespace scripts = engine::scripts;
-
-constexpr auto counter = "permits";
-constexpr auto timeouts = "{permits}:timeout";
-constexpr std::int64_t usual_total = 5;
-constexpr std::int64_t lease_ms = 2'000;
-constexpr std::int64_t margin_ms = 10'000;
 
 struct grant {
     std::string holder;
@@ -38,6 +35,12 @@ struct grant {
 };
 
 class semaphore_world {
+    static constexpr auto counter = "permits";
+    static constexpr auto timeouts = "{permits}:timeout";
+    static constexpr std::int64_t usual_total = 5;
+    static constexpr std::int64_t lease_ms = 2'000;
+    static constexpr std::int64_t margin_ms = 10'000;
+
 public:
     // `redisson_ahead`: by how much the clocks of Redisson's clients are ahead of the server's, in ms.
     semaphore_world(std::shared_ptr<lua_engine> lua, std::uint64_t seed, std::int64_t redisson_ahead)
@@ -90,7 +93,7 @@ public:
     unsigned granted() const noexcept { return granted_; }
 
 private:
-    struct subscriber final : peer {
+    struct subscriber final : simulated::peer {
         void on_push(value const& v) override { received.push_back(v.items.back().text); }
         void on_kill() override {}
         std::vector<std::string> received;
@@ -101,7 +104,7 @@ private:
     value say(std::vector<std::string> const& text, connection_id as)
     {
         std::vector<std::string_view> const views(text.begin(), text.end());
-        return model_.execute(as, views, now_ms_ * 1000).value_or(nil());
+        return model_.execute(as, views, now_ms_ * 1000).value_or(simulated::nil());
     }
 
     value run(engine::script const& script, std::vector<std::string> const& arguments)
@@ -313,7 +316,7 @@ private:
         add({holder, 1, 0});
     }
 
-    redis_model model_;
+    simulated::redis_model model_;
     subscriber listener_;
     connection_id waiter_ = model_.connect(listener_);
     subscriber nobody_;

@@ -11,16 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/redirect_error.hpp>
-
 #include "simulation/arena.hpp"
+#include "support/redirect.hpp"
 
 namespace holdfast::test {
-
-inline auto redirect(error_code& ec)
-{
-    return asio::redirect_error(asio::use_awaitable, ec);
-}
 
 inline std::string server_of(unsigned node)
 {

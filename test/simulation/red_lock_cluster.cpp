@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 using asio::awaitable;
 
-constexpr unsigned count = 3;
+constexpr unsigned cluster_count = 3;
 
 struct three_clusters : arena {
     explicit three_clusters(world_options w = {.fifo = true}) : arena({.world = w, .network = {.delay = {1ms, 1ms}}})
@@ -56,7 +56,7 @@ struct three_clusters : arena {
     std::vector<holdfast::client const*> one_of_each(std::string_view where)
     {
         std::vector<holdfast::client const*> all;
-        for (unsigned i = 0; i < count; ++i)
+        for (unsigned i = 0; i < cluster_count; ++i)
             all.push_back(&client_of(i, where));
         return all;
     }
@@ -72,7 +72,7 @@ struct three_clusters : arena {
 
     void pause(unsigned cluster, bool paused)
     {
-        for (unsigned i = 0; i < count; ++i)
+        for (unsigned i = 0; i < cluster_count; ++i)
             paused ? clusters[cluster]->node(i).pause() : clusters[cluster]->node(i).resume();
     }
 
@@ -262,7 +262,7 @@ TEST_CASE(
             a.spawn([&contend, where] { return contend(where); }, where);
         for (int i = 0; i < 6; ++i) {
             a.world().run_for(a.world().chance().between(10ms, 200ms));
-            a.clusters[a.world().chance().below(count)]->move_on("r");
+            a.clusters[a.world().chance().below(cluster_count)]->move_on("r");
         }
         for (int i = 0; i < 300 && under_way > 0; ++i)
             a.world().run_for(1s);

@@ -4,11 +4,10 @@
 //
 // A red_lock is held as soon as a majority has granted it: slow servers join later, silent ones are not waited for.
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include "simulation/red_arena.hpp"
+#include "support/cancellable_acquire.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -19,8 +18,8 @@ using asio::awaitable;
 constexpr core::duration round_trip = 2ms;
 constexpr core::duration slow_trip = 20ms;
 
-constexpr red_options long_timeout{.node_timeout = 50ms, .trust_new_nodes = true};
-constexpr red_options long_timeout_fenced{.fencing = true, .node_timeout = 50ms, .trust_new_nodes = true};
+constexpr red_options for_slow_nodes{.node_timeout = 50ms, .trust_new_nodes = true};
+constexpr red_options for_slow_nodes_fenced{.fencing = true, .node_timeout = 50ms, .trust_new_nodes = true};
 
 // Five servers that are connected and have loaded the scripts when a test body begins.
 struct known_nodes : nodes {
@@ -30,7 +29,7 @@ struct known_nodes : nodes {
     awaitable<void> meet(std::vector<holdfast::client const*> const& all)
     {
         co_await ready(all);
-        for (auto const& o : {long_timeout, long_timeout_fenced}) {
+        for (auto const& o : {for_slow_nodes, for_slow_nodes_fenced}) {
             auto const l = co_await red_lock(all, "first", o).acquire();
             co_await sleep(100ms);
         }
@@ -72,7 +71,8 @@ TEST_CASE("a red_lock acquire does not wait for a silent minority", "[red_lock]"
                 for (unsigned i = 0; i < silent; ++i)
                     a.node(i).pause();
                 lease l;
-                auto const time = co_await took(a, red_lock(all, "r", fencing ? long_timeout_fenced : long_timeout), l);
+                auto const time = co_await took(
+                    a, red_lock(all, "r", fencing ? for_slow_nodes_fenced : for_slow_nodes), l);
                 CHECK(time <= (fencing ? 3 : 1) * round_trip);  // once more for a script that was never loaded
                 CHECK(l.valid());
                 CHECK(l.fencing_token().has_value() == fencing);
@@ -105,7 +105,7 @@ TEST_CASE(
         });
         silent.check([&](executed const& e) { is_asked = is_asked || (is_silent && e.what.args[0] == "EVALSHA"); });
         lease l;
-        auto const time = co_await took(a, red_lock(all, "r", long_timeout_fenced), l);
+        auto const time = co_await took(a, red_lock(all, "r", for_slow_nodes_fenced), l);
         REQUIRE(is_silent);
         // The grants, and the confirmations: once more for a script that was never loaded.
         CHECK(time <= round_trip / 2 + pause + 2 * round_trip);
@@ -122,7 +122,7 @@ TEST_CASE("a red_lock that is a member of a multi_lock does not wait for a silen
 {
     known_nodes a;
     auto const all = a.clients();
-    multi_lock const both(red_lock(all, "r", long_timeout), mutex(*all[0], "m"));
+    multi_lock const both(red_lock(all, "r", for_slow_nodes), mutex(*all[0], "m"));
     a.run([&]() -> awaitable<void> {
         co_await a.meet(all);
         a.node(3).pause();
@@ -141,10 +141,10 @@ TEST_CASE("try_acquire of a red_lock completes as busy at once when another clie
     auto const theirs = a.clients("B");
     a.run([&]() -> awaitable<void> {
         co_await a.meet(ours);
-        auto held = co_await red_lock(theirs, "r", long_timeout).acquire();
+        auto held = co_await red_lock(theirs, "r", for_slow_nodes).acquire();
         a.node(1).pause();
         auto const start = a.now();
-        auto l = co_await red_lock(ours, "r", long_timeout).try_acquire();
+        auto l = co_await red_lock(ours, "r", for_slow_nodes).try_acquire();
         CHECK(l.empty());
         CHECK(a.now() - start <= 2 * round_trip);  // each client makes two attempts before it is busy
         a.node(1).resume();
@@ -162,7 +162,7 @@ TEST_CASE("try_acquire of a red_lock fails at once when a majority of the server
         a.node(3).pause();
         auto const start = a.now();
         error_code ec;
-        auto l = co_await red_lock(all, "r", long_timeout).try_acquire(redirect(ec));
+        auto l = co_await red_lock(all, "r", for_slow_nodes).try_acquire(redirect(ec));
         CHECK(ec == errc::server_refused);
         CHECK(a.now() - start == round_trip);
         a.node(3).resume();
@@ -179,7 +179,7 @@ TEST_CASE("servers that grant a red_lock late join its lease", "[red_lock][loss]
         red_options options;
         core::duration trip;
     } const cases[] = {
-        {long_timeout, slow_trip}, {long_timeout_fenced, slow_trip}, {long_timeout_fenced, round_trip + 1ms}};
+        {for_slow_nodes, slow_trip}, {for_slow_nodes_fenced, slow_trip}, {for_slow_nodes_fenced, round_trip + 1ms}};
     for (auto const& [options, trip] : cases) {
         among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
             a.slow_down(3, trip);
@@ -221,7 +221,7 @@ TEST_CASE("an extension covers the servers that granted before it, not those tha
         co_await a.meet(all);
         a.slow_down(3);
         a.slow_down(4);
-        auto l = co_await red_lock(all, "r", long_timeout).acquire({.lease = 1s});
+        auto l = co_await red_lock(all, "r", for_slow_nodes).acquire({.lease = 1s});
         co_await l.extend(3s);  // of the three early grants
         co_await a.sleep(2s);
         CHECK(l.valid());
@@ -233,7 +233,7 @@ TEST_CASE("an extension covers the servers that granted before it, not those tha
         CHECK_FALSE(l.valid());
     });
     a.run([&]() -> awaitable<void> {
-        auto l = co_await red_lock(all, "s", long_timeout).acquire({.lease = 1s});
+        auto l = co_await red_lock(all, "s", for_slow_nodes).acquire({.lease = 1s});
         co_await a.sleep(2 * slow_trip);
         co_await l.extend(3s);
         for (unsigned i : {0u, 1u})
@@ -250,7 +250,7 @@ TEST_CASE("late grants do not revive a red_lock lease that is already lost", "[r
     among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
         a.slow_down(3);
         a.slow_down(4);
-        auto l = co_await red_lock(all, "r", long_timeout).acquire();
+        auto l = co_await red_lock(all, "r", for_slow_nodes).acquire();
         int notified = 0;
         l.lost([&](error_code ec, loss) { notified += !ec; });
         const_cast<client*>(all[0])->stop();
@@ -267,7 +267,7 @@ TEST_CASE("late grants do not revive a red_lock lease that is already lost", "[r
 
 TEST_CASE("a red_lock lease that ends before late grants arrive leaves nothing on any server", "[red_lock]")
 {
-    for (auto const& options : {long_timeout, long_timeout_fenced})
+    for (auto const& options : {for_slow_nodes, for_slow_nodes_fenced})
         for (auto const held : {0ms, 5ms, 9ms, 11ms, 15ms, 25ms})
             for (bool const dropped : {false, true}) {
                 among_known([&](known_nodes& a, client_list const& all) -> awaitable<void> {
@@ -341,7 +341,7 @@ TEST_CASE("a server that reconnects during the round joins the lease when it has
 // ---- cancellations, and clients that end
 
 // Cancels an acquire after that many handlers have run. Returns false if the acquire ended before.
-bool cancel_after(std::uint64_t handlers, red_options const& options, core::duration late)
+bool cancel_with_late_servers(std::uint64_t handlers, red_options const& options, core::duration late)
 {
     known_nodes a;
     auto const all = a.clients();
@@ -350,44 +350,33 @@ bool cancel_after(std::uint64_t handlers, red_options const& options, core::dura
         a.slow_down(0, late);
         a.slow_down(2, late);
     });
-    asio::cancellation_signal signal;
-    bool ended = false;
-    bool cancelled = false;
-    error_code ec;
-    lease got;
-    red_lock(all, "r", options).acquire(asio::bind_cancellation_slot(signal.slot(), [&](error_code e, lease l) {
-        ended = true;
-        ec = e;
-        got = std::move(l);
-    }));
+    cancellable_acquire attempt;
+    red_lock(all, "r", options).acquire(attempt.handler());
     auto const begin = a.world().steps();
-    a.world().run_until([&] { return ended || a.world().steps() - begin >= handlers; });
+    a.world().run_until([&] { return attempt.done || a.world().steps() - begin >= handlers; });
     a.run([&]() -> awaitable<void> {
-        if (!ended) {
-            cancelled = true;
-            signal.emit(asio::cancellation_type::total);
-        }
+        if (!attempt.done)
+            attempt.cancel(asio::cancellation_type::total);
         co_await a.sleep(0ms);
-        REQUIRE(ended);
-        CHECK(got.valid() == !ec);
-        if (ec)
-            CHECK((cancelled && ec == asio::error::operation_aborted));
-        got = {};
+        REQUIRE(attempt.done);
+        CHECK(attempt.got.valid() == !attempt.ec);
+        CHECK(attempt.is_plausible());
+        attempt.got = {};
         co_await a.sleep(200ms);
         CHECK(a.keys("r") == 0);
         for (auto const* c : all)
             CHECK(a.census(const_cast<client&>(*c)) == engine::client_engine::census{});
     });
-    return cancelled;
+    return attempt.was_cancelled;
 }
 
 TEST_CASE(
     "a red_lock acquire cancelled after any handler leaves nothing, also on late servers", "[red_lock][cancellation]")
 {
-    for (auto const& options : {long_timeout, long_timeout_fenced})
+    for (auto const& options : {for_slow_nodes, for_slow_nodes_fenced})
         for (auto const late : {round_trip + 1ms, slow_trip}) {
             std::uint64_t points = 0;
-            while (cancel_after(points, options, late)) {
+            while (cancel_with_late_servers(points, options, late)) {
                 CAPTURE(points);
                 REQUIRE(++points < 600);
             }
@@ -398,7 +387,7 @@ TEST_CASE(
 TEST_CASE(
     "a red_lock acquire completes once when clients are destroyed while some servers are late", "[red_lock][lifetimes]")
 {
-    for (auto const& options : {long_timeout, long_timeout_fenced})
+    for (auto const& options : {for_slow_nodes, for_slow_nodes_fenced})
         for (unsigned first = 0; first < 5; first += 2)
             for (unsigned destroyed = 1; destroyed <= 5; destroyed += 2)
                 for (int ms = 0; ms < 24; ++ms)

@@ -14,6 +14,7 @@
 
 #include "simulation/contest.hpp"
 #include "simulation/red_arena.hpp"
+#include "support/cancellable_acquire.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -257,7 +258,7 @@ TEST_CASE(
 enum class scene { nobody, mutex_held, red_lock_held };
 
 // Cancels an acquire after that many handlers have run. Returns false if the acquire ended before.
-bool cancel_after(scene s, std::uint64_t handlers)
+bool cancel_with_member(scene s, std::uint64_t handlers)
 {
     quorum_and_one a;
     auto const all = a.clients();
@@ -271,30 +272,19 @@ bool cancel_after(scene s, std::uint64_t handlers)
         else if (s == scene::red_lock_held)
             in_the_way = co_await theirs.r.acquire();
     });
-    asio::cancellation_signal signal;
-    bool ended = false;
-    bool cancelled = false;
-    error_code ec;
-    lease got;
-    locks.both.acquire(asio::bind_cancellation_slot(signal.slot(), [&](error_code e, lease l) {
-        ended = true;
-        ec = e;
-        got = std::move(l);
-    }));
+    cancellable_acquire attempt;
+    locks.both.acquire(attempt.handler());
     auto const begin = a.world().steps();
-    auto const is_time = [&] { return ended || a.world().steps() - begin >= handlers; };
+    auto const is_time = [&] { return attempt.done || a.world().steps() - begin >= handlers; };
     a.world().run_until(is_time);
     a.run([&]() -> awaitable<void> {
-        if (!ended) {
-            cancelled = true;
-            signal.emit(asio::cancellation_type::total);
-        }
+        if (!attempt.done)
+            attempt.cancel(asio::cancellation_type::total);
         co_await a.sleep(1ms);
-        REQUIRE(ended);
-        CHECK(got.valid() == !ec);
-        if (ec)
-            CHECK((cancelled && ec == asio::error::operation_aborted));
-        got = {};
+        REQUIRE(attempt.done);
+        CHECK(attempt.got.valid() == !attempt.ec);
+        CHECK(attempt.is_plausible());
+        attempt.got = {};
         in_the_way = {};
         co_await a.sleep(5s);
         CHECK(a.is_free());
@@ -303,7 +293,7 @@ bool cancel_after(scene s, std::uint64_t handlers)
         auto l = co_await theirs.both.try_acquire();
         CHECK(l.valid());
     });
-    return cancelled;
+    return attempt.was_cancelled;
 }
 
 TEST_CASE(
@@ -343,7 +333,7 @@ TEST_CASE(
         // An acquire that waits does not end by itself.
         while (more && points < 600) {
             CAPTURE(int(s), points);
-            more = cancel_after(s, points++);
+            more = cancel_with_member(s, points++);
         }
         CHECK(points > 10);
         CHECK(more == (s != scene::nobody));

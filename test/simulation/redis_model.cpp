@@ -14,17 +14,15 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "sim/sha1.hpp"
+#include "simulation/listener.hpp"
 
 namespace holdfast::test {
 namespace {
 
-using namespace simulated;
-
-struct listener final : peer {
-    void on_push(value const& v) override { received.push_back(to_string(v)); }
-    void on_kill() override { received.emplace_back("killed"); }
-    std::vector<std::string> received;
-};
+using simulated::condition;
+using simulated::connection_id;
+using simulated::lua_engine;
+using simulated::redis_model;
 
 struct served {
     explicit served(std::shared_ptr<lua_engine> lua = std::make_shared<lua_engine>()) : model(std::move(lua)) {}
@@ -95,7 +93,7 @@ TEST_CASE("servers that share a Lua engine have separate script caches", "[model
 {
     auto const lua = std::make_shared<lua_engine>();
     served a(lua), b(lua);
-    auto const name = sha1("return 1");
+    auto const name = simulated::sha1("return 1");
     CHECK(name == "e0e1f9fabfc9d4800c877a703b823ac0578ff8db");
     CHECK(a.say({"EVAL", "return 1", "0"}) == "1");
     CHECK(a.say({"EVALSHA", name, "0"}) == "1");
@@ -151,7 +149,7 @@ TEST_CASE("a restart drops scripts, and the data only on request", "[model]")
         s.model.restart(lost);
         s.id = s.model.connect(s.me);
         CHECK(s.say({"EXISTS", "k"}) == (lost ? "0" : "1"));
-        CHECK(s.say({"SCRIPT", "EXISTS", sha1("return 1")}) == "[0]");
+        CHECK(s.say({"SCRIPT", "EXISTS", simulated::sha1("return 1")}) == "[0]");
     }
 }
 
@@ -184,7 +182,7 @@ TEST_CASE("a watcher receives the commands of a script before the script itself"
 {
     served s;
     std::vector<std::string> commands;
-    s.model.watch([&](execution const& e) {
+    s.model.watch([&](simulated::execution const& e) {
         commands.push_back(std::string(e.in_script ? "  " : "") + std::string(e.args[0]) + " " + to_string(*e.reply));
     });
     s.say({"EVAL", "redis.call('set', 'k', 'v') return redis.pcall('incr', 'k').err", "0"});

@@ -15,6 +15,7 @@
 #include "core/hash_slot.hpp"
 #include "sim/redis_model.hpp"
 #include "simulation/arena.hpp"
+#include "support/all_leases.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -58,11 +59,6 @@ names first_names(int count)
     return all;
 }
 
-bool are_valid(std::vector<lease> const& all)
-{
-    return std::ranges::all_of(all, [](lease const& l) { return l.valid() && l.state() == lease_state::held; });
-}
-
 TEST_CASE("a renewal that is refused for one key does not affect the other leases of its batch", "[renewal][refused]")
 {
     renewal_arena a;
@@ -75,13 +71,13 @@ TEST_CASE("a renewal that is refused for one key does not affect the other lease
         co_await a.sleep(2s);
         CHECK(b.state() == lease_state::at_risk);
         CHECK(b.valid());
-        CHECK(are_valid(held));
+        CHECK(are_held(held));
         auto const why = co_await b.lost();
         CHECK(why == loss::expired);
         CHECK(a.now() > end - 100ms);
         CHECK(a.now() <= end);
         co_await a.sleep(10s);
-        CHECK(are_valid(held));
+        CHECK(are_held(held));
         CHECK(a.count("CLIENT") == 0);  // no new connection
     });
     CHECK(a.count_lines("lock \"b\"") == 1);
@@ -102,9 +98,9 @@ TEST_CASE("the client repeats a temporarily refused renewal in time on the same 
             CHECK(held[0].valid());
             a.server().model().set_condition(condition::normal);
             co_await a.sleep(500ms);
-            CHECK(are_valid(held));
+            CHECK(are_held(held));
             co_await a.sleep(10s);
-            CHECK(are_valid(held));
+            CHECK(are_held(held));
             CHECK(a.count("CLIENT") == 0);
         });
         CHECK(a.count_lines("lock \"") == 2);  // one line each: refused, accepted again
@@ -201,7 +197,7 @@ TEST_CASE("leases in several hash slots are renewed and released in cluster mode
     a.run([&]() -> awaitable<void> {
         auto held = co_await a.hold(ten_locks());
         co_await a.sleep(10s);
-        CHECK(are_valid(held));
+        CHECK(are_held(held));
         held.clear();
         co_await a.sleep(100ms);
         for (auto const& n : ten_locks())
@@ -223,7 +219,7 @@ TEST_CASE("leases in several hash slots survive reconnections in cluster mode", 
         for (int i = 0; i < 5; ++i) {
             a.server().model().disconnect_all();
             co_await a.sleep(2s);
-            CHECK(are_valid(held));
+            CHECK(are_held(held));
         }
     });
     CHECK(a.c.stats().lost == 0);
@@ -262,7 +258,7 @@ TEST_CASE(
             a.server().pause_for(silent);
             co_await a.sleep(3s);
             CHECK(a.count("CLIENT") == 0);
-            CHECK(are_valid(held));
+            CHECK(are_held(held));
         });
     }
 }

@@ -21,9 +21,9 @@ namespace {
 using namespace std::chrono_literals;
 
 // A session to the address, whose answers become lines.
-struct client final : engine::session_events {
-    explicit client(simulation& s) : io(s.make_io(s.at("A"), "redis")) { io.session->start(*this); }
-    ~client() { io.session->stop(); }
+struct recording_session final : engine::session_events {
+    explicit recording_session(simulation& s) : io(s.make_io(s.at("A"), "redis")) { io.session->start(*this); }
+    ~recording_session() { io.session->stop(); }
 
     void on_open() override { ++opened; }
     void on_closed(engine::closing const&) override { ++closed; }
@@ -37,7 +37,7 @@ struct client final : engine::session_events {
     }
 
     struct call final : engine::command {
-        explicit call(client& c) : home(c) {}
+        explicit call(recording_session& c) : home(c) {}
         void on_answer(engine::answer const& a) override
         {
             home.answers.push_back(
@@ -46,7 +46,7 @@ struct client final : engine::session_events {
                 : a.value.text.empty()                  ? std::to_string(a.value.integer)
                                                         : std::string(a.value.text));
         }
-        client& home;
+        recording_session& home;
     };
 
     engine::client_io io;
@@ -62,7 +62,7 @@ struct one_address {
 
     simulation s{std::uint64_t(1)};
     replicated_server servers{s, "redis", {.lag = {1ms, 5ms}, .resync = {100ms, 100ms}}};
-    client c{s};
+    recording_session c{s};
 };
 
 TEST_CASE_METHOD(one_address, "WAIT is answered when the replica has the write", "[replicated_server]")

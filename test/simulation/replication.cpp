@@ -17,12 +17,14 @@
 namespace holdfast::test {
 namespace {
 
-using namespace simulated;
+using simulated::connection_id;
+using simulated::redis_model;
+using simulated::replication;
 
-struct listener final : peer {
-    void on_push(value const&) override {}
+struct blocked_client final : simulated::peer {
+    void on_push(simulated::value const&) override {}
     void on_kill() override { received.emplace_back("killed"); }
-    void on_unblocked(value const& v) override { received.push_back(to_string(v)); }
+    void on_unblocked(simulated::value const& v) override { received.push_back(to_string(v)); }
     std::vector<std::string> received;
 };
 
@@ -46,7 +48,7 @@ struct primary {
     }
 
     redis_model model;
-    listener me, other;
+    blocked_client me, other;
     connection_id id = model.connect(me);
     connection_id other_id = model.connect(other);
     std::int64_t now_us = 1'800'000'000'123'456;

@@ -31,11 +31,6 @@ std::int64_t held_permits(arena& a)
     return a.server().execute({"ZCARD", "{s}:timeout"}).integer;
 }
 
-std::ptrdiff_t lines(arena const& a, std::string_view text)
-{
-    return std::ranges::count_if(a.log(), [&](auto const& line) { return line.find(text) != line.npos; });
-}
-
 // Not within CHECK, where GCC awaits an operation twice.
 void refused(error_code ec)
 {
@@ -312,7 +307,7 @@ TEST_CASE("a client whose handle has another number of permits learns it", "[sem
             auto const none = co_await t.try_acquire();
             CHECK(none.empty());
         }
-        CHECK(lines(a, "it has 1 permits, the options of the handle have 5") == 1);
+        CHECK(a.lines_with("it has 1 permits, the options of the handle have 5") == 1);
         CHECK(other.stats().permits_differ == 1);
     });
 }

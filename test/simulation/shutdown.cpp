@@ -67,7 +67,7 @@ TEST_CASE("with_lock fails as client_stopped when a shutdown cancelled its body"
     auto const caller = [&](any_lock lock) -> awaitable<void> {
         try {
             co_await with_lock(std::move(lock), [&](lease&) -> awaitable<void> { co_await a.sleep(1h); });
-        } catch (error const& e) {
+        } catch (holdfast::error const& e) {
             CHECK(e.code() == errc::client_stopped);
             what = e.what();
         }

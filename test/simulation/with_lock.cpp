@@ -82,17 +82,6 @@ TEST_CASE("with_lock reports the error of the acquire", "[with_lock]")
     });
 }
 
-template <class Call>
-awaitable<std::string> text_of(Call call)
-{
-    try {
-        co_await std::move(call);
-    } catch (boost::system::system_error const& e) {
-        co_return e.what();
-    }
-    co_return "";
-}
-
 TEST_CASE("the exception of with_lock names the lock, the option and the server's words", "[with_lock]")
 {
     using Catch::Matchers::StartsWith;

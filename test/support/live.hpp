@@ -19,7 +19,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -27,16 +26,12 @@
 #include <holdfast.hpp>
 
 #include "client/client_access.hpp"
+#include "support/redirect.hpp"
 
 namespace holdfast::test {
 
 // How long a test waits for an event that must happen: far longer than it takes, since the machine may be busy.
 inline constexpr std::chrono::seconds time_limit(60);
-
-inline auto redirect(error_code& ec)
-{
-    return asio::redirect_error(asio::use_awaitable, ec);
-}
 
 inline asio::awaitable<void> sleep_for(std::chrono::milliseconds d)
 {
