@@ -89,6 +89,10 @@ private:
 // "5 disconnections, ..."
 std::string to_string(battlefield::damage const&);
 
+// The lease time and the waiter timeout of the processes.
+inline constexpr std::chrono::milliseconds chaos_lease(1500);
+inline constexpr std::chrono::milliseconds chaos_waiter_timeout(3000);
+
 // HOLDFAST_CHAOS_SECONDS and HOLDFAST_CHAOS_SEED.
 std::chrono::seconds chaos_time();
 std::uint64_t chaos_seed();

@@ -29,12 +29,7 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 using clock = std::chrono::steady_clock;
 
-constexpr auto lease_time = 10s;
-
-std::int64_t nanoseconds(clock::time_point t)
-{
-    return t.time_since_epoch().count();
-}
+constexpr auto cluster_lease = 10s;
 
 // A lock as the holder and as the rival use it: a held read excludes a write.
 struct contested {
@@ -42,7 +37,7 @@ struct contested {
     any_lock lock;
 };
 
-std::vector<std::string> names()
+std::vector<std::string> one_letter_names()
 {
     std::vector<std::string> all;
     for (char c = 'a'; c <= 'k'; ++c)
@@ -58,7 +53,7 @@ std::vector<contested> contested_locks(client& c, bool is_holder)
     auto const side = [&](read_write_lock const& lock, bool reads) {
         return reads ? any_lock(lock.read()) : any_lock(lock.write());
     };
-    for (auto const& n : names()) {
+    for (auto const& n : one_letter_names()) {
         add(n + "-m", mutex(c, n + "-m"));
         add(n + "-f", mutex(c, n + "-f", {.fencing = true}));
         add(n + "-r", reentrant_lock(c, n + "-r", c.make_owner()));
@@ -80,7 +75,7 @@ std::vector<std::string> election_names()
 std::vector<std::string> keys_to_move()
 {
     auto all = election_names();
-    for (auto const& n : names())
+    for (auto const& n : one_letter_names())
         for (auto const* const end : {"-m", "-f", "-r", "-rf", "-q", "-rd", "-w", "-s", "-1", "-2", "-3"})
             all.push_back(n + end);
     return all;
@@ -116,7 +111,7 @@ public:
     awaitable<void> operator()(live& l)
     {
         auto options = live::quick(url_);
-        options.lease = lease_time;
+        options.lease = cluster_lease;
         options.observer = seen;
         auto& c = l.client(options);
         for (auto const& each : contested_locks(c, true)) {

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kinds = 4;
+constexpr int fault_kinds = 4;
 constexpr std::size_t slots_in_a_reshard = 400;
 
 }  // namespace
@@ -20,7 +20,7 @@ void cluster_faults::rage(
     std::chrono::seconds time, std::chrono::milliseconds least_pause, std::chrono::milliseconds most_pause)
 {
     auto const end = std::chrono::steady_clock::now() + time;
-    while (std::chrono::steady_clock::now() < end || done_.total() < kinds) {
+    while (std::chrono::steady_clock::now() < end || done_.total() < fault_kinds) {
         std::this_thread::sleep_for(chance_.between(least_pause, most_pause));
         cluster_.await_health();
         strike();
@@ -32,7 +32,7 @@ void cluster_faults::strike()
 {
     auto const number = static_cast<std::size_t>(done_.total());
     auto const primary = number % cluster_.size();
-    switch (number % kinds) {
+    switch (number % fault_kinds) {
         case 0: return reshard(primary);
         case 1: ++done_.failovers; return cluster_.fail_over(primary);
         case 2: return kill(primary);

@@ -26,13 +26,8 @@ using namespace std::chrono_literals;
 using asio::awaitable;
 using clock = std::chrono::steady_clock;
 
-constexpr int lock_count = 60;
+constexpr int mutex_count = 60;
 constexpr int freezes = 10;
-
-std::int64_t nanoseconds(clock::time_point t)
-{
-    return t.time_since_epoch().count();
-}
 
 class hasty_client {
 public:
@@ -46,7 +41,7 @@ public:
         options.command_timeout = command_timeout_;
         options.poll_interval = 100ms;
         auto& c = l.client(options);
-        for (int i = 0; i != lock_count; ++i)
+        for (int i = 0; i != mutex_count; ++i)
             l.spawn([this, &c, i] { return work(mutex(c, "lock " + std::to_string(i)), i); });
         while (!enough)
             co_await sleep_for(50ms);
@@ -107,9 +102,10 @@ TEST_CASE("short holds of two clients do not overlap when frozen primaries wake"
     auto all = first.holds;
     std::ranges::copy(second.holds, std::back_inserter(all));
     auto const violation = find_violation(all);
-    std::cout << "cluster freezes: " << lock_count << " locks, " << first.holds.size() << " and " << second.holds.size()
-              << " holds, " << first.failures << " and " << second.failures << " acquires without a reply, "
-              << faults.done().freezes << " freezes; violations: " << violation.value_or("none") << std::endl;
+    std::cout << "cluster freezes: " << mutex_count << " locks, " << first.holds.size() << " and "
+              << second.holds.size() << " holds, " << first.failures << " and " << second.failures
+              << " acquires without a reply, " << faults.done().freezes
+              << " freezes; violations: " << violation.value_or("none") << std::endl;
     CHECK(first.holds.size() > 100);
     CHECK(second.holds.size() > 100);
     CHECK(violation.value_or("none") == "none");

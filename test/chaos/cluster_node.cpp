@@ -25,10 +25,10 @@ namespace {
 using namespace std::chrono_literals;
 using asio::awaitable;
 
-constexpr auto lease_time = 10s;
+constexpr auto node_lease = 10s;
 
 // Each in a slot of its own, but for those of two names with the same tag.
-std::vector<std::string> names()
+std::vector<std::string> names_in_slots()
 {
     std::vector<std::string> all{"{tag}:a", "{tag}:b"};
     for (char c = 'a'; c <= 'k'; ++c)
@@ -55,10 +55,10 @@ TEST_CASE("100 renewed locks at the only node of a cluster outlast reconnections
     int closed = 0;
     live l;
     auto options = live::quick(server.url());
-    options.lease = lease_time;
+    options.lease = node_lease;
     auto& c = l.client(options);
     auto const body = [&]() -> awaitable<void> {
-        for (auto const& lock : locks_of_all_kinds(c, names()))
+        for (auto const& lock : locks_of_all_kinds(c, names_in_slots()))
             held.push_back(co_await lock.acquire());
         co_await close_connections(server, held, closed);
         for (auto& each : held)

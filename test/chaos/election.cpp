@@ -21,7 +21,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto lease_time = 1500ms;
 constexpr auto candidate_timeout = 3000ms;
 
 battlefield::words_of candidates(int tasks)
@@ -31,7 +30,7 @@ battlefield::words_of candidates(int tasks)
             HOLDFAST_CANDIDATE,
             server.url(),
             std::to_string(tasks),
-            std::to_string(lease_time.count()),
+            std::to_string(chaos_lease.count()),
             std::to_string(candidate_timeout.count())};
     };
 }
@@ -56,7 +55,7 @@ std::vector<double> delays_of(battlefield const& b)
 
 TEST_CASE("an election never has two valid leaders under faults, and no observer goes back", "[chaos][election]")
 {
-    battlefield b(8, candidates(4), lease_time, chaos_seed());
+    battlefield b(8, candidates(4), chaos_lease, chaos_seed());
     auto const calm = b.calm(2s);
     b.rage(chaos_time());
     b.end();
@@ -65,7 +64,7 @@ TEST_CASE("an election never has two valid leaders under faults, and no observer
     auto& c = l.client(live::quick(b.server().url()));
     l.run([&]() -> asio::awaitable<void> {
         election const boss(c, "boss", {.candidate_timeout = candidate_timeout});
-        auto const me = co_await boss.campaign("the last", {.wait = lease_time + candidate_timeout + 5s});
+        auto const me = co_await boss.campaign("the last", {.wait = chaos_lease + candidate_timeout + 5s});
         CHECK(me.valid());
     });
 

@@ -22,8 +22,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto lease_time = 1500ms;
-
 std::string counters_of(redis_server const& s)
 {
     return s.folder() / "counters";
@@ -36,23 +34,23 @@ battlefield::words_of contenders(int tasks)
             HOLDFAST_CONTENDER,
             server.url(),
             std::to_string(tasks),
-            std::to_string(lease_time.count()),
+            std::to_string(chaos_lease.count()),
             counters_of(server)};
     };
 }
 
 // Checks that a new client gets each of the locks in time.
-void check_newcomer(redis_server& server)
+void check_locks_are_free(redis_server& server)
 {
     live l;
     auto options = live::quick(server.url());
-    options.lease = lease_time;
+    options.lease = chaos_lease;
     auto& c = l.client(options);
     for (std::size_t i = 0; i < lock_count; ++i) {
         any_lock const lock = i == 2 ? any_lock(reentrant_lock(c, lock_names[i], c.make_owner()))
                                      : any_lock(mutex(c, lock_names[i], {.fencing = i == 1}));
         l.run([&]() -> asio::awaitable<void> {
-            auto const held = co_await lock.try_acquire({.wait = lease_time + 5s});
+            auto const held = co_await lock.try_acquire({.wait = chaos_lease + 5s});
             CHECK(held.valid());
         });
     }
@@ -84,12 +82,12 @@ std::uint64_t handed_off(battlefield const& b)
 
 TEST_CASE("mutual exclusion holds while connections, processes and the server fail", "[chaos]")
 {
-    battlefield b(8, contenders(200), lease_time, chaos_seed());
+    battlefield b(8, contenders(200), chaos_lease, chaos_seed());
     shared_counters counters(counters_of(b.server()));
     auto const calm = b.calm(2s);
     b.rage(chaos_time());
     b.end();
-    check_newcomer(b.server());
+    check_locks_are_free(b.server());
 
     auto holds = b.holds();
     auto const grants = holds.size();
@@ -115,7 +113,7 @@ TEST_CASE("mutual exclusion holds while connections, processes and the server fa
 
 TEST_CASE("chaos: the checker finds an overlap when keys are deleted while they are held", "[chaos]")
 {
-    battlefield b(3, contenders(30), lease_time, 1);
+    battlefield b(3, contenders(30), chaos_lease, 1);
     delete_keys(b.server(), 4s);
     b.end();
     auto const violation = find_violation(without_tokens(b.holds()));

@@ -20,33 +20,30 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto lease_time = 1500ms;
-constexpr auto waiter_timeout = 3000ms;
-constexpr std::size_t processes = 4;
-
 // A waiter waits for the keys of killed processes to expire, for a paused server, and for reconnections, several times.
-constexpr std::int64_t most_ms = 45'000;
+constexpr std::int64_t longest_wait_ms = 45'000;
 
-std::vector<std::string> contender(redis_server& server, std::size_t)
+std::vector<std::string> fair_contender(redis_server& server, std::size_t)
 {
     return {
         HOLDFAST_FAIR_CONTENDER,
         server.url(),
         "30",
-        std::to_string(lease_time.count()),
-        std::to_string(waiter_timeout.count())};
+        std::to_string(chaos_lease.count()),
+        std::to_string(chaos_waiter_timeout.count())};
 }
 
-void check_newcomer(redis_server& server)
+void check_fair_locks_are_free(redis_server& server)
 {
     live l;
     auto options = live::quick(server.url());
-    options.lease = lease_time;
+    options.lease = chaos_lease;
     auto& c = l.client(options);
     for (bool const fenced : {false, true}) {
-        fair_lock const lock(c, fenced ? "fenced_fair" : "fair", {.fencing = fenced, .waiter_timeout = waiter_timeout});
+        fair_lock const lock(
+            c, fenced ? "fenced_fair" : "fair", {.fencing = fenced, .waiter_timeout = chaos_waiter_timeout});
         l.run([&]() -> asio::awaitable<void> {
-            auto const held = co_await lock.try_acquire({.wait = lease_time + waiter_timeout + 5s});
+            auto const held = co_await lock.try_acquire({.wait = chaos_lease + chaos_waiter_timeout + 5s});
             CHECK(held.valid());
         });
     }
@@ -54,11 +51,11 @@ void check_newcomer(redis_server& server)
 
 TEST_CASE("mutual exclusion of fair locks holds under faults, and every wait is bounded", "[chaos][fair_lock]")
 {
-    battlefield b(processes, contender, lease_time, chaos_seed());
+    battlefield b(4, fair_contender, chaos_lease, chaos_seed());
     auto const calm = b.calm(2s);
     b.rage(chaos_time());
     b.end();  // all waiters of those that end well are served
-    check_newcomer(b.server());
+    check_fair_locks_are_free(b.server());
 
     auto holds = b.holds();
     auto const grants = holds.size();
@@ -72,7 +69,7 @@ TEST_CASE("mutual exclusion of fair locks holds under faults, and every wait is 
     std::int64_t longest = 0;
     for (auto const& line : b.reported("waited"))
         longest = std::max<std::int64_t>(longest, std::stoll(line));
-    CHECK(longest < most_ms);
+    CHECK(longest < longest_wait_ms);
     std::cout << "fair chaos: " << grants << " grants, " << fenced << " of them fenced, the longest wait " << longest
               << " ms, " << to_string(b.done()) << ", violations: " << violation.value_or("none") << std::endl;
 }

@@ -31,7 +31,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-constexpr int contenders = 40;
+constexpr int contender_count = 40;
 constexpr std::array<char const*, 5> names{"a:1", "a:2", "b:1", "c:1", "d:1"};
 constexpr std::array<char const*, 3> labels{"a", "b", "other"};  // the third label is one too many
 constexpr std::array<char const*, 2> kinds{"mutex", "fair"};
@@ -213,7 +213,7 @@ void check_sums(stats const& s, tally& all)
 TEST_CASE("the metrics agree exactly with a program that counts for itself, under faults", "[chaos][metrics]")
 {
     contest c;
-    for (unsigned i = 0; i < contenders; ++i, ++c.contending)
+    for (unsigned i = 0; i < contender_count; ++i, ++c.contending)
         asio::co_spawn(c.l.context(), contend(c, i), asio::detached);
     auto const time = chaos_time();
     c.l.run(rage(c, time), time + 60s);

@@ -18,32 +18,31 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto lease_time = 1500ms;
 constexpr std::size_t processes = 4;
 constexpr std::size_t readers = 50;
 constexpr std::size_t writers = 3;
 
 // A writer waits for the keys of killed processes to expire, for a paused server, and for reconnections, several times.
-constexpr std::int64_t most_ms = 30'000;
+constexpr std::int64_t longest_write_wait_ms = 30'000;
 
 std::size_t share_of(std::size_t all, std::size_t number)
 {
     return all / processes + (number < all % processes ? 1 : 0);
 }
 
-std::vector<std::string> contender(redis_server& server, std::size_t number)
+std::vector<std::string> read_write_contender(redis_server& server, std::size_t number)
 {
     return {
         HOLDFAST_READ_WRITE_CONTENDER,
         server.url(),
         std::to_string(share_of(readers, number)),
         std::to_string(share_of(writers, number)),
-        std::to_string(lease_time.count())};
+        std::to_string(chaos_lease.count())};
 }
 
 TEST_CASE("readers overlap only readers while connections, processes and the server fail", "[chaos]")
 {
-    battlefield b(processes, contender, lease_time, chaos_seed());
+    battlefield b(processes, read_write_contender, chaos_lease, chaos_seed());
     auto const calm = b.calm(2s);
     b.rage(chaos_time());
     b.end();
@@ -60,7 +59,7 @@ TEST_CASE("readers overlap only readers while connections, processes and the ser
     std::int64_t longest = 0;
     for (auto const& line : b.reported("waited"))
         longest = std::max<std::int64_t>(longest, std::stoll(line));
-    CHECK(longest < most_ms);
+    CHECK(longest < longest_write_wait_ms);
     std::cout << "read-write chaos: " << reads << " reads, " << writes << " writes, the longest wait of a writer "
               << longest << " ms, " << to_string(b.done()) << ", violations: " << violation.value_or("none")
               << std::endl;

@@ -24,7 +24,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto lease_time = 1500ms;
 constexpr std::size_t server_count = 5;
 
 // Five servers behind proxies, and faults of at most two of them at a time.
@@ -34,13 +33,13 @@ public:
     {
         for (auto& s : servers_)
             ways_.emplace_back(s.socket_path());
-        std::this_thread::sleep_for(lease_time + 2500ms);  // a server that was just started does not count
+        std::this_thread::sleep_for(chaos_lease + 2500ms);  // a server that was just started does not count
     }
 
     battlefield::words_of contenders(int tasks) const
     {
         std::vector<std::string> words{
-            HOLDFAST_RED_CONTENDER, std::to_string(lease_time.count()), std::to_string(tasks)};
+            HOLDFAST_RED_CONTENDER, std::to_string(chaos_lease.count()), std::to_string(tasks)};
         for (auto const& w : ways_)
             words.push_back(w.url());
         return [words](redis_server&, std::size_t) { return words; };
@@ -57,7 +56,7 @@ public:
             heal(second);
             // A server that lost its data counts again when every lease that it forgot has ended; until then it
             // belongs to the minority.
-            std::this_thread::sleep_for(was_killed ? lease_time + 2500ms : chance_.between(50ms, 500ms));
+            std::this_thread::sleep_for(was_killed ? chaos_lease + 2500ms : chance_.between(50ms, 500ms));
         }
     }
 
@@ -118,7 +117,7 @@ private:
 TEST_CASE("mutual exclusion of red_locks holds while minorities of their servers fail", "[chaos][red_lock]")
 {
     provinces p(chaos_seed());
-    battlefield b(5, p.contenders(6), lease_time, chaos_seed());
+    battlefield b(5, p.contenders(6), chaos_lease, chaos_seed());
     auto const calm = b.calm(2s);
     std::atomic<bool> enough = false;
     std::thread fate([&] { p.suffer(enough); });
@@ -142,7 +141,7 @@ TEST_CASE("mutual exclusion of red_locks holds while minorities of their servers
 TEST_CASE("chaos: the checker finds an overlap when a majority loses its keys early", "[chaos][red_lock]")
 {
     provinces p(1);
-    battlefield b(3, p.contenders(6), lease_time, 1);
+    battlefield b(3, p.contenders(6), chaos_lease, 1);
     p.forget_majority(4s);
     b.end();
     auto const violation = find_violation(without_tokens(b.holds()));

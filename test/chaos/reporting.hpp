@@ -16,16 +16,12 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/signal_set.hpp>
 
+#include "support/interval_checker.hpp"
 #include "support/live.hpp"
 
 namespace holdfast::test {
 
 // How the contending processes report to the battlefield: a line each, with times in nanoseconds of CLOCK_MONOTONIC.
-
-inline std::int64_t nanoseconds(std::chrono::steady_clock::time_point t)
-{
-    return t.time_since_epoch().count();
-}
 
 // Standard output is a file, to which each line is appended by a single write: a pipe would lose the last lines of a
 // killed process.

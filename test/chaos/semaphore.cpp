@@ -22,19 +22,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto lease_time = 1500ms;
-constexpr auto waiter_timeout = 3000ms;
 constexpr unsigned permits = 4;
 
-battlefield::words_of contenders(int tasks)
+battlefield::words_of permit_contenders(int tasks)
 {
     return [tasks](redis_server& server, std::size_t) -> std::vector<std::string> {
         return {
             HOLDFAST_PERMIT_CONTENDER,
             server.url(),
             std::to_string(tasks),
-            std::to_string(lease_time.count()),
-            std::to_string(waiter_timeout.count()),
+            std::to_string(chaos_lease.count()),
+            std::to_string(chaos_waiter_timeout.count()),
             std::to_string(permits)};
     };
 }
@@ -74,17 +72,19 @@ permit_account account_of(battlefield const& b)
 }
 
 // After everything has ended, and one lease time has passed, all permits are free.
-void check_newcomer(redis_server& server)
+void check_permits_are_free(redis_server& server)
 {
     live l;
     auto options = live::quick(server.url());
-    options.lease = lease_time;
+    options.lease = chaos_lease;
     auto& c = l.client(options);
     for (std::string const name : {"plain", "fair", "numbered"}) {
         CAPTURE(name);
-        semaphore const s(c, name, {.permits = permits, .fair = name == "fair", .waiter_timeout = waiter_timeout});
+        semaphore const s(
+            c, name, {.permits = permits, .fair = name == "fair", .waiter_timeout = chaos_waiter_timeout});
         l.run([&]() -> asio::awaitable<void> {
-            auto const all = co_await s.try_acquire({.wait = lease_time + waiter_timeout + 5s, .weight = permits});
+            auto const all = co_await s.try_acquire(
+                {.wait = chaos_lease + chaos_waiter_timeout + 5s, .weight = permits});
             CHECK(all.valid());
             auto const count = co_await s.permits();
             CHECK(count.total == permits);
@@ -94,11 +94,11 @@ void check_newcomer(redis_server& server)
 
 TEST_CASE("a semaphore never has too many valid permits under faults, and loses none", "[chaos][semaphore]")
 {
-    battlefield b(8, contenders(30), lease_time, chaos_seed());
+    battlefield b(8, permit_contenders(30), chaos_lease, chaos_seed());
     auto const calm = b.calm(2s);
     b.rage(chaos_time());
     b.end();
-    check_newcomer(b.server());
+    check_permits_are_free(b.server());
 
     auto account = account_of(b);
     for (std::string const name : {"plain", "fair", "numbered"}) {
@@ -118,7 +118,7 @@ TEST_CASE("a semaphore never has too many valid permits under faults, and loses 
 // are held at that time it is the same as if they ended so much earlier, because their ends are instants of that clock.
 TEST_CASE("chaos: the account finds too many permits when the server's clock steps forward", "[chaos][semaphore]")
 {
-    battlefield b(3, contenders(30), lease_time, 1);
+    battlefield b(3, permit_contenders(30), chaos_lease, 1);
     b.calm(1s);
     for (int i = 0; i < 100; ++i) {
         b.server().command(
@@ -138,7 +138,7 @@ TEST_CASE("chaos: the account finds too many permits when the server's clock ste
 // A fault that the library need not tolerate: somebody raises the counter.
 TEST_CASE("chaos: the account finds too many permits when the counter is raised", "[chaos][semaphore]")
 {
-    battlefield b(3, contenders(30), lease_time, 1);
+    battlefield b(3, permit_contenders(30), chaos_lease, 1);
     b.calm(1s);
     b.server().command({"INCRBY", "plain", "3"});
     std::this_thread::sleep_for(3s);

@@ -5,9 +5,7 @@
 // The model of a cluster redirects and refuses as a cluster of two servers does, before, while and after a slot moves.
 
 #include <chrono>
-#include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -17,6 +15,7 @@
 #include "scripts_generated.hpp"
 #include "sim/cluster_model.hpp"
 #include "sim/sha1.hpp"
+#include "support/child.hpp"
 #include "support/cluster_node.hpp"
 #include "support/resp_client.hpp"
 #include "support/trace.hpp"
@@ -29,13 +28,6 @@ using simulated::value;
 
 constexpr std::uint16_t slot_of_foo = 12182;
 std::string const counts = "return redis.call('incr', KEYS[1])";
-
-bool comes_true(std::function<bool()> const& holds)
-{
-    for (int i = 0; i < 2'000 && !holds(); ++i)
-        std::this_thread::sleep_for(10ms);
-    return holds();
-}
 
 // One node: a server, and its part of the model.
 struct node {
@@ -69,7 +61,7 @@ public:
         add_slots(a, 0, 8191);
         add_slots(b, 8192, 16383);
         a.server.command({"CLUSTER", "MEET", "127.0.0.1", b.port()});
-        REQUIRE(comes_true([this] { return is_ready(a) && is_ready(b); }));
+        REQUIRE(wait_until([this] { return is_ready(a) && is_ready(b); }));
     }
 
     // Sends the command to that node and to its model. The replies must agree.

@@ -13,6 +13,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "conformance/comparison.hpp"
+#include "conformance/script_words.hpp"
 #include "scripts_generated.hpp"
 #include "support/chance.hpp"
 
@@ -22,15 +23,9 @@ namespace {
 using simulated::value;
 namespace scripts = engine::scripts;
 
-constexpr std::array keys{"lock", "queue", "timeouts", "waiters", "priorities", "record", "counter"};
+constexpr std::array election_keys{"lock", "queue", "timeouts", "waiters", "priorities", "record", "counter"};
 constexpr auto waiter_timeout = "100000";
-constexpr auto lease = "100000";
-constexpr auto life = "86400000";
-
-std::string ours(std::uint64_t n)
-{
-    return "6f1c1d0e-0000-8000-8000-000000000001:" + std::to_string(n);
-}
+constexpr auto election_lease = "100000";
 
 class election_scripts {
 public:
@@ -72,9 +67,9 @@ public:
     {
         return run(
             scripts::election_acquire,
-            {keys.begin(), keys.end()},
+            {election_keys.begin(), election_keys.end()},
             {who,
-             lease,
+             election_lease,
              waiter_timeout,
              "channel",
              priority,
@@ -88,7 +83,7 @@ public:
     std::int64_t leave(std::string const& who)
     {
         return run(scripts::election_leave,
-                   {keys.begin(), keys.begin() + 6},
+                   {election_keys.begin(), election_keys.begin() + 6},
                    {who, "channel", waiter_timeout, "observers"})
             .integer;
     }
@@ -96,10 +91,10 @@ public:
     {
         return run(
             scripts::election_force_release,
-            {keys.begin(), keys.begin() + 5},
+            {election_keys.begin(), election_keys.begin() + 5},
             {"channel", waiter_timeout, "observers"});
     }
-    value renew(std::string const& who, std::string const& for_ms = lease)
+    value renew(std::string const& who, std::string const& for_ms = election_lease)
     {
         return run(scripts::election_renew, {"lock", "record"}, {who, for_ms});
     }
@@ -116,7 +111,7 @@ public:
         both_->command({"LRANGE", "queue", "0", "-1"});
         both_->command({"HGET", "record", "holder"});
         both_->command({"HGET", "record", "value"});
-        for (auto const* const key : keys)
+        for (auto const* const key : election_keys)
             both_->command({"PTTL", key});
         state();
         next();
@@ -125,11 +120,6 @@ public:
 private:
     std::optional<comparison> both_;
 };
-
-bool is_wrong_type(value const& v)
-{
-    return v.is_error() && v.text.starts_with("WRONGTYPE");
-}
 
 TEST_CASE("a leader is recorded with its term and value until it resigns", "[conformance][election]")
 {
@@ -259,8 +249,8 @@ TEST_CASE("the keys of an election of another type are WRONGTYPE, and nobody lea
     s.both().command({"SET", "record", "text"});
     auto const refused = s.run(
         scripts::election_acquire,
-        {keys.begin(), keys.end()},
-        {ours(1), lease, waiter_timeout, "channel", "5", life, "v", "observers", "leader", "5", "0"});
+        {election_keys.begin(), election_keys.end()},
+        {ours(1), election_lease, waiter_timeout, "channel", "5", life, "v", "observers", "leader", "5", "0"});
     CHECK(is_wrong_type(refused));
     CHECK(s.both().command({"EXISTS", "lock", "counter"}).integer == 0);
     CHECK(is_wrong_type(s.state()));
@@ -280,7 +270,7 @@ TEST_CASE(
     for (int i = 0; i < 1'500; ++i) {
         auto const who = ours(draw.below(5));
         switch (draw.below(9)) {
-            case 0: s.both().command({"DEL", keys[draw.below(6)]}); break;
+            case 0: s.both().command({"DEL", election_keys[draw.below(6)]}); break;
             case 1: s.proclaim(who, "w" + std::to_string(i)); break;
             case 2: draw.happens(0.3) ? s.force_release() : s.renew(who); break;
             case 3:

@@ -13,6 +13,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "conformance/comparison.hpp"
+#include "conformance/script_words.hpp"
 #include "scripts_generated.hpp"
 #include "support/chance.hpp"
 
@@ -22,16 +23,9 @@ namespace {
 using simulated::value;
 namespace scripts = engine::scripts;
 
-constexpr std::array keys{
+constexpr std::array fair_permit_keys{
     "permits", "{permits}:timeout", "holdfast_permit_queue:{permits}", "holdfast_permit_waiters:{permits}"};
-constexpr auto lease = "200000";
-constexpr auto life = "86400000";
 constexpr auto timeout = "300000";
-
-std::string ours(std::uint64_t n)
-{
-    return "6f1c1d0e-0000-8000-8000-000000000001:" + std::to_string(n);
-}
 
 class fair_scripts {
 public:
@@ -47,7 +41,7 @@ public:
     value run(engine::script const& script, std::vector<std::string> const& arguments)
     {
         std::vector<std::string> words{"EVAL", std::string(script.text), "4"};
-        words.insert(words.end(), keys.begin(), keys.end());
+        words.insert(words.end(), fair_permit_keys.begin(), fair_permit_keys.end());
         words.insert(words.end(), arguments.begin(), arguments.end());
         return both_->command(words);
     }
@@ -61,7 +55,7 @@ public:
     {
         return run(
             scripts::permits_fair_acquire,
-            {lease, permits, life, "channel", ours(n), weight, timeout, will_wait ? "1" : "0"});
+            {permit_lease, permits, life, "channel", ours(n), weight, timeout, will_wait ? "1" : "0"});
     }
 
     bool is_granted(std::uint64_t n, std::string const& weight) { return ask(n, weight).is_nil(); }
@@ -79,17 +73,17 @@ public:
         return run(scripts::permits_fair_refresh, arguments);
     }
 
-    std::string free() { return to_string(both_->command({"GET", keys[0]})); }
+    std::string free() { return to_string(both_->command({"GET", fair_permit_keys[0]})); }
 
     void compare_values()
     {
-        for (auto const* const key : keys) {
+        for (auto const* const key : fair_permit_keys) {
             both_->command({"TYPE", key});
             both_->command({"PTTL", key});
         }
-        both_->command({"ZRANGE", keys[2], "0", "-1", "WITHSCORES"});
+        both_->command({"ZRANGE", fair_permit_keys[2], "0", "-1", "WITHSCORES"});
         // Sorted by name: scores depend on the instant, which differs by a millisecond between the two servers.
-        for (auto const* const key : {keys[1], keys[3]})
+        for (auto const* const key : {fair_permit_keys[1], fair_permit_keys[3]})
             both_->command(
                 {"EVAL", "local all = redis.call('zrange', KEYS[1], 0, -1) table.sort(all) return all", "1", key});
     }
@@ -97,11 +91,6 @@ public:
 private:
     std::optional<comparison> both_;
 };
-
-bool is_wrong_type(value const& reply)
-{
-    return to_string(reply).find("WRONGTYPE") != std::string::npos;
-}
 
 TEST_CASE(
     "permits of a fair semaphore are granted in order of arrival, whatever the weight", "[conformance][semaphore]")
@@ -116,7 +105,7 @@ TEST_CASE(
     CHECK(s.is_granted(2, "2"));
     CHECK(s.is_granted(3, "1"));
     CHECK(s.free() == "\"0\"");
-    CHECK(s.both().command({"EXISTS", keys[2], keys[3]}).integer == 0);
+    CHECK(s.both().command({"EXISTS", fair_permit_keys[2], fair_permit_keys[3]}).integer == 0);
     s.compare_values();
 }
 
@@ -129,7 +118,7 @@ TEST_CASE("permits_fair_acquire finds the place and the grant of a repetition", 
     CHECK_FALSE(s.is_granted(2, "3"));
     CHECK(s.is_granted(1, "2"));  // it has its grant, although others wait
     CHECK_FALSE(s.is_granted(2, "3"));
-    CHECK(s.both().command({"ZCARD", keys[2]}).integer == 1);
+    CHECK(s.both().command({"ZCARD", fair_permit_keys[2]}).integer == 1);
     s.compare_values();
 }
 
@@ -142,7 +131,7 @@ TEST_CASE("permits_fair_leave removes a place, and releases what the holder has"
     CHECK_FALSE(s.is_granted(3, "1"));
     CHECK(s.leave(3, "1") == "2");
     CHECK(s.leave(2, "1") == "2");
-    CHECK(s.both().command({"EXISTS", keys[2], keys[3]}).integer == 0);
+    CHECK(s.both().command({"EXISTS", fair_permit_keys[2], fair_permit_keys[3]}).integer == 0);
     CHECK(s.leave(1, "3") == "1");
     CHECK(s.leave(1, "3") == "0");
     CHECK(s.free() == "\"3\"");
@@ -164,7 +153,7 @@ TEST_CASE("permits_fair_refresh says which waiters should ask", "[conformance][s
     auto const free = s.refresh({3, 2});
     REQUIRE(free.items.size() == 2);
     CHECK(free.items[1].integer == 2);
-    s.both().command({"DEL", keys[0]});
+    s.both().command({"DEL", fair_permit_keys[0]});
     CHECK(to_string(s.refresh({3})) == "[-1, 1]");  // whoever may create it
     s.compare_values();
 }
@@ -201,10 +190,10 @@ TEST_CASE("a dead waiter is passed over", "[conformance][semaphore]")
     CHECK(s.is_granted(1, "3"));
     CHECK_FALSE(s.is_granted(2, "1"));
     CHECK_FALSE(s.is_granted(3, "1"));
-    s.both().command({"ZADD", keys[3], "XX", "1", ours(2)});
+    s.both().command({"ZADD", fair_permit_keys[3], "XX", "1", ours(2)});
     CHECK(s.leave(1, "3") == "1");
     CHECK(s.is_granted(3, "1"));
-    CHECK(s.both().command({"EXISTS", keys[2]}).integer == 0);
+    CHECK(s.both().command({"EXISTS", fair_permit_keys[2]}).integer == 0);
     s.compare_values();
 }
 
@@ -213,7 +202,7 @@ TEST_CASE("a lost counter of a fair semaphore is created less the permits that a
     fair_scripts s;
     CHECK(s.is_granted(1, "1"));
     CHECK(s.is_granted(2, "1"));
-    s.both().command({"DEL", keys[0]});
+    s.both().command({"DEL", fair_permit_keys[0]});
     CHECK(s.leave(1, "1") == "1");
     CHECK(s.is_granted(2, "1"));
     CHECK(s.free() == "nil");
@@ -224,18 +213,19 @@ TEST_CASE("a lost counter of a fair semaphore is created less the permits that a
 
 TEST_CASE("keys of another type are WRONGTYPE for the scripts of a fair semaphore", "[conformance][semaphore]")
 {
-    for (auto const* const key : keys) {
+    for (auto const* const key : fair_permit_keys) {
         fair_scripts s;
-        s.both().command({"SET", keys[0], "3", "PX", "100000"});
-        if (key != keys[2])
-            s.both().command({"ZADD", keys[2], "4097", ours(9)});
+        s.both().command({"SET", fair_permit_keys[0], "3", "PX", "100000"});
+        if (key != fair_permit_keys[2])
+            s.both().command({"ZADD", fair_permit_keys[2], "4097", ours(9)});
         s.both().command({"DEL", key});
         s.both().command({"HSET", key, "f", "1"});
-        CHECK(is_wrong_type(s.ask(1, "4")));
+        CHECK(has_wrong_type(to_string(s.ask(1, "4"))));
         CHECK(
-            (key == keys[3] || is_wrong_type(s.run(scripts::permits_fair_leave, {ours(1), "1", "channel", timeout}))));
-        CHECK((key == keys[0] || is_wrong_type(s.refresh({9}))));
-        CHECK((key == keys[0] || s.free() == "\"3\""));
+            (key == fair_permit_keys[3]
+             || has_wrong_type(to_string(s.run(scripts::permits_fair_leave, {ours(1), "1", "channel", timeout})))));
+        CHECK((key == fair_permit_keys[0] || has_wrong_type(to_string(s.refresh({9})))));
+        CHECK((key == fair_permit_keys[0] || s.free() == "\"3\""));
         s.compare_values();
     }
 }
@@ -250,26 +240,26 @@ TEST_CASE(
     redis_server server;
     auto const run = [&](engine::script const& script, std::vector<std::string> const& arguments) {
         std::vector<std::string> words{"EVAL", std::string(script.text), "4"};
-        words.insert(words.end(), keys.begin(), keys.end());
+        words.insert(words.end(), fair_permit_keys.begin(), fair_permit_keys.end());
         words.insert(words.end(), arguments.begin(), arguments.end());
         return to_string(server.command(words));
     };
     auto const ask = [&](std::uint64_t n, std::string const& weight) {
-        return run(scripts::permits_fair_acquire, {lease, "3", life, "channel", ours(n), weight, timeout, "1"});
+        return run(scripts::permits_fair_acquire, {permit_lease, "3", life, "channel", ours(n), weight, timeout, "1"});
     };
     auto const is_refused = [](std::string const& reply) { return reply.find("OOM") != reply.npos; };
     CHECK(ask(1, "2") == "nil");
     CHECK_FALSE(is_refused(ask(2, "3")));
     server.command({"CONFIG", "SET", "maxmemory", "1"});
     CHECK(is_refused(ask(3, "1")));
-    CHECK(server.command({"ZCARD", keys[2]}).integer == 1);
+    CHECK(server.command({"ZCARD", fair_permit_keys[2]}).integer == 1);
     CHECK_FALSE(is_refused(ask(2, "3")));
     CHECK_FALSE(is_refused(run(scripts::permits_fair_refresh, {timeout, "channel", ours(2)})));
     CHECK(run(scripts::permits_fair_leave, {ours(1), "2", "channel", timeout}) == "1");
     CHECK(ask(2, "3") == "nil");
     CHECK(run(scripts::permits_fair_leave, {ours(2), "3", "channel", timeout}) == "1");
     CHECK(is_refused(ask(3, "1")));
-    CHECK(server.command({"GET", keys[0]}).text == "3");
+    CHECK(server.command({"GET", fair_permit_keys[0]}).text == "3");
 }
 
 // Each call of go_on() draws the next event.
@@ -281,10 +271,11 @@ public:
     {
         switch (chance_.below(16)) {
             case 0:
-                s_.both().command({"ZADD", keys[chance_.happens(0.5) ? 1 : 3], "XX", "1", ours(somebody())});
+                s_.both().command(
+                    {"ZADD", fair_permit_keys[chance_.happens(0.5) ? 1 : 3], "XX", "1", ours(somebody())});
                 return;
-            case 1: s_.both().command({"DEL", keys[chance_.below(keys.size())]}); return;
-            case 2: s_.both().command({"ZADD", keys[1], "9999999999999", "0123456789abcdef"}); return;
+            case 1: s_.both().command({"DEL", fair_permit_keys[chance_.below(fair_permit_keys.size())]}); return;
+            case 2: s_.both().command({"ZADD", fair_permit_keys[1], "9999999999999", "0123456789abcdef"}); return;
             case 3: s_.run(scripts::permits_set, {number(8), life, "channel"}); return;
             case 4: s_.run(scripts::permits_force_release, {"channel", ours(somebody())}); return;
             case 5: s_.run(scripts::permits_force_release, {"channel", ""}); return;

@@ -23,12 +23,12 @@ namespace {
 using simulated::value;
 namespace scripts = engine::scripts;
 
-constexpr std::array keys{"lock", "queue", "timeouts", "waiters", "priorities"};
+constexpr std::array fair_lock_keys{"lock", "queue", "timeouts", "waiters", "priorities"};
 
 // Each call of go_on() draws the next event.
-class scenario {
+class fair_lock_scenario {
 public:
-    explicit scenario(std::uint64_t seed) : chance_(seed)
+    explicit fair_lock_scenario(std::uint64_t seed) : chance_(seed)
     {
         if (!redis_server::is_installed())
             SKIP("no redis-server");
@@ -53,14 +53,21 @@ public:
 
     void compare_values()
     {
-        both_->command({"HGETALL", keys[0]});
-        both_->command({"LRANGE", keys[1], "0", "-1"});
-        both_->command({"ZCARD", keys[2]});
-        both_->command({"ZCARD", keys[3]});
-        both_->command({"HLEN", keys[4]});
-        for (auto const* const key : keys)
+        both_->command({"HGETALL", fair_lock_keys[0]});
+        both_->command({"LRANGE", fair_lock_keys[1], "0", "-1"});
+        both_->command({"ZCARD", fair_lock_keys[2]});
+        both_->command({"ZCARD", fair_lock_keys[3]});
+        both_->command({"HLEN", fair_lock_keys[4]});
+        for (auto const* const key : fair_lock_keys)
             both_->command({"PTTL", key});
-        both_->command({"EVAL", std::string(scripts::fair_waiters.text), "4", keys[1], keys[2], keys[3], keys[4]});
+        both_->command(
+            {"EVAL",
+             std::string(scripts::fair_waiters.text),
+             "4",
+             fair_lock_keys[1],
+             fair_lock_keys[2],
+             fair_lock_keys[3],
+             fair_lock_keys[4]});
     }
 
     unsigned granted() const noexcept { return granted_; }
@@ -81,32 +88,32 @@ private:
     void redisson_comes()
     {
         auto const holder = theirs();
-        both_->command({"RPUSH", keys[1], holder});
-        both_->command({"ZADD", keys[2], "9999999999999", holder});
+        both_->command({"RPUSH", fair_lock_keys[1], holder});
+        both_->command({"ZADD", fair_lock_keys[2], "9999999999999", holder});
     }
 
     void somebody_dies()
     {
         auto const holder = anybody();
-        both_->command({"ZADD", keys[2], "XX", "1", holder});
-        both_->command({"ZADD", keys[3], "XX", "1", holder});
+        both_->command({"ZADD", fair_lock_keys[2], "XX", "1", holder});
+        both_->command({"ZADD", fair_lock_keys[3], "XX", "1", holder});
     }
 
     void something_is_lost()
     {
-        auto const* const key = keys[chance_.below(keys.size())];
+        auto const* const key = fair_lock_keys[chance_.below(fair_lock_keys.size())];
         if (chance_.happens(0.5))
             both_->command({"DEL", key});
         else
-            both_->command({"LREM", keys[1], "1", anybody()});
+            both_->command({"LREM", fair_lock_keys[1], "1", anybody()});
     }
 
     value acquire() { return run(scripts::fair_acquire, {ours(), "100000", waiter_timeout, "channel", priority()}); }
 
     value run(engine::script const& script, std::vector<std::string> const& arguments)
     {
-        std::vector<std::string> words{"EVAL", std::string(script.text), std::to_string(keys.size())};
-        words.insert(words.end(), keys.begin(), keys.end());
+        std::vector<std::string> words{"EVAL", std::string(script.text), std::to_string(fair_lock_keys.size())};
+        words.insert(words.end(), fair_lock_keys.begin(), fair_lock_keys.end());
         words.insert(words.end(), arguments.begin(), arguments.end());
         return both_->command(words);
     }
@@ -120,7 +127,7 @@ TEST_CASE(
     "the fair lock's scripts in random order have the same effect in the model and in Redis",
     "[conformance][fair_lock]")
 {
-    scenario s(1);
+    fair_lock_scenario s(1);
     for (int i = 0; i < 3'000; ++i) {
         s.go_on();
         s.compare_values();

@@ -11,6 +11,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "conformance/comparison.hpp"
+#include "conformance/script_words.hpp"
 #include "scripts_generated.hpp"
 #include "support/chance.hpp"
 
@@ -19,8 +20,6 @@ namespace {
 
 using simulated::value;
 namespace scripts = engine::scripts;
-
-constexpr auto life = "86400000";
 
 class latch_scripts {
 public:
@@ -65,11 +64,6 @@ public:
 private:
     std::optional<comparison> both_;
 };
-
-bool is_wrong_type(value const& v)
-{
-    return v.is_error() && v.text.starts_with("WRONGTYPE");
-}
 
 TEST_CASE("a latch is set once, and each step counts once", "[conformance][latch]")
 {

@@ -15,6 +15,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "conformance/comparison.hpp"
+#include "conformance/script_words.hpp"
 #include "scripts_generated.hpp"
 #include "support/chance.hpp"
 
@@ -27,13 +28,6 @@ namespace scripts = engine::scripts;
 constexpr auto counter = "permits";
 constexpr auto timeouts = "{permits}:timeout";
 constexpr auto numbers = "holdfast_permit_numbers:{permits}";
-constexpr auto lease = "200000";
-constexpr auto life = "86400000";
-
-std::string ours(std::uint64_t n)
-{
-    return "6f1c1d0e-0000-8000-8000-000000000001:" + std::to_string(n);
-}
 
 class semaphore_scripts {
 public:
@@ -80,13 +74,14 @@ public:
     // The number of the permit; 0: busy.
     std::int64_t acquire_numbered(std::string const& holder)
     {
-        auto const reply = run_numbered(scripts::permits_acquire_numbered, {lease, "3", life, "channel", holder, life});
+        auto const reply = run_numbered(
+            scripts::permits_acquire_numbered, {permit_lease, "3", life, "channel", holder, life});
         return reply.items.at(0).integer == 1 ? reply.items.at(2).integer : 0;
     }
 
     std::string acquire(std::vector<std::string> contenders, std::string const& permits = "3")
     {
-        std::vector<std::string> arguments{lease, permits, life, "channel"};
+        std::vector<std::string> arguments{permit_lease, permits, life, "channel"};
         arguments.insert(arguments.end(), contenders.begin(), contenders.end());
         return said(scripts::permits_acquire, arguments);
     }
@@ -108,11 +103,6 @@ private:
     std::optional<comparison> both_;
 };
 
-bool is_wrong_type(std::string const& reply)
-{
-    return reply.find("WRONGTYPE") != reply.npos;
-}
-
 TEST_CASE("permits_acquire grants the longest prefix, and says how many permits there are", "[conformance][semaphore]")
 {
     semaphore_scripts s;
@@ -123,7 +113,7 @@ TEST_CASE("permits_acquire grants the longest prefix, and says how many permits 
 
     CHECK(s.said(scripts::permits_release, {"channel", ours(2), "1"}) == "1");
     auto const part = s.run(
-        scripts::permits_acquire, {lease, "3", life, "channel", ours(4), "1", ours(5), "2", ours(6), "1"});
+        scripts::permits_acquire, {permit_lease, "3", life, "channel", ours(4), "1", ours(5), "2", ours(6), "1"});
     REQUIRE(part.items.size() == 3);
     CHECK(part.items[0].integer == 1);
     CHECK(part.items[1].integer > 0);
@@ -173,7 +163,7 @@ TEST_CASE("permits_renew answers for each grant, and never shortens a lease", "[
     CHECK(s.acquire({ours(1), "1", ours(2), "2"}) == "nil");
     s.both().command({"ZREM", timeouts, ours(2) + "/2"});
     CHECK(
-        s.said(scripts::permits_renew, {ours(1), "1", "100000", ours(2), "2", lease, ours(3), "1", lease})
+        s.said(scripts::permits_renew, {ours(1), "1", "100000", ours(2), "2", permit_lease, ours(3), "1", permit_lease})
         == "[1, 0, 0]");
     auto const left = s.run(scripts::permits_holders, {});
     REQUIRE(left.items.size() == 6);
@@ -188,7 +178,7 @@ TEST_CASE(
     semaphore_scripts s;
     CHECK(s.acquire({ours(1), "1", ours(2), "2"}) == "nil");
     s.both().command({"SET", "other", "text", "PX", "100000"});
-    CHECK(is_wrong_type(to_string(s.both().command(
+    CHECK(has_wrong_type(to_string(s.both().command(
         {"EVAL",
          std::string(scripts::permits_release_all.text),
          "4",
@@ -228,7 +218,7 @@ TEST_CASE("permits_acquire_numbered grants the smallest free number", "[conforma
     CHECK(s.free() == "\"0\"");
     CHECK(s.both().command({"HEXISTS", numbers, ours(1)}).integer == 0);
     s.both().command({"PEXPIRE", numbers, "1000"});
-    CHECK(to_string(s.run_numbered(scripts::permits_renew_numbered, {ours(6), "1", lease})) == "[1]");
+    CHECK(to_string(s.run_numbered(scripts::permits_renew_numbered, {ours(6), "1", permit_lease})) == "[1]");
     CHECK(s.both().command({"PTTL", numbers}).integer > 80'000'000);
 }
 
@@ -248,15 +238,16 @@ TEST_CASE("permits_holders tells the number of each permit that has one", "[conf
     CHECK(tells(ours(3)));
     s.both().command({"DEL", numbers});
     s.both().command({"SET", numbers, "x"});
-    CHECK(is_wrong_type(to_string(s.run_numbered(scripts::permits_holders, {}))));
+    CHECK(has_wrong_type(to_string(s.run_numbered(scripts::permits_holders, {}))));
 }
 
 TEST_CASE("numbers of another type are WRONGTYPE, and nothing is taken", "[conformance][semaphore]")
 {
     semaphore_scripts s;
     s.both().command({"SET", numbers, "x"});
-    auto const reply = s.run_numbered(scripts::permits_acquire_numbered, {lease, "3", life, "channel", ours(1), life});
-    CHECK(is_wrong_type(to_string(reply)));
+    auto const reply = s.run_numbered(
+        scripts::permits_acquire_numbered, {permit_lease, "3", life, "channel", ours(1), life});
+    CHECK(has_wrong_type(to_string(reply)));
     CHECK(s.both().command({"EXISTS", counter}).integer == 0);
     CHECK(s.both().command({"EXISTS", timeouts}).integer == 0);
 }
@@ -292,7 +283,7 @@ TEST_CASE("a semaphore without a time to live gets none, and a longer one stays"
     CHECK(s.acquire({ours(1), "1"}) == "nil");
     CHECK(s.both().command({"PTTL", timeouts}).integer == -1);
     s.both().command({"PEXPIRE", counter, "900000000"});
-    CHECK(s.said(scripts::permits_renew, {ours(1), "1", lease}) == "[1]");
+    CHECK(s.said(scripts::permits_renew, {ours(1), "1", permit_lease}) == "[1]");
     CHECK(s.both().command({"PTTL", counter}).integer > 800'000'000);
     CHECK(s.both().command({"PTTL", timeouts}).integer > 800'000'000);
 }
@@ -330,21 +321,21 @@ TEST_CASE("keys of another type are WRONGTYPE and change nothing", "[conformance
     std::vector<std::string> const unlike{"", "text", "nan", "9007199254740992"};
     for (auto const& text : unlike) {
         s.both().command({"SET", counter, text});
-        CHECK(is_wrong_type(s.acquire({ours(1), "1"})));
-        CHECK(is_wrong_type(s.said(scripts::permits_release, {"channel", ours(1), "1"})));
-        CHECK(is_wrong_type(s.said(scripts::permits_set, {"3", life, "channel"})));
-        CHECK(is_wrong_type(s.said(scripts::permits_holders, {})));
-        CHECK(is_wrong_type(s.said(scripts::permits_force_release, {"channel", ""})));
+        CHECK(has_wrong_type(s.acquire({ours(1), "1"})));
+        CHECK(has_wrong_type(s.said(scripts::permits_release, {"channel", ours(1), "1"})));
+        CHECK(has_wrong_type(s.said(scripts::permits_set, {"3", life, "channel"})));
+        CHECK(has_wrong_type(s.said(scripts::permits_holders, {})));
+        CHECK(has_wrong_type(s.said(scripts::permits_force_release, {"channel", ""})));
         CHECK(s.free() == '"' + text + '"');
     }
     s.both().command({"SET", counter, "3", "PX", "100000"});
     s.both().command({"HSET", timeouts, "f", "1"});
-    CHECK(is_wrong_type(s.acquire({ours(1), "1"})));
-    CHECK(is_wrong_type(s.said(scripts::permits_renew, {ours(1), "1", lease})));
-    CHECK(is_wrong_type(s.said(scripts::permits_release, {"channel", ours(1), "1"})));
-    CHECK(is_wrong_type(s.said(scripts::permits_release_later, {"channel", ours(1), "1", lease})));
-    CHECK(is_wrong_type(s.said(scripts::permits_set, {"3", life, "channel"})));
-    CHECK(is_wrong_type(s.said(scripts::permits_force_release, {"channel", ""})));
+    CHECK(has_wrong_type(s.acquire({ours(1), "1"})));
+    CHECK(has_wrong_type(s.said(scripts::permits_renew, {ours(1), "1", permit_lease})));
+    CHECK(has_wrong_type(s.said(scripts::permits_release, {"channel", ours(1), "1"})));
+    CHECK(has_wrong_type(s.said(scripts::permits_release_later, {"channel", ours(1), "1", permit_lease})));
+    CHECK(has_wrong_type(s.said(scripts::permits_set, {"3", life, "channel"})));
+    CHECK(has_wrong_type(s.said(scripts::permits_force_release, {"channel", ""})));
     CHECK(s.free() == "\"3\"");
 }
 
@@ -353,16 +344,16 @@ TEST_CASE("a weight of 4,095 is granted, renewed and released in parts", "[confo
     semaphore_scripts s;
     CHECK(s.acquire({ours(1), "4095"}, "4095") == "nil");
     CHECK(s.free() == "\"0\"");
-    CHECK(s.said(scripts::permits_renew, {ours(1), "4095", lease}) == "[1]");
+    CHECK(s.said(scripts::permits_renew, {ours(1), "4095", permit_lease}) == "[1]");
     CHECK(s.said(scripts::permits_release, {"channel", ours(1), "4095"}) == "1");
     CHECK(s.free() == "\"4095\"");
     CHECK(s.both().command({"EXISTS", timeouts}).integer == 0);
 }
 
 // Each call of go_on() draws the next event.
-class scenario {
+class permit_scenario {
 public:
-    explicit scenario(std::uint64_t seed) : chance_(seed) {}
+    explicit permit_scenario(std::uint64_t seed) : chance_(seed) {}
 
     void go_on()
     {
@@ -373,7 +364,7 @@ public:
             case 3: s_.run(scripts::permits_set, {number(8), life, "channel"}); return;
             case 4: s_.run(scripts::permits_force_release, {"channel", chance_.happens(0.3) ? "" : somebody()}); return;
             case 5:
-            case 6: s_.run(scripts::permits_renew, {somebody(), "1", lease, somebody(), "2", "300000"}); return;
+            case 6: s_.run(scripts::permits_renew, {somebody(), "1", permit_lease, somebody(), "2", "300000"}); return;
             case 7: s_.run(scripts::permits_release_all, {somebody(), weight(), "c", somebody(), "1", "c"}); return;
             case 8:
             case 9: s_.run(scripts::permits_release, {"channel", somebody(), weight()}); return;
@@ -416,7 +407,7 @@ TEST_CASE(
     "the scripts of semaphores in random order have the same effect in the model and in Redis",
     "[conformance][semaphore]")
 {
-    scenario s(1);
+    permit_scenario s(1);
     for (int i = 0; i < 3'000; ++i) {
         s.go_on();
         s.compare_values();

@@ -30,9 +30,9 @@ constexpr auto foreign = "6f1c1d0e-0000-4000-8000-000000000003:77";
 
 constexpr auto free_of_anything = -3 + 2;  // a fenced reply's "no time to live"
 
-class bench {
+class read_write_scripts {
 public:
-    explicit bench(std::string name = "lock") : name_(std::move(name))
+    explicit read_write_scripts(std::string name = "lock") : name_(std::move(name))
     {
         if (!redis_server::is_installed())
             SKIP("no redis-server");
@@ -104,7 +104,7 @@ private:
 
 TEST_CASE("readers share the lock, and it lasts as long as the longest read", "[conformance]")
 {
-    bench b;
+    read_write_scripts b;
     CHECK(b.read(mine, "100000").is_nil());
     CHECK(b.read(other, "30000").is_nil());
     CHECK(b.ttl() > 90'000);  // a short read does not shorten the lock's time to live
@@ -118,7 +118,7 @@ TEST_CASE("readers share the lock, and it lasts as long as the longest read", "[
 
 TEST_CASE("an acquire of a read that is sent twice counts once", "[conformance]")
 {
-    bench b;
+    read_write_scripts b;
     b.read(mine, "100000");
     CHECK(b.read(mine, "100000").is_nil());
     CHECK(b.command({"HGET", "lock", mine}).text == "1");
@@ -128,7 +128,7 @@ TEST_CASE("an acquire of a read that is sent twice counts once", "[conformance]"
 
 TEST_CASE("a release of a read does not end a longer read of another library with two holds", "[conformance]")
 {
-    bench b;
+    read_write_scripts b;
     b.foreign_reads(2, "100000");
     CHECK(b.read(mine, "30000").is_nil());
     CHECK(b.ttl() > 90'000);
@@ -139,7 +139,7 @@ TEST_CASE("a release of a read does not end a longer read of another library wit
 
 TEST_CASE("a renewal restores a read's time to live after another library shortened it", "[conformance]")
 {
-    bench b;
+    read_write_scripts b;
     b.read(mine, "600000");
     b.foreign_reads(1, "30000");
     CHECK(b.ttl() <= 30'000);
@@ -152,7 +152,7 @@ TEST_CASE("a renewal restores a read's time to live after another library shorte
 
 TEST_CASE("a read without its slot key cannot be renewed and does not keep a writer out", "[conformance]")
 {
-    bench b;
+    read_write_scripts b;
     b.read(mine, "100000");
     b.command({"DEL", b.slot(mine)});
     CHECK(b.renew(mine, "100000").integer == 0);
@@ -164,7 +164,7 @@ TEST_CASE("a read without its slot key cannot be renewed and does not keep a wri
 
 TEST_CASE("after the release of a read without its slot key the lock lasts as long as the other reads", "[conformance]")
 {
-    bench b;
+    read_write_scripts b;
     b.read(mine, "100000");
     b.read(other, "30000");
     b.command({"DEL", b.slot(mine)});
@@ -174,7 +174,7 @@ TEST_CASE("after the release of a read without its slot key the lock lasts as lo
 
 TEST_CASE("one live reader among expired ones keeps a writer out", "[conformance]")
 {
-    bench b;
+    read_write_scripts b;
     b.foreign_reads(3, "100000");
     b.command({"DEL", "{lock}:" + std::string(foreign) + ":rwlock_timeout:3"});
     b.read(mine, "100000");
@@ -184,7 +184,7 @@ TEST_CASE("one live reader among expired ones keeps a writer out", "[conformance
 
 TEST_CASE("a writer excludes all but its own reads, which may outlast the write", "[conformance]")
 {
-    bench b;
+    read_write_scripts b;
     CHECK(b.write(writer, "100000").integer == 0);
     CHECK(b.write(rival, "100000", "0").integer < free_of_anything);
     CHECK(b.read(mine, "100000").integer > 90'000);
@@ -220,7 +220,7 @@ TEST_CASE("a writer excludes all but its own reads, which may outlast the write"
 
 TEST_CASE("a waiting writer keeps new readers out until it gives up", "[conformance]")
 {
-    bench b;
+    read_write_scripts b;
     b.read(mine, "100000");
     CHECK(b.write(writer, "30000").integer < -90'000);
     CHECK(b.command({"GET", "mark"}).text == writer);
@@ -238,7 +238,7 @@ TEST_CASE("a waiting writer keeps new readers out until it gives up", "[conforma
 
 TEST_CASE("a writer that is granted deletes its own mark, and not another writer's", "[conformance]")
 {
-    bench b;
+    read_write_scripts b;
     b.read(mine, "100000");
     b.write(writer, "30000");
     b.leave(mine);
@@ -256,7 +256,7 @@ TEST_CASE("a writer that is granted deletes its own mark, and not another writer
 
 TEST_CASE("readers that waited have a turn after a write, before the next one", "[conformance]")
 {
-    bench b;
+    read_write_scripts b;
     b.write(writer, "100000");
     b.write(rival, "100000");
     CHECK(b.read(mine, "100000").integer > 90'000);
@@ -272,7 +272,7 @@ TEST_CASE("readers that waited have a turn after a write, before the next one", 
 
 TEST_CASE("without waiting readers the next writer is granted at once", "[conformance]")
 {
-    bench b;
+    read_write_scripts b;
     b.write(writer, "100000");
     CHECK(b.unwrite(writer).integer == 1);
     CHECK(b.write(rival, "100000").integer == 0);
@@ -280,7 +280,7 @@ TEST_CASE("without waiting readers the next writer is granted at once", "[confor
 
 TEST_CASE("fencing tokens of writes grow, also from a counter ahead of the clock", "[conformance]")
 {
-    bench b;
+    read_write_scripts b;
     auto const first = b.write_fenced(writer).integer;
     CHECK(first > 0);
     CHECK(b.write_fenced(rival).integer < 0);
@@ -293,7 +293,7 @@ TEST_CASE("fencing tokens of writes grow, also from a counter ahead of the clock
 
 TEST_CASE("the forced release of a read-write lock deletes the lock and all slot keys", "[conformance]")
 {
-    bench b;
+    read_write_scripts b;
     b.foreign_reads(2, "100000");
     b.read(mine, "100000");
     CHECK(b.force().integer == 1);
@@ -303,7 +303,7 @@ TEST_CASE("the forced release of a read-write lock deletes the lock and all slot
 
 TEST_CASE("slot keys of a lock name with a hash tag begin with that name, without more braces", "[conformance]")
 {
-    bench b("{test}:abc:key");
+    read_write_scripts b("{test}:abc:key");
     CHECK(b.read(mine, "100000").is_nil());
     CHECK(b.exists("{test}:abc:key:" + std::string(mine) + ":rwlock_timeout:1"));
     CHECK(b.leave(mine).integer == 1);

@@ -22,12 +22,12 @@ namespace {
 using simulated::value;
 
 // Holders, in the format that both libraries write.
-constexpr auto ours = "6f1c1d0e-0000-8000-8000-000000000001:1";
+constexpr auto our_holder = "6f1c1d0e-0000-8000-8000-000000000001:1";
 constexpr auto theirs = "6f1c1d0e-0000-4000-8000-000000000002:77";
 
-class bench {
+class reentrant_scripts {
 public:
-    bench()
+    reentrant_scripts()
     {
         if (!redis_server::is_installed())
             SKIP("no redis-server");
@@ -75,26 +75,26 @@ private:
 
 TEST_CASE("an acquire that is sent twice counts once, so that one release frees the lock", "[conformance]")
 {
-    bench b;
-    CHECK(b.acquire(ours, "30000").is_nil());
-    CHECK(b.acquire(ours, "30000").integer > 20'000);
-    CHECK(b.count_of(ours) == "1");
-    CHECK(b.release(ours).integer == 1);
+    reentrant_scripts b;
+    CHECK(b.acquire(our_holder, "30000").is_nil());
+    CHECK(b.acquire(our_holder, "30000").integer > 20'000);
+    CHECK(b.count_of(our_holder) == "1");
+    CHECK(b.release(our_holder).integer == 1);
     CHECK(b.command({"EXISTS", "lock"}).integer == 0);
-    CHECK(b.release(ours).integer == 0);
+    CHECK(b.release(our_holder).integer == 0);
 }
 
 TEST_CASE("neither a repeated command nor a command of another holder shortens the time to live", "[conformance]")
 {
-    bench b;
-    b.acquire(ours, "600000");
+    reentrant_scripts b;
+    b.acquire(our_holder, "600000");
     SECTION("a second acquire")
     {
-        b.acquire(ours, "1000");
+        b.acquire(our_holder, "1000");
     }
     SECTION("a renewal")
     {
-        CHECK(b.renew({"lock"}, {ours, "30000"}).items.at(0).integer == 1);
+        CHECK(b.renew({"lock"}, {our_holder, "30000"}).items.at(0).integer == 1);
     }
     SECTION("an acquire of another holder")
     {
@@ -114,31 +114,31 @@ TEST_CASE("neither a repeated command nor a command of another holder shortens t
 
 TEST_CASE("a release at a later time keeps the lock until then, and only that of the holder", "[conformance]")
 {
-    bench b;
+    reentrant_scripts b;
     SECTION("of a mutex")
     {
-        b.command({"SET", "lock", ours, "PX", "600000"});
+        b.command({"SET", "lock", our_holder, "PX", "600000"});
         CHECK(b.release_later("mutex_release_later", theirs).integer == 0);
         CHECK(b.ttl("lock") > 590'000);
-        CHECK(b.release_later("mutex_release_later", ours).integer == 1);
-        CHECK(b.command({"GET", "lock"}).text == ours);
+        CHECK(b.release_later("mutex_release_later", our_holder).integer == 1);
+        CHECK(b.command({"GET", "lock"}).text == our_holder);
     }
     SECTION("of a reentrant lock")
     {
-        b.acquire(ours, "600000");
+        b.acquire(our_holder, "600000");
         CHECK(b.release_later("reentrant_release_later", theirs).integer == 0);
         CHECK(b.ttl("lock") > 590'000);
-        CHECK(b.release_later("reentrant_release_later", ours).integer == 1);
-        CHECK(b.count_of(ours) == "1");
+        CHECK(b.release_later("reentrant_release_later", our_holder).integer == 1);
+        CHECK(b.count_of(our_holder) == "1");
     }
     SECTION("of a fair lock, whose queue stays as it is")
     {
-        b.acquire(ours, "600000");
+        b.acquire(our_holder, "600000");
         b.command({"RPUSH", "queue", theirs});
         CHECK(b.release_fair_later(theirs).integer == 0);
         CHECK(b.ttl("lock") > 590'000);
-        CHECK(b.release_fair_later(ours).integer == 1);
-        CHECK(b.count_of(ours) == "1");
+        CHECK(b.release_fair_later(our_holder).integer == 1);
+        CHECK(b.count_of(our_holder) == "1");
         CHECK(b.command({"LLEN", "queue"}).integer == 1);
     }
     CHECK(b.ttl("lock") <= 50'000);
@@ -147,40 +147,41 @@ TEST_CASE("a release at a later time keeps the lock until then, and only that of
 
 TEST_CASE("a release at a later time does not touch a key of another type", "[conformance]")
 {
-    bench b;
+    reentrant_scripts b;
     b.command({"RPUSH", "lock", "x"});
-    CHECK(b.release_later("mutex_release_later", ours).is_error());
-    CHECK(b.release_later("reentrant_release_later", ours).is_error());
-    CHECK(b.release_fair_later(ours).is_error());
+    CHECK(b.release_later("mutex_release_later", our_holder).is_error());
+    CHECK(b.release_later("reentrant_release_later", our_holder).is_error());
+    CHECK(b.release_fair_later(our_holder).is_error());
     CHECK(b.command({"DEL", "lock"}).integer == 1);
-    CHECK(b.release_later("mutex_release_later", ours).integer == 0);
-    CHECK(b.release_later("reentrant_release_later", ours).integer == 0);
-    CHECK(b.release_fair_later(ours).integer == 0);
+    CHECK(b.release_later("mutex_release_later", our_holder).integer == 0);
+    CHECK(b.release_later("reentrant_release_later", our_holder).integer == 0);
+    CHECK(b.release_fair_later(our_holder).integer == 0);
 }
 
 TEST_CASE("a lock with two holds of another library is busy until both are released", "[conformance]")
 {
-    bench b;
+    reentrant_scripts b;
     b.command({"HSET", "lock", theirs, "2"});
     b.command({"PEXPIRE", "lock", "30000"});
-    CHECK(b.acquire(ours, "30000").integer > 20'000);
+    CHECK(b.acquire(our_holder, "30000").integer > 20'000);
     b.command({"HINCRBY", "lock", theirs, "-1"});
-    CHECK(b.acquire(ours, "30000").integer > 20'000);
+    CHECK(b.acquire(our_holder, "30000").integer > 20'000);
     CHECK(b.count_of(theirs) == "1");
     b.command({"DEL", "lock"});
-    CHECK(b.acquire(ours, "30000").is_nil());
+    CHECK(b.acquire(our_holder, "30000").is_nil());
 }
 
 TEST_CASE("a renewal creates no key, and a key that cannot be renewed does not stop the others", "[conformance]")
 {
-    bench b;
-    b.command({"HSET", "first", ours, "1"});
+    reentrant_scripts b;
+    b.command({"HSET", "first", our_holder, "1"});
     b.command({"PEXPIRE", "first", "1000"});
     b.command({"RPUSH", "second", "of another type"});
-    b.command({"HSET", "fourth", ours, "1"});
+    b.command({"HSET", "fourth", our_holder, "1"});
     b.command({"PEXPIRE", "fourth", "1000"});
     auto const kept = b.renew(
-        {"first", "second", "third", "fourth"}, {ours, "30000", ours, "30000", ours, "30000", ours, "30000"});
+        {"first", "second", "third", "fourth"},
+        {our_holder, "30000", our_holder, "30000", our_holder, "30000", our_holder, "30000"});
     REQUIRE(kept.items.size() == 4);
     CHECK(kept.items[0].integer == 1);
     CHECK(kept.items[1].integer == 0);
@@ -193,7 +194,7 @@ TEST_CASE("a renewal creates no key, and a key that cannot be renewed does not s
 
 TEST_CASE("an acquire raises a fencing counter to the clock and removes the counter's time to live", "[conformance]")
 {
-    bench b;
+    reentrant_scripts b;
     SECTION("the counter is small, as that of another library")
     {
         b.command({"SET", "counter", "5"});
@@ -203,21 +204,21 @@ TEST_CASE("an acquire raises a fencing counter to the clock and removes the coun
         b.command({"SET", "counter", "5", "PX", "60000"});
     }
     SECTION("the counter does not exist") {}
-    auto const first = b.acquire_fenced(ours, "30000").integer;
+    auto const first = b.acquire_fenced(our_holder, "30000").integer;
     CHECK(first > 1'000'000'000'000'000);
     CHECK(b.ttl("counter") == -1);
-    b.release(ours);
+    b.release(our_holder);
     CHECK(b.command({"INCR", "counter"}).integer > first);
 }
 
 TEST_CASE("a fencing counter ahead of the clock is incremented by one", "[conformance]")
 {
-    bench b;
+    reentrant_scripts b;
     b.command({"SET", "counter", "9000000000000000"});
-    CHECK(b.acquire_fenced(ours, "30000").integer == 9'000'000'000'000'001);
+    CHECK(b.acquire_fenced(our_holder, "30000").integer == 9'000'000'000'000'001);
     CHECK(b.acquire_fenced(theirs, "30000").integer < -20'000);
     CHECK(b.command({"GET", "counter"}).text == "9000000000000001");
-    b.release(ours);
+    b.release(our_holder);
     CHECK(b.acquire_fenced(theirs, "30000").integer == 9'000'000'000'000'002);
 }
 

@@ -46,13 +46,13 @@ std::vector<std::string> documented_command(std::string const& begin)
 using maker = std::function<any_lock(client&)>;
 
 // A kind of lock: how one client holds it, and how another one waits for it. The rules allow the keys order:*.
-struct kind {
+struct holder_and_waiter {
     char const* name;
     maker hold;
     maker wait;
 };
 
-std::vector<kind> kinds()
+std::vector<holder_and_waiter> kinds()
 {
     maker const plain = [](client& c) { return mutex(c, "order:m"); };
     maker const fenced = [](client& c) { return mutex(c, "order:f", {.fencing = true}); };

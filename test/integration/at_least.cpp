@@ -20,9 +20,9 @@ namespace {
 using namespace std::chrono_literals;
 using asio::awaitable;
 
-using maker = std::function<any_lock(holdfast::client&, std::string const& name)>;
+using maker_by_name = std::function<any_lock(holdfast::client&, std::string const& name)>;
 
-std::vector<std::pair<std::string, maker>> kinds()
+std::vector<std::pair<std::string, maker_by_name>> exclusive_kinds()
 {
     return {
         {"mutex", [](auto& c, auto const& name) { return any_lock(mutex(c, name)); }},
@@ -54,7 +54,7 @@ TEST_CASE("a lock that is released early stays taken for at_least, unless it is 
     auto& c = l.client(server.url());
     auto& other = l.client(server.url());
     l.run([&]() -> awaitable<void> {
-        for (auto const& [name, make] : kinds())
+        for (auto const& [name, make] : exclusive_kinds())
             co_await release_early(make(c, name), make(other, name));
     });
 }

@@ -8,13 +8,11 @@
 #include <cstdlib>
 #include <deque>
 #include <map>
-#include <optional>
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include "support/cancellable_acquire.hpp"
 #include "support/chance.hpp"
 #include "support/live.hpp"
 #include "support/redis_server.hpp"
@@ -24,8 +22,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using asio::cancellation_type;
-
-constexpr auto long_lease = 5min;  // no key expires during a test and hides an error
 
 enum class kind { mutex, fenced, reentrant };
 
@@ -37,43 +33,6 @@ any_lock make_lock(client& c, kind k, std::string_view name)
         default: return reentrant_lock(c, name, c.make_owner());
     }
 }
-
-// One acquire that can be cancelled, and its result.
-struct attempt {
-    asio::cancellation_signal signal;
-    bool done = false;
-    bool was_cancelled = false;
-    error_code ec;
-    lease got;
-
-    void start(any_lock const& lock, std::optional<std::chrono::milliseconds> wait = {})
-    {
-        auto handler = asio::bind_cancellation_slot(signal.slot(), [this](error_code e, lease l) {
-            REQUIRE_FALSE(done);
-            done = true;
-            ec = e;
-            got = std::move(l);
-        });
-        if (wait)
-            lock.try_acquire({.wait = *wait}, std::move(handler));
-        else
-            lock.acquire(std::move(handler));
-    }
-
-    void cancel(cancellation_type type)
-    {
-        was_cancelled = true;
-        signal.emit(type);
-    }
-
-    // An error is plausible only after a cancellation, and without a lease.
-    bool is_plausible() const
-    {
-        if (ec)
-            return was_cancelled && ec == asio::error::operation_aborted && got.empty();
-        return true;
-    }
-};
 
 bool is_counter(std::string const& key)
 {
@@ -130,7 +89,7 @@ public:
         settle();
         any_lock const lock = make_lock(subject(), kind_, "it");
         lease held = hold();
-        attempt a;
+        cancellable_acquire a;
         a.start(lock);
         int handlers = 0;
         while (handlers < k && !a.done) {
@@ -189,7 +148,7 @@ private:
 
     lease take(client& c)
     {
-        attempt a;
+        cancellable_acquire a;
         a.start(make_lock(c, kind_, "it"));
         auto const begin = std::chrono::steady_clock::now();
         REQUIRE(pump([&] { return a.done; }));
@@ -291,7 +250,7 @@ public:
     {
         auto& third = live_.client(with_long_lease(server_.url()));
         for (int i = 0; i < locks; ++i) {
-            attempt a;
+            cancellable_acquire a;
             a.start(make_lock(third, kind_of(i), name_of(i)));
             CHECK(live_.until([&] { return a.done; }));
             CHECK_FALSE(a.ec);
@@ -315,9 +274,11 @@ private:
         auto& c = *clients_[chance_.below(clients_.size())];
         auto& a = attempts_[++last_];
         // Neither wait ends before the test does: no acquire completes as busy.
-        a.start(
-            make_lock(c, kind_of(i), name_of(i)),
-            chance_.happens(0.5) ? std::optional<std::chrono::milliseconds>(long_lease) : std::nullopt);
+        auto const lock = make_lock(c, kind_of(i), name_of(i));
+        if (chance_.happens(0.5))
+            lock.try_acquire({.wait = long_lease}, a.handler());
+        else
+            a.start(lock);
     }
 
     // Cancels a random acquire that is under way, or releases the lease of one that has ended.
@@ -360,7 +321,7 @@ private:
     live& live_;
     chance chance_;
     std::array<client*, 2> clients_;
-    std::map<std::uint64_t, attempt> attempts_;
+    std::map<std::uint64_t, cancellable_acquire> attempts_;
     std::uint64_t last_ = 0;
     long cancelled_ = 0;
     long granted_ = 0;

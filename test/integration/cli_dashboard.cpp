@@ -15,8 +15,6 @@ using words = std::vector<std::string>;
 
 namespace {
 
-std::string const uuid = "0b1c2d3e-0000-4000-8000-000000000001";
-
 // From a signal to the end of the dashboard, which must succeed.
 double seconds_to_end(dashboard_tool& d, int signal)
 {
@@ -57,13 +55,13 @@ TEST_CASE(
 {
     redis_server server;
     dashboard_tool d(server);
-    server.command({"SET", "plain", uuid + ":17:worker", "PX", "60000"});
+    server.command({"SET", "plain", client_uuid + ":17:worker", "PX", "60000"});
     server.command({"SET", "data", "no lock", "PX", "60000"});
     server.command({"HSET", "session", "user", "17"});
     REQUIRE(d.shows("plain"));
     auto const plain = d.lock("plain");
     CHECK(plain.at("kind").as_string() == "mutex");
-    CHECK(plain.at("holders").at(0).at("id").as_string() == uuid + ":17");
+    CHECK(plain.at("holders").at(0).at("id").as_string() == client_uuid + ":17");
     CHECK(plain.at("holders").at(0).at("label").as_string() == "worker");
     CHECK(plain.at("holders").at(0).at("remaining_ms").as_int64() > 20'000);
 
@@ -97,8 +95,8 @@ TEST_CASE(
 TEST_CASE("cli dashboard: only locks whose names match the pattern are shown", "[cli][dashboard]")
 {
     redis_server server;
-    server.command({"SET", "order:1", uuid + ":1", "PX", "60000"});
-    server.command({"SET", "other", uuid + ":2", "PX", "60000"});
+    server.command({"SET", "order:1", client_uuid + ":1", "PX", "60000"});
+    server.command({"SET", "other", client_uuid + ":2", "PX", "60000"});
     dashboard_tool d(server, {"order:*"});
     CHECK(d.shows("order:1"));
     CHECK(d.lock("other").is_null());
@@ -112,7 +110,7 @@ TEST_CASE("cli dashboard: a lock with long lists is shown in part, with the true
          "for i = 1, 3000 do redis.call('hset', 'doc', ARGV[1] .. i, 1) end redis.call('hset', 'doc', 'mode', 'read') "
          "redis.call('pexpire', 'doc', 60000)",
          "0",
-         uuid + ":"});
+         client_uuid + ":"});
     dashboard_tool d(server);
     REQUIRE(d.shows("doc"));
     CHECK(d.lock("doc").at("holder_count").as_int64() == 3000);
@@ -124,7 +122,7 @@ TEST_CASE("cli dashboard: any bytes in a name yield valid JSON, and markup stays
     redis_server server;
     dashboard_tool d(server);
     std::string const name = "</script><img src=x onerror=alert(1)>\"\n\x01\xff";
-    server.command({"SET", name, uuid + ":1:<b>\xff", "PX", "60000"});
+    server.command({"SET", name, client_uuid + ":1:<b>\xff", "PX", "60000"});
     REQUIRE(d.shows("</script><img src=x onerror=alert(1)>\"\\x0a\\x01\\xff"));
     auto const reply = d.get("/api/locks");
     CHECK_THAT(reply.head, ContainsSubstring("Content-Type: application/json"));
@@ -134,13 +132,13 @@ TEST_CASE("cli dashboard: any bytes in a name yield valid JSON, and markup stays
 TEST_CASE("cli dashboard: the stream of events begins with the state and reports changes", "[cli][dashboard]")
 {
     redis_server server;
-    server.command({"SET", "first", uuid + ":1", "PX", "60000"});
+    server.command({"SET", "first", client_uuid + ":1", "PX", "60000"});
     dashboard_tool d(server);
     REQUIRE(d.has_seen_all());
     raw_connection stream(d.port);
     stream.send("GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
     CHECK_THAT(stream.read_until("\"name\":\"first\""), ContainsSubstring("event: hello"));
-    server.command({"SET", "second", uuid + ":2", "PX", "60000"});
+    server.command({"SET", "second", client_uuid + ":2", "PX", "60000"});
     CHECK_THAT(stream.read_until("\"what\":\"acquired\""), ContainsSubstring("\"name\":\"second\""));
     server.command({"DEL", "second"});
     CHECK_THAT(stream.read_until("\"what\":\"ended\""), ContainsSubstring("\"kind\":\"free\""));
@@ -152,7 +150,7 @@ TEST_CASE(
     "[cli][dashboard]")
 {
     redis_server server;
-    server.command({"SET", "job", uuid + ":1", "PX", "600000"});
+    server.command({"SET", "job", client_uuid + ":1", "PX", "600000"});
     dashboard_tool d(server);
     REQUIRE(d.shows("job"));
     server.kill();
@@ -163,14 +161,14 @@ TEST_CASE(
     server.restart();
     CHECK(eventually(is_connected));
     CHECK(eventually([&] { return d.lock("job").is_null(); }));
-    server.command({"SET", "next", uuid + ":2", "PX", "60000"});
+    server.command({"SET", "next", client_uuid + ":2", "PX", "60000"});
     CHECK(d.shows("next"));
 }
 
 TEST_CASE("cli dashboard: a user without a right sees what the others show", "[cli][dashboard]")
 {
     redis_server server;
-    server.command({"SET", "job", uuid + ":1", "PX", "60000"});
+    server.command({"SET", "job", client_uuid + ":1", "PX", "60000"});
     server.command({"ACL", "SETUSER", "eyes", "on", ">secret", "~*", "+@all", "-pubsub", "-get"});
     dashboard_tool d("redis://eyes:secret@127.0.0.1:" + std::to_string(server.port()));
     REQUIRE(d.shows("job"));
@@ -183,7 +181,7 @@ TEST_CASE("cli dashboard: the metrics are in the text format", "[cli][dashboard]
     redis_server server;
     dashboard_tool d(server);
     REQUIRE(d.has_seen_all());
-    server.command({"SET", "job", uuid + ":1", "PX", "60000"});
+    server.command({"SET", "job", client_uuid + ":1", "PX", "60000"});
     REQUIRE(d.shows("job"));
     auto const reply = d.get("/metrics");
     CHECK_THAT(reply.head, ContainsSubstring("Content-Type: text/plain; version=0.0.4"));

@@ -17,8 +17,6 @@ using holdfast::cli::dashboard::to_hex;
 
 namespace {
 
-std::string const uuid = "0b1c2d3e-0000-4000-8000-000000000001";
-
 std::string release_body(std::string const& key, std::string const& confirm, std::string const& holder)
 {
     return R"({"key":")" + to_hex(key) + R"(","confirm":")" + confirm + R"(","holder":")" + holder + "\"}";
@@ -90,8 +88,8 @@ TEST_CASE(
     "[cli][dashboard]")
 {
     redis_server server;
-    server.command({"SET", "job", uuid + ":1:old", "PX", "60000"});
-    auto const right = release_body("job", "job", uuid + ":1");
+    server.command({"SET", "job", client_uuid + ":1:old", "PX", "60000"});
+    auto const right = release_body("job", "job", client_uuid + ":1");
     CHECK(dashboard_tool(server).post("/api/release", right).status == 403);
 
     dashboard_tool d(server, {"--allow-release"});
@@ -100,9 +98,9 @@ TEST_CASE(
     CHECK(post("{").status == 400);
     CHECK(post("[1]").status == 400);
     CHECK(post(R"({"key":"zz","confirm":"job","holder":"x"})").status == 400);
-    CHECK(post(release_body("job", "", uuid + ":1")).status == 422);
-    CHECK(post(release_body("job", "other", uuid + ":1")).status == 422);
-    CHECK(post(release_body("job", "job", uuid + ":2")).status == 409);
+    CHECK(post(release_body("job", "", client_uuid + ":1")).status == 422);
+    CHECK(post(release_body("job", "other", client_uuid + ":1")).status == 422);
+    CHECK(post(release_body("job", "job", client_uuid + ":2")).status == 409);
     auto const form = http_request(
         d.port,
         "POST",
@@ -172,7 +170,7 @@ TEST_CASE("cli dashboard: a client that sends or reads too slowly loses its conn
          "local long = string.rep('x', 900) for i = 1, 2500 do redis.call('set', long .. i, ARGV[1] .. i, 'px', "
          "600000) end",
          "0",
-         uuid + ":"});
+         client_uuid + ":"});
     dashboard_tool d(server);
     // The answer is then larger than the buffers of the kernel.
     REQUIRE(eventually([&] { return d.get("/metrics").body.find("{kind=\"mutex\"} 2500\n") != std::string::npos; }));

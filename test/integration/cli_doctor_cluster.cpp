@@ -40,7 +40,7 @@ std::int64_t keys(server_cluster& c)
 }
 
 // The rights of docs/operations.md and docs/cluster.md.
-std::vector<std::string> const documented{
+std::vector<std::string> const cluster_rights{
     "hello",        "auth",   "ping",       "select",       "client|setname", "client|kill", "client|id",
     "info",         "eval",   "evalsha",    "@read",        "@write",         "time",        "cluster|slots",
     "cluster|myid", "asking", "ssubscribe", "sunsubscribe", "spublish",       "client|reply"};
@@ -48,14 +48,14 @@ std::vector<std::string> const documented{
 void make_user(server_cluster& c, std::string const& without)
 {
     std::vector<std::string> words{"ACL", "SETUSER", "locks", "reset", "on", ">word", "~*", "&*"};
-    for (auto const& r : documented)
+    for (auto const& r : cluster_rights)
         if (r != without)
             words.push_back("+" + r);
     for (std::size_t i = 0; i != c.size(); ++i)
         REQUIRE(c[i].command(words).text == "OK");
 }
 
-std::string url_of_user(server_cluster& c)
+std::string url_of_cluster_user(server_cluster& c)
 {
     auto url = c.url();
     return url.insert(url.find("//") + 2, "locks:word@");
@@ -143,7 +143,7 @@ TEST_CASE("cli doctor: each right that a cluster needs is reported if it is deni
         SKIP("a server without sharded messages");
     std::string output;
     make_user(cluster, "nothing");
-    CHECK(run_tool(url_of_user(cluster), {"doctor"}, &output) == 0);
+    CHECK(run_tool(url_of_cluster_user(cluster), {"doctor"}, &output) == 0);
     CAPTURE(output);
     CHECK(count_of(output, "ok    access") == 3);
     CHECK_THAT(output, ContainsSubstring("warn  moving slots    not known: NOPERM"));
@@ -166,12 +166,12 @@ TEST_CASE("cli doctor: each right that a cluster needs is reported if it is deni
              {"asking", "warn  ASKING          no: while a hash slot is being moved"}}) {
         CAPTURE(d.right);
         make_user(cluster, d.right);
-        CHECK(run_tool(url_of_user(cluster), {"doctor"}, &output) == 0);
+        CHECK(run_tool(url_of_cluster_user(cluster), {"doctor"}, &output) == 0);
         CHECK(count_of(output, d.says) == 3);
     }
     make_user(cluster, "nothing");
     cluster[2].command({"ACL", "SETUSER", "locks", "-cluster|slots"});
-    CHECK(run_tool(url_of_user(cluster), {"doctor"}, &output) == 0);
+    CHECK(run_tool(url_of_cluster_user(cluster), {"doctor"}, &output) == 0);
     CHECK(count_of(output, "warn  CLUSTER SLOTS   no: a client cannot begin with this node") == 1);
     CHECK(keys(cluster) == 0);
 }

@@ -23,7 +23,7 @@ using holdfast::detail::command_reply;
 namespace {
 
 // The rights of docs/operations.md, and CLIENT ID.
-std::vector<std::string> const documented{
+std::vector<std::string> const server_rights{
     "hello",   "auth",          "ping",      "select",      "client|setname", "client|kill", "client|id",
     "info",    "cluster|slots", "subscribe", "unsubscribe", "publish",        "evalsha",     "eval",
     "set",     "get",           "mget",      "del",         "exists",         "type",        "pttl",
@@ -37,7 +37,7 @@ void deny(redis_server& server, std::string const& right)
 {
     std::vector<std::string> words{
         "ACL", "SETUSER", "locks", "reset", "on", ">word", "~order:*", "~*{order:*", "resetchannels", "&*{order:*"};
-    for (auto const& r : documented)
+    for (auto const& r : server_rights)
         if (r != right)
             words.push_back("+" + r);
     REQUIRE(server.command(words).text == "OK");

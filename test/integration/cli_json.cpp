@@ -18,8 +18,6 @@ namespace json = boost::json;
 
 namespace {
 
-std::string const token = "0b1c2d3e-0000-4000-8000-000000000001:17";
-
 json::value run_json(redis_server& server, std::vector<std::string> arguments, int status = 0)
 {
     std::string output;
@@ -40,7 +38,7 @@ std::string text_of(json::value const& v)
 }
 
 // Of the only finding with this topic.
-std::string grade_of(json::value const& doctor, std::string const& topic)
+std::string grade_in(json::value const& doctor, std::string const& topic)
 {
     auto const& all = doctor.at("findings").as_array();
     auto const has_topic = [&](json::value const& f) { return text_of(f.at("topic")) == topic; };
@@ -58,13 +56,13 @@ TEST_CASE("cli status: --json prints a lock as the dashboard does", "[cli]")
     CHECK(text_of(free.at("kind")) == "free");
     CHECK(free.at("holders").as_array().empty());
 
-    server.command({"SET", "job", token + ":tx", "PX", "60000"});
+    server.command({"SET", "job", client_token + ":tx", "PX", "60000"});
     auto const all = run_json(server, {"status", "job"});
     auto const held = lock_of(all);
     CHECK(all.at("held_on").to_number<int>() == 1);
     CHECK(text_of(held.at("kind")) == "mutex");
     CHECK(text_of(held.at("key")) == "6a6f62");
-    CHECK(text_of(held.at("holders").at(0).at("id")) == token);
+    CHECK(text_of(held.at("holders").at(0).at("id")) == client_token);
     CHECK(text_of(held.at("holders").at(0).at("label")) == "tx");
     CHECK(held.at("holders").at(0).at("remaining_ms").to_number<int>() > 0);
 }
@@ -89,16 +87,16 @@ TEST_CASE("cli list: --json prints the locks of the server in one line, sorted b
     redis_server server;
     CHECK(run_json(server, {"list"}).at("locks").as_array().empty());
     server.command({"EVAL", "for i = 1, 2000 do redis.call('set', 'noise:' .. i, i) end", "0"});
-    server.command({"SET", "order:2\nx", token, "PX", "60000"});
-    server.command({"SET", "order:1", token, "PX", "60000"});
-    server.command({"SET", "other", token, "PX", "60000"});
+    server.command({"SET", "order:2\nx", client_token, "PX", "60000"});
+    server.command({"SET", "order:1", client_token, "PX", "60000"});
+    server.command({"SET", "other", client_token, "PX", "60000"});
     auto const all = run_json(server, {"list", "order:*"});
     auto const& locks = all.at("locks").as_array();
     CHECK(all.at("wall_ms").to_number<long long>() > 0);
     REQUIRE(locks.size() == 2);
     CHECK(text_of(locks.at(0).at("name")) == "order:1");
     CHECK(text_of(locks.at(1).at("name")) == "order:2\\x0ax");
-    CHECK(text_of(locks.at(0).at("holders").at(0).at("id")) == token);
+    CHECK(text_of(locks.at(0).at("holders").at(0).at("id")) == client_token);
 }
 
 TEST_CASE("cli doctor: --json prints all findings in one line", "[cli][doctor]")
@@ -107,9 +105,9 @@ TEST_CASE("cli doctor: --json prints all findings in one line", "[cli][doctor]")
     auto const suitable = run_json(server, {"doctor"});
     CHECK(suitable.at("wall_ms").to_number<long long>() > 0);
     CHECK(suitable.at("suitable").as_bool());
-    CHECK(grade_of(suitable, "memory") == "ok");
-    CHECK(grade_of(suitable, "persistence") == "warn");
-    CHECK(grade_of(suitable, "access") == "ok");
+    CHECK(grade_in(suitable, "memory") == "ok");
+    CHECK(grade_in(suitable, "persistence") == "warn");
+    CHECK(grade_in(suitable, "access") == "ok");
     for (auto const& f : suitable.at("findings").as_array())
         CHECK_FALSE(text_of(f.at("words")).empty());
 
@@ -117,7 +115,7 @@ TEST_CASE("cli doctor: --json prints all findings in one line", "[cli][doctor]")
     server.command({"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"});
     auto const evicting = run_json(server, {"doctor"}, 1);
     CHECK_FALSE(evicting.at("suitable").as_bool());
-    CHECK(grade_of(evicting, "memory") == "bad");
+    CHECK(grade_in(evicting, "memory") == "bad");
 }
 
 TEST_CASE("cli doctor: --json prints no document if no server is reachable", "[cli][doctor]")

@@ -14,11 +14,9 @@ using namespace holdfast::test;
 
 namespace {
 
-std::string const token = "0b1c2d3e-0000-4000-8000-000000000001:17";
-
 void hold(redis_server& server, std::string const& name)
 {
-    server.command({"SET", name, token, "PX", "60000"});
+    server.command({"SET", name, client_token, "PX", "60000"});
 }
 
 }  // namespace

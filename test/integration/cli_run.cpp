@@ -15,16 +15,6 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-std::vector<std::string> run_sh(std::string script, std::vector<std::string> options = {})
-{
-    std::vector<std::string> words{"run", "job"};
-    words.insert(words.end(), options.begin(), options.end());
-    for (auto* w : {"--", "sh", "-c"})
-        words.emplace_back(w);
-    words.push_back(std::move(script));
-    return words;
-}
-
 unsigned long long token_in(std::string const& output)
 {
     return std::stoull(output.substr(output.find("token=") + 6));

@@ -15,14 +15,11 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-std::vector<std::string> run_sh(std::string script, std::vector<std::string> options = {})
+// With a short lease time, so that a loss is noticed soon.
+std::vector<std::string> run_with_short_lease(std::string script, std::vector<std::string> options = {})
 {
-    std::vector<std::string> words{"run", "job", "--lease", "600ms"};
-    words.insert(words.end(), options.begin(), options.end());
-    for (auto* w : {"--", "sh", "-c"})
-        words.emplace_back(w);
-    words.push_back(std::move(script));
-    return words;
+    options.insert(options.begin(), {"--lease", "600ms"});
+    return run_sh(std::move(script), std::move(options));
 }
 
 }  // namespace
@@ -30,7 +27,7 @@ std::vector<std::string> run_sh(std::string script, std::vector<std::string> opt
 TEST_CASE("cli loss: the command is ended by SIGTERM when the lock is lost", "[cli]")
 {
     redis_server server;
-    tool t(server, run_sh("trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.05; done"));
+    tool t(server, run_with_short_lease("trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.05; done"));
     REQUIRE(t.prints("up"));
     server.command({"DEL", "job"});
     CHECK(t.wait() == 74);
@@ -40,7 +37,7 @@ TEST_CASE("cli loss: the command is ended by SIGTERM when the lock is lost", "[c
 TEST_CASE("cli loss: the key of another holder is not changed", "[cli]")
 {
     redis_server server;
-    tool t(server, run_sh("echo up; sleep 100"));
+    tool t(server, run_with_short_lease("echo up; sleep 100"));
     REQUIRE(t.prints("up"));
     server.command({"SET", "job", "another", "PX", "60000"});
     CHECK(t.wait() == 74);
@@ -50,7 +47,8 @@ TEST_CASE("cli loss: the key of another holder is not changed", "[cli]")
 TEST_CASE("cli loss: a command that ignores SIGTERM is killed after the time of --kill-after", "[cli]")
 {
     redis_server server;
-    tool t(server, run_sh("trap '' TERM; echo up; while :; do sleep 0.05; done", {"--kill-after", "200ms"}));
+    tool t(
+        server, run_with_short_lease("trap '' TERM; echo up; while :; do sleep 0.05; done", {"--kill-after", "200ms"}));
     REQUIRE(t.prints("up"));
     server.command({"DEL", "job"});
     CHECK(t.wait() == 74);
@@ -59,7 +57,9 @@ TEST_CASE("cli loss: a command that ignores SIGTERM is killed after the time of 
 TEST_CASE("cli loss: with --on-loss kill the command is killed without SIGTERM", "[cli]")
 {
     redis_server server;
-    tool t(server, run_sh("trap 'echo bye' TERM; echo up; while :; do sleep 0.05; done", {"--on-loss", "kill"}));
+    tool t(
+        server,
+        run_with_short_lease("trap 'echo bye' TERM; echo up; while :; do sleep 0.05; done", {"--on-loss", "kill"}));
     REQUIRE(t.prints("up"));
     server.command({"DEL", "job"});
     CHECK(t.wait() == 74);
@@ -71,7 +71,7 @@ TEST_CASE("cli loss: with --on-loss ignore the command continues without the loc
     redis_server server;
     tool t(
         server,
-        run_sh(
+        run_with_short_lease(
             "echo up; while ! test -e " + (server.folder() / "go").string() + "; do sleep 0.05; done; exit 9",
             {"--on-loss", "ignore"}));
     REQUIRE(t.prints("up"));
@@ -85,7 +85,9 @@ TEST_CASE("cli loss: processes that the command started are killed, too", "[cli]
 {
     redis_server server;
     tool t(
-        server, run_sh("sh -c 'echo pid=$$.; trap \"\" TERM; sleep 100; sleep 100' & wait", {"--kill-after", "200ms"}));
+        server,
+        run_with_short_lease(
+            "sh -c 'echo pid=$$.; trap \"\" TERM; sleep 100; sleep 100' & wait", {"--kill-after", "200ms"}));
     REQUIRE(t.prints("."));
     auto const output = t.output();
     auto const grandchild = static_cast<pid_t>(std::stol(output.substr(output.find("pid=") + 4)));
@@ -97,7 +99,7 @@ TEST_CASE("cli loss: processes that the command started are killed, too", "[cli]
 TEST_CASE("cli loss: the command is ended if the server no longer answers", "[cli]")
 {
     redis_server server;
-    tool t(server, run_sh("echo up; sleep 100"));
+    tool t(server, run_with_short_lease("echo up; sleep 100"));
     REQUIRE(t.prints("up"));
     server.freeze();
     CHECK(t.wait() == 74);
@@ -108,7 +110,7 @@ TEST_CASE("cli loss: the command is ended if the server no longer answers", "[cl
 TEST_CASE("cli loss: a holdfast that was stopped for longer than the lease time ends the command", "[cli]")
 {
     redis_server server;
-    tool t(server, run_sh("echo up; sleep 100"));
+    tool t(server, run_with_short_lease("echo up; sleep 100"));
     REQUIRE(t.prints("up"));
     t.send(SIGSTOP);
     REQUIRE(eventually([&] { return !has_key(server, "job"); }));

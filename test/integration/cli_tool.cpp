@@ -119,6 +119,16 @@ int run_tool(redis_server const& server, std::vector<std::string> arguments, std
     return run_tool(server.url(), std::move(arguments), output);
 }
 
+std::vector<std::string> run_sh(std::string script, std::vector<std::string> const& options)
+{
+    std::vector<std::string> words{"run", "job"};
+    words.insert(words.end(), options.begin(), options.end());
+    for (auto* w : {"--", "sh", "-c"})
+        words.emplace_back(w);
+    words.push_back(std::move(script));
+    return words;
+}
+
 bool eventually(std::function<bool()> const& holds)
 {
     auto const limit = std::chrono::steady_clock::now() + longest_wait;

@@ -51,6 +51,13 @@ private:
 int run_tool(std::string const& url, std::vector<std::string> arguments, std::string* output = nullptr);
 int run_tool(redis_server const&, std::vector<std::string> arguments, std::string* output = nullptr);
 
+// The arguments of `holdfast run` for the lock "job" and a shell script.
+std::vector<std::string> run_sh(std::string script, std::vector<std::string> const& options = {});
+
+// A client that is not there, for locks that a test makes by hand, and a token of it.
+inline std::string const client_uuid = "0b1c2d3e-0000-4000-8000-000000000001";
+inline std::string const client_token = client_uuid + ":17";
+
 // Waits until the condition holds; returns false if that takes too long.
 bool eventually(std::function<bool()> const&);
 

@@ -11,6 +11,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "integration/storm.hpp"
 #include "support/certificates.hpp"
 #include "support/live.hpp"
 #include "support/server_cluster.hpp"
@@ -22,9 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 using asio::awaitable;
 
-// How long a test looks for a storm, and what a client may do in that time: the pauses between two attempts grow from
-// 50 ms to 2 s.
-constexpr auto storm_time = 4s;
+// What a client may do in the time of a storm.
 constexpr int most_connections = 20;
 
 std::int64_t connections_to(redis_server& s)
@@ -35,11 +34,6 @@ std::int64_t connections_to(redis_server& s)
 std::string tcp(redis_server const& s)
 {
     return "127.0.0.1:" + std::to_string(s.port());
-}
-
-bool has(std::string const& text, std::string_view part)
-{
-    return text.find(part) != text.npos;
 }
 
 // A name whose slot is at that primary.

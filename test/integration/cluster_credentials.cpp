@@ -4,12 +4,12 @@
 //
 // Users of a Redis Cluster: their passwords change, or one node refuses them.
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "support/all_leases.hpp"
 #include "support/live.hpp"
 #include "support/server_cluster.hpp"
 
@@ -56,11 +56,6 @@ struct user_of_a_cluster {
     std::string password = "secret";
     int changes = 0;
 };
-
-bool are_valid(std::vector<lease> const& all)
-{
-    return std::ranges::all_of(all, [](lease const& l) { return l.valid() && l.state() != lease_state::lost; });
-}
 
 TEST_CASE("credentials: leases at all primaries survive changes of the password under load", "[credentials][cluster]")
 {

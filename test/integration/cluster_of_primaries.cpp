@@ -4,7 +4,6 @@
 //
 // redis+cluster:// to several primaries: all kinds of locks, while connections are lost and hash slots move.
 
-#include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "support/all_kinds.hpp"
+#include "support/all_leases.hpp"
 #include "support/live.hpp"
 #include "support/server_cluster.hpp"
 
@@ -23,11 +23,6 @@ using asio::awaitable;
 
 // Hash tags, so that a test moves the locks of one tag together. Each of the three primaries has one of them at least.
 std::vector<std::string> const tags{"{a}", "{b}", "{c}", "{d}", "{e}"};
-
-bool are_valid(std::vector<lease> const& leases)
-{
-    return std::ranges::all_of(leases, [](lease const& l) { return l.valid(); });
-}
 
 awaitable<std::vector<lease>> acquire_all(client& c)
 {
@@ -46,10 +41,10 @@ awaitable<void> release_all(std::vector<lease>& held)
     }
 }
 
-void move_all(server_cluster& cluster)
+void move_tags(server_cluster& cluster)
 {
     for (auto const& t : tags)
-        cluster.move(t, (cluster.primary_of(t) + 1) % cluster.size());
+        cluster.move_on(t);
 }
 
 TEST_CASE("a cluster of three primaries serves all kinds of locks over reconnections", "[live][cluster]")
@@ -82,7 +77,7 @@ TEST_CASE("leases of all kinds outlast the moves of their hash slots", "[live][c
     l.run([&]() -> awaitable<void> {
         auto held = co_await acquire_all(c);
         for (std::size_t round = 0; round < cluster.size(); ++round) {
-            move_all(cluster);
+            move_tags(cluster);
             co_await sleep_for(2500ms);  // more than a third of the lease time
             CHECK(are_valid(held));
         }

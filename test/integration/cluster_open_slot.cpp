@@ -4,13 +4,13 @@
 //
 // A hash slot that an operator leaves half-moved: some of its keys are at one primary, some at another one.
 
-#include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "support/all_leases.hpp"
 #include "support/live.hpp"
 #include "support/server_cluster.hpp"
 
@@ -59,11 +59,6 @@ awaitable<void> release(std::vector<lease>& held)
 {
     for (auto& h : held)
         co_await h.release();
-}
-
-bool are_valid(std::vector<lease> const& held)
-{
-    return std::ranges::all_of(held, [](lease const& h) { return h.valid(); });
 }
 
 TEST_CASE("leases outlast a hash slot that stays half-moved for three lease times", "[live][cluster]")

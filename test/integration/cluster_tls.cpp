@@ -60,7 +60,7 @@ private:
 };
 
 // On each primary.
-awaitable<void> hold_all(client& c)
+awaitable<void> use_all_kinds(client& c)
 {
     std::vector<lease> held;
     for (auto const& l : locks_of_all_kinds(c, {"{a}", "{b}", "{c}"}))
@@ -75,9 +75,9 @@ TEST_CASE("a node of a cluster is verified for the host name that the cluster an
     live l;
     auto& c = l.client(cluster.trusting());
     l.run([&]() -> awaitable<void> {
-        co_await hold_all(c);
+        co_await use_all_kinds(c);
         cluster.servers->move("{a}", (cluster.servers->primary_of("{a}") + 1) % primaries);
-        co_await hold_all(c);
+        co_await use_all_kinds(c);
     });
     CHECK(c.stats().connected == primaries + 1);
 }
@@ -87,7 +87,7 @@ TEST_CASE("without an announced host name a node is verified for its address", "
     tls_cluster cluster(false, std::vector<std::string>(primaries, "DNS:localhost,IP:127.0.0.1"));
     live l;
     auto& c = l.client(cluster.trusting());
-    l.run([&]() -> awaitable<void> { co_await hold_all(c); });
+    l.run([&]() -> awaitable<void> { co_await use_all_kinds(c); });
 }
 
 TEST_CASE("a node with the certificate of another host gets no password and no command", "[live][cluster][tls]")
@@ -114,7 +114,7 @@ TEST_CASE("tls.server_name is the name of all nodes of a cluster", "[live][clust
     auto cfg = cluster.trusting();
     cfg.tls.server_name = "cluster.example";
     auto& c = l.client(cfg);
-    l.run([&]() -> awaitable<void> { co_await hold_all(c); });
+    l.run([&]() -> awaitable<void> { co_await use_all_kinds(c); });
 }
 
 }  // namespace

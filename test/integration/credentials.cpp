@@ -4,12 +4,12 @@
 //
 // Users of a real server whose passwords are changed while locks are held.
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "support/all_leases.hpp"
 #include "support/live.hpp"
 #include "support/redis_server.hpp"
 
@@ -67,11 +67,6 @@ awaitable<void> load(client& c, bool const& is_over, int& rounds)
         co_await l.release();
         ++rounds;
     }
-}
-
-bool are_valid(std::vector<lease> const& all)
-{
-    return std::ranges::all_of(all, [](lease const& l) { return l.valid() && l.state() != lease_state::lost; });
 }
 
 TEST_CASE("credentials: 50 renewed leases survive changes of the password under load", "[credentials]")

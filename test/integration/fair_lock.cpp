@@ -22,17 +22,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int processes = 8;
+constexpr int process_count = 8;
 constexpr int crowd = 63;  // of each process
 constexpr auto queue_key = "redisson_lock_queue:{f}";
 
 // A process and the number of one of its waiters.
-using waiter = std::pair<int, int>;
+using waiter_id = std::pair<int, int>;
 
 // Returns the waiters in the order of the server's queue. A client numbers its tokens from 1, in order.
-std::vector<waiter> line_of(redis_server& server, std::vector<std::string> const& ids)
+std::vector<waiter_id> line_of(redis_server& server, std::vector<std::string> const& ids)
 {
-    std::vector<waiter> line;
+    std::vector<waiter_id> line;
     for (auto const& holder : server.command({"LRANGE", queue_key, "0", "-1"}).items) {
         auto const colon = holder.text.find(':');
         auto const found = std::ranges::find(ids, holder.text.substr(0, colon));
@@ -42,17 +42,17 @@ std::vector<waiter> line_of(redis_server& server, std::vector<std::string> const
 }
 
 // Returns the waiters that were served, in the order of their fencing tokens.
-std::vector<waiter> served_of(std::vector<std::unique_ptr<child>> const& all)
+std::vector<waiter_id> served_of(std::vector<std::unique_ptr<child>> const& all)
 {
-    std::vector<std::pair<long long, waiter>> served;
-    for (int p = 0; p < processes; ++p)
+    std::vector<std::pair<long long, waiter_id>> served;
+    for (int p = 0; p < process_count; ++p)
         for (auto const& line : all[std::size_t(p)]->lines())
             if (line.starts_with("served ")) {
                 auto const space = line.find(' ', 7);
                 served.push_back({std::stoll(line.substr(7, space - 7)), {p, std::stoi(line.substr(space + 1))}});
             }
     std::ranges::sort(served);
-    std::vector<waiter> order;
+    std::vector<waiter_id> order;
     for (auto const& s : served)
         order.push_back(s.second);
     return order;
@@ -71,7 +71,7 @@ TEST_CASE(
 {
     redis_server server;
     std::vector<std::unique_ptr<child>> all;
-    for (int i = 0; i < processes; ++i)
+    for (int i = 0; i < process_count; ++i)
         all.push_back(std::make_unique<child>(
             std::vector<std::string>{HOLDFAST_LIVE_CHILD, "line", server.url(), "f", std::to_string(crowd)}));
     REQUIRE(
@@ -92,17 +92,17 @@ TEST_CASE(
     for (auto& c : all)
         c->signal(SIGUSR1);
     auto const length = [&] { return server.command({"LLEN", queue_key}).integer; };
-    REQUIRE(wait_until([&] { return length() == processes * crowd; }));
+    REQUIRE(wait_until([&] { return length() == process_count * crowd; }));
     auto expected = line_of(server, ids);
 
     // Every eighth waiter gives up, and one of the eight processes is killed.
-    constexpr int killed = processes - 1;
+    constexpr int killed = process_count - 1;
     for (int i = 0; i < killed; ++i)
         all[std::size_t(i)]->signal(SIGUSR1);
     constexpr auto gave_up = killed * ((crowd + 4) / 8);
-    REQUIRE(wait_until([&] { return length() == processes * crowd - gave_up; }));
+    REQUIRE(wait_until([&] { return length() == process_count * crowd - gave_up; }));
     all[killed]->signal(SIGKILL);
-    std::erase_if(expected, [](waiter const& w) { return w.first == killed || w.second % 8 == 3; });
+    std::erase_if(expected, [](waiter_id const& w) { return w.first == killed || w.second % 8 == 3; });
 
     auto const released = std::chrono::steady_clock::now();
     auto const give_back = [&]() -> asio::awaitable<void> { co_await held.release(); };
@@ -125,8 +125,8 @@ TEST_CASE(
 
     // At most two refreshes a second for each process.
     auto const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    auto const refreshes = 2 * processes * (seconds + 1);
-    auto const each = (double(commands(server) - before) - refreshes) / (processes * crowd);
+    auto const refreshes = 2 * process_count * (seconds + 1);
+    auto const each = (double(commands(server) - before) - refreshes) / (process_count * crowd);
     CHECK(each <= 6);
     WARN(
         "served " << expected.size() << " in " << std::chrono::duration<double>(took).count() << " s; "

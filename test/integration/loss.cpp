@@ -13,6 +13,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "support/child.hpp"
+#include "support/interval_checker.hpp"
 #include "support/live.hpp"
 #include "support/proxy.hpp"
 #include "support/redis_server.hpp"
@@ -33,8 +34,8 @@ config with_lease(std::string url, std::chrono::milliseconds lease)
 }
 
 // A server, an event loop, and a client with this lease time.
-struct scene {
-    explicit scene(std::chrono::milliseconds lease) : own(loop.client(with_lease(server.url(), lease))) {}
+struct server_and_client {
+    explicit server_and_client(std::chrono::milliseconds lease) : own(loop.client(with_lease(server.url(), lease))) {}
 
     redis_server server;
     live loop;
@@ -108,7 +109,7 @@ private:
 
 TEST_CASE("the loss of a deleted key is reported by the end of the validity, and cancels a with_lock body", "[loss]")
 {
-    scene s(3s);
+    server_and_client s(3s);
     auto work = std::make_shared<guarded_work>();
     s.loop.spawn([&]() -> awaitable<void> { co_await work->run(mutex(s.own, "guarded")); });
     s.loop.run([&]() -> awaitable<void> {
@@ -139,7 +140,7 @@ TEST_CASE("the loss of a deleted key is reported by the end of the validity, and
 
 TEST_CASE("a client whose key was taken over does not change or delete the new holder's key", "[loss]")
 {
-    scene s(2s);
+    server_and_client s(2s);
     s.loop.run([&]() -> awaitable<void> {
         mutex m(s.own, "m");
         auto held = co_await m.acquire();
@@ -195,7 +196,7 @@ TEST_CASE("when the network drops all data, the loss is reported by the end of t
 
 TEST_CASE("a lease stays valid and is renewed although its connections are killed", "[loss]")
 {
-    scene s(6s);
+    server_and_client s(6s);
     s.loop.run([&]() -> awaitable<void> {
         mutex m(s.own, "m");
         auto held = co_await m.acquire();
@@ -220,7 +221,7 @@ TEST_CASE("a lease stays valid and is renewed although its connections are kille
 
 TEST_CASE("a lease is lost when its server restarts without data, and the lock can be acquired again", "[loss]")
 {
-    scene s(30s);
+    server_and_client s(30s);
     s.loop.run([&]() -> awaitable<void> {
         mutex m(s.own, "m");
         auto held = co_await m.acquire();
@@ -236,14 +237,9 @@ TEST_CASE("a lease is lost when its server restarts without data, and the lock c
     });
 }
 
-std::int64_t nanoseconds(clock::time_point t)
-{
-    return t.time_since_epoch().count();
-}
-
 TEST_CASE("a paused holder never finds its lease valid after another process was granted the lock", "[loss]")
 {
-    scene s(20s);
+    server_and_client s(20s);
     child other({HOLDFAST_LIVE_CHILD, "watch", s.server.url(), "m", "1500"});
     REQUIRE(wait_until([&] { return !other.reported("tick ").empty(); }));
     other.pause();

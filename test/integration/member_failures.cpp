@@ -14,10 +14,9 @@
 #include <string>
 #include <vector>
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include "support/cancellable_acquire.hpp"
 #include "support/chance.hpp"
 #include "support/live.hpp"
 #include "support/proxy.hpp"
@@ -32,7 +31,7 @@ constexpr std::size_t server_count = 5;
 constexpr std::size_t lock_count = 12;  // of each server
 constexpr std::size_t denied = 11;      // the one that access rules may forbid
 
-enum class failure { killed, stopped, black_holed, disconnected, out_of_memory, denied, wrong_type };
+enum class fault { killed, stopped, black_holed, disconnected, out_of_memory, denied, wrong_type };
 
 std::string name_of(std::size_t lock)
 {
@@ -46,18 +45,18 @@ public:
     bool is_ill() const { return what_.has_value(); }
     simulated::value command(std::vector<std::string> const& words) { return server_.command(words); }
 
-    void strike(failure what, std::string const& lock)
+    void strike(fault what, std::string const& lock)
     {
         what_ = what;
         lock_ = lock;
         switch (what) {
-            case failure::killed: server_.restart(); break;
-            case failure::stopped: server_.freeze(); break;
-            case failure::black_holed: way_.black_hole(); break;
-            case failure::disconnected: command({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"}); break;
-            case failure::out_of_memory: command({"CONFIG", "SET", "maxmemory", "1"}); break;
-            case failure::denied: command({"ACL", "SETUSER", "default", "resetkeys", "~lock*"}); break;
-            case failure::wrong_type:
+            case fault::killed: server_.restart(); break;
+            case fault::stopped: server_.freeze(); break;
+            case fault::black_holed: way_.black_hole(); break;
+            case fault::disconnected: command({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"}); break;
+            case fault::out_of_memory: command({"CONFIG", "SET", "maxmemory", "1"}); break;
+            case fault::denied: command({"ACL", "SETUSER", "default", "resetkeys", "~lock*"}); break;
+            case fault::wrong_type:
                 command({"DEL", lock});
                 command({"RPUSH", lock, "somebody else's"});
                 break;
@@ -67,11 +66,11 @@ public:
     void heal()
     {
         switch (*what_) {
-            case failure::stopped: server_.thaw(); break;
-            case failure::black_holed: way_.heal(); break;
-            case failure::out_of_memory: command({"CONFIG", "SET", "maxmemory", "0"}); break;
-            case failure::denied: command({"ACL", "SETUSER", "default", "allkeys"}); break;
-            case failure::wrong_type: command({"LPOP", lock_}); break;
+            case fault::stopped: server_.thaw(); break;
+            case fault::black_holed: way_.heal(); break;
+            case fault::out_of_memory: command({"CONFIG", "SET", "maxmemory", "0"}); break;
+            case fault::denied: command({"ACL", "SETUSER", "default", "allkeys"}); break;
+            case fault::wrong_type: command({"LPOP", lock_}); break;
             default: break;
         }
         what_.reset();
@@ -80,37 +79,19 @@ public:
 private:
     redis_server server_;
     proxy way_{server_.socket_path()};
-    std::optional<failure> what_;
+    std::optional<fault> what_;
     std::string lock_;
 };
 
-// One acquire that can be cancelled, and its result.
-struct attempt {
-    asio::cancellation_signal signal;
-    bool done = false;
-    bool was_cancelled = false;
-    error_code ec;
-    lease got;
-
-    auto handler()
-    {
-        return asio::bind_cancellation_slot(signal.slot(), [this](error_code e, lease l) {
-            REQUIRE_FALSE(done);
-            done = true;
-            ec = e;
-            got = std::move(l);
-        });
-    }
-
-    bool is_plausible() const
-    {
-        if (ec == asio::error::operation_aborted)
-            return was_cancelled && got.empty();
-        static constexpr errc documented[] = {
-            errc::unavailable, errc::no_quorum, errc::server_refused, errc::not_permitted, errc::wrong_type};
-        return !ec || (got.empty() && std::ranges::find(documented, ec) != std::end(documented));
-    }
-};
+// The errors that an acquire may end with while its members fail.
+bool is_plausible(cancellable_acquire const& a)
+{
+    if (a.ec == asio::error::operation_aborted)
+        return a.is_plausible();
+    static constexpr errc documented[] = {
+        errc::unavailable, errc::no_quorum, errc::server_refused, errc::not_permitted, errc::wrong_type};
+    return !a.ec || (a.got.empty() && std::ranges::find(documented, a.ec) != std::end(documented));
+}
 
 class hospital {
 public:
@@ -223,11 +204,11 @@ private:
     }
 
     // Counts the result of an acquire that has ended.
-    bool is_over(attempt const& a)
+    bool is_over(cancellable_acquire const& a)
     {
         if (!a.done)
             return false;
-        if (!a.is_plausible())
+        if (!is_plausible(a))
             FAIL_CHECK("ended with " << a.ec.message());
         ++ends_[a.ec ? a.ec.message() : a.got.empty() ? "busy" : "granted"];
         return true;
@@ -256,18 +237,18 @@ private:
     }
 
     // Most failures do not end the connection: otherwise the clients would do little more than reconnect.
-    failure draw()
+    fault draw()
     {
         if (chance_.happens(0.9))
-            return failure(4 + chance_.below(3));
-        return chance_.happens(0.05) ? failure::killed : failure(1 + chance_.below(3));
+            return fault(4 + chance_.below(3));
+        return chance_.happens(0.05) ? fault::killed : fault(1 + chance_.below(3));
     }
 
     chance chance_;
     std::array<faulty_server, server_count> servers_;
     live live_;
     std::array<std::vector<client*>, 2> processes_;
-    std::map<std::uint64_t, attempt> attempts_;
+    std::map<std::uint64_t, cancellable_acquire> attempts_;
     std::uint64_t last_ = 0;
     long failures_ = 0;
     std::map<std::string, long> ends_;

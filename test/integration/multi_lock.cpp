@@ -14,10 +14,9 @@
 #include <string>
 #include <vector>
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include "support/cancellable_acquire.hpp"
 #include "support/chance.hpp"
 #include "support/live.hpp"
 #include "support/redis_server.hpp"
@@ -27,8 +26,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using asio::cancellation_type;
-
-constexpr auto long_lease = 5min;  // no key expires during a test and hides an error
 
 class table {
 public:
@@ -140,39 +137,9 @@ TEST_CASE(
     t.audit();
 }
 
-// One acquire that can be cancelled, and its result.
-struct attempt {
-    asio::cancellation_signal signal;
-    bool done = false;
-    bool was_cancelled = false;
-    error_code ec;
-    lease got;
-
-    void start(any_lock const& lock)
-    {
-        lock.acquire(asio::bind_cancellation_slot(signal.slot(), [this](error_code e, lease l) {
-            REQUIRE_FALSE(done);
-            done = true;
-            ec = e;
-            got = std::move(l);
-        }));
-    }
-
-    void cancel(cancellation_type type)
-    {
-        was_cancelled = true;
-        signal.emit(type);
-    }
-
-    bool is_plausible() const
-    {
-        return ec ? was_cancelled && ec == asio::error::operation_aborted && got.empty() : true;
-    }
-};
-
-class storm {
+class random_cancellations {
 public:
-    explicit storm(table& t) : table_(t) {}
+    explicit random_cancellations(table& t) : table_(t) {}
 
     void run(long cancellations)
     {
@@ -220,7 +187,7 @@ private:
     }
 
     table& table_;
-    std::map<std::uint64_t, attempt> attempts_;
+    std::map<std::uint64_t, cancellable_acquire> attempts_;
     std::uint64_t last_ = 0;
     long cancelled_ = 0;
     long granted_ = 0;
@@ -233,7 +200,7 @@ TEST_CASE(
     auto const* wanted = std::getenv("HOLDFAST_CANCELLATIONS");
     long const cancellations = wanted ? std::atol(wanted) : 3'000;
     table t(2);
-    storm s(t);
+    random_cancellations s(t);
     s.run(cancellations);
     CHECK(s.granted() > 0);
     t.audit();

@@ -14,6 +14,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "integration/storm.hpp"
 #include "support/all_kinds.hpp"
 #include "support/certificates.hpp"
 #include "support/child_program.hpp"
@@ -26,15 +27,8 @@ namespace {
 using namespace std::chrono_literals;
 using asio::awaitable;
 
-// How long a test looks for a storm, and what a client may do in that time: the pauses between two attempts grow from
-// 50 ms to 2 s.
-constexpr auto storm_time = 4s;
+// What a client may do in the time of a storm.
 constexpr int most_connections = 30;
-
-bool has(std::string const& text, std::string_view part)
-{
-    return text.find(part) != text.npos;
-}
 
 // A master with two replicas, and three sentinels, of which two must agree.
 class watched_master {

@@ -25,8 +25,6 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr terms long_lease{.lease = 5min};
-
 // A fair lock that is held, and its waiters in order of arrival.
 class queue {
 public:
@@ -39,7 +37,7 @@ public:
     // Acquires the lock for longer than the test lasts.
     void hold(peer_process& side)
     {
-        line_.push_back({&side, 1'000, side.acquire(lock_, 1'000, long_lease)});
+        line_.push_back({&side, 1'000, side.acquire(lock_, 1'000, five_minutes)});
         REQUIRE(is_grant(line_.back().enters));
     }
 
@@ -232,7 +230,7 @@ TEST_CASE("waiters are served after a server stalled for longer than their waite
     meeting m;
     lock_id const lock{"fair", new_name()};
     auto const length = [&] { return m.server().command({"LLEN", "redisson_lock_queue:{" + lock.name + "}"}).integer; };
-    REQUIRE(is_grant(m.redisson().acquire(lock, 1, long_lease)));
+    REQUIRE(is_grant(m.redisson().acquire(lock, 1, five_minutes)));
     auto const first = m.holdfast().acquire(lock, 1);
     auto const second = m.holdfast().acquire(lock, 2);
     REQUIRE(wait_until([&] { return length() == 2; }));

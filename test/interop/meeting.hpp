@@ -73,6 +73,7 @@ std::string new_name();
 // Whether the acquire was granted; waits for the answer.
 bool is_grant(peer_process::request const&);
 
+inline constexpr terms five_minutes{.lease = std::chrono::minutes(5)};
 inline constexpr terms one_attempt{.wait = std::chrono::milliseconds(0)};
 
 // The kinds of a holder and of a contender that it keeps out.

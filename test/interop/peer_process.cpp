@@ -22,7 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr auto time_limit = 60s;
+constexpr auto answer_time_limit = 60s;
 
 struct ends {
     int ours;
@@ -120,7 +120,7 @@ peer_process::answer const* peer_process::find(int id)
 
 peer_process::answer const& peer_process::wait_for(int id)
 {
-    auto const end = clock::now() + time_limit;
+    auto const end = clock::now() + answer_time_limit;
     while (true) {
         if (auto const* const said = find(id))
             return *said;

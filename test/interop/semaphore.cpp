@@ -20,15 +20,17 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr terms long_lease{.lease = 5min};
-constexpr terms try_once{.lease = 5min, .wait = 0ms};
+constexpr terms one_long_attempt{.lease = 5min, .wait = 0ms};
 
 // One semaphore of both libraries; threads with an even number acquire two permits by Holdfast.
 struct shared_permits {
     meeting& m = the_meeting();
     lock_id const id{"permits", new_name()};
 
-    std::string try_acquire(peer_process& side, int thread) { return side.acquire(id, thread, try_once).text(); }
+    std::string try_acquire(peer_process& side, int thread)
+    {
+        return side.acquire(id, thread, one_long_attempt).text();
+    }
     std::string release(peer_process& side, int thread) { return side.release(id, thread).text(); }
     std::string call(peer_process& side, std::string const& verb, int number = 0)
     {
@@ -96,7 +98,7 @@ TEST_CASE("the release of a permit wakes a waiter of the other library", "[inter
     std::vector<std::chrono::nanoseconds> taken;
     for (int i = 0; i < 7; ++i) {
         REQUIRE(p.try_acquire(s.holder, 1) == "granted");
-        auto const enters = s.waiter.acquire(p.id, 3, long_lease);
+        auto const enters = s.waiter.acquire(p.id, 3, five_minutes);
         REQUIRE(wait_until([&] { return p.m.subscribers("redisson_sc:{" + p.id.name + "}") > 0; }));
         auto const begin = clock::now();
         CHECK(p.release(s.holder, 1) == "released");

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 10> deniable{
     "set", "pexpire", "time", "publish", "evalsha", "hset", "exists", "type", "pttl", "info"};
 
 // Everything that is expected happens within this time, however busy the machine is.
-constexpr auto time_limit = 60s;
+constexpr auto event_limit = 60s;
 
 constexpr std::size_t trace_length = 2'000;
 
@@ -138,7 +138,7 @@ void live_world::run_until(core::instant end)
 
 void live_world::settle(std::function<bool()> const& is_nothing_left)
 {
-    auto const limit = now() + time_limit;
+    auto const limit = now() + event_limit;
     while (!is_nothing_left() && now() < limit)
         run_for(10ms);
 }
@@ -150,7 +150,7 @@ void live_world::finish()
         t.join();
     if (!std::exchange(threads_, {}).empty())
         return;
-    context_.run_for(time_limit);
+    context_.run_for(event_limit);
     if (!context_.stopped())
         throw std::runtime_error("something goes on after the end of all clients");
 }

@@ -5,12 +5,19 @@
 #ifndef HOLDFAST_TEST_SUPPORT_INTERVAL_CHECKER_HPP
 #define HOLDFAST_TEST_SUPPORT_INTERVAL_CHECKER_HPP
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace holdfast::test {
+
+// The instants of CLOCK_MONOTONIC, which all processes share.
+inline std::int64_t nanoseconds(std::chrono::steady_clock::time_point t)
+{
+    return t.time_since_epoch().count();
+}
 
 // A period in which a holder believed that it held a lock: from the grant to the end of the validity or the beginning
 // of the release, whichever came first. Times are of one clock, in nanoseconds.

@@ -33,6 +33,9 @@ namespace holdfast::test {
 // How long a test waits for an event that must happen: far longer than it takes, since the machine may be busy.
 inline constexpr std::chrono::seconds time_limit(60);
 
+// A lease time with which no key expires during a test and hides an error.
+inline constexpr std::chrono::minutes long_lease(5);
+
 inline asio::awaitable<void> sleep_for(std::chrono::milliseconds d)
 {
     asio::steady_timer timer(co_await asio::this_coro::executor, d);

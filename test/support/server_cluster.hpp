@@ -43,6 +43,8 @@ public:
 
     // Moves the slot of that key with its keys, as redis-cli does. All nodes know it when the function returns.
     void move(std::string_view key, std::size_t to);
+    // To the next node.
+    void move_on(std::string_view key) { move(key, (primary_of(key) + 1) % size()); }
 
     // The same in two steps. In between the slot is open: the given keys are at the other node, the others are not, and new
     // ones are created at the other node.

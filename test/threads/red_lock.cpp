@@ -63,9 +63,9 @@ any_lock make_lock(kind k, std::vector<client const*> const& of)
     }
 }
 
-class crowd {
+class contenders_of_two {
 public:
-    crowd(any_lock first, any_lock second) : locks_{std::move(first), std::move(second)} {}
+    contenders_of_two(any_lock first, any_lock second) : locks_{std::move(first), std::move(second)} {}
 
     awaitable<void> work(std::size_t number)
     {
@@ -118,7 +118,7 @@ TEST_CASE(
     CAPTURE(int(k));
     asio::thread_pool pool(4);
     threaded_nodes nodes(pool);
-    crowd everybody(make_lock(k, nodes.of(0)), make_lock(k, nodes.of(1)));
+    contenders_of_two everybody(make_lock(k, nodes.of(0)), make_lock(k, nodes.of(1)));
     constexpr long tasks = 30;
     for (long i = 0; i < tasks; ++i)
         asio::co_spawn(asio::make_strand(pool), everybody.work(static_cast<std::size_t>(i)), [&](std::exception_ptr e) {
