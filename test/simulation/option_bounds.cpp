@@ -123,13 +123,13 @@ TEST_CASE("each duration option of an operation works or is refused by name at i
 }
 
 // One kind of lock; `longest` is the longest lease that it allows.
-struct lock_kind {
+struct bounded_kind {
     char const* name;
     any_lock (*make)(holdfast::client&, holdfast::client& second);
     milliseconds longest = milliseconds::max();
 };
 
-lock_kind const lock_kinds[] = {
+bounded_kind const bounded_kinds[] = {
     {"reentrant_lock", [](auto& c, auto&) -> any_lock { return reentrant_lock(c, "l", c.make_owner()); }},
     {"fair_lock", [](auto& c, auto&) -> any_lock { return fair_lock(c, "l"); }},
     {"read", [](auto& c, auto&) -> any_lock { return read_write_lock(c, "l").read(); }},
@@ -150,7 +150,7 @@ struct lock_option {
     bool is_lease;
     awaitable<error_code> (*use)(any_lock, milliseconds);
 
-    bool allows(milliseconds d, lock_kind const& k) const { return d >= least && !(is_lease && d > k.longest); }
+    bool allows(milliseconds d, bounded_kind const& k) const { return d >= least && !(is_lease && d > k.longest); }
 };
 
 awaitable<error_code> try_with(any_lock lock, try_options o)
@@ -175,7 +175,7 @@ lock_option const all_lock_options[] = {
 
 TEST_CASE("every kind of lock accepts the bounds of each duration option or refuses it by name", "[options]")
 {
-    for (auto const& k : lock_kinds)
+    for (auto const& k : bounded_kinds)
         for (auto const& o : all_lock_options)
             for (auto const d : values) {
                 INFO(k.name << ": " << o.name << " = " << d.count() << " ms");
