@@ -450,7 +450,7 @@ TEST_CASE(
 
 TEST_CASE("waiters() tells the priority of each, how long it has waited, and which belong to the client", "[fair_lock]")
 {
-    behind_a_holder([](printer& p, arena& a, lease&) -> awaitable<void> {
+    behind_a_holder([](printer& p, arena& a, lease& held) -> awaitable<void> {
         p.queue_up("1", "B");
         co_await a.sleep(20s);
         p.queue_up("2", "A", {.priority = 8});
@@ -471,13 +471,16 @@ TEST_CASE("waiters() tells the priority of each, how long it has waited, and whi
         CHECK(priorities == std::vector<int>{8, 5, 5, 5});
         CHECK(mine == std::vector<bool>{true, false, true, false});
         CHECK(seconds == std::vector<std::int64_t>{10, 30, 10, -1});
+        co_await held.release();
+        co_await a.sleep(5s);
+        CHECK(p.served == std::vector<std::string>{"2", "1", "3"});
     });
 }
 
 // The rest of the queue would show it, whose keys exist until the last waiter leaves.
 TEST_CASE("a waiter that leaves the queue of a fair lock leaves nothing in it", "[fair_lock]")
 {
-    behind_a_holder([](printer& p, arena& a, lease&) -> awaitable<void> {
+    behind_a_holder([](printer& p, arena& a, lease& held) -> awaitable<void> {
         p.queue_up("1", "B");
         co_await a.sleep(1s);
         auto const before = p.size(waiters_key, "ZCARD");
@@ -485,6 +488,9 @@ TEST_CASE("a waiter that leaves the queue of a fair lock leaves nothing in it", 
         CHECK(none.empty());
         co_await a.sleep(1s);
         CHECK(p.size(waiters_key, "ZCARD") == before);
+        co_await held.release();
+        co_await a.sleep(1s);
+        CHECK_FALSE(p.has_residue());
     });
 }
 
