@@ -80,7 +80,7 @@ private:
 
 void waiters_launch::start(handler_at<void(error_code, std::vector<waiter>)> h) &&
 {
-    // make_fair() is the only function that makes the implementation of a fair_lock.
+    // The constructors of fair_lock and election make a single_lock.
     launch_query<waiters_query>(static_cast<single_lock const&>(*of), std::move(h));
 }
 
