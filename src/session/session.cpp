@@ -226,9 +226,10 @@ void session::lose(engine::closing const& why, end_cause cause)
 void session::report_closed(engine::closing const& why, bool was_open)
 {
     auto const words = printable(why.words.empty() ? why.code.message() : std::string(why.words));
+    auto const line = connector_->server_name() + ": " + words;
     if (std::exchange(last_words_, words) != words)
-        log_.warning("no connection to " + connector_->server_name() + ": " + words + "; the client tries again");
-    events_->on_closed({why.code, words, why.permanent, was_open});
+        log_.warning("no connection to " + line + "; the client tries again");
+    events_->on_closed({why.code, line, why.permanent, was_open});
 }
 
 // ---- sending

@@ -137,7 +137,7 @@ TEST_CASE("cli run: the exit status is 69 if Redis is not reachable", "[cli]")
     server.kill();
     std::string output;
     CHECK(run_tool(server, run_sh("echo never", {"--wait", "1s"}), &output) == 69);
-    CHECK_THAT(output, ContainsSubstring("cannot connect to Redis") && !ContainsSubstring("never"));
+    CHECK_THAT(output, ContainsSubstring("cannot connect to Redis: " + server.url()) && !ContainsSubstring("never"));
 }
 
 TEST_CASE("cli run: the exit status is 69 if Redis refuses, and its error is printed", "[cli]")

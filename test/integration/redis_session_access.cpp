@@ -54,7 +54,7 @@ TEST_CASE("session access: a wrong password is a permanent error, and leads to f
     REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
     CHECK(probe.closed.at(0).permanent);
     CHECK(probe.closed.at(0).code == errc::not_permitted);
-    CHECK(probe.closed.at(0).words.starts_with("WRONGPASS"));
+    CHECK(probe.closed.at(0).words.find(": WRONGPASS ") != std::string::npos);
     probe.run_for(1500ms);
     CHECK(connections() - before <= 3);
     CHECK_FALSE(probe.has_logged("hunter2"));
@@ -72,7 +72,7 @@ TEST_CASE("session access: a missing password is a permanent error", "[redis]")
     REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
     CHECK(probe.closed.at(0).permanent);
     CHECK(probe.closed.at(0).code == errc::not_permitted);
-    CHECK(probe.closed.at(0).words.starts_with("NOAUTH"));
+    CHECK(probe.closed.at(0).words.find(": NOAUTH ") != std::string::npos);
 }
 
 TEST_CASE("session access: a database that does not exist is a permanent error", "[redis]")
@@ -82,7 +82,7 @@ TEST_CASE("session access: a database that does not exist is a permanent error",
     probe.start();
     REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
     CHECK(probe.closed.at(0).permanent);
-    CHECK(probe.closed.at(0).words == "ERR DB index is out of range");
+    CHECK(probe.closed.at(0).words.ends_with(": ERR DB index is out of range"));
 }
 
 TEST_CASE("session access: it connects and reconnects without rights to CLIENT and INFO", "[redis]")
@@ -148,7 +148,7 @@ TEST_CASE("session access: a refused subscription closes the connection once, an
     }
     CHECK_FALSE(probe.session().notifies());
     CHECK(probe.closed.size() == 1);
-    CHECK(probe.closed.at(0).words.starts_with("NOPERM"));
+    CHECK(probe.closed.at(0).words.find(": NOPERM ") != std::string::npos);
     CHECK_FALSE(probe.closed.at(0).permanent);
 
     auto const warnings = std::count_if(
@@ -202,7 +202,7 @@ TEST_CASE("session access: after BUSY in reply to SUBSCRIBE the next epoch subsc
     CHECK(before.outcome == outcome::refused);
     CHECK(before.why == refusal::not_now);
     CHECK(after.outcome == outcome::unknown);
-    CHECK(probe.closed.at(0).words.starts_with("BUSY"));
+    CHECK(probe.closed.at(0).words.find(": BUSY ") != std::string::npos);
     CHECK(probe.session().notifies());
 
     server.command({"SCRIPT", "KILL"});
@@ -226,7 +226,7 @@ TEST_CASE("session access: no epoch opens while the server is too busy to kill t
     REQUIRE(probe.run_until([&] { return probe.closed.size() >= 2 || probe.opened >= 2; }));
     CHECK(probe.opened == 1);
     REQUIRE(probe.closed.size() >= 2);
-    CHECK(probe.closed.at(1).words.starts_with("BUSY"));
+    CHECK(probe.closed.at(1).words.find(": BUSY ") != std::string::npos);
     CHECK_FALSE(probe.closed.at(1).permanent);
 
     server.command({"SCRIPT", "KILL"});

@@ -96,7 +96,7 @@ TEST_CASE("session loss: commands of a lost connection end as unknown, and then 
     CHECK(c.outcome == outcome::unknown);
     CHECK(c.times == 1);
     CHECK(order == std::vector<std::string>{"answer", "closed", "open"});
-    CHECK(probe.closed.at(0).words == "the test says so");
+    CHECK(probe.closed.at(0).words.ends_with(": the test says so"));
     CHECK_FALSE(probe.closed.at(0).permanent);
     CHECK(probe.execute({"PING"}).text == "PONG");
 }
@@ -210,7 +210,7 @@ TEST_CASE("session loss: READONLY closes the connection", "[redis]")
     CHECK(set.outcome == outcome::refused);
     CHECK(set.why == refusal::read_only);
     CHECK(after.outcome == outcome::unknown);
-    CHECK(probe.closed.at(0).words.starts_with("READONLY"));
+    CHECK(probe.closed.at(0).words.find(": READONLY ") != std::string::npos);
     server.command({"REPLICAOF", "NO", "ONE"});
     REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
     CHECK(probe.execute({"SET", "k", "v"}).text == "OK");
@@ -225,7 +225,7 @@ TEST_CASE("session loss: it connects once a server starts that was down, and log
     REQUIRE(probe.run_until([&] { return probe.closed.size() >= 3; }));
     CHECK(probe.closed.at(0).code == boost::system::errc::connection_refused);
     CHECK_FALSE(probe.closed.at(0).permanent);
-    CHECK(probe.closed.at(0).words == "Connection refused");
+    CHECK(probe.closed.at(0).words.ends_with(": Connection refused"));
     CHECK(probe.count_of_lines("no connection to") == 1);  // logged once, not at each attempt
     server.restart();
     REQUIRE(probe.run_until([&] { return probe.opened == 1; }));

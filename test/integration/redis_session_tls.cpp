@@ -203,7 +203,8 @@ TEST_CASE("session TLS: a failed handshake with a server without TLS is not a pe
     REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
     CHECK(probe.opened == 0);
     CHECK_FALSE(probe.closed.at(0).permanent);
-    CHECK(probe.closed.at(0).words == "no reply to the TLS handshake: does the server expect TLS at this port?");
+    CHECK(probe.closed.at(0).words.ends_with(
+        ": no reply to the TLS handshake: does the server expect TLS at this port?"));
 }
 
 TEST_CASE("session TLS: the exception for an unusable file names the option", "[redis]")

@@ -42,7 +42,7 @@ TEST_CASE("session: the second epoch opens after the barrier's CLIENT KILL is an
     scenario s;
     s.greet(7, "a");
     s.server().end();
-    CHECK(s.events.back() == "closed: End of file");
+    CHECK(s.events.back() == "closed: fake: End of file");
     s.advance(5s);
     s.server().hello(8);
     s.server().take();
@@ -78,7 +78,7 @@ TEST_CASE("session: a connection whose greeting takes too long is closed and rep
     CHECK(s.events.empty());
     s.advance(2s);
     CHECK(s.world.connections.size() == 2);
-    CHECK(s.events == lines{"closed: the connection could not be opened in time"});
+    CHECK(s.events == lines{"closed: fake: the connection could not be opened in time"});
     CHECK(s.world.connections.front()->is_closed);
 }
 
@@ -218,7 +218,7 @@ TEST_CASE("session: a reply on a dropped connection is ignored, and its command 
     CHECK(get.answers == 0);
     s.turn();
     CHECK(get.outcome == outcome::unknown);
-    CHECK(s.events.back() == "closed: renewals were not answered");
+    CHECK(s.events.back() == "closed: fake: renewals were not answered");
 }
 
 TEST_CASE("session: a command submitted to a dropped connection ends as unknown and is not sent", "[session]")

@@ -117,7 +117,7 @@ TEST_CASE("session credentials: a question without an answer ends after 10 s", "
     p.s.advance(9s);
     CHECK(p.s.events.empty());
     p.s.advance(1s);
-    CHECK(p.s.events == lines{"closed: the provider did not complete within 10 s"});
+    CHECK(p.s.events == lines{"closed: fake: the provider did not complete within 10 s"});
     p.yield();
     CHECK(p.s.world.connections.empty());
     CHECK(p.requests.size() == 1);
@@ -273,7 +273,7 @@ TEST_CASE("session credentials: a connection that ends during AUTH leads to a fr
     p.next_question();
     p.yield();
     p.s.server().end();
-    CHECK(p.s.events.back() == "closed: End of file");
+    CHECK(p.s.events.back() == "closed: fake: End of file");
     CHECK(p.next_question() < 1s);
     p.yield();
     p.s.greet(8, "b");
@@ -289,7 +289,7 @@ TEST_CASE("session credentials: NOAUTH for a command leads to a new connection",
     p.s.turn();
     p.s.server().error("NOAUTH Authentication required.");
     CHECK(get.outcome == engine::outcome::refused);
-    CHECK(p.s.events.back() == "closed: NOAUTH Authentication required.");
+    CHECK(p.s.events.back() == "closed: fake: NOAUTH Authentication required.");
     CHECK_FALSE(p.s.last.permanent);
     p.next_question();
     CHECK(p.requests.back().is_refused);
@@ -300,10 +300,10 @@ TEST_CASE("session credentials: credentials that cannot be used are not sent", "
     provided p;
     p.s.turn();
     p.yield(1h, "");
-    CHECK(p.s.events.back() == "closed: the provider yielded an empty password");
+    CHECK(p.s.events.back() == "closed: fake: the provider yielded an empty password");
     p.next_question();
     p.yield(0ms);
-    CHECK(p.s.events.back() == "closed: the provider yielded credentials that have ended already");
+    CHECK(p.s.events.back() == "closed: fake: the provider yielded credentials that have ended already");
     p.next_question();
     p.yield(-1h);
     CHECK(p.s.world.connections.empty());

@@ -102,7 +102,7 @@ TEST_CASE("session: a seed that tells the slots of another cluster is left", "[s
     s.turn();
     s.tell("x");
     CHECK(s.server().is_closed);
-    CHECK(s.events == lines{"closed: the seed belongs to another cluster than the one that the client uses"});
+    CHECK(s.events == lines{"closed: fake: the seed belongs to another cluster than the one that the client uses"});
 }
 
 TEST_CASE("session: a seed of another cluster is not opened, and the next one is tried", "[session][cluster]")
@@ -114,7 +114,7 @@ TEST_CASE("session: a seed of another cluster is not opened, and the next one is
     s.greet_until_slots("another run");
     s.tell("x");
     CHECK(s.server().is_closed);
-    CHECK(s.events == lines{"closed: the seed belongs to another cluster than the one that the client uses"});
+    CHECK(s.events == lines{"closed: fake: the seed belongs to another cluster than the one that the client uses"});
     s.advance(1s);
     s.greet_until_slots("a third run");
     s.tell("a");
