@@ -9,12 +9,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "redis/cluster_connector.hpp"
 #include "redis/connection_config.hpp"
 #include "redis/connector.hpp"
 #include "redis/environment.hpp"
 #include "redis/node_address.hpp"
-#include "redis/node_connector.hpp"
-#include "redis/seed_connector.hpp"
 #include "redis/tls.hpp"
 #include "session/session.hpp"
 #include "session/world.hpp"
@@ -126,11 +125,11 @@ struct client_parts {
     {
         return open(session::purpose::member, connector_to_node(node), node.id);
     }
-    std::unique_ptr<node_connector> connector_to_node(core::cluster_primary const& node) const
+    std::unique_ptr<cluster_connector> connector_to_node(core::cluster_primary const& node) const
     {
         auto e = to;
         e.hosts = {{node.host, node.port, node.name}};
-        return std::make_unique<node_connector>(std::move(e), maker());
+        return std::make_unique<cluster_connector>(std::move(e), origin::announced, maker());
     }
     connector_maker maker() const
     {
@@ -147,7 +146,7 @@ struct client_parts {
 
 engine::client_io make_cluster_io(client_parts const& p)
 {
-    auto seeds = std::make_unique<seed_connector>(p.to, p.maker());
+    auto seeds = std::make_unique<cluster_connector>(p.to, origin::url, p.maker());
     auto const open_node = [p](core::cluster_primary const& n) { return p.open_node(n); };
     auto const open_second = [p](core::cluster_primary const& n) { return p.open_second(n); };
     return {p.world, p.open(session::purpose::seed, std::move(seeds)), open_node, open_second};

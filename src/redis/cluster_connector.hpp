@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#ifndef HOLDFAST_REDIS_SEED_CONNECTOR_HPP
-#define HOLDFAST_REDIS_SEED_CONNECTOR_HPP
+#ifndef HOLDFAST_REDIS_CLUSTER_CONNECTOR_HPP
+#define HOLDFAST_REDIS_CLUSTER_CONNECTOR_HPP
 
 #include <cstddef>
 #include <functional>
@@ -24,12 +24,13 @@ enum class origin { url, announced };
 // Makes the connector to an endpoint with one host.
 using connector_maker = std::function<std::unique_ptr<redis::connector>(endpoint const&, origin)>;
 
-// Makes connections to the nodes of a cluster in turn: each connection leads to the next node. It begins with the hosts
-// of the URL; the primaries of the last map follow them, so that the client finds the cluster again when all hosts of
-// the URL were replaced.
-class seed_connector final : public session::connector {
+// Makes connections to nodes of a cluster in turn: each connection leads to the next node. It begins with those that it
+// was given, one or more; the primaries of the last map follow them, so that the client finds the cluster again when all
+// hosts of the URL were replaced. Where a node can be reached may differ from connection to connection
+// (config::node_address), so each one gets a connector of its own.
+class cluster_connector final : public session::connector {
 public:
-    seed_connector(endpoint seeds, connector_maker);
+    cluster_connector(endpoint given, origin, connector_maker);
 
     std::shared_ptr<session::connection> connect(
         std::weak_ptr<session::connection_events>, session::client_login const&) override;
@@ -38,9 +39,10 @@ public:
     std::string_view host() const override { return current_.hosts.front().host; }
 
 private:
-    endpoint const seeds_;
+    endpoint const given_;
+    origin const origin_;  // of the given nodes
     connector_maker const make_connector_;
-    std::vector<host_and_port> nodes_;  // the hosts of the URL, then the primaries of the last map
+    std::vector<host_and_port> nodes_;  // the given ones, then the primaries of the last map
     std::size_t next_ = 0;
     endpoint current_;  // of the current connection, or of the last one
     std::unique_ptr<redis::connector> connector_;
