@@ -18,8 +18,11 @@
 #include <holdfast/error.hpp>
 #include <holdfast/fair_lock.hpp>
 #include <holdfast/fence_gate.hpp>
+#include <holdfast/holder.hpp>
 #include <holdfast/latch.hpp>
 #include <holdfast/lead.hpp>
+#include <holdfast/leader_watch.hpp>
+#include <holdfast/leadership.hpp>
 #include <holdfast/lease.hpp>
 #include <holdfast/lock_kind.hpp>
 #include <holdfast/loss.hpp>

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#ifndef HOLDFAST_LEADER_WATCH_HPP
-#define HOLDFAST_LEADER_WATCH_HPP
+#ifndef HOLDFAST_OPERATIONS_LEADER_WATCH_HPP
+#define HOLDFAST_OPERATIONS_LEADER_WATCH_HPP
 
 #include <cstdint>
 #include <memory>

@@ -104,9 +104,9 @@ private:
 };
 
 // Acquires all locks and leaderships, and holds them until it is told to release them.
-class holder {
+class long_holder {
 public:
-    explicit holder(std::string u) : url_(std::move(u)) {}
+    explicit long_holder(std::string u) : url_(std::move(u)) {}
 
     awaitable<void> operator()(live& l)
     {
@@ -244,7 +244,7 @@ TEST_CASE("100 renewed locks outlast reshards, failovers, kills and freezes of p
     bool const is_long = chaos_time() >= 60s;
     auto const limit = chaos_time() + 300s;
     server_cluster cluster(3, server_cluster::replicas::one_each);
-    holder holds(cluster.url());
+    long_holder holds(cluster.url());
     rival tries(cluster.url());
     cluster_faults faults(cluster, keys_to_move(), chaos_seed());
     auto const begin = clock::now();

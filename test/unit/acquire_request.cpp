@@ -6,7 +6,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include <holdfast/detail/lock_base.hpp>
+#include <holdfast/detail/acquire_request.hpp>
 
 namespace holdfast::test {
 namespace {

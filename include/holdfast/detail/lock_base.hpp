@@ -5,134 +5,22 @@
 #ifndef HOLDFAST_DETAIL_LOCK_BASE_HPP
 #define HOLDFAST_DETAIL_LOCK_BASE_HPP
 
-#include <chrono>
 #include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <boost/config.hpp>
 
+#include <holdfast/detail/acquire_request.hpp>
 #include <holdfast/detail/initiate.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/fwd.hpp>
+#include <holdfast/holder.hpp>
 #include <holdfast/lease.hpp>
 #include <holdfast/options.hpp>
 
-namespace holdfast {
-
-/// A holder of a lock, as the server records it.
-struct holder {
-    std::string id;                         ///< "<client's uuid>:<n>", or the text that another library wrote
-    std::string label;                      ///< of the owner, if it has one
-    bool writer = false;                    ///< of a read_write_lock: holds it for writing
-    std::chrono::milliseconds remaining{};  ///< until the grant ends; -1: the key has no time to live
-    unsigned weight = 1;                    ///< of a semaphore: how many permits it has
-    unsigned number = 0;                    ///< of a numbered semaphore: as `lease::number()`; else 0
-};
-
-namespace detail {
-
-// acquire_options or try_options in one form, for the implementations of all kinds of lock.
-struct acquire_request {
-    std::optional<std::chrono::milliseconds> lease;
-    std::optional<std::chrono::milliseconds> max_hold;
-    std::optional<std::chrono::milliseconds> wait;  // none: no limit; zero: one attempt
-    bool renew;
-    int priority = 5;
-    std::optional<std::chrono::milliseconds> limit = {};  // of one attempt: for its replies; none: its own limit
-    bool is_part = false;                                 // of the acquire of a composite lock
-    unsigned weight = 1;                                  // of a semaphore
-    std::optional<std::chrono::milliseconds> at_least = {};
-};
-
-// The options of an acquire that waits without a limit. The structured bindings name every member on both sides: after
-// an option is added to one of them, this does not compile until the option is passed on.
-constexpr acquire_options without_wait(try_options const& from) noexcept
-{
-    acquire_options to;
-    auto const& [wait, lease, renew, max_hold, at_least] = from;
-    auto& [to_lease, to_renew, to_max_hold, to_at_least] = to;
-    to_lease = lease;
-    to_renew = renew;
-    to_max_hold = max_hold;
-    to_at_least = at_least;
-    return to;
-}
-
-constexpr fair_acquire_options without_wait(fair_try_options const& from) noexcept
-{
-    fair_acquire_options to;
-    auto const& [wait, lease, renew, max_hold, at_least, priority] = from;
-    auto& [to_lease, to_renew, to_max_hold, to_at_least, to_priority] = to;
-    to_lease = lease;
-    to_renew = renew;
-    to_max_hold = max_hold;
-    to_at_least = at_least;
-    to_priority = priority;
-    return to;
-}
-
-constexpr permit_options without_wait(permit_try_options const& from) noexcept
-{
-    permit_options to;
-    auto const& [wait, lease, renew, max_hold, at_least, weight] = from;
-    auto& [to_lease, to_renew, to_max_hold, to_at_least, to_weight] = to;
-    to_lease = lease;
-    to_renew = renew;
-    to_max_hold = max_hold;
-    to_at_least = at_least;
-    to_weight = weight;
-    return to;
-}
-
-// Without `wait`, these options are those of a campaign without a limit.
-constexpr campaign_options without_wait(campaign_options const& from) noexcept
-{
-    return from;
-}
-
-constexpr acquire_request to_request(acquire_options const& o) noexcept
-{
-    auto const& [lease, renew, max_hold, at_least] = o;
-    acquire_request request{lease, max_hold, std::nullopt, renew};
-    request.at_least = at_least;
-    return request;
-}
-
-constexpr acquire_request to_request(fair_acquire_options const& o) noexcept
-{
-    auto const& [lease, renew, max_hold, at_least, priority] = o;
-    acquire_request request{lease, max_hold, std::nullopt, renew, priority};
-    request.at_least = at_least;
-    return request;
-}
-
-constexpr acquire_request to_request(permit_options const& o) noexcept
-{
-    auto const& [lease, renew, max_hold, at_least, weight] = o;
-    acquire_request request{lease, max_hold, std::nullopt, renew};
-    request.weight = weight;
-    request.at_least = at_least;
-    return request;
-}
-
-// A leadership is renewed whatever its lease time is.
-constexpr acquire_request to_request(campaign_options const& o) noexcept
-{
-    auto const& [wait, lease, max_hold, priority] = o;
-    return {lease, max_hold, wait, true, priority};
-}
-
-template <class TryOptions>
-constexpr acquire_request to_request(TryOptions const& o) noexcept
-{
-    auto request = to_request(without_wait(o));
-    request.wait = o.wait.value_or(std::chrono::milliseconds(0));
-    return request;
-}
+namespace holdfast::detail {
 
 // An operation on a lock that is not started yet. It shares ownership of the implementation: with asio::deferred the
 // operation may start after the handle was destroyed.
@@ -346,7 +234,6 @@ extern template class BOOST_SYMBOL_VISIBLE lock_base<fair_acquire_options, fair_
 extern template class BOOST_SYMBOL_VISIBLE lock_base<campaign_options, campaign_options>;
 extern template class BOOST_SYMBOL_VISIBLE lock_base<permit_options, permit_try_options>;
 
-}  // namespace detail
-}  // namespace holdfast
+}  // namespace holdfast::detail
 
 #endif
