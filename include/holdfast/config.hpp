@@ -58,8 +58,8 @@ struct tls_options {
 
 /// Where a node of a cluster can be reached.
 struct node_endpoint {
-    std::string host;
-    std::uint16_t port = 0;
+    std::string host;        ///< a name or an address; must not be empty
+    std::uint16_t port = 0;  ///< must not be 0
 };
 
 /// Which messages announce the releases in a Redis Cluster.
