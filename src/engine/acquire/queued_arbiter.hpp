@@ -35,7 +35,7 @@ struct engine_parts;
 //
 // All functions are called on the strand. The registry has a reference to each arbiter until the arbiter calls
 // arbiter_host::forget(); functions that may lead to that keep another one while they run.
-class queued_arbiter : public arbiter {
+class queued_arbiter : public arbiter, public boost::intrusive::list_base_hook<> {
 public:
     // A private arbiter has one contender and is not shared: each contender of a fair lock has a place of its own on
     // the server, and a read under an own write a grant of its own. `cover`: that write; null: none.

@@ -80,14 +80,18 @@ registry::arbiter_ptr registry::make_private(contender const& c, boost::intrusiv
     if (cover)
         // Before the first attempt, so that the write is not handed off while the read is sought.
         cover->cover(c.terms().lease);
-    return *private_.emplace(new exclusive_arbiter(parts_, c.shared_lock(), true, std::move(cover))).first;
+    arbiter_ptr fresh(new exclusive_arbiter(parts_, c.shared_lock(), true, std::move(cover)));
+    private_.push_back(*fresh);
+    intrusive_ptr_add_ref(fresh.get());
+    return fresh;
 }
 
 void registry::forget(queued_arbiter& a)
 {
-    if (a.is_private())
-        private_.erase(&a);
-    else
+    // It may have been dropped before.
+    if (a.is_private() && a.is_linked())
+        private_.erase_and_dispose(private_.iterator_to(a), drop);
+    else if (!a.is_private())
         forget_common(a);
     listener_.on_end();
 }
@@ -109,15 +113,21 @@ bool registry::has_waiting_writer(lock_spec const& lock) const noexcept
 void registry::clear() noexcept
 {
     common_.clear();
-    private_.clear();
+    private_.clear_and_dispose(drop);
 }
 
-std::vector<registry::arbiter_ptr> registry::all_arbiters() const
+void registry::drop(queued_arbiter* a) noexcept
+{
+    intrusive_ptr_release(a);
+}
+
+std::vector<registry::arbiter_ptr> registry::all_arbiters()
 {
     std::vector<arbiter_ptr> all;
     for (auto const& entry : common_)
         all.push_back(entry.second);
-    all.insert(all.end(), private_.begin(), private_.end());
+    for (auto& a : private_)
+        all.emplace_back(&a);
     return all;
 }
 

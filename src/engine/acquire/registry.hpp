@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include <boost/intrusive/list.hpp>
 #include <boost/intrusive_ptr.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "engine/acquire/arbiter_host.hpp"
 #include "engine/acquire/queued_arbiter.hpp"
@@ -31,6 +31,7 @@ class grant;
 class registry final : public arbiter_host {
 public:
     registry(engine_parts const& p, end_listener& l) noexcept : parts_(p), listener_(l) {}
+    ~registry() { clear(); }
 
     void contend(contender&) override;
     void forget(queued_arbiter&) override;
@@ -42,7 +43,7 @@ public:
 
     // Works on a copy of the list: the action may lead to new arbiters, and to the end of others.
     template <class Action>
-    void for_each_arbiter(Action act) const
+    void for_each_arbiter(Action act)
     {
         for (auto const& a : all_arbiters())
             act(*a);
@@ -55,7 +56,8 @@ private:
     arbiter_ptr arbiter_for(contender const&);
     arbiter_ptr make_private(contender const&, boost::intrusive_ptr<grant> cover);
     void forget_common(queued_arbiter const&);
-    std::vector<arbiter_ptr> all_arbiters() const;
+    std::vector<arbiter_ptr> all_arbiters();
+    static void drop(queued_arbiter*) noexcept;
 
     // One side of a lock. The view of the key refers to the lock of the arbiter that is stored with it.
     struct address {
@@ -74,7 +76,7 @@ private:
     engine_parts const& parts_;
     end_listener& listener_;
     boost::unordered_flat_map<address, arbiter_ptr> common_;
-    boost::unordered_flat_set<arbiter_ptr> private_;
+    boost::intrusive::list<queued_arbiter> private_;  // with a reference to each, in the order in which they were made
 };
 
 }  // namespace holdfast::engine
