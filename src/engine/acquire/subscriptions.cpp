@@ -161,12 +161,13 @@ bool subscriptions::on_unsubscribed(shard& at, std::string_view name)
     return t.step == subscription_step::ask;
 }
 
-// In two steps: a listener may join another channel.
+// In two steps: a listener may join another channel. Without a listener no attempt would show that the slots are out of
+// date, and the server would seem to refuse the channel.
 void subscriptions::on_slots()
 {
     std::vector<std::string> repeated;
     for (auto const& [name, c] : channels_)
-        if (c->at->is_open() && repeat(*c))
+        if (c->at->is_open() && !c->listeners.empty() && repeat(*c))
             repeated.push_back(c->name);
     for (auto const& name : repeated)
         on_message(name);
