@@ -20,13 +20,15 @@ std::vector<std::string> keys_in(std::uint16_t slot, keyspace& of)
 
 // MIGRATE: the value and the time to live. A node creates no key of a slot that it is giving away, and the other one none
 // that is there still: two values would be two locks.
-void migrate(std::string const& key, keyspace& from, keyspace& to)
+void migrate(std::string const& key, redis_model& from, redis_model& to)
 {
-    if (to.find(key))
+    if (to.keys().find(key))
         throw std::logic_error("both nodes of a half-moved slot have the key " + key);
-    auto const& e = *from.find(key);
-    to.put(key, e.data).expires_at = e.expires_at;
-    from.erase(key);
+    auto const& e = *from.keys().find(key);
+    to.keys().put(key, e.data).expires_at = e.expires_at;
+    to.replicas().record(to.keys());
+    from.keys().erase(key);
+    from.replicas().record(from.keys());
 }
 
 }  // namespace
@@ -43,7 +45,7 @@ void cluster_model::add(std::string name, redis_model& m)
 {
     auto const number = static_cast<cluster_view::node>(members_.size());
     m.set_bus([this, number](std::string_view channel, std::string_view text) { publish(number, channel, text); });
-    members_.push_back({std::move(name), &m, {}});
+    members_.push_back({.name = std::move(name), .model = &m});
     show(members_.back());
 }
 
@@ -72,9 +74,11 @@ void cluster_model::assign(std::uint16_t first, std::uint16_t last, std::string_
 {
     auto const primary = number_of(to);
     ++epoch_;
-    for (unsigned slot = first; slot <= last; ++slot)
-        members_[primary].view.set(static_cast<std::uint16_t>(slot), {primary, epoch_});
-    agree();
+    for (auto& m : members_) {
+        for (unsigned slot = first; slot <= last; ++slot)
+            m.view.set(static_cast<std::uint16_t>(slot), {primary, epoch_});
+        show(m);
+    }
 }
 
 // CLUSTER SETSLOT NODE at the destination, which claims the slot with a new epoch, and then at the source.
@@ -88,9 +92,8 @@ void cluster_model::move(std::uint16_t slot, std::string_view to)
         return;
     if (auto const begun = destination_of(slot); !begun.empty() && begun != to)
         throw std::invalid_argument("the slot is being moved to " + std::string(begun));
-    auto& keys = members_[source].model->keys();
-    for (auto const& key : keys_in(slot, keys))
-        migrate(key, keys, members_[destination].model->keys());
+    for (auto const& key : keys_in(slot, members_[source].model->keys()))
+        migrate(key, *members_[source].model, *members_[destination].model);
     half_moved_.erase(slot);
     ++epoch_;
     for (auto const n : {destination, source}) {
@@ -116,10 +119,10 @@ bool cluster_model::move_key(std::string_view key)
     auto const open = half_moved_.find(core::hash_slot(key));
     if (open == half_moved_.end())
         return false;
-    auto& keys = members_[open->second.from].model->keys();
-    if (!keys.find(key))
+    auto& from = *members_[open->second.from].model;
+    if (!from.keys().find(key))
         return false;
-    migrate(std::string(key), keys, members_[open->second.to].model->keys());
+    migrate(std::string(key), from, *members_[open->second.to].model);
     return true;
 }
 
@@ -136,12 +139,52 @@ std::string_view cluster_model::destination_of(std::uint16_t slot) const
     return open == half_moved_.end() ? std::string_view() : name_of(open->second.to);
 }
 
-void cluster_model::agree()
+bool cluster_model::has_half_moved(std::string_view node) const
 {
-    for (cluster_view::node to = 0; to != members_.size(); ++to)
-        for (cluster_view::node from = 0; from != members_.size(); ++from)
-            members_[to].view.merge(members_[from].view);
-    std::ranges::for_each(members_, [this](member& m) { show(m); });
+    auto const number = number_of(node);
+    return std::ranges::any_of(
+        half_moved_, [number](auto const& entry) { return entry.second.from == number || entry.second.to == number; });
+}
+
+void cluster_model::isolate(std::string_view node)
+{
+    members_[number_of(node)].is_isolated = true;
+}
+
+void cluster_model::rejoin(std::string_view node)
+{
+    auto const number = number_of(node);
+    auto& m = members_[number];
+    m.is_isolated = false;
+    for (cluster_view::node from = 0; from != members_.size(); ++from)
+        if (!members_[from].is_isolated)
+            m.view.merge(members_[from].view);
+    show(m);
+    if (std::ranges::none_of(m.view.ranges(), [number](auto const& r) { return r.primary == number; })) {
+        m.model->replicas().detach_all();
+        m.model->keys().clear();
+    }
+    tell(number);
+}
+
+core::slot_set cluster_model::promote(std::string_view replica, std::string_view primary, keyspace const& received)
+{
+    auto const successor = number_of(replica);
+    auto const former = number_of(primary);
+    if (has_half_moved(primary))
+        throw std::invalid_argument("a slot of the primary is half-moved");
+    auto& m = members_[successor];
+    m.model->promote(received);
+    ++epoch_;
+    core::slot_set taken;
+    for (std::uint16_t slot = 0; slot != core::hash_slots; ++slot)
+        if (latest(slot).primary == former) {
+            m.view.set(slot, {successor, epoch_});
+            taken.set(slot);
+        }
+    show(m);
+    tell(successor);
+    return taken;
 }
 
 cluster_view::claim cluster_model::latest(std::uint16_t slot) const
@@ -173,6 +216,8 @@ void cluster_model::tell(cluster_view::node from)
 
 void cluster_model::learn(cluster_view::node to, cluster_view::node from)
 {
+    if (members_[to].is_isolated || members_[from].is_isolated)
+        return;
     members_[to].view.merge(members_[from].view);
     show(members_[to]);
 }

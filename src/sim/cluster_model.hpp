@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/cluster_map.hpp"
 #include "sim/cluster_view.hpp"
 #include "sim/redis_model.hpp"
 
@@ -36,7 +37,12 @@ enum class bus_message : std::uint8_t { view, publication };
 // Between begin_move() and move() a slot is half-moved: it is migrating at its primary, and importing at the other node
 // (node_slots); move_key() moves one of its keys.
 //
-// It has no clock: the caller says when a message of the bus arrives. Not modelled yet: replicas, failover.
+// A node that is stopped or cut off from the others goes on with its view: it is a former primary as soon as the others
+// know its successor (promote()), and executes commands until it learns of that (rejoin()). A key that is moved to another
+// node is a write there and here, which their replicas have yet to receive.
+//
+// It has no clock: the caller says when a message of the bus arrives. Not modelled: the vote for a successor, and that a
+// primary without a majority refuses commands after a while.
 class cluster_model {
 public:
     // Calls a function when a message of the bus has arrived.
@@ -67,8 +73,17 @@ public:
     std::vector<std::string> keys_to_move(std::uint16_t slot) const;
     // The node to which a half-moved slot is being moved; empty: it is not half-moved.
     std::string_view destination_of(std::uint16_t slot) const;
-    // Each node learns at once what any other one knows.
-    void agree();
+    // Whether that node has a half-moved slot, or gets one.
+    bool has_half_moved(std::string_view node) const;
+
+    // The messages of the other nodes do not reach that one, and its own do not reach them.
+    void isolate(std::string_view node);
+    // Its connections to the others are restored, and it learns at once what they know. If it has no slots any more, it
+    // becomes a replica, and forgets its keys.
+    void rejoin(std::string_view node);
+    // A replica of a primary takes over all slots of that, with those of its keys that it has received. Returns these
+    // slots. Precondition: the replica has no slots, and the primary has no half-moved ones.
+    core::slot_set promote(std::string_view replica, std::string_view primary, keyspace const& received);
 
     // The primary of a slot as the node with the latest news sees it; empty: there is none.
     std::string_view primary_of(std::uint16_t slot) const;
@@ -80,6 +95,7 @@ private:
         std::string name;
         redis_model* model;
         cluster_view view;
+        bool is_isolated = false;
     };
 
     cluster_view::node number_of(std::string_view name) const;

@@ -7,6 +7,7 @@
 #include "support/simulated_cluster.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -97,6 +98,92 @@ TEST_CASE("any slot may move at any time, and in the end all nodes agree", "[sim
                 return x.first == y.first && x.last == y.last && x.primary == y.primary;
             }));
     }
+}
+
+// node-0 has the slot of "bar", and node-3 is its replica.
+struct replicated_cluster {
+    explicit replicated_cluster(span_of_time replication)
+        : cluster(sim, {.replicas = 1, .replication = replication, .gossip = {1ms, 1ms}})
+    {}
+
+    std::string say(unsigned node, std::initializer_list<std::string_view> words)
+    {
+        return to_string(cluster.node(node).execute(words));
+    }
+
+    simulation sim{1};
+    simulated_cluster cluster;
+};
+
+TEST_CASE("a replica takes over the slots of its primary, and what it has received", "[simulated_cluster][failover]")
+{
+    replicated_cluster c({10ms, 10ms});
+    c.say(0, {"SET", "bar", "received"});
+    c.sim.world().run_for(10ms);
+    c.say(0, {"SET", "bar", "lost"});
+    c.cluster.fail_over(0, 1s, 1s);
+    c.sim.world().run_for(999ms);
+    CHECK(c.cluster.server_of("bar").name() == "node-0");
+    c.sim.world().run_for(2ms);
+    CHECK(c.cluster.server_of("bar").name() == "node-3");
+    CHECK(c.say(3, {"GET", "bar"}) == "\"received\"");
+    CHECK(c.say(1, {"GET", "bar"}) == "-MOVED 5061 node-3:6379");
+    REQUIRE(c.cluster.failovers().size() == 1);
+    auto const& f = c.cluster.failovers().front();
+    CHECK((f.lost_writes && f.slots[5061] && !f.slots[12182]));
+}
+
+TEST_CASE("without a delay of the replication a failover loses nothing", "[simulated_cluster][failover]")
+{
+    replicated_cluster c({});
+    c.say(0, {"SET", "bar", "1"});
+    c.cluster.fail_over(0, 1s, 1s);
+    c.sim.world().run_for(1s);
+    CHECK(c.say(3, {"GET", "bar"}) == "\"1\"");
+    CHECK_FALSE(c.cluster.failovers().front().lost_writes);
+}
+
+TEST_CASE("a former primary executes commands until it has noticed its successor", "[simulated_cluster][failover]")
+{
+    replicated_cluster c({});
+    c.cluster.fail_over(0, 1s, 1s);
+    CHECK_FALSE(c.cluster.is_former_primary("node-0"));
+    c.sim.world().run_for(2001ms);
+    CHECK(c.cluster.is_former_primary("node-0"));
+    CHECK(c.say(0, {"SET", "bar", "late"}) == "OK");
+    CHECK(c.say(3, {"GET", "bar"}) == "nil");
+    c.sim.world().run_for(10ms);
+    CHECK_FALSE(c.cluster.is_former_primary("node-0"));
+    CHECK(c.say(0, {"GET", "bar"}) == "-MOVED 5061 node-3:6379");
+    CHECK(c.say(0, {"DBSIZE"}) == "0");
+}
+
+TEST_CASE(
+    "a slot moves to and from the successor of a primary, not while that is stopped", "[simulated_cluster][failover]")
+{
+    replicated_cluster c({});
+    c.cluster.fail_over(0, 1s, 1s);
+    c.cluster.move("bar", 1);
+    c.cluster.move("foo", 0);
+    c.cluster.move_slowly("bar", 1, 1s);
+    CHECK(c.cluster.server_of("bar").name() == "node-0");
+    CHECK(c.cluster.server_of("foo").name() == "node-2");
+    CHECK_FALSE(c.cluster.model().has_half_moved("node-0"));
+    c.sim.world().run_for(1s);
+    c.cluster.move_on("bar");
+    c.cluster.move_on("foo");
+    CHECK(c.cluster.server_of("bar").name() == "node-1");
+    CHECK(c.cluster.server_of("foo").name() == "node-3");
+}
+
+TEST_CASE("a primary with a half-moved slot does not fail over", "[simulated_cluster][failover]")
+{
+    replicated_cluster c({});
+    c.cluster.move_slowly("bar", 1, 1s);
+    c.cluster.fail_over(0, 1s, 1s);
+    c.sim.world().run_for(2s);
+    CHECK(c.cluster.failovers().empty());
+    CHECK(c.cluster.server_of("bar").name() == "node-1");
 }
 
 TEST_CASE("the client of one member of a cluster is refused", "[simulated_cluster]")

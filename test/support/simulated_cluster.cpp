@@ -14,16 +14,69 @@ namespace holdfast::test {
 simulated_cluster::simulated_cluster(simulation& s, cluster_options o)
     : simulation_(s),
       options_(std::move(o)),
+      roles_(options_.primaries, role::working),
       model_([this](simulated::bus_message what, auto arrive) { after(delay(what), std::move(arrive)); })
 {
     unsigned const all = core::hash_slots;
-    for (unsigned i = 0; i != options_.primaries; ++i) {
+    for (unsigned i = 0; i != options_.primaries + options_.replicas; ++i) {
         names_.push_back(options_.prefix + std::to_string(i));
         model_.add(names_.back(), node(i).model());
+    }
+    for (unsigned i = 0; i != options_.primaries; ++i) {
         auto const first = all * i / options_.primaries;
         auto const last = all * (i + 1) / options_.primaries - 1;
-        model_.assign(static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last), names_.back());
+        model_.assign(static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last), names_[i]);
     }
+    for (unsigned i = 0; i != options_.replicas; ++i)
+        replicate(i);
+}
+
+// The replica is not a server of its own until it is promoted: it is what the primary's model keeps for it.
+void simulated_cluster::replicate(unsigned primary)
+{
+    auto& from = node(primary).model();
+    from.replicas().attach(from.keys());
+    from.replicas().stream_to([this, &from](auto replica, auto offset) {
+        auto const& d = options_.replication;
+        after(simulation_.world().chance().between(d.least, d.most), [&from, replica, offset] {
+            from.replicas().receive(replica, offset);
+        });
+    });
+}
+
+bool simulated_cluster::fail_over(unsigned primary, core::duration until_promotion, core::duration until_wake)
+{
+    if (primary >= options_.replicas || roles_[primary] != role::working || model_.has_half_moved(names_[primary]))
+        return false;
+    roles_[primary] = role::stopped;
+    node(primary).pause();
+    if (options_.replication.most > core::duration::zero())
+        node(primary).model().replicas().detach(0);  // what is under way is lost
+    model_.isolate(names_[primary]);
+    auto const wake = until_promotion + until_wake;
+    auto& chance = simulation_.world().chance();
+    auto const notice = wake + chance.between(std::chrono::milliseconds(2), std::chrono::milliseconds(6));
+    after(until_promotion, [this, primary] { promote_replica_of(primary); });
+    after(wake, [this, primary] { node(primary).resume(); });
+    after(notice, [this, primary] {
+        roles_[primary] = role::replica;
+        model_.rejoin(names_[primary]);
+    });
+    return true;
+}
+
+void simulated_cluster::promote_replica_of(unsigned primary)
+{
+    roles_[primary] = role::replaced;
+    auto const& r = node(primary).model().replicas();
+    auto const taken = model_.promote(names_[options_.primaries + primary], names_[primary], r.data(0));
+    failovers_.push_back({simulation_.now(), taken, r.received(0) < r.written()});
+}
+
+simulated_cluster::role simulated_cluster::role_of(std::string_view node) const
+{
+    auto const at = static_cast<std::size_t>(std::ranges::find(names_, node) - names_.begin());
+    return at < roles_.size() ? roles_[at] : role::working;
 }
 
 core::duration simulated_cluster::delay(simulated::bus_message what)
@@ -58,7 +111,9 @@ void simulated_cluster::move(std::string_view key, unsigned to)
     tell_time();
     auto const slot = core::hash_slot(key);
     auto const begun = model_.destination_of(slot);
-    model_.move(slot, begun.empty() ? std::string_view(names_.at(to)) : begun);
+    auto const destination = begun.empty() ? std::string_view(names_.at(to)) : begun;
+    if (is_working(model_.primary_of(slot)) && is_working(destination))
+        model_.move(slot, destination);
 }
 
 void simulated_cluster::move_on(std::string_view key)
@@ -68,16 +123,27 @@ void simulated_cluster::move_on(std::string_view key)
 
 unsigned simulated_cluster::next_of(std::string_view key)
 {
-    auto const at = std::ranges::find(names_, model_.primary_of(core::hash_slot(key))) - names_.begin();
-    return static_cast<unsigned>(at + 1) % options_.primaries;
+    return present((number_of(key) % options_.primaries + 1) % options_.primaries);
+}
+
+unsigned simulated_cluster::number_of(std::string_view key) const
+{
+    return static_cast<unsigned>(std::ranges::find(names_, model_.primary_of(core::hash_slot(key))) - names_.begin());
+}
+
+// That primary, or its successor.
+unsigned simulated_cluster::present(unsigned primary) const
+{
+    return roles_[primary] >= role::replaced ? options_.primaries + primary : primary;
 }
 
 void simulated_cluster::move_slowly(std::string_view key, unsigned to, core::duration d)
 {
     auto const slot = core::hash_slot(key);
-    if (!model_.destination_of(slot).empty())
+    auto const& destination = names_.at(to);
+    if (!model_.destination_of(slot).empty() || !is_working(model_.primary_of(slot)) || !is_working(destination))
         return;
-    model_.begin_move(slot, names_.at(to));
+    model_.begin_move(slot, destination);
     move_some(slot, simulation_.world().now() + d);
 }
 
@@ -108,7 +174,7 @@ void simulated_cluster::move_any()
 {
     auto& chance = simulation_.world().chance();
     auto const slot = static_cast<std::uint16_t>(chance.below(core::hash_slots));
-    model_.move(slot, names_[chance.below(names_.size())]);
+    model_.move(slot, names_[chance.below(options_.primaries)]);
 }
 
 }  // namespace holdfast::test

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/cluster_map.hpp"
 #include "sim/cluster_model.hpp"
 #include "support/fault_plan.hpp"
 #include "support/simulated_server.hpp"
@@ -21,6 +22,9 @@ namespace holdfast::test {
 
 struct cluster_options {
     unsigned primaries = 3;
+    unsigned replicas = 0;  // as many of the primaries have one, the first ones; it has no slots until it is promoted
+    // How long a write takes from a primary to its replica. Zero: a failover loses none.
+    span_of_time replication = {std::chrono::microseconds(100), std::chrono::milliseconds(1)};
     std::string prefix = "node-";  // of the names of its nodes
     // How long it takes until a node learns of a change.
     span_of_time gossip = {std::chrono::milliseconds(1), std::chrono::milliseconds(500)};
@@ -30,6 +34,7 @@ struct cluster_options {
 
 // A Redis Cluster of servers of a simulation, named node-0, node-1 ... unless there is another prefix, which have equal
 // parts of the hash slots at the beginning. Each of them has its own faults and network, and its own view of the cluster.
+// A primary that is stopped gets no slots, and gives none away: its operator would wait for its successor.
 class simulated_cluster {
 public:
     explicit simulated_cluster(simulation&, cluster_options = {});
@@ -39,15 +44,29 @@ public:
     simulated_server& node(unsigned i) { return simulation_.server(names_.at(i)); }
     // The primary that has the slot of that key now, whatever the other nodes believe.
     simulated_server& server_of(std::string_view key);
+    // Its number in names().
+    unsigned number_of(std::string_view key) const;
 
     // Gives the slot of that key, with all its keys, to another node.
     void move(std::string_view key, unsigned to);
-    // Gives it to the next node.
+    // Gives it to the next primary.
     void move_on(std::string_view key);
     // Moves the slot of that key to another node key by key: it is half-moved for that time. Its keys move at moments that
     // are drawn from the seed, and the last ones in the end. Without effect if the slot is half-moved already.
     void move_slowly(std::string_view key, unsigned to, core::duration);
     void move_on_slowly(std::string_view key, core::duration);
+    // That primary stops, its replica is promoted after a time, and the primary wakes up after another time: it executes
+    // for a few milliseconds what lies in its sockets, before it learns that it has been replaced. Returns false, without
+    // effect, if it has no replica any more, or a half-moved slot: its successor would not know that it is half-moved.
+    bool fail_over(unsigned primary, core::duration until_promotion, core::duration until_wake);
+    struct failover {
+        core::instant promoted;
+        core::slot_set slots;
+        bool lost_writes;  // which the former primary had executed
+    };
+    std::vector<failover> const& failovers() const noexcept { return failovers_; }
+    // Whether that node has been replaced, and has not noticed it yet.
+    bool is_former_primary(std::string_view node) const { return role_of(node) == role::replaced; }
     // Gives one slot to a node, both drawn from the seed. A slot without keys is as good as any.
     void move_any();
 
@@ -55,12 +74,20 @@ private:
     core::duration delay(simulated::bus_message);
     void after(core::duration, std::function<void()>);
     unsigned next_of(std::string_view key);
+    unsigned present(unsigned primary) const;
+    enum class role : std::uint8_t { working, stopped, replaced, replica };
+    role role_of(std::string_view node) const;
+    bool is_working(std::string_view node) const { return role_of(node) == role::working; }
+    void replicate(unsigned primary);
+    void promote_replica_of(unsigned primary);
     void move_some(std::uint16_t slot, core::instant end);
     void tell_time();
 
     simulation& simulation_;
     cluster_options const options_;
     std::vector<std::string> names_;
+    std::vector<failover> failovers_;
+    std::vector<role> roles_;                               // of the first primaries
     std::shared_ptr<int> alive_ = std::make_shared<int>();  // messages that arrive later find that it has ended
     simulated::cluster_model model_;
 };
