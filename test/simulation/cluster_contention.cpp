@@ -75,5 +75,53 @@ TEST_CASE(
     run_contests(options, seeds_or(30));
 }
 
+// The former primary wakes up after the promotion, and executes what lies in its sockets. Its replica had everything.
+contest_options with_failovers()
+{
+    auto options = over_three_primaries();
+    options.kind = GENERATE(from_range(all_kinds));
+    options.replicas = options.fail_overs = 2;
+    options.replica_lag = {};
+    return options;
+}
+
+// The replicas have not received the last writes. The lease time outlasts the bound of an overlap.
+contest_options with_lost_writes()
+{
+    auto options = with_failovers();
+    options.replica_lag = {100us, 50ms};
+    options.config.lease = 9s;
+    options.long_hold = 20s;
+    return options;
+}
+
+TEST_CASE("contenders exclude each other while primaries fail over", "[cluster][contention][failover]")
+{
+    run_contests(with_failovers(), seeds_or(15));
+}
+
+TEST_CASE("contenders exclude each other while primaries fail over and slots move", "[cluster][contention][failover]")
+{
+    auto options = with_failovers();
+    options.moves = 3;
+    options.half_moves = 1;
+    options.longest_half_move = 500ms;
+    run_contests(options, seeds_or(15));
+}
+
+TEST_CASE("holds overlap for a bounded time when a failover loses writes", "[cluster][contention][failover]")
+{
+    run_contests(with_lost_writes(), seeds_or(15));
+}
+
+TEST_CASE("a seed replays a contest over a cluster exactly", "[cluster][contention][failover]")
+{
+    auto options = with_failovers();
+    options.moves = 3;
+    options.seed = 3;
+    options.trace = true;
+    CHECK(run_contest(options).digest == run_contest(options).digest);
+}
+
 }  // namespace
 }  // namespace holdfast::test

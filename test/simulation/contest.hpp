@@ -47,11 +47,15 @@ struct contest_options {
                              // a slot does not return
     unsigned half_moves = 0;  // how often it moves key by key, and is half-moved meanwhile
     core::duration longest_half_move = std::chrono::seconds(2);
-    unsigned replicas = 0;    // of the one server
-    unsigned fail_overs = 0;  // how often a replica becomes the primary, or the replicas are cut off for a while
+    // Of the one server, or of each primary of a cluster that fails over, which has one.
+    unsigned replicas = 0;
+    // Of the one server: how often a replica becomes the primary, or the replicas are cut off for a while. Of a cluster:
+    // how many primaries stop, and are replaced by their replicas.
+    unsigned fail_overs = 0;
     // How long a former primary goes on serving its clients.
     span_of_time unaware = {std::chrono::milliseconds(0), std::chrono::seconds(3)};
     span_of_time replica_lag = {std::chrono::microseconds(200), std::chrono::milliseconds(50)};
+    core::duration long_hold = std::chrono::seconds(4);  // of one hold in fifty
     bool is_prompt = false;  // a released lock must be granted to a waiter within a few round trips
     fault_plan faults = {};
     network_options network = {};

@@ -15,17 +15,26 @@
 
 namespace holdfast::test {
 
+// What happens to a hash slot.
+enum class slot_change { none, moves, fails_over };
+
 // Makes the servers of an arena a cluster of three primaries, in which the hash slot of one key moves from node to node,
-// now as a whole, now key by key. The clients that the arena makes afterwards are clients of the cluster.
+// now as a whole, now key by key. With fails_over its primary also stops once, for ever, and its replica, which has all
+// writes, is promoted. The clients that the arena makes afterwards are clients of the cluster.
 class contested_slot {
 public:
-    contested_slot(arena& a, std::string key) : world_(a.world()), key_(std::move(key)), cluster_(a.simulated())
+    contested_slot(arena& a, std::string key, slot_change what)
+        : world_(a.world()),
+          key_(std::move(key)),
+          cluster_(a.simulated(), {.replicas = what == slot_change::fails_over ? 3U : 0U, .replication = {}})
     {
         a.use_seeds(cluster_.names());
         for (auto const& name : cluster_.names())
             a.server(name).check([r = rules_](executed const& e) { (*r)(e); });
         for (int i = 0; i < 2; ++i)
             move_after(draw().between(core::duration::zero(), std::chrono::milliseconds(300)));
+        if (what == slot_change::fails_over)
+            fail_over_after(draw().between(core::duration::zero(), std::chrono::milliseconds(300)));
     }
 
     // The present primary of the slot.
@@ -44,6 +53,17 @@ private:
             else
                 cluster_.move_on_slowly(key_, lasts);
         });
+    }
+
+    // Later, if the slot is half-moved then.
+    void fail_over_after(core::duration d)
+    {
+        world_.at(
+            world_.now() + d,
+            [this, promoted = draw().between(std::chrono::milliseconds(200), std::chrono::seconds(2))] {
+                if (!cluster_.fail_over(cluster_.number_of(key_), promoted, std::chrono::hours(1'000)))
+                    fail_over_after(std::chrono::milliseconds(100));
+            });
     }
 
     virtual_world& world_;

@@ -53,11 +53,11 @@ struct election_contest {
     unsigned cancelled = 0;
     std::deque<observation> observations;
 
-    election_contest(std::uint64_t seed, fault_plan f, bool is_cluster, core::duration s)
+    election_contest(std::uint64_t seed, fault_plan f, slot_change what, core::duration s)
         : world({.world = {.seed = seed}, .faults = f}), draw(seed), settle(s)
     {
-        if (is_cluster)
-            slots.emplace(world, "boss");
+        if (what != slot_change::none)
+            slots.emplace(world, "boss", what);
     }
 
     bool exists(std::string_view key)
@@ -148,6 +148,18 @@ struct election_contest {
         o.has_ended = true;
     }
 
+    // A client learns of a failover when a command is not answered.
+    awaitable<std::optional<leader>> current(client& c)
+    {
+        for (int n = 0; slots && n < 5; ++n) {
+            error_code ec;
+            auto now = co_await election(c, "boss").current(asio::redirect_error(use_awaitable, ec));
+            if (ec != errc::unavailable)
+                co_return now;
+        }
+        co_return co_await election(c, "boss").current();
+    }
+
     awaitable<void> end(client& c, fault_plan const& before)
     {
         for (int n = 0; n < 6'000 && running > 0; ++n)
@@ -156,8 +168,7 @@ struct election_contest {
         world.simulated().for_each_server([](simulated_server& s) { s.faults = {}; });
         // One lease time, the longest reconnection, and the end of the subscriptions.
         co_await world.sleep(before.disconnect > 0 ? 10s : 4s);
-        auto const nobody = co_await election(c, "boss").current();
-        CHECK_FALSE(nobody);
+        CHECK_FALSE(co_await current(c));
         auto me = co_await election(c, "boss").campaign("the last");
         CHECK(me.term() > last_term);
         co_await world.sleep(20ms);
@@ -175,10 +186,10 @@ struct election_contest {
     }
 };
 
-unsigned run_election_contest(std::uint64_t seed, fault_plan faults, bool is_cluster, std::chrono::milliseconds settle)
+unsigned run_election_contest(std::uint64_t seed, fault_plan faults, slot_change what, std::chrono::milliseconds settle)
 {
     INFO("seed " << seed);
-    election_contest c(seed, faults, is_cluster, settle);
+    election_contest c(seed, faults, what, settle);
     auto& a = c.world;
     std::vector<client*> clients;
     for (std::string const where : {"A", "B", "C"})
@@ -204,11 +215,12 @@ unsigned run_election_contest(std::uint64_t seed, fault_plan faults, bool is_clu
     return c.cancelled;
 }
 
-void run_election_contests(fault_plan const& faults, bool is_cluster = false, std::chrono::milliseconds settle = 0ms)
+void run_election_contests(
+    fault_plan const& faults, slot_change what = slot_change::none, std::chrono::milliseconds settle = 0ms)
 {
     std::uint64_t cancelled = 0;
-    for (std::uint64_t seed = first_seed(); seed <= last_seed(is_cluster ? 30 : 60); ++seed)
-        cancelled += run_election_contest(seed, faults, is_cluster, settle);
+    for (std::uint64_t seed = first_seed(); seed <= last_seed(what == slot_change::none ? 60 : 30); ++seed)
+        cancelled += run_election_contest(seed, faults, what, settle);
     CHECK(cancelled > 0);
     WARN(cancelled << " campaigns were cancelled");
 }
@@ -226,18 +238,24 @@ TEST_CASE("also when connections break, and replies and messages are lost", "[el
 TEST_CASE(
     "two leaders are never valid at once while the hash slot of the election moves", "[election][contest][cluster]")
 {
-    run_election_contests({}, true);
+    run_election_contests({}, slot_change::moves);
 }
 
 TEST_CASE("also when messages are lost while the hash slot of an election moves", "[election][contest][cluster]")
 {
-    run_election_contests({.lose_request = 0.005, .lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.05}, true);
+    run_election_contests(
+        {.lose_request = 0.005, .lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.05}, slot_change::moves);
+}
+
+TEST_CASE("two leaders are never valid at once when their primary fails over", "[election][contest][cluster][failover]")
+{
+    run_election_contests({}, slot_change::fails_over);
 }
 
 TEST_CASE("a leader that lost its leadership has the settle time to end", "[election][contest]")
 {
     run_election_contests(
-        {.lose_request = 0.005, .lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.05}, false, 100ms);
+        {.lose_request = 0.005, .lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.05}, slot_change::none, 100ms);
 }
 
 }  // namespace

@@ -49,11 +49,11 @@ struct permit_contest {
     bool is_numbered = false;
     std::map<unsigned, std::uint64_t> tokens;  // the last one of each number
 
-    permit_contest(std::uint64_t seed, fault_plan f, bool is_cluster)
+    permit_contest(std::uint64_t seed, fault_plan f, slot_change what)
         : world({.world = {.seed = seed}, .faults = f}), draw(seed)
     {
-        if (is_cluster)
-            slots.emplace(world, "s");
+        if (what != slot_change::none)
+            slots.emplace(world, "s", what);
     }
 
     simulated_server& server() { return slots ? slots->server() : world.server(); }
@@ -134,10 +134,10 @@ struct permit_contest {
 };
 
 // Semaphores without an order, fair ones and numbered ones, in turn. Returns how many acquires were cancelled.
-unsigned run_semaphore_contest(std::uint64_t seed, fault_plan faults, bool is_cluster)
+unsigned run_semaphore_contest(std::uint64_t seed, fault_plan faults, slot_change what)
 {
     INFO("seed " << seed);
-    permit_contest c(seed, faults, is_cluster);
+    permit_contest c(seed, faults, what);
     bool const fair = seed % 3 == 0;
     c.is_numbered = seed % 3 == 1;
     auto& a = c.world;
@@ -175,11 +175,11 @@ unsigned run_semaphore_contest(std::uint64_t seed, fault_plan faults, bool is_cl
     return c.cancelled;
 }
 
-void run_semaphore_contests(fault_plan const& faults, bool is_cluster = false)
+void run_semaphore_contests(fault_plan const& faults, slot_change what = slot_change::none)
 {
     std::uint64_t cancelled = 0;
-    for (std::uint64_t seed = first_seed(); seed <= last_seed(is_cluster ? 30 : 60); ++seed)
-        cancelled += run_semaphore_contest(seed, faults, is_cluster);
+    for (std::uint64_t seed = first_seed(); seed <= last_seed(what == slot_change::none ? 60 : 30); ++seed)
+        cancelled += run_semaphore_contest(seed, faults, what);
     CHECK(cancelled > 0);
     WARN(cancelled << " acquires were cancelled");
 }
@@ -196,12 +196,19 @@ TEST_CASE("also when connections break and replies are lost", "[semaphore][conte
 
 TEST_CASE("contenders never have too many permits while their hash slot moves", "[semaphore][contest][cluster]")
 {
-    run_semaphore_contests({}, true);
+    run_semaphore_contests({}, slot_change::moves);
 }
 
 TEST_CASE("also when messages are lost while the hash slot of a semaphore moves", "[semaphore][contest][cluster]")
 {
-    run_semaphore_contests({.lose_request = 0.005, .lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.05}, true);
+    run_semaphore_contests(
+        {.lose_request = 0.005, .lose_reply = 0.005, .disconnect = 0.01, .drop_push = 0.05}, slot_change::moves);
+}
+
+TEST_CASE(
+    "contenders never have too many permits when their primary fails over", "[semaphore][contest][cluster][failover]")
+{
+    run_semaphore_contests({}, slot_change::fails_over);
 }
 
 }  // namespace
