@@ -16,6 +16,8 @@ void fault_injector::inject(step const& s)
         return delete_keys(s);
     if (s.what == verb::foreign_key)
         return plant(s);
+    if (s.what == verb::move_slot)
+        return move_slot(s);
     auto const i = server_of(s);
     auto const from = world_.now();
     auto const time = std::chrono::microseconds(s.get(field::us));
@@ -36,6 +38,15 @@ void fault_injector::inject(step const& s)
             return model_.disturb_process(process_of(s), from, (end == core::never ? from : end) + recovery);
         default: return;
     }
+}
+
+// A half-moved slot refuses releases, which are given up when the lease time has passed.
+void fault_injector::move_slot(step const& s)
+{
+    auto const time = std::chrono::microseconds(s.get(field::us));
+    if (time.count() > 0)
+        model_.refuse(world_.now());
+    world_.inject(s, world_.now() + time);
 }
 
 void fault_injector::delete_keys(step const& s)

@@ -26,6 +26,7 @@ public:
     void heal();
 
 private:
+    void move_slot(step const&);
     void delete_keys(step const&);
     void plant(step const&);
 

@@ -20,7 +20,11 @@ using value = std::int64_t;
 // the strict promises are checked; the others have some.
 class author {
 public:
-    explicit author(std::uint64_t seed) : luck_(seed) { result_.seed = seed; }
+    explicit author(std::uint64_t seed) : luck_(seed)
+    {
+        result_.seed = seed;
+        result_.is_cluster = seed % 24 == 0;
+    }
 
     program write();
 
@@ -41,6 +45,7 @@ private:
     void write_on_latch();
     void write_on_lease();
     void write_advance();
+    void write_move();
     void write_fault();
     void write_terms(step&);
     void write_at_least(step&, lock_design const&);
@@ -62,9 +67,12 @@ private:
     value latch_ = absent;  // that the program uses
 };
 
+// No server of a red_lock may be a cluster.
 void author::add_lock(value l)
 {
     auto const& d = locks[std::size_t(l)];
+    if (result_.is_cluster && is_red(d))
+        return;
     has_composites_ = has_composites_ || is_composite(d);
     locks_.push_back(l);
     if (d.kind == kind::read)
@@ -124,7 +132,9 @@ void author::write_step()
         auto const v = pick({verb::is_locked, verb::holders, verb::force_release});
         name_operation(
             add(v).set(field::process, below(processes_)).set(field::lock, locks_[luck_.below(locks_.size())]));
-    } else if (has_faults_)
+    } else if (result_.is_cluster && often(0.4))
+        write_move();
+    else if (has_faults_)
         write_fault();
 }
 
@@ -247,6 +257,14 @@ void author::write_advance()
                     : pick<value>({3'000'000, 10'000'000}));
 }
 
+void author::write_move()
+{
+    add(verb::move_slot)
+        .set(field::lock, locks_[luck_.below(locks_.size())])
+        .set(field::to, below(3))
+        .set(field::us, pick<value>({0, 5'000, 100'000, 1'000'000, 3'000'000}));
+}
+
 void author::write_fault()
 {
     constexpr verb all[] = {
@@ -279,6 +297,8 @@ void author::write_fault()
         s.set(field::lock, latch_ != absent && often(0.3) ? latch_ : locks_[luck_.below(locks_.size())]);
     if (v == verb::deny)
         s.set(field::how, below(10));
+    if (result_.is_cluster && s.has(field::server))
+        s.set(field::to, below(3));
     if (v == verb::foreign_key || v == verb::restart)
         s.set(field::how, below(3));
     if (v != verb::disconnect && v != verb::flush_scripts && v != verb::stop && v != verb::destroy)

@@ -163,6 +163,7 @@ TEST_CASE("a program is the same after it is printed and parsed", "[oracle]")
         auto const p = generate(seed);
         auto const again = parse(to_text(p));
         REQUIRE(again.seed == p.seed);
+        REQUIRE(again.is_cluster == p.is_cluster);
         REQUIRE(again.steps == p.steps);
     }
 }

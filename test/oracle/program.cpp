@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, verb_count> verbs{
     "count_down", "count",         "await_latch", "release",       "extend",  "lost",          "downgrade",
     "drop",       "move",          "cancel",      "launch",        "forget",  "stop",          "shutdown",
     "destroy",    "advance",       "pause",       "out_of_memory", "deny",    "lose_replies",  "disconnect",
-    "restart",    "flush_scripts", "delete_key",  "foreign_key",   "freeze"};
+    "restart",    "flush_scripts", "delete_key",  "foreign_key",   "freeze",  "move_slot"};
 
 constexpr std::array<std::string_view, field_count> fields{
     "process",  "server", "lock",     "owner", "slot", "to", "op",    "keep",   "lease",    "renew",
@@ -90,7 +90,7 @@ std::string to_text(step const& s)
 
 std::string to_text(program const& p)
 {
-    auto text = "seed " + std::to_string(p.seed) + "\n";
+    auto text = "seed " + std::to_string(p.seed) + (p.is_cluster ? " cluster\n" : "\n");
     for (auto const& s : p.steps)
         text.append(to_text(s)).append("\n");
     return text;
@@ -106,7 +106,7 @@ program parse(std::string_view text)
             continue;
         try {
             if (line.starts_with("seed "))
-                p.seed = std::stoull(line.substr(5));
+                p.seed = std::stoull(line.substr(5)), p.is_cluster = line.ends_with(" cluster");
             else
                 p.steps.push_back(parse_step(words));
         } catch (std::exception const& e) {

@@ -59,8 +59,9 @@ enum class verb : std::uint8_t {
     delete_key,   // of `lock`
     foreign_key,  // application data under the name of `lock`: see foreign_value
     freeze,       // the process, as SIGSTOP, for that time
+    move_slot,    // of `lock`, in a cluster: to the primary `to`; for that time it is half-moved
 };
-inline constexpr auto verb_count = static_cast<std::size_t>(verb::freeze) + 1;
+inline constexpr auto verb_count = static_cast<std::size_t>(verb::move_slot) + 1;
 
 enum class field : std::uint8_t {
     process,
@@ -68,7 +69,7 @@ enum class field : std::uint8_t {
     lock,   // index into the table of locks
     owner,  // 9: process_owner()
     slot,
-    to,
+    to,     // a slot of leases, or a primary of a cluster
     op,     // later steps refer to an operation by this name
     keep,   // 1: the operation is made now and launched later
     lease,  // options, milliseconds; `endless`: milliseconds::max()
@@ -116,7 +117,8 @@ private:
 };
 
 struct program {
-    std::uint64_t seed = 1;  // of the scheduler and the network
+    std::uint64_t seed = 1;   // of the scheduler and the network
+    bool is_cluster = false;  // the server 0 is a Redis Cluster of three primaries
     std::vector<step> steps;
 };
 

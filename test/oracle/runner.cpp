@@ -100,7 +100,9 @@ run_result runner::run()
 void runner::prepare()
 {
     std::unique_lock guard(mutex_);
-    if (options_.is_disturbed)
+    // A session to a primary opens with the first lock there, and a moved slot delays commands: a cluster counts as
+    // disturbed from the first step on.
+    if (options_.is_disturbed || program_.is_cluster)
         faults_.disturb_everything();
     if (!options_.connects_first)
         return;

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "client/client_access.hpp"
+#include "core/hash_slot.hpp"
 #include "oracle/time_rules.hpp"
 
 namespace holdfast::test::oracle {
@@ -32,11 +34,15 @@ std::string name_of_server(unsigned i)
 simulated_world::simulated_world(program const& p, bool with_trace)
     : simulation_(std::make_unique<simulation>(simulation_options{
         .world = {.seed = p.seed, .trace = with_trace, .max_steps = 400'000 + p.steps.size() * 20'000}}))
-{}
+{
+    if (p.is_cluster)
+        cluster_.emplace(*simulation_);
+}
 
 // Handlers that never ran are destroyed here, and may write to the trace.
 simulated_world::~simulated_world()
 {
+    cluster_.reset();
     simulation_.reset();
 }
 
@@ -52,6 +58,18 @@ simulated_server& simulated_world::server(unsigned i)
     return simulation_->server(name_of_server(i));
 }
 
+std::vector<simulated_server*> simulated_world::nodes(unsigned i)
+{
+    if (!is_cluster(i))
+        return {&server(i)};
+    return {&cluster_->node(0), &cluster_->node(1), &cluster_->node(2)};
+}
+
+simulated_server& simulated_world::node_of(unsigned i, std::string_view key)
+{
+    return is_cluster(i) ? cluster_->server_of(key) : server(i);
+}
+
 asio::any_io_executor simulated_world::executor_of(std::int64_t i)
 {
     return process_at(i).get_executor();
@@ -61,6 +79,8 @@ holdfast::client simulated_world::make_client(std::int64_t in, unsigned at, hold
 {
     auto const make_io = [this, &p = process_at(in), at](
                              engine::strand st, holdfast::config const& config, engine::log l) {
+        if (is_cluster(at))
+            return simulation_->make_cluster_io(p, std::move(st), config, std::move(l), cluster_->names());
         return simulation_->make_io(p, std::move(st), config, std::move(l), name_of_server(at));
     };
     return detail::client_access::make(executor_of(in), c, make_io);
@@ -96,9 +116,14 @@ void simulated_world::settle(std::function<bool()> const&)
     run_for(12s);
 }
 
+// Clients of a cluster ask for its slots each minute, so months of them would take long.
 bool simulated_world::let_keys_expire()
 {
-    run_for(longest + std::chrono::hours(24 * 100));
+    auto const time = longest + std::chrono::hours(24 * 100);
+    if (!cluster_)
+        run_for(time);
+    else
+        simulation_->for_each_server([time](simulated_server& s) { s.step_clock(time); });
     return true;
 }
 
@@ -111,7 +136,8 @@ void simulated_world::finish()
 
 void simulated_world::inject(step const& s, core::instant end)
 {
-    auto& to = server(server_of(s));
+    auto const all = nodes(server_of(s));
+    auto& to = *all[std::size_t(s.get(field::to)) % all.size()];
     auto const heal_then = [&](std::function<void()> f) {
         if (end != core::never)
             simulation_->world().at(end, std::move(f));
@@ -119,11 +145,19 @@ void simulated_world::inject(step const& s, core::instant end)
     switch (s.what) {
         case verb::pause: to.pause(); return heal_then([&to] { to.resume(); });
         case verb::out_of_memory:
-            to.model().set_condition(simulated::condition::out_of_memory);
-            return heal_then([&to] { to.model().set_condition(simulated::condition::normal); });
+            for (auto* const n : all)
+                n->model().set_condition(simulated::condition::out_of_memory);
+            return heal_then([all] {
+                for (auto* const n : all)
+                    n->model().set_condition(simulated::condition::normal);
+            });
         case verb::deny:
-            to.model().deny_command(deniable[std::size_t(s.get(field::how)) % deniable.size()]);
-            return heal_then([&to] { to.model().allow_all(); });
+            for (auto* const n : all)
+                n->model().deny_command(deniable[std::size_t(s.get(field::how)) % deniable.size()]);
+            return heal_then([all] {
+                for (auto* const n : all)
+                    n->model().allow_all();
+            });
         case verb::lose_replies: to.faults.lose_reply = 1; return heal_then([&to] { to.faults.lose_reply = 0; });
         case verb::disconnect: return to.model().disconnect_all();
         case verb::restart:
@@ -135,20 +169,36 @@ void simulated_world::inject(step const& s, core::instant end)
             if (auto& p = process_at(process_of(s)); end != core::never && !p.is_paused())
                 p.pause_for(end - now());
             return;
+        case verb::move_slot: return move_slot(s, end - now());
         default: return;
     }
 }
 
+void simulated_world::move_slot(step const& s, core::duration time)
+{
+    auto const& d = design_of(s.get(field::lock));
+    if (!is_cluster(d.server) || is_composite(d))
+        return;
+    auto const to = unsigned(s.get(field::to)) % 3;
+    if (cluster_->names()[to] == cluster_->model().primary_of(core::hash_slot(d.key)))
+        return;
+    if (time > core::duration::zero())
+        cluster_->move_slowly(d.key, to, time);
+    else
+        cluster_->move(d.key, to);
+}
+
 void simulated_world::delete_key(unsigned at, std::string_view key)
 {
-    server(at).model().keys().erase(std::string(key));
+    for (auto* const n : nodes(at))
+        n->model().keys().erase(std::string(key));
 }
 
 bool simulated_world::plant(lock_design const& d, std::int64_t how)
 {
-    auto& to = server(d.server);
+    auto& to = node_of(d.server, d.key);
     auto const key = std::string(d.key);
-    auto const is_there = [&] { return std::ranges::count(to.model().keys().names(), key) != 0; };
+    auto const is_there = [&] { return std::ranges::count(keys(d.server), key) != 0; };
     if (is_there())
         return false;
     switch (how % 3) {
@@ -161,13 +211,13 @@ bool simulated_world::plant(lock_design const& d, std::int64_t how)
 
 void simulated_world::heal()
 {
-    for (unsigned i = 0; i < server_count; ++i) {
-        auto& s = server(i);
-        s.faults = {};
-        s.resume();
-        s.model().set_condition(simulated::condition::normal);
-        s.model().allow_all();
-    }
+    for (unsigned i = 0; i < server_count; ++i)
+        for (auto* const s : nodes(i)) {
+            s->faults = {};
+            s->resume();
+            s->model().set_condition(simulated::condition::normal);
+            s->model().allow_all();
+        }
     for (unsigned i = 0; i < process_count; ++i)
         process_at(i).resume();
 }
@@ -176,24 +226,33 @@ void simulated_world::heal()
 
 bool simulated_world::exists(unsigned at, std::string_view key)
 {
-    return server(at).execute({"EXISTS", key}).integer != 0;
+    return std::ranges::count(keys(at), key) != 0;
 }
 
+// Of a half-moved slot each node has a part.
 std::vector<std::string> simulated_world::keys(unsigned at)
 {
-    server(at).execute({"PING"});  // time passes on the server, too
-    return server(at).model().keys().names();
+    std::vector<std::string> all;
+    for (auto* const n : nodes(at)) {
+        n->execute({"PING"});  // time passes on the server, too
+        std::ranges::copy(n->model().keys().names(), std::back_inserter(all));
+    }
+    std::ranges::sort(all);
+    return all;
 }
 
 std::string simulated_world::text(unsigned at, std::string_view key)
 {
-    auto const reply = server(at).execute({"GET", key});
+    auto const reply = node_of(at, key).execute({"GET", key});
     return reply.is_error() ? std::string() : reply.text;
 }
 
 std::int64_t simulated_world::subscribers(unsigned at, std::string_view channel)
 {
-    return server(at).model().publish(channel, "0");
+    std::int64_t sum = 0;
+    for (auto* const n : nodes(at))
+        sum += n->model().publish(channel, "0") + n->model().publish_sharded(channel, "0");
+    return sum;
 }
 
 engine::client_engine::census simulated_world::census(holdfast::client& c)

@@ -6,8 +6,12 @@
 #define HOLDFAST_TEST_ORACLE_SIMULATED_WORLD_HPP
 
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "oracle/world.hpp"
+#include "support/simulated_cluster.hpp"
 #include "support/simulation.hpp"
 
 namespace holdfast::test::oracle {
@@ -48,8 +52,14 @@ public:
 private:
     process& process_at(std::int64_t);
     simulated_server& server(unsigned);
+    bool is_cluster(unsigned server) const noexcept { return server == 0 && cluster_.has_value(); }
+    // The nodes of a cluster, or the server.
+    std::vector<simulated_server*> nodes(unsigned server);
+    simulated_server& node_of(unsigned server, std::string_view key);
+    void move_slot(step const&, core::duration);
 
     std::unique_ptr<simulation> simulation_;
+    std::optional<simulated_cluster> cluster_;
 };
 
 }  // namespace holdfast::test::oracle
