@@ -10,6 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "simulation/cluster_client_arena.hpp"
+#include "support/tenure_of.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -68,6 +69,22 @@ TEST_CASE("a lock that a former primary has granted is not held", "[cluster]")
         auto const held = co_await mutex(a.c(), "{a}").acquire();
         CHECK(held.valid());
         CHECK(a.has(1, "{a}"));
+    });
+}
+
+// It executes what lies in its socket before it learns of its successor, which does not know of the extension.
+TEST_CASE("an extension that a former primary has confirmed does not count", "[cluster][failover]")
+{
+    cluster_client_arena a({.replicas = 3, .replication = {}, .gossip = {1ms, 1ms}, .bus = {1ms, 1ms}});
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all();
+        auto held = co_await mutex(a.c(), "{a}").acquire();
+        a.cluster.fail_over(2, 50ms, 400ms);
+        co_await error_of(held.extend(30s));
+        co_await a.sleep(100ms);
+        CHECK(held.valid());
+        auto const left = std::chrono::milliseconds(a.server("node-5").execute({"PTTL", "{a}"}).integer);
+        CHECK(tenure_of(held).valid_until() <= a.now() + left + 1ms);
     });
 }
 
@@ -133,6 +150,25 @@ TEST_CASE("many commands at a former primary lead to one question at a time", "[
         for (auto& l : held)
             co_await l.release();
         CHECK(a.slots_requests <= before + 3);
+    });
+}
+
+TEST_CASE("slots that change all the time are asked for at most ten times in a second", "[cluster]")
+{
+    cluster_client_arena a({.gossip = {1ms, 1ms}, .bus = {1ms, 1ms}});
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all();
+        auto const before = a.slots_requests;
+        auto const from = a.now();
+        for (unsigned i = 0; i < 100; ++i) {
+            a.cluster.move("{a}", i % 2);
+            a.cluster.move("{c}", i % 3);  // of which only a seed tells
+            co_await (co_await mutex(a.c(), "{a}").acquire()).release();
+            co_await a.sleep(20ms);
+        }
+        auto const seconds = std::chrono::duration<double>(a.now() - from).count();
+        CHECK(a.slots_requests - before > 5 * seconds);
+        CHECK(a.slots_requests - before < 10 * seconds);
     });
 }
 
