@@ -10,6 +10,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "support/acknowledged.hpp"
 #include "support/all_kinds.hpp"
 #include "support/child_program.hpp"
 #include "support/live.hpp"
@@ -34,7 +35,7 @@ public:
     redis_server& replica() { return replica_; }
     live& loop() { return live_; }
 
-    bool follows() { return replica_.info("master_link_status") == "up"; }
+    bool follows() { return primary_.online_replicas() == 1; }
     bool has(std::string const& key) { return replica_.command({"EXISTS", key}).integer == 1; }
 
     // A client of the primary.
@@ -69,15 +70,6 @@ awaitable<bool> is_granted(client& c, std::string name)
     co_return !held.empty();
 }
 
-// A busy machine may be too slow for one acknowledgement, which has at most 500 ms.
-awaitable<void> extend(lease& held)
-{
-    error_code ec = errc::unavailable;
-    for (int i = 0; ec == errc::unavailable && i != 10; ++i)
-        co_await held.extend(20s, redirect(ec));
-    CHECK_FALSE(ec);
-}
-
 TEST_CASE("the replica has each lock at the instant at which its acquire completes", "[live][acknowledgement]")
 {
     replicated r;
@@ -86,15 +78,15 @@ TEST_CASE("the replica has each lock at the instant at which its acquire complet
         co_await c.ready();
         for (int i = 0; i != 200; ++i) {
             auto const name = "m" + std::to_string(i);
-            auto held = co_await mutex(c, name).acquire();
+            auto held = co_await acquire_acknowledged(mutex(c, name));
             CHECK(r.has(name));
             co_await held.release();
         }
         std::vector<lease> held;
         for (auto const& lock : locks_of_all_kinds(c, {"a", "b"}))
-            held.push_back(co_await lock.acquire());
+            held.push_back(co_await acquire_acknowledged(lock));
         for (auto& h : held) {
-            co_await extend(h);
+            CHECK_FALSE(co_await extend_acknowledged(h, 20s));
             co_await h.release();
         }
     });
@@ -108,7 +100,7 @@ TEST_CASE("a lock that the replica acknowledged is held after the replica was pr
     replicated r;
     auto& c = r.acknowledged(1, 60s);
     r.loop().run([&]() -> awaitable<void> {
-        auto const held = co_await mutex(c, "m").acquire();
+        auto const held = co_await acquire_acknowledged(mutex(c, "m"));
         auto& rival = r.loop().client(r.promote());
         auto const granted = co_await is_granted(rival, "m");
         CHECK_FALSE(granted);
@@ -160,7 +152,7 @@ TEST_CASE("a lease that no replica acknowledges any more is lost when its validi
     replicated r;
     auto& c = r.acknowledged(1, 3s);
     r.loop().run([&]() -> awaitable<void> {
-        auto held = co_await mutex(c, "m").acquire();
+        auto held = co_await acquire_acknowledged(mutex(c, "m"));
         r.replica().kill();
         auto const is_lost = co_await comes_true([&] { return !held.valid(); });
         CHECK(is_lost);
@@ -176,7 +168,7 @@ TEST_CASE(
     replicated r;
     auto& c = r.acknowledged(1, 12s);
     r.loop().run([&]() -> awaitable<void> {
-        auto held = co_await mutex(c, "m").acquire();
+        auto held = co_await acquire_acknowledged(mutex(c, "m"));
         r.replica().restart();
         r.replica().command({"REPLICAOF", "127.0.0.1", std::to_string(r.primary().port())});
         auto const begin = std::chrono::steady_clock::now();

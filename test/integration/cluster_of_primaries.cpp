@@ -10,6 +10,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "support/acknowledged.hpp"
 #include "support/all_kinds.hpp"
 #include "support/all_leases.hpp"
 #include "support/live.hpp"
@@ -160,7 +161,9 @@ TEST_CASE(
     auto& c = l.client(cfg);
     auto& other = l.client(live::quick(cluster.url()));
     l.run([&]() -> awaitable<void> {
-        auto held = co_await acquire_all(c);
+        std::vector<lease> held;
+        for (auto const& lock : locks_of_all_kinds(c, tags))
+            held.push_back(co_await acquire_acknowledged(lock));
         cluster.kill(cluster[0]);
         CHECK(co_await comes_true([&] { return cluster.is_primary(cluster.replica_of(0)); }));
         cluster.await_promotion(0);

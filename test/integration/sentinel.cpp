@@ -15,6 +15,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "integration/storm.hpp"
+#include "support/acknowledged.hpp"
 #include "support/all_kinds.hpp"
 #include "support/certificates.hpp"
 #include "support/child_program.hpp"
@@ -63,9 +64,7 @@ public:
                        auto const replicas = s->command({"SENTINEL", "REPLICAS", "mymaster"}).items.size();
                        return has(known, "OK 3 usable") && replicas == 2;
                    })
-               && std::ranges::all_of(servers_, [](auto const& s) {
-                      return s->info("role") == "master" || s->info("master_link_status") == "up";
-                  });
+               && master().online_replicas() == 2;
     }
     bool has_failed_over()
     {
@@ -121,7 +120,7 @@ void outlast_failover(std::function<void(redis_server&)> const& fail, unsigned a
         std::vector<lease> held;
         auto const rivals = locks_of_all_kinds(other, {"a", "b", "c", "d", "e", "f"});
         for (auto const& lock : locks_of_all_kinds(c, {"a", "b", "c", "d", "e", "f"}))
-            held.push_back(co_await lock.acquire());
+            held.push_back(co_await acquire_acknowledged(lock));
         REQUIRE(held.size() >= 50);
         bool enough = false, overlapped = false;
         int holds = 0, running = 0, taken = 0;

@@ -117,6 +117,14 @@ std::string redis_server::info(std::string const& field)
     return value.substr(0, value.find('\r'));
 }
 
+int redis_server::online_replicas()
+{
+    int n = 0;
+    while (info("slave" + std::to_string(n)).find("state=online") != std::string::npos)
+        ++n;
+    return n;
+}
+
 std::int64_t redis_server::calls(std::string const& name)
 {
     auto const stats = info("cmdstat_" + name);  // calls=3,usec=...

@@ -53,6 +53,9 @@ public:
     // The value of `field` in INFO, or an empty string.
     std::string info(std::string const& field);
 
+    // How many replicas have received all data: these can acknowledge writes.
+    int online_replicas();
+
     // How often `name` was called (INFO commandstats), such as "set" or "client|kill".
     std::int64_t calls(std::string const& name);
 

@@ -81,16 +81,16 @@ void server_cluster::add_primary(node_options const& o)
 
 void server_cluster::add_replicas()
 {
-    for (auto const& id : ids_) {
+    for (std::size_t i = 0; i != nodes_.size(); ++i) {
         replicas_.push_back(make_node());
         auto& fresh = *replicas_.back();
         fresh.command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(nodes_.front()->port())});
         wait_until(
             [&] {
-                return fresh.command({"CLUSTER", "REPLICATE", id}).text == "OK";
+                return fresh.command({"CLUSTER", "REPLICATE", ids_[i]}).text == "OK";
             },
             "the replica knows no primary");
-        wait_until([&] { return fresh.info("master_link_status") == "up"; }, "the replica has no data");
+        wait_until([&] { return nodes_[i]->online_replicas() == 1; }, "the replica has no data");
     }
     // Each node knows all others: only then a majority can promote a replica.
     auto const all = std::to_string(nodes_.size() + replicas_.size());
