@@ -149,7 +149,7 @@ TEST_CASE(
         auto renewed = co_await lock.acquire();
         left = co_await remaining(lock);
         CHECK((left > 20s && left <= 30s));
-        auto shorter = co_await lock.acquire({.lease = 1s});
+        auto shorter = co_await lock.acquire({.lease = 5s});
         auto longer = co_await lock.acquire({.lease = 1h});
         co_await longer.release();
         co_await shorter.release();
@@ -160,12 +160,12 @@ TEST_CASE(
 
 TEST_CASE("renewals do not shorten a lease time that is longer than the renewed one", "[conformance][reentrant_lock]")
 {
-    two_clients t(600ms);
+    two_clients t(3s);
     t.loop.run([&]() -> awaitable<void> {
         reentrant_lock const lock(t.a, "r", t.a.make_owner());
         auto renewed = co_await lock.acquire();
         auto longer = co_await lock.acquire({.lease = 10min});
-        co_await sleep_for(1s);  // renewals come meanwhile
+        co_await sleep_for(3s);  // renewals come meanwhile
         auto const left = co_await remaining(lock);
         CHECK(left > 9min);
     });
@@ -173,7 +173,7 @@ TEST_CASE("renewals do not shorten a lease time that is longer than the renewed 
 
 TEST_CASE("a lock that was acquired three times and released twice is still renewed", "[conformance][reentrant_lock]")
 {
-    two_clients t(500ms);
+    two_clients t(3s);
     t.loop.run([&]() -> awaitable<void> {
         reentrant_lock const lock(t.a, "r", t.a.make_owner());
         auto first = co_await lock.acquire();
@@ -181,7 +181,7 @@ TEST_CASE("a lock that was acquired three times and released twice is still rene
         auto third = co_await lock.acquire();
         co_await third.release();
         co_await first.release();
-        co_await sleep_for(2s);
+        co_await sleep_for(5s);
         CHECK(second.valid());
         auto const free = co_await is_free_for(t.b, "r");
         CHECK_FALSE(free);
@@ -322,12 +322,12 @@ TEST_CASE(
     two_clients t;
     t.loop.run([&]() -> awaitable<void> {
         reentrant_lock const lock(t.a, "r", t.a.make_owner(), {.fencing = true});
-        auto const held = co_await lock.acquire({.lease = 400ms});
+        auto const held = co_await lock.acquire({.lease = 2s});
         reentrant_lock const other(t.b, "r", t.b.make_owner(), {.fencing = true});
         auto const busy = co_await other.try_acquire();
         CHECK(busy.empty());
         auto const left = co_await remaining(lock);
-        CHECK(left <= 400ms);
+        CHECK(left <= 2s);
         auto const next = co_await other.try_acquire({.wait = time_limit});
         CHECK(next.valid());
     });

@@ -94,7 +94,7 @@ awaitable<void> take_in_turn(any_lock first, any_lock second, client& waits)
     CHECK(waited);
     auto const holders = co_await first.holders();
     CHECK(holders.size() == 1);
-    co_await sleep_for(1200ms);  // longer than the lease time: renewed
+    co_await sleep_for(3500ms);  // longer than the lease time: renewed
     CHECK(held.valid());
     CHECK_FALSE(served);
     co_await held.release();
@@ -133,7 +133,7 @@ TEST_CASE("a user with the documented access rules can use every kind of lock, a
     auto const rules = documented_command("ACL SETUSER locks");
     REQUIRE(server.command(rules).text == "OK");
     auto options = live::quick("unix://locks:password@" + server.socket_path());
-    options.lease = 1s;
+    options.lease = 3s;
     options.poll_interval = 1h;  // only messages end a wait
     std::vector<std::string> warnings;
     options.log = [&](log_level level, std::string_view line) {

@@ -66,7 +66,7 @@ TEST_CASE("leases outlast a hash slot that stays half-moved for three lease time
     server_cluster cluster;
     live l;
     auto cfg = live::quick(cluster.url());
-    cfg.lease = 3s;
+    cfg.lease = 6s;
     auto& holds = l.client(cfg);
     auto& rival = l.client(cfg);
     auto const to = (cluster.primary_of("{a}") + 1) % cluster.size();
@@ -75,7 +75,7 @@ TEST_CASE("leases outlast a hash slot that stays half-moved for three lease time
         auto others = co_await acquire(other_locks(holds));
         auto leader = co_await election(holds, "{a}:20").campaign("leads");
         cluster.begin_move("{a}", to, moving);
-        for (int i = 0; i != 20; ++i) {
+        for (int i = 0; i != 40; ++i) {
             co_await sleep_for(500ms);
             CHECK((are_valid(held) && are_valid(others) && leader.valid()));
             for (auto const& lock : plain_locks(rival)) {

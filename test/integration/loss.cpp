@@ -163,8 +163,8 @@ TEST_CASE("when the network drops all data, the loss is reported by the end of t
     redis_server server;
     proxy between(server.socket_path());
     live l;
-    auto& c = l.client(with_lease(between.url(), 1500ms));
-    auto& d = l.client(with_lease(server.url(), 1500ms));
+    auto& c = l.client(with_lease(between.url(), 3s));
+    auto& d = l.client(with_lease(server.url(), 3s));
     guarded_work work;
     l.spawn([&]() -> awaitable<void> { co_await work.run(mutex(c, "guarded")); });
     l.run([&]() -> awaitable<void> {
@@ -270,7 +270,7 @@ TEST_CASE("with_lock does not start its body on a grant that ended while the pro
     server.freeze();
     other.signal(SIGUSR1);
     REQUIRE(wait_until([&] { return !other.reported("acquiring").empty(); }));
-    std::this_thread::sleep_for(50ms);  // its command is sent
+    std::this_thread::sleep_for(500ms);  // its command is sent
     other.pause();
     server.thaw();
     bool const was_granted = wait_until([&] { return server.command({"EXISTS", "m"}).integer == 1; }, 3s);

@@ -26,6 +26,7 @@ using std::chrono::steady_clock;
 
 constexpr unsigned count = 5;
 constexpr red_options trusting{.trust_new_nodes = true};
+constexpr red_options patient{.node_timeout = 1s, .trust_new_nodes = true};
 
 struct five {
     five()
@@ -180,10 +181,10 @@ TEST_CASE("a red_lock's lease stays valid when a minority is killed, and is lost
     five f;
     f.here.run([&]() -> awaitable<void> {
         co_await f.ready();
-        auto l = co_await red_lock(f.clients, "r", trusting).acquire({.lease = 2s, .renew = true});
+        auto l = co_await red_lock(f.clients, "r", patient).acquire({.lease = 10s, .renew = true});
         f.servers[0].kill();
         f.servers[3].kill();
-        co_await sleep_for(3s);
+        co_await sleep_for(11s);
         CHECK(l.valid());
         f.servers[4].kill();
         co_await l.lost(asio::use_awaitable);

@@ -121,12 +121,12 @@ TEST_CASE("permits of several semaphores are renewed together on a real server",
     redis_server server;
     live l;
     auto config = live::quick(server.url());
-    config.lease = 600ms;
+    config.lease = 3s;
     auto& c = l.client(config);
     l.run([&]() -> awaitable<void> {
         auto one = co_await semaphore(c, "s", {.permits = 2}).acquire();
         auto two = co_await semaphore(c, "t", {.permits = 3}).acquire({.weight = 3});
-        asio::steady_timer work(l.context(), 2s);
+        asio::steady_timer work(l.context(), 4s);
         co_await work.async_wait(use_awaitable);
         CHECK(one.valid());
         CHECK(two.valid());
