@@ -24,7 +24,7 @@ asio::awaitable<void> work(holdfast::client& client)
     auto lease = co_await lock.acquire();  // waits as long as it takes; the client renews the lease
     co_await lease.release();              // or let it go out of scope
 
-    // A fixed lease, which is not renewed.
+    // With a lease time of its own a lease is fixed: it is not renewed, unless `.renew = true` is given, too.
     lease = co_await lock.acquire({.lease = 10s});
     // Waits for 500 ms at most. An empty lease: the lock is busy.
     auto other = co_await lock.try_acquire({.wait = 500ms});
