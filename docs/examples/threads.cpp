@@ -20,12 +20,14 @@ using namespace std::chrono_literals;
 
 std::string_view next_step(holdfast::error_code ec)
 {
-    if (ec == holdfast::cond::retry_later)  // busy, unavailable, no_quorum, server_refused, client_stopped
+    if (ec == holdfast::cond::retry_later)  // busy, unavailable, no_quorum, server_refused
         return "the same call may succeed later";
     if (ec == holdfast::cond::ownership_lost)  // lease_lost
         return "another holder may have worked meanwhile: check before you repeat the work";
     if (ec == holdfast::cond::misconfigured)  // wrong_type, not_permitted, protocol
         return "an operator has to act";
+    if (ec == holdfast::cond::stopped)  // client_stopped
+        return "the client was stopped: end, or make another one";
     if (ec == holdfast::cond::misuse)  // all others
         return "the program has to be corrected";
     return "the operation was cancelled";  // boost::asio::error::operation_aborted

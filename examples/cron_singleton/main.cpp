@@ -37,6 +37,7 @@ asio::awaitable<void> run_schedule(milliseconds period)
 asio::awaitable<void> take_part(holdfast::client& client, milliseconds period)
 {
     holdfast::mutex lock{client, "cron:report"};
+    asio::steady_timer pause{co_await asio::this_coro::executor};
     auto const schedule = [period](holdfast::lease&) { return run_schedule(period); };
     for (;;) {
         try {
@@ -48,6 +49,8 @@ asio::awaitable<void> take_part(holdfast::client& client, milliseconds period)
                 co_return;
             std::cerr << e.what() << std::endl;  // for example: lock "cron:report": the lease was lost
         }
+        pause.expires_after(1s);  // a server that refuses the lock refuses it at once
+        co_await pause.async_wait();
     }
 }
 

@@ -69,12 +69,14 @@ enum class errc {
 enum class cond {
     /// lease_lost: another contender may have changed what the lock protects, so do not simply repeat the work.
     ownership_lost = 1,
-    /// busy, unavailable, no_quorum, server_refused, client_stopped: the same call may succeed later.
+    /// busy, unavailable, no_quorum, server_refused: the same call may succeed later.
     retry_later,
     /// wrong_type, not_permitted, protocol: an operator has to act.
     misconfigured,
     /// All others: the program has to be corrected.
     misuse,
+    /// client_stopped: the same call on this client never succeeds; the program ends, or makes another client.
+    stopped,
 };
 
 /// Thread-safe. Does not allocate.

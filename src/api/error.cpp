@@ -45,11 +45,11 @@ cond condition_of(errc e) noexcept
         case errc::busy:
         case errc::unavailable:
         case errc::no_quorum:
-        case errc::server_refused:
-        case errc::client_stopped: return cond::retry_later;
+        case errc::server_refused: return cond::retry_later;
         case errc::wrong_type:
         case errc::not_permitted:
         case errc::protocol: return cond::misconfigured;
+        case errc::client_stopped: return cond::stopped;
         default: return cond::misuse;
     }
 }
@@ -75,6 +75,7 @@ public:
             case cond::retry_later: return "the same call may succeed later";
             case cond::misconfigured: return "an operator has to correct the server, its data or its access rules";
             case cond::misuse: return "the program has to be corrected";
+            case cond::stopped: return "the client was stopped";
         }
         return "unknown holdfast condition";
     }

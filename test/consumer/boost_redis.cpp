@@ -45,7 +45,7 @@ asio::awaitable<void> count(redis::connection& connection, holdfast::client& cli
     try {
         co_await lock.acquire();
     } catch (boost::system::system_error const& e) {
-        if (e.code() == holdfast::errc::client_stopped && e.code() == holdfast::cond::retry_later)
+        if (e.code() == holdfast::errc::client_stopped && e.code() == holdfast::cond::stopped)
             co_return;
     }
     throw std::runtime_error("a stopped client does not say so");

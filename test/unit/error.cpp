@@ -20,19 +20,22 @@ TEST_CASE("every error has a message and exactly one condition", "[error]")
         error_code const ec = static_cast<errc>(i);
         CHECK(ec.message() != "unknown holdfast error");
         auto const conditions = (ec == cond::ownership_lost) + (ec == cond::retry_later) + (ec == cond::misconfigured)
-                                + (ec == cond::misuse);
+                                + (ec == cond::misuse) + (ec == cond::stopped);
         CHECK(conditions == 1);
     }
 }
 
-TEST_CASE("each error has the condition that fits it: ownership lost, retry later, misconfigured or misuse", "[error]")
+TEST_CASE(
+    "each error has the condition that fits it: ownership lost, retry later, misconfigured, misuse or stopped",
+    "[error]")
 {
     CHECK(error_code(errc::lease_lost) == cond::ownership_lost);
-    for (auto e : {errc::busy, errc::unavailable, errc::no_quorum, errc::server_refused, errc::client_stopped})
+    for (auto e : {errc::busy, errc::unavailable, errc::no_quorum, errc::server_refused})
         CHECK(error_code(e) == cond::retry_later);
     for (auto e : {errc::wrong_type, errc::not_permitted, errc::protocol})
         CHECK(error_code(e) == cond::misconfigured);
     CHECK(error_code(errc::owner_in_use) == cond::misuse);
+    CHECK(error_code(errc::client_stopped) == cond::stopped);
     CHECK(error_code(errc::busy) != cond::misuse);
 }
 
