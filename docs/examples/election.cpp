@@ -36,7 +36,7 @@ asio::awaitable<void> lead_until_asked(holdfast::election boss)
 {
     using namespace asio::experimental::awaitable_operators;
     auto me = co_await boss.campaign("10.0.0.7:8000", {.priority = 3});
-    co_await (serve(me.term()) || me.asked_to_yield(asio::use_awaitable));
+    co_await (serve(me.term()) || me.lost(asio::use_awaitable) || me.asked_to_yield(asio::use_awaitable));
     co_await me.resign();
 }
 
