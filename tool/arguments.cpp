@@ -46,8 +46,8 @@ With several --url the lock is a red_lock: held while a majority of these indepe
 was started less than --lease ago does not count. All contenders must give the same servers and the same --lease.
 
 Exit status: the command's own, 128 + N if signal N killed it or ended the wait; 75 the lock was not acquired in time;
-69 Redis was not reachable, or refused; 74 the lease was lost and the command was stopped; 64 bad usage;
-126, 127 the command could not be executed, was not found.
+69 Redis was not reachable, or refused, or the key is no lock; 74 the lease was lost and the command was stopped;
+64 bad usage; 126, 127 the command could not be executed, was not found.
 
   holdfast run nightly --wait 10s -- ./backup.sh --full)";
 
@@ -79,7 +79,8 @@ constexpr auto permits_footer =
     R"(With --set it prints the numbers after the change. Holders keep their permits: after the number was lowered
 nothing is granted until enough were released. --set also repairs a semaphore whose keys were changed by others.
 
-Exit status: 0 the numbers are known; 69 Redis was not reachable, or refused; 64 bad usage, or no semaphore.)";
+Exit status: 0 the numbers are known; 69 Redis was not reachable, or refused, or the key is no semaphore;
+64 bad usage.)";
 
 constexpr auto dashboard_footer =
     R"(It serves a page until SIGINT or SIGTERM, and prints its URL. Like list, it scans all keys of the database, in
@@ -123,7 +124,7 @@ CLI::Option* add_duration(
 void add_url(CLI::App& app, std::vector<std::string>& urls)
 {
     // One value for each --url: otherwise an argument that follows, such as the lock's name, would be a URL, too.
-    app.add_option("--url", urls, "The server: redis[s]://, redis[s]+cluster://, redis+sentinel:// or unix://")
+    app.add_option("--url", urls, "The server: redis[s]://, redis[s]+cluster://, redis[s]+sentinel:// or unix://")
         ->envname("HOLDFAST_URL")
         ->type_name("URL")
         ->allow_extra_args(false)

@@ -347,9 +347,9 @@ constexpr std::array table{
         condition::always,
         wait_for_none,
         any_reply,
-        "permitted; Holdfast does not use it: a grant counts before a replica has it",
+        "permitted: config::acknowledged_by can be used",
         grade::good,
-        "Holdfast does not need it: a grant counts before a replica has it"},
+        "config::acknowledged_by cannot be used: a grant counts before a replica has it"},
 };
 
 }  // namespace

@@ -30,7 +30,9 @@ void add_foreign_holder(detail::lock_record& r, inspection found)
 {
     if (r.kind != detail::recorded_kind::free || found.holders.empty())
         return;
-    r.kind = found.permits ? detail::recorded_kind::semaphore : detail::recorded_kind::mutex;
+    r.kind = found.permits ? detail::recorded_kind::semaphore
+             : found.leads ? detail::recorded_kind::election
+                           : detail::recorded_kind::mutex;
     r.holder_count = found.holders.size();
     r.holders = std::move(found.holders);
 }
