@@ -7,6 +7,24 @@
 
 /// @namespace holdfast
 /// Distributed locks over Redis or Valkey.
+///
+/// Terms of this reference:
+/// - *lock*: a name for which contenders compete. A *handle*, for example an object of @ref mutex, refers to it.
+/// - *contender*: an acquire that is under way. *Waiter*: a contender that waits for the lock.
+/// - *grant*: the record of a lock on the server, with a *token*, a text that a client uses for one grant only.
+/// - *lease*: the guard by which the caller holds a lock. *Lease time*: the time to live that a grant gets when it is
+///   made and whenever it is renewed. *Watchdog*: the part of a client that renews grants.
+/// - *process*: where contenders of one process share a queue, a subscription or a grant, those of one client are
+///   meant.
+/// - *owner*: a task that may acquire a lock again while it holds it. *Re-entry*: such an acquire.
+/// - *unlock message*: what a release publishes, for the waiters.
+/// - *hand-off*: a grant passes to another contender of the same client, and no command is sent.
+/// - *fencing token*: a number that grows with each grant of a lock, by which a resource refuses a stale holder.
+/// - *composite lock*: a @ref multi_lock or a @ref red_lock. *Members*: the locks that it acquires.
+/// - *drift allowance*: 1 % of the lease time and 2 ms. By so much validity ends earlier than the lease time, because
+///   the clocks of the client and of the server run at different speeds.
+/// - `{name}`, in keys and channels: the name of the lock in braces, with `config::key_prefix` before it. If the name
+///   has braces of its own, no further ones are added.
 
 // All public headers except <holdfast/testing/server.hpp>, which is for tests.
 #include <holdfast/any_lock.hpp>

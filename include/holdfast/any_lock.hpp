@@ -40,7 +40,8 @@ concept erasable_lock = !std::same_as<Lock, any_lock> && async_lock<Lock> && loc
 }  // namespace detail
 
 /// A handle that can refer to a lock of any kind, for interfaces and ranges. It copies the handle, not the lock: both
-/// are the same lock. Options that only some kinds of lock have get their defaults: the priority of a fair lock is 5.
+/// are the same lock. Options that only some kinds of lock have get their defaults: the priority of a fair lock is 5,
+/// the weight of a lease of a semaphore is 1.
 ///
 /// @par Lifetimes
 /// The handle from which it was made may be destroyed first.

@@ -60,10 +60,13 @@ struct BOOST_SYMBOL_VISIBLE shutdown_launch : client_launch {
 }  // namespace detail
 
 /// The I/O object: one multiplexed connection to one Redis or Valkey deployment, which all locks of the client share.
+/// To a Redis Cluster it has one for the slots, and one to each primary that it uses. With `config::acknowledged_by` it
+/// has a second one to each server that grants.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: safe, except for construction and destruction. Handlers are called, as if
-/// posted, on their associated executor, else on the client's; never on its internal strand.
+/// posted, on their associated executor, else on the client's; never on its internal strand. That strand, over the
+/// client's executor, is what this reference calls the client's strand.
 ///
 /// @par Lifetimes
 /// The client must be destroyed before its execution context. Locks, leases, owners and operations that were made from
@@ -74,8 +77,8 @@ struct BOOST_SYMBOL_VISIBLE shutdown_launch : client_launch {
 /// asio::io_context ioc;
 /// holdfast::client client{ioc, {.url = "redis://localhost"}};
 /// client.run(asio::detached);
-/// asio::co_spawn(ioc, work(client), asio::detached);
-/// ioc.run();
+/// asio::co_spawn(ioc, work(client), asio::detached);   // ends with co_await client.shutdown()
+/// ioc.run();                                           // returns when the client is stopped
 /// @endcode
 class BOOST_SYMBOL_VISIBLE client {
 public:
@@ -110,7 +113,8 @@ public:
     /// before the first acquire.
     ///
     /// @par On the server
-    /// For each connection: HELLO, SELECT if the URL has a database, INFO, and CLIENT KILL of the connection before.
+    /// For each connection: HELLO, with AUTH and SETNAME; SELECT if the URL has a database; INFO; CLUSTER SLOTS and
+    /// CLUSTER MYID in a Redis Cluster; CLIENT KILL of the connection before.
     /// @par Completion
     /// With success after `stop()` or `shutdown()`. No error of the server or the network ends it.
     /// @par Errors
@@ -125,7 +129,7 @@ public:
     }
 
     /// Waits until the client has a connection on which it can send commands. If `run()` was not called yet, it waits
-    /// for that, too.
+    /// for that, too. The wait has no limit: while the server cannot be reached, the client tries again.
     ///
     /// @par On the server
     /// Nothing is sent.
@@ -136,16 +140,19 @@ public:
     ///   unknown user; the @ref diagnostics have its error message
     /// - errc::protocol: the server cannot be used, for example because it does not speak RESP3
     /// - errc::client_stopped: the client was stopped or destroyed, or its execution context has ended
+    /// - those of a cancellation
     /// @par Cancellation
-    /// Terminal, partial, total: completes at once with the error of the last attempt to connect, which is the reason
-    /// why there is no connection; with `operation_aborted` if there was none.
+    /// Terminal, partial, total: completes at once with the error of the last attempt to connect, or of the end of the
+    /// last connection, which is the reason why there is none: errc::unavailable, errc::server_refused, errc::protocol,
+    /// or an error of the network, of TLS or of Boost.Redis, such as `asio::error::connection_refused` or
+    /// `asio::error::timed_out`. With `operation_aborted` if there is no such error.
     template <token_for<void(error_code)> Token = default_token>
     [[nodiscard]] auto ready(Token&& token = {})
     {
         return detail::initiate<void(error_code)>(detail::ready_launch{{state_}}, std::forward<Token>(token));
     }
 
-    /// Stops the client when its leases are released. New acquires, and those that wait, complete with
+    /// Stops the client when its leases are released. Acquires that wait, new acquires and new queries complete with
     /// errc::client_stopped. The bodies of @ref with_lock and @ref lead are cancelled at once, or after
     /// `options.cancel_after`. The client sends the releases that are queued, and waits until the holders have released
     /// their leases, which are renewed meanwhile. Leases that are still held after `options.grace` become lost.
@@ -153,9 +160,10 @@ public:
     /// @par On the server
     /// The releases. The keys of leases that become lost *expire*: nothing deletes a key under a running holder.
     /// @par Completion
-    /// With success when the client is stopped, after `options.grace` at the latest. The result, also of a cancelled
-    /// call, is the number of leases that were not released, one for each re-entry and each member of a composite lock:
-    /// their keys expire. `stats().abandoned` is the same number.
+    /// With success when the client is stopped, after `options.grace` at the latest; at once if it was stopped before,
+    /// or if `run()` was not called. The result, also of a cancelled call, is the number of leases that were not
+    /// released, one for each re-entry and each member of a composite lock: their keys expire. `stats().abandoned` is
+    /// the same number.
     /// @par Errors
     /// - errc::invalid_option: `grace` or `cancel_after` is negative; nothing happens
     /// - errc::client_stopped: the client was destroyed before, or its execution context has ended

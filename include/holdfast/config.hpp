@@ -24,8 +24,8 @@ class observer;
 /// later, on any thread. @ref coroutine_provider makes one of a coroutine.
 using credentials_provider = std::function<void(credentials_request, credentials_handler)>;
 
-/// Limits of the hand-off, in which a grant passes between coroutines of one process without a round trip (see
-/// docs/architecture.md). They also limit how long readers of one process join a grant without a reply of the server.
+/// Limits of the hand-off, in which a grant passes between contenders of one client without a round trip (see
+/// docs/architecture.md). They also limit how long readers of one client join a grant without a reply of the server.
 struct handoff {
     /// Hand-offs in a row before other processes get a turn. 0: no hand-off, the client sends every release.
     unsigned max_count = 32;
@@ -77,21 +77,26 @@ enum class log_level { debug, info, warning, error };
 struct config {
     /// The address of the server:
     /// - `redis://[[user]:password@]host[:6379][/db]`, `rediss://` the same over TLS
-    /// - `redis+cluster://[user:password@]h1[:6379][,h2...]`: a Redis Cluster; the hosts are any of its nodes, from which
-    ///   the client learns of the others; `rediss+cluster://` the same over TLS
+    /// - `redis+cluster://[[user]:password@]h1[:6379][,h2...]`: a Redis Cluster; the hosts are any of its nodes, from
+    ///   which the client learns of the others; `rediss+cluster://` the same over TLS
     /// - `unix:///path/to/socket[?db=0]` (credentials as `unix://user:password@/path`)
-    /// - `redis+sentinel://[user:password@]h1:26379,h2:26379/master-name[/db]`; `rediss+sentinel://` the same with TLS to the
-    ///   sentinels and to the master
+    /// - `redis+sentinel://[[user]:password@]h1[:26379][,h2...]/master-name[/db]`; `rediss+sentinel://` the same with
+    ///   TLS to the sentinels and to the master
     /// - `memory://` or `memory://NAME`: an in-process server for tests, in a program that is linked with the CMake
     ///   target `holdfast::testing`; clients of one execution context that give the same non-empty NAME share it
     ///
+    /// Special characters of a user or a password are written as `%` and two hexadecimal digits. The default database
+    /// is 0.
     /// A password over `redis://` to a host that is not loopback is sent unencrypted; use `rediss://`.
     std::string url = "redis://localhost:6379";
 
-    /// The name for CLIENT SETNAME and log lines. Empty: "host:pid". Printable ASCII characters without spaces.
+    /// The name of the connections on the server (CLIENT LIST), with which log lines begin, too. Printable ASCII
+    /// characters without spaces. Empty: "host:pid" on the server, "holdfast" in log lines.
     std::string name = {};
 
-    /// Is put before the name of every lock, inside the hash tag. No braces; at most 512 bytes together with a name.
+    /// Is put before the name of every lock: the key of a lock is the prefix and the name. In the keys that are derived
+    /// from it, such as `holdfast_fence:{name}`, it is inside the braces, too. No braces; at most 512 bytes together
+    /// with a name.
     std::string key_prefix = {};
 
     /// Of a cluster only: maps the address that a node announces to the one at which this client reaches it, for nodes
@@ -107,9 +112,10 @@ struct config {
     std::function<node_endpoint(std::string const& host, std::uint16_t port)> node_address = {};
 
     /// Of a cluster only: which messages announce releases. All programs that use a lock should decide alike, because a
-    /// client that listens for the other kind learns of a release only at its next re-check, after `poll_interval` at the
-    /// latest. So `automatic` suits clients of one cluster. `no` is for a proxy that has the version of a server but not
-    /// its sharded messages, and for a cluster that is shared with a Redisson whose `shardedSubscriptionMode` is `OFF`.
+    /// client that listens for the other kind learns of a release only at its next attempt, after `poll_interval` at
+    /// the latest. So `automatic` suits clients of one cluster. `no` is for a proxy that has the version of a server
+    /// but not its sharded messages, and for a cluster that is shared with a Redisson whose `shardedSubscriptionMode`
+    /// is `OFF`.
     holdfast::sharded_messages sharded_messages = holdfast::sharded_messages::automatic;
 
     /// For `rediss://`, `rediss+cluster://` and `rediss+sentinel://` only.
@@ -146,8 +152,8 @@ struct config {
     /// be negative.
     std::chrono::milliseconds max_hold{0};
 
-    /// A waiter makes its next attempt after this time at the latest, also if every unlock message is lost. At least 1
-    /// ms.
+    /// A waiter makes its next attempt after this time at the latest, also if every unlock message, by which the server
+    /// announces a release, is lost. At least 1 ms.
     std::chrono::milliseconds poll_interval{5'000};
 
     /// Limits of the hand-off inside the process.
@@ -157,15 +163,16 @@ struct config {
     /// does not lose it. 0: the reply of the server is enough. docs/acknowledgement.md says what this promises, what it
     /// costs, and against what it does not help.
     /// - On the server: the client opens a second connection to each server, on which it sends
-    ///   `SET holdfast_ack:{name} "" PX 1` and `WAIT n t` after the replies of a turn, with a `t` of a twentieth of the
-    ///   lease time, at least 100 ms and at most 500 ms. The access rules must permit `+wait +set +info` and
-    ///   the key `holdfast_ack:{name}`.
+    ///   `SET holdfast_ack:{name} "" PX 1` and `WAIT n t` after the replies that one iteration of the event loop has
+    ///   read, with a `t` of a twentieth of the lease time, at least 100 ms and at most 500 ms. The access rules must
+    ///   permit `+wait +set +info` and the key `holdfast_ack:{name}`.
     /// - Acquires, extensions, renewals, downgrades and re-entries complete when the replicas have them; the validity
     ///   still counts from the send. Releases and hand-offs inside the process need no acknowledgement.
     /// - Not acknowledged: a grant is released and sought again after a pause; after the third in a row the acquire ends
     ///   with `errc::unavailable`. An extension ends with `errc::unavailable`. A renewal that is not acknowledged does not
     ///   count: the lease is at risk, and is renewed again a sixth of the lease time later.
-    /// - Without the permission an acquire ends with `errc::not_permitted`.
+    /// - If the access rules deny one of these commands or the key, an acquire or an extension ends with
+    ///   `errc::not_permitted`.
     /// - `memory://` acknowledges everything at once.
     unsigned acknowledged_by = 0;
 
@@ -175,8 +182,8 @@ struct config {
     /// Maps the name of a lock to a label, by which @ref stats tells locks apart, besides their kind; for example the
     /// part of the name before the first `:`. Empty: all locks have the empty label. Few labels: each one costs about 2
     /// KB for each kind of lock, and its own time series in a monitoring system. So names must not become labels.
-    /// - Calls: once for each handle of a lock of one server, in its constructor, and once for each acquire of a
-    ///   @ref multi_lock or @ref red_lock, on the thread of the caller; several threads may call it at the same time.
+    /// - Calls: once for each handle that is no @ref multi_lock and no @ref red_lock, in its constructor, and once for
+    ///   each acquire of those two, on the thread of the caller; several threads may call it at the same time.
     /// - Result: at most 64 printable ASCII characters. Another result, an exception, and each label after the first
     ///   `max_stats_labels` count as "other".
     std::function<std::string(std::string_view name)> stats_label = {};

@@ -64,8 +64,8 @@ public:
 /// only posts, so it neither blocks nor calls code of the user.
 class credentials_handler {
 public:
-    using executor_type = boost::asio::any_io_executor;             ///< Of @ref get_executor.
-    using cancellation_slot_type = boost::asio::cancellation_slot;  ///< Of @ref get_cancellation_slot.
+    using executor_type = boost::asio::any_io_executor;             ///< The result of @ref get_executor.
+    using cancellation_slot_type = boost::asio::cancellation_slot;  ///< The result of @ref get_cancellation_slot.
     /// For the library, which makes the handlers.
     explicit credentials_handler(std::shared_ptr<detail::credentials_call> c) noexcept : call_(std::move(c)) {}
 
@@ -95,8 +95,10 @@ private:
 
 /// Makes a provider of a coroutine: `function(credentials_request)` returns `asio::awaitable<credentials>`. The
 /// coroutine runs on a strand of the client's executor, is cancelled (`cancellation_type::terminal`) when its result is
-/// not awaited any more, and reports a failure by an exception.
+/// not awaited any more, and reports a failure by an exception. The provider keeps the function; each question copies
+/// it.
 ///
+/// @par Example
 /// @code
 /// asio::awaitable<holdfast::credentials> fetch_token(holdfast::credentials_request);
 ///

@@ -22,7 +22,7 @@ using boost::system::error_code;
 /// @ref diagnostics of the operation.
 ///
 /// Each operation documents a closed list of its errors. To decide what to do next, compare with a @ref cond instead of
-/// with single values.
+/// with single values. `operation_aborted` equals no @ref cond.
 enum class errc {
     /// The server did not reply in time, or cannot execute the command now. The outcome on the server may be unknown;
     /// the client undoes an acquire of unknown outcome.
@@ -30,7 +30,8 @@ enum class errc {
     /// The lease was lost before the operation, or the operation detected the loss: another contender may hold the
     /// lock.
     lease_lost,
-    /// `lease::lost()`: the lease was released, so it cannot be lost any more.
+    /// `lease::lost()`, `leadership::asked_to_yield()`: the lease was released, so what they wait for cannot occur any
+    /// more.
     released,
     /// The client was stopped or destroyed, is shutting down, or its execution context has ended.
     client_stopped,
@@ -42,7 +43,8 @@ enum class errc {
     /// The server refuses to write: OOM, MISCONF, NOREPLICAS and similar errors.
     server_refused,
     /// The server's reply has no meaning for the client: an error that it does not know, or a value of another type. Or
-    /// the server is a member of a Redis Cluster of several primaries.
+    /// the client cannot use the server: it does not speak RESP3, or it does not suit the scheme of the URL, as a
+    /// member of a Redis Cluster of several primaries at `redis://`.
     protocol,
     /// red_lock: fewer than a majority of the servers replied in time, or may be counted.
     no_quorum,
@@ -51,9 +53,9 @@ enum class errc {
     /// The name does not have 1 to 512 bytes with the client's prefix, or its braces put the lock's key and the keys
     /// that are derived from it into different hash slots.
     invalid_name,
-    /// with_lock: the lock was not acquired within `options.wait`.
+    /// with_lock, lead: the lock was not acquired within `options.wait`.
     busy,
-    /// The lease was empty.
+    /// The lease or the leadership was empty, or the @ref leader_watch was moved from.
     empty_lease,
     /// An option is invalid; `diagnostics` and `client::last_failure()` name it.
     invalid_option,

@@ -43,8 +43,8 @@ struct BOOST_SYMBOL_VISIBLE waiters_launch : lock_launch {
 /// RedissonFairLock's format: a HASH under the name, whose field is the holder, the LIST `redisson_lock_queue:{name}`
 /// and the ZSET `redisson_lock_timeout:{name}`. Clients of Redisson and of Holdfast exclude and wake each other, and
 /// wait in one queue. Redisson's `fairLockWaitTimeout` must be 300 s, its default, or less. Only Holdfast uses
-/// `holdfast_lock_waiters:{name}` (when each waiter arrived and was refreshed), `holdfast_lock_priority:{name}`, and with `fencing`
-/// `holdfast_fence:{name}`. The keys of the queue are deleted with the last waiter.
+/// `holdfast_lock_waiters:{name}` (when each waiter arrived and was refreshed), `holdfast_lock_priority:{name}`, and
+/// with `fencing` `holdfast_fence:{name}`. The keys of the queue are deleted with the last waiter.
 /// @par Cost
 /// If it is free: one script to acquire it and one to release it. A waiter among many needs about five commands in all,
 /// the first waiter of a client up to eight. For all waiters of one client together: one script each `waiter_timeout` /

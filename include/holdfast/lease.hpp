@@ -58,9 +58,10 @@ struct release_launch;
 ///
 /// @par Guarantee
 /// While `valid()`, no other client of this library holds a conflicting lease, provided that Redis lost no acknowledged
-/// write, that its wall clock did not step or run ahead by more than the drift allowance, that only this library writes
-/// the keys, and that the machine was not frozen together with all its clocks (see docs/safety.md). After that, the
-/// only guarantee is that the loss is reported: `lost()` completes, and `valid()` becomes false.
+/// write, that its wall clock did not step or run ahead by more than the drift allowance (1 % of the lease time, and
+/// 2 ms), that only this library writes the keys, and that the machine was not frozen together with all its clocks (see
+/// docs/safety.md). After that, the only guarantee is that the loss is reported: `lost()` completes, and `valid()`
+/// becomes false.
 ///
 /// @par Invariant
 /// A lease is empty, held, at risk, or lost. A lost lease is never valid again. A moved-from lease is empty.
@@ -137,11 +138,12 @@ public:
     /// The state as far as the client knows it. `lost` as soon as the clock is past `valid_until()`.
     lease_state state() const noexcept;
 
-    /// The end of validity that the server has confirmed. Each renewal moves it to a later time. A lost lease keeps the
-    /// end that it had, except that of several locks. The epoch of the clock, `time_point()`, if a lease of several
-    /// locks is lost, the lease is empty, its client was destroyed, or the execution context has ended: the difference
-    /// from now does not overflow. It is kept on a clock that runs while the host sleeps, and is converted in this call:
-    /// after a suspension of the host, call it again.
+    /// The end of validity that the server has confirmed: the lease time, less the drift allowance, after the client
+    /// sent the command that the server confirmed last, but not after the end of `max_hold`. Each renewal moves it to a
+    /// later time. A lost lease keeps the end that it had, except that of several locks. The epoch of the clock,
+    /// `time_point()`, if a lease of several locks is lost, the lease is empty, its client was destroyed, or the
+    /// execution context has ended: the difference from now does not overflow. It is kept on a clock that runs while
+    /// the host sleeps, and is converted in this call: after a suspension of the host, call it again.
     std::chrono::steady_clock::time_point valid_until() const noexcept;
 
     /// The fencing token of the grant, if the lock was made with `fencing`. Pass it to the resource, and let the
@@ -178,10 +180,12 @@ public:
     /// @par Errors
     /// - errc::lease_lost: the lease was lost before, or the reply shows that it is lost
     /// - errc::unavailable: no reply in time: the lease is `at_risk`, and may have been extended; or the client is not
-    ///   connected, or the server cannot execute the script now: nothing changed
+    ///   connected, or the server cannot execute the script now: nothing changed; or too few replicas acknowledged it
+    ///   (`config::acknowledged_by`): `valid_until()` did not change
     /// - errc::server_refused, errc::not_permitted, errc::protocol: the server refused the script; nothing changed
     /// - errc::empty_lease: the lease was empty, or was released before the operation was started
-    /// - errc::invalid_option: `by` is not positive, or exceeds the time that `max_hold` leaves
+    /// - errc::invalid_option: `by` is not positive, exceeds the time that `max_hold` leaves, or, of a @ref semaphore,
+    ///   is longer than 12 h
     /// - errc::client_stopped: the client was stopped meanwhile or was destroyed, or its execution context has ended
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
@@ -194,7 +198,7 @@ public:
         return detail::initiate<void(error_code)>(detail::extend_launch{{impl_}, by}, std::forward<Token>(token));
     }
 
-    /// Waits for the loss of the lease.
+    /// Waits for the loss of the lease. Several of these operations may wait at the same time.
     ///
     /// @par On the server
     /// Nothing is sent.
@@ -204,7 +208,7 @@ public:
     /// completes before `valid_until()`, by a fiftieth of the lease time, at least 2 ms and at most 100 ms, so that
     /// there is time to stop the work. At once if the lease was lost before.
     /// @par Errors
-    /// - errc::released: the lease was released first
+    /// - errc::released: the lease was released or downgraded first
     /// - errc::empty_lease: the lease was empty
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`; the lease stays as it is.
@@ -253,11 +257,13 @@ public:
     /// @par Errors
     /// This lease stays as it is, except with errc::lease_lost:
     /// - errc::lease_lost: the write was lost before or meanwhile
-    /// - errc::unavailable: the read was not granted within `config::command_timeout`
+    /// - errc::unavailable: the read was not granted within `config::command_timeout`, or too few replicas acknowledged
+    ///   it (`config::acknowledged_by`)
     /// - errc::invalid_option: this is not the lease of a write
     /// - errc::wrong_type, errc::not_permitted, errc::server_refused, errc::protocol: as `acquire()`
     /// - errc::empty_lease: the lease was empty, or was released before the operation was started
-    /// - errc::client_stopped: the client was stopped meanwhile or was destroyed, or its execution context has ended
+    /// - errc::client_stopped: the client is shutting down, was stopped meanwhile or was destroyed, or its execution
+    ///   context has ended
     /// @par Cancellation
     /// Terminal, partial, total: until the read is granted, completes at once with `operation_aborted`, and nothing
     /// changed. After that the downgrade is completed, within `config::command_timeout`.

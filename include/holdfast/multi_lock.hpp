@@ -15,7 +15,8 @@
 
 namespace holdfast {
 
-/// Several locks as one lock. They may be of any kinds and of any clients. Either all members are held, or none.
+/// Several locks as one lock. They may be of any kinds but @ref semaphore, and of any clients. Either all members are
+/// held, or none.
 ///
 /// It never holds one lock while it waits for another, so multi_locks in opposite orders do not deadlock. It waits for
 /// one member and tries the others. If one of those is busy, it releases all and waits for that one. Source:
@@ -32,10 +33,10 @@ namespace holdfast {
 /// @par acquire, try_acquire
 /// As for every lock, with these differences:
 /// - `wait` limits the whole acquire. `lease`, `renew` and `max_hold` apply to each member.
-/// - errc::invalid_option: there are no members; members of one name are locks of different kinds or owners; or a
-///   server's lock of a @ref red_lock is a member itself or belongs to two red_locks. The @ref diagnostics name
-///   the reason. A lock that is given twice is acquired once; a read and a write of one
-///   @ref read_write_lock are acquired as a write.
+/// - errc::invalid_option: there are no members; a member is a @ref semaphore; members of one name and client are locks
+///   of different kinds or owners; or a server's lock of a @ref red_lock is a member itself or belongs to two
+///   red_locks. The @ref diagnostics name the reason. A lock that is given twice is acquired once; a read and a write
+///   of one @ref read_write_lock are acquired as a write.
 /// - An error of one member is the error of the whole, and every other member is released.
 /// - errc::unavailable also if the lease of one member ends before the last member is granted: in a single attempt, or
 ///   three times in a row.

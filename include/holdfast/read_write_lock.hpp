@@ -80,8 +80,15 @@ private:
 /// On either side they apply to the whole lock. `force_release()` releases it for all holders; `holders()` reads all
 /// holders, and `holder::writer` is true for a writer.
 ///
+/// @par Thread safety
+/// A handle is an immutable value, as are its sides: any thread may use them.
+///
+/// @par Lifetimes
+/// It may be destroyed while operations of its sides are under way and their leases are held.
+///
 /// @par Example
 /// @code
+/// holdfast::owner me = client.make_owner();
 /// holdfast::read_write_lock doc{client, "doc:1", me, {.prefer = holdfast::preference::writers}};
 /// auto reader = co_await doc.read().acquire();
 /// co_await reader.release();

@@ -52,9 +52,10 @@ namespace holdfast {
 /// - errc::no_quorum in place of errc::unavailable: fewer than a majority of the servers replied in time, or may be
 ///   counted. Also if `wait` ends while it waits, unless a majority replied in the last round: then it is busy.
 /// - errc::not_permitted also if so many servers deny INFO that no majority can be counted.
-/// - errc::invalid_option: there are fewer than 2 or more than 31 servers; one was given twice, as the same client or
-///   with the same run id; `lease` is longer than `red_options::max_lease`, or so short that `node_timeout` does not
-///   fit into it twice (with fencing four times); `fencing` with members that are not fenced mutexes. The
+/// - errc::invalid_option: there are fewer than 2 or more than 31 servers; a member is a @ref semaphore,
+///   a @ref multi_lock or a red_lock; a server was given twice, as the same client or with the same run id, or two
+///   members are in one Redis Cluster; `lease` is longer than `red_options::max_lease`, or so short that `node_timeout`
+///   does not fit into it twice (with fencing four times); `fencing` with members that are not fenced mutexes. The
 ///   @ref diagnostics name the reason.
 /// - Errors for which waiting does not help end it only if they leave no majority.
 ///

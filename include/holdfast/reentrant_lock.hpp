@@ -36,6 +36,7 @@ namespace holdfast {
 ///
 /// @par Example
 /// @code
+/// holdfast::owner me = client.make_owner();
 /// holdfast::reentrant_lock order{client, "order:42", me};
 /// auto outer = co_await order.acquire();
 /// auto inner = co_await order.acquire();   // no round trip

@@ -242,8 +242,9 @@ concept lock_body = requires(std::decay_t<Body>& body, lease& held)
 /// @par On the server
 /// As `acquire()` or, with `options.wait`, `try_acquire()`; then as `lease::release()`.
 /// @par Completion
-/// - The body returned, and the lease was released, or the outcome of the release is unknown: with the body's value.
-///   The client repeats a release of unknown outcome in the background.
+/// - The body returned, and the release has ended: with the body's value, whatever the result of the release is, except
+///   errc::lease_lost. The client repeats a release of unknown outcome in the background; a key that the server refused
+///   to delete expires.
 /// - The body threw while the lease was held: with its exception.
 /// @par Errors
 /// It throws them as @ref holdfast::error. The text, `what()`, begins with the name of the lock, and contains the name of

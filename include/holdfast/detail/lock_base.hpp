@@ -52,10 +52,11 @@ struct BOOST_SYMBOL_VISIBLE holders_launch : lock_launch {
 /// operations are under way and its leases are held. Each operation completes as if posted, on the executor that is
 /// associated with its handler, else on the client's.
 ///
-/// Causes of errors that all operations have: errc::not_permitted, the server's access rules deny a command, the key or
-/// the channel; errc::protocol, the server replied with an error that is not known, such as one of a cluster node;
-/// errc::invalid_name, see @ref holdfast::errc; errc::not_running, `client::run()` was not called; errc::client_stopped, the
-/// client was stopped or destroyed, or its execution context has ended.
+/// Causes of errors that all operations have: errc::not_permitted, the password is wrong, or the server's access rules
+/// deny a command, the key or the channel; errc::protocol, the server replied with an error that is not known, such as
+/// one of a cluster node, or the client cannot use the server; errc::invalid_name, see @ref holdfast::errc;
+/// errc::not_running, `client::run()` was not called; errc::client_stopped, the client is shutting down, was stopped or
+/// destroyed, or its execution context has ended.
 template <class AcquireOptions, class TryOptions>
 class BOOST_SYMBOL_VISIBLE lock_base {
 public:
@@ -76,22 +77,23 @@ public:
     /// cannot be reached. To limit it, use `try_acquire()` or `asio::cancel_after`.
     ///
     /// @par On the server
-    /// If the lock is free: one command. If it is busy: one subscription for all waiters of this process, and one
+    /// If the lock is free: one command. If it is busy: one subscription for all waiters of this client, and one
     /// attempt for each unlock message, at the latest after `config::poll_interval`. Nothing if the grant passes from
-    /// another coroutine of this process (`config::local_handoff`).
+    /// another contender of this client (`config::local_handoff`).
     /// @par Completion
     /// With a held lease.
     /// @par Errors
     /// - errc::wrong_type, errc::not_permitted, errc::server_refused, errc::protocol: waiting would not help;
     ///   the @ref diagnostics have the server's error message
-    /// - errc::unavailable: the replies to three grants in a row arrived after their validity had ended
+    /// - errc::unavailable: none of three grants in a row counted: the reply arrived after the validity had ended, or
+    ///   too few replicas acknowledged the grant (`config::acknowledged_by`)
     /// - errc::invalid_name, errc::invalid_option: the @ref diagnostics name the lock or the option
     /// - errc::owner_in_use: an earlier acquire of the same owner for this lock has not ended
     /// - errc::would_deadlock: the same owner holds the lock for reading and requests it for writing (read_write_lock)
     /// - errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total, in every phase: completes at once with `operation_aborted` and leaves nothing on the
-    /// server. An attempt that was sent already serves the next waiter of this process. If there is none, the client
+    /// server. An attempt that was sent already serves the next waiter of this client. If there is none, the client
     /// undoes it with a command behind it on the same connection.
     /// @par Example
     /// @code
@@ -121,8 +123,9 @@ public:
     /// latest. Without `wait`: when the server has replied, at the latest after `config::command_timeout`.
     /// @par Errors
     /// As `acquire()`. In addition errc::unavailable: the connection is down, a reply is overdue (after eight times the
-    /// slowest of the last response times, at least 25 ms), or the server cannot execute the attempt now. A server that
-    /// works is never reported as unavailable, and an outage is never reported as busy.
+    /// slowest of the last response times, at least 25 ms and at most `config::command_timeout`), or the server cannot
+    /// execute the attempt now. A server that works is never reported as unavailable, and an outage is never reported
+    /// as busy.
     /// @par Cancellation
     /// As `acquire()`.
     /// @par Example
@@ -148,12 +151,12 @@ public:
     /// decisions.
     ///
     /// @par On the server
-    /// One EXISTS; for a side of a read_write_lock one HGET.
+    /// One EXISTS; for a side of a read_write_lock one HGET; for a semaphore one GET.
     /// @par Completion
     /// With the result, or with an error, within `config::command_timeout`.
     /// @par Errors
     /// - errc::unavailable: no reply within `config::command_timeout`, or the server cannot execute the command now
-    /// - errc::wrong_type: the key of a read_write_lock is not a hash
+    /// - errc::wrong_type: the key of a read_write_lock is not a hash, or that of a semaphore is not a string
     /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`.
@@ -167,8 +170,8 @@ public:
     /// at its next renewal.
     ///
     /// @par On the server
-    /// One script. It deletes the key if that looks like a lock, and publishes the unlock message. The key must have a
-    /// time to live, and must be
+    /// One script. It deletes the key if that looks like a lock, and publishes the unlock message. Of a @ref semaphore
+    /// it takes the permits of all holders away. Otherwise the key must have a time to live, and must be
     /// - for a mutex, reentrant_lock or fair_lock, which exclude one another: a string `<uuid>:<number>[:<label>]`, or
     ///   a hash with one field of that form, whose value is a whole number;
     /// - for a read_write_lock: a hash whose field `mode` is `read` or `write`, and whose other fields have that form.
