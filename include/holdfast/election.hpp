@@ -55,6 +55,10 @@ struct BOOST_SYMBOL_VISIBLE current_launch : lock_launch {
 /// without term and value. Besides, the HASH `holdfast_leader:{name}` records the leader, its term and its value, for a
 /// day, which each renewal prolongs; it counts only while that leader holds the lock. The channel
 /// `holdfast_election:{name}` tells observers that the state has changed.
+/// @par Thread safety
+/// A handle is an immutable value: it is cheap to copy, and any thread may use it.
+/// @par Lifetimes
+/// It may be destroyed while its operations are under way; leaderships and watches may outlive it.
 /// @par Cost
 /// As a fair lock: one script for a leadership, one to resign, one for a renewal; the record is part of them. A candidate
 /// waits as a waiter of a fair lock.
@@ -63,9 +67,9 @@ struct BOOST_SYMBOL_VISIBLE current_launch : lock_launch {
 /// @code
 /// holdfast::election boss{client, "boss"};
 /// auto me = co_await boss.campaign("10.0.0.7:9000");
-/// while (me)
+/// while (me && more_work())      // ends on loss
 ///     co_await write(storage, me.term());
-/// co_await me.resign();
+/// co_await me.resign();          // throws errc::lease_lost after a loss
 /// @endcode
 class BOOST_SYMBOL_VISIBLE election {
 public:
@@ -78,8 +82,10 @@ public:
     ///
     /// `healthy` is the health predicate: whether this process can lead. While it returns false, a candidate of this handle
     /// has no place in the queue, and `leadership::asked_to_yield()` completes with `yield_reason::unhealthy`. It is called
-    /// on the client's executor, when a campaign begins and after each third of the lease time, and must not block. An
-    /// exception that it throws counts as false. Without a predicate a process is always healthy.
+    /// on the client's strand, one call at a time, when a campaign or `asked_to_yield()` begins, and after each third
+    /// of the lease time while one of them waits; it must not block. An exception that it throws counts as false.
+    /// Without a predicate a process is always healthy. It exists as long as a copy of this handle, an operation or a
+    /// leadership.
     ///
     /// @throws std::invalid_argument if `candidate_timeout` is less than 1 s, or `settle` is negative or more than 12 h.
     election(client const&, std::string_view name, options = {}, std::function<bool()> healthy = {});
@@ -91,17 +97,20 @@ public:
     std::string_view name() const noexcept;
 
     /// Stands for election, and leads when it is the first of the candidates and nobody leads. Observers receive `value`,
-    /// for example an address: at most 4096 bytes.
+    /// for example an address: at most 4096 bytes. It is copied in this call.
     ///
     /// @par On the server
     /// As `fair_lock::acquire()` or, with `wait`, `fair_lock::try_acquire()`; the same script records the leader. While the
     /// health predicate returns false: nothing.
     /// @par Completion
-    /// With the leadership: with `election_options::settle`, so long after the grant if a leader before it did not resign.
-    /// With success and an *empty* leadership if `wait` is over, and somebody else leads, that time is not over, or the
-    /// health predicate returned false. If the lock is lost in that time, the candidate stands again.
+    /// With the leadership when the lock is granted. If the leader before did not resign, and there is a settle time
+    /// (`election_options::settle`): when that time is over. A candidate that loses the lock meanwhile stands again.
+    /// With success and an *empty* leadership if `wait` is over before, because somebody else leads or comes first, the
+    /// settle time is not over, or the health predicate returned false.
     /// @par Errors
-    /// As `fair_lock::acquire()` and `try_acquire()`; errc::invalid_option also if the value is too long.
+    /// As `fair_lock::acquire()` or, with `wait`, `fair_lock::try_acquire()`, without errc::owner_in_use;
+    /// errc::invalid_option also if the value is too long, errc::wrong_type also if the record of the leader is of
+    /// another type.
     /// @par Cancellation
     /// Terminal, partial, total, in every phase: completes at once with `operation_aborted` and leaves nothing on the
     /// server, as `fair_lock::acquire()`.
@@ -139,7 +148,8 @@ public:
             detail::current_launch{{state_}}, std::forward<Token>(token));
     }
 
-    /// Reads the candidates that wait, in the order in which they will lead. As `fair_lock::waiters()`.
+    /// Reads the candidates that wait, in the order in which they will lead. On the server, completion, errors and
+    /// cancellation: as `fair_lock::waiters()`.
     template <token_for<void(error_code, std::vector<waiter>)> Token = default_token>
     [[nodiscard]] auto candidates(Token&& token = {}) const
     {
@@ -166,7 +176,7 @@ public:
             detail::force_release_launch{{state_}}, std::forward<Token>(token));
     }
 
-    /// Observes who leads. Sends nothing until `leader_watch::next()` is called.
+    /// Makes a @ref leader_watch, which observes who leads. Sends nothing until `leader_watch::next()` is called.
     ///
     /// @par Example
     /// @code

@@ -19,7 +19,7 @@
 
 namespace holdfast {
 
-/// Options of `latch::wait()`.
+/// Options of `latch::wait()`. An invalid value makes it complete with errc::invalid_option.
 struct latch_wait_options {
     /// How long to wait. Without a value the wait has no limit; 0 asks the server once. Must not be negative.
     std::optional<std::chrono::milliseconds> wait = {};
@@ -154,7 +154,7 @@ public:
             detail::latch_count_launch{{state_}}, std::forward<Token>(token));
     }
 
-    /// Waits until the latch is open, or has been open since the wait began.
+    /// Waits until the latch is open, or was open at any time since the wait began.
     ///
     /// @par On the server
     /// One subscription for all waiters of this client, and a script that reads the count: at the beginning, after each

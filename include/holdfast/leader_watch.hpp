@@ -42,7 +42,7 @@ struct BOOST_SYMBOL_VISIBLE next_leader_launch {
 
 }  // namespace detail
 
-/// Observes who leads. Made by `election::observe()`.
+/// Observes who leads. Made by `election::observe()`, which has an example.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: unsafe.
@@ -51,16 +51,17 @@ struct BOOST_SYMBOL_VISIBLE next_leader_launch {
 /// while `next()` waits, that completes with `operation_aborted`.
 class BOOST_SYMBOL_VISIBLE leader_watch {
 public:
-    /// Leaves a watch behind whose next() completes with errc::empty_lease.
+    /// Leaves a watch behind whose `next()` completes with errc::empty_lease. A `next()` that waits goes on.
     leader_watch(leader_watch&&) noexcept = default;
 
-    /// Destroys what `*this` observed.
+    /// Ends the observation of `*this`, as the destructor does.
     leader_watch& operator=(leader_watch&&) noexcept = default;
 
     /// The executor on which operations complete whose handler has none.
     using executor_type = asio::any_io_executor;
 
-    /// The client's executor; the system executor if the client was destroyed or its execution context has ended.
+    /// The client's executor; the system executor if the watch was moved from, the client was destroyed or its
+    /// execution context has ended.
     executor_type get_executor() const noexcept { return detail::next_leader_launch{impl_}.get_executor(); }
 
     /// Waits until another state than the last one is known: another leader, another value, or nobody. The first call

@@ -44,8 +44,8 @@ struct leadership_access;
 }  // namespace detail
 
 /// A won election: the lease of its lock, whose fencing token is the term. It ends with the object: the destructor
-/// queues the resignation. What is said of @ref lease about validity, renewal, lifetimes and thread safety holds here,
-/// too.
+/// queues the resignation. What is said of @ref lease about the guarantee, renewal, lifetimes and thread safety holds
+/// here, too. @ref election has an example.
 class [[nodiscard("an unbound leadership ends at once"), gnu::visibility("default")]] leadership
 {
 public:
@@ -82,7 +82,7 @@ public:
         return held_.valid();
     }
 
-    /// Whether it is empty: default-constructed, moved from, or resigned, or somebody else leads.
+    /// Whether it is empty: default-constructed, moved from or resigned, or the result of a campaign that was not won.
     bool empty() const noexcept
     {
         return held_.empty();
@@ -101,13 +101,13 @@ public:
         return held_.fencing_token().value_or(0);
     }
 
-    /// The lease of the election's lock.
+    /// The lease of the election's lock. The reference is valid until the leadership is changed or destroyed.
     lease const& held() const noexcept
     {
         return held_;
     }
 
-    /// Changes the value of this leader, under the same term. Observers receive it.
+    /// Changes the value of this leader, under the same term. Observers receive it. It is copied in this call.
     ///
     /// @par On the server
     /// One script, which changes the value only while this leader holds the lock.
@@ -119,9 +119,15 @@ public:
     ///   cannot execute the script now
     /// - errc::invalid_option: the value has more than 4096 bytes
     /// - errc::empty_lease: the leadership was empty
-    /// - errc::wrong_type, errc::server_refused, errc::not_permitted, errc::protocol, errc::client_stopped
+    /// - errc::wrong_type: the lock or the record of the leader is of another type
+    /// - errc::server_refused, errc::not_permitted, errc::protocol
+    /// - errc::client_stopped: the client is shutting down, was stopped or destroyed, or its execution context has
+    ///   ended
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
+    /// @par Lifetimes
+    /// The leadership may be moved meanwhile. If it is resigned or destroyed before the script is sent, the operation
+    /// completes with errc::lease_lost.
     template <token_for<void(error_code)> Token = default_token>
     [[nodiscard]] auto proclaim(std::string_view value, Token && token = {})
     {
@@ -150,10 +156,10 @@ public:
     /// cancels the work. At once if the next candidate is preferred already.
     /// @par Errors
     /// - errc::released: the leader resigned first
-    /// - errc::lease_lost: the leadership was lost
+    /// - errc::lease_lost: the leadership was lost, also because the client was stopped
     /// - errc::empty_lease: the leadership was empty
     /// - errc::wrong_type, errc::not_permitted, errc::protocol: the candidates cannot be read
-    /// - errc::client_stopped: the client was stopped or destroyed, or its execution context has ended
+    /// - errc::client_stopped: the client was destroyed before, or its execution context has ended
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`; the leadership stays as it is.
     /// @par Lifetimes

@@ -53,7 +53,8 @@ struct lock_event {
 /// points to it in all calls that have the acquire's number. Tracers need it: only at the initiation is the caller's
 /// thread, and with it the caller's current span, known. The client destroys its reference when neither the acquire nor
 /// its lease exists any more, on any thread, whatever happened to them. An acquire of an @ref election that has a health
-/// predicate may lead to several on_waiting one after the other, with the context of the one initiation.
+/// predicate or a settle time may lead to several on_waiting one after the other, with the context of the one
+/// initiation.
 ///
 /// @par Thread safety
 /// The client calls the functions on its strand, one at a time, and never inside a call of the user: with an observer,
@@ -72,6 +73,14 @@ struct lock_event {
 ///
 /// @par Lifetimes
 /// The client shares ownership of its observer.
+///
+/// @par Example
+/// @code
+/// struct loss_alarm : holdfast::observer {
+///     void on_lost(holdfast::lock_event const& e) noexcept override { alarm(e.name, e.reason); }
+/// };
+/// holdfast::client client{ioc, {.observer = std::make_shared<loss_alarm>()}};
+/// @endcode
 class BOOST_SYMBOL_VISIBLE observer {
 public:
     virtual ~observer() = default;

@@ -57,7 +57,7 @@ struct try_options {
     std::optional<std::chrono::milliseconds> at_least = {};
 };
 
-/// Options of `fair_lock::acquire()`.
+/// Options of `fair_lock::acquire()`. An invalid value makes it complete with errc::invalid_option.
 struct fair_acquire_options {
     /// As in @ref acquire_options.
     std::optional<std::chrono::milliseconds> lease = {};
@@ -76,7 +76,7 @@ struct fair_acquire_options {
     int priority = 5;
 };
 
-/// Options of `fair_lock::try_acquire()`.
+/// Options of `fair_lock::try_acquire()`. An invalid value makes it complete with errc::invalid_option.
 struct fair_try_options {
     /// As in @ref try_options. One attempt overtakes no waiter.
     std::optional<std::chrono::milliseconds> wait = {};
@@ -97,7 +97,7 @@ struct fair_try_options {
     int priority = 5;
 };
 
-/// Options of `semaphore::acquire()`.
+/// Options of `semaphore::acquire()`. An invalid value makes it complete with errc::invalid_option.
 struct permit_options {
     /// As in @ref acquire_options; at most 12 h.
     std::optional<std::chrono::milliseconds> lease = {};
@@ -116,7 +116,7 @@ struct permit_options {
     unsigned weight = 1;
 };
 
-/// Options of `semaphore::try_acquire()`.
+/// Options of `semaphore::try_acquire()`. An invalid value makes it complete with errc::invalid_option.
 struct permit_try_options {
     /// As in @ref try_options.
     std::optional<std::chrono::milliseconds> wait = {};
@@ -153,7 +153,8 @@ enum class preference {
     writers,  ///< readers wait until no writer waits
 };
 
-/// Options of a @ref holdfast::read_write_lock. All handles of one lock should have the same values.
+/// Options of a @ref holdfast::read_write_lock, whose constructor throws if one is invalid. All handles of one lock
+/// should have the same values.
 struct rw_options {
     /// Each write has a fencing token, as in @ref lock_options. Reads have none.
     bool fencing = false;
@@ -162,12 +163,12 @@ struct rw_options {
     preference prefer = preference::arrival;
 
     /// The `lockWatchdogTimeout` of the Redisson clients that use the same lock; 0: no Redisson client uses it.
-    /// Redisson's readers reduce the lock's time to live to that time. So the client confirms each read every third of
-    /// it, and a read is valid for no longer than that after the last reply. 0, or at least 100 ms.
+    /// Redisson's readers reduce the lock's time to live to that time. So the client renews each read after every third
+    /// of it, and a read is valid for no longer than that time after the last reply. 0, or at least 100 ms.
     std::chrono::milliseconds peer_watchdog{30'000};
 };
 
-/// Options of a fair lock's handle.
+/// Options of a fair lock's handle, whose constructor throws if one is invalid.
 struct fair_options {
     /// As in @ref lock_options.
     bool fencing = false;
@@ -200,7 +201,7 @@ struct red_options {
     bool trust_new_nodes = false;
 };
 
-/// Options of a @ref semaphore.
+/// Options of a @ref semaphore, whose constructor throws if one is invalid.
 struct semaphore_options {
     /// Creates the semaphore with so many permits if there is none on the server; 0: never creates it. If there is one,
     /// its number holds for all clients, whatever their handles say. A client that learns of another number writes a
@@ -222,7 +223,7 @@ struct semaphore_options {
     std::chrono::milliseconds waiter_timeout{15'000};
 };
 
-/// Options of an election's handle.
+/// Options of an election's handle, whose constructor throws if one is invalid.
 struct election_options {
     /// A candidate that its client has not refreshed for this time counts as dead, and is removed from the queue: so long
     /// can a killed candidate delay the one behind it. At least 1 s.
@@ -235,12 +236,15 @@ struct election_options {
     std::chrono::milliseconds settle{0};
 };
 
-/// Options of `election::campaign()` and `lead()`. A leadership is always renewed.
+/// Options of `election::campaign()` and `lead()`. A leadership is always renewed. An invalid value makes the operation
+/// complete with errc::invalid_option.
 struct campaign_options {
-    /// How long to wait for the leadership. Without a value the wait has no limit; 0 is one attempt.
+    /// How long to wait for the leadership. Without a value the wait has no limit; 0 is one attempt. Must not be
+    /// negative.
     std::optional<std::chrono::milliseconds> wait = {};
 
-    /// The lease time: so long after the crash of a leader the next one leads. Default: `config::lease`.
+    /// The lease time: so long after the crash of a leader the next one leads. At least 100 ms. Default:
+    /// `config::lease`.
     std::optional<std::chrono::milliseconds> lease = {};
 
     /// As in @ref acquire_options.

@@ -50,7 +50,7 @@ public:
     /// function returns. The counters of the client end with it.
     void remove(std::string const& name);
 
-    /// Called by the exposer, on a thread of it.
+    /// Called by the exposer, on one of its threads.
     std::vector<prometheus::MetricFamily> Collect() const override;
 
 private:

@@ -55,9 +55,10 @@ struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
 /// HASH `holdfast_permit_numbers:{name}` and the fencing counter `holdfast_fence:{name}`: see docs/semaphore.md.
 /// @par Cost
 /// One script acquires the permits of a lease, or those of up to 64 waiters of the process, and one releases them; those
-/// of one iteration of the event loop are released together, and those that are due are renewed together. All waiters of a process share one subscription and
-/// one attempt at a time. In a fair semaphore each waiter has a subscription of its own, and each lease is released by a
-/// script of its own; as in a @ref fair_lock, one script refreshes all waiters of a client, each `waiter_timeout` / 3.
+/// of one iteration of the event loop are released together, and those that are due are renewed together. All waiters
+/// of a process share one subscription and one attempt at a time. In a fair semaphore each waiter has a subscription of
+/// its own, and each lease is released by a script of its own; as in a @ref fair_lock, one script refreshes all waiters
+/// of a client, each `waiter_timeout` / 3.
 /// @par Order
 /// Waiters of one process are served in order of arrival: one that asks for many permits is not overtaken by those of
 /// its process behind it. Between processes there is no order: waiters for many permits may wait for long where others
@@ -76,11 +77,13 @@ struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
 /// `try_acquire()` without `wait` is busy also if contenders of this process wait before it; of a fair semaphore, if any
 /// contender waits.
 /// @par Queries
-/// `is_locked()` sends one GET and completes with true if no permit is free. `force_release()` takes the permits of all
-/// holders away. `holders()` has one entry for each lease, with its weight.
+/// `is_locked()` sends one GET and completes with true if no permit is free; permits whose lease time has passed count
+/// as held until another contender needs them. `force_release()` takes the permits of all holders away. `holders()` has
+/// one entry for each lease, with its weight.
 /// @par Errors
-/// As every lock. errc::invalid_option also if `weight` is 0, above 4095 or greater than the number of permits, if it is
-/// not 1 and the semaphore is numbered, and if the lease time exceeds 12 h. A semaphore cannot be a member of a @ref multi_lock or @ref red_lock.
+/// As every lock. errc::invalid_option also if `weight` is 0, above 4095 or greater than the number of permits, also if
+/// that was lowered while the contender waited; if `weight` is not 1 and the semaphore is numbered; and if the lease
+/// time exceeds 12 h. A semaphore cannot be a member of a @ref multi_lock or @ref red_lock.
 ///
 /// @par Example
 /// @code
@@ -118,12 +121,13 @@ public:
 
     /// Sets the number of permits for all clients. Leases that are held keep their permits: after the number was lowered
     /// nothing is granted until enough were released. It also creates the semaphore, and repairs one whose keys were
-    /// changed by others. Setting the same number twice has the effect of setting it once.
+    /// changed by others. Setting the same number twice has the effect of setting it once. With 0 nothing is granted.
     ///
     /// @par On the server
     /// One script.
     /// @par Completion
-    /// With the numbers as they were before, or with an error, within `config::command_timeout`.
+    /// With the numbers as they were before, of which `total` and `free` are 0 if there was no semaphore, or with an
+    /// error, within `config::command_timeout`.
     /// @par Errors
     /// - errc::wrong_type: the keys are not those of a semaphore
     /// - errc::unavailable: no reply within `config::command_timeout`, and the number may have been set; or the server

@@ -38,10 +38,12 @@ struct loss_counts {
 /// The counters of locks; the same for one part of a client's locks (@ref stats_part) and for all (@ref stats).
 ///
 /// @par Acquires
-/// Each `acquire()`, `try_acquire()` and `with_lock()` that reaches the client counts once, in `acquired`, `busy`,
-/// `unavailable`, `cancelled` or `failed`; until then in `waiting`. An acquire of a @ref multi_lock or @ref red_lock
-/// counts as one, whatever its members do, at the client of the first member that is not stopped. An acquire with an
-/// invalid option or name, or of a client that was destroyed, does not reach a client. A `downgrade()` does not count.
+/// Each `acquire()`, `try_acquire()`, `with_lock()`, `campaign()` and `lead()` that reaches the client counts once, in
+/// `acquired`, `busy`, `unavailable`, `cancelled` or `failed`; until then in `waiting`. A candidate that leaves the
+/// queue because its health predicate returned false counts as cancelled, and as another acquire when it stands again.
+/// An acquire of a @ref multi_lock or @ref red_lock counts as one, whatever its members do, at the client of the first
+/// member that is not stopped. An acquire with an invalid option or name, or of a client that was destroyed, does not
+/// reach a client. A `downgrade()` does not count.
 struct lock_stats {
     histogram wait = {};         ///< from the start of an acquire to its lease, of those that ended with one
     histogram hold = {};         ///< from a lease to its release or loss; of a composite lock, to its release

@@ -30,7 +30,10 @@ namespace holdfast::testing {
 /// `config::poll_interval`. A holder detects at its next renewal, after `config::lease / 3`, that its key is missing.
 /// So tests of losses should use a short lease time: `auto cfg = server.config(); cfg.lease = 300ms;`.
 ///
-/// **Names** are the names of the locks, with `config::key_prefix` before them if there is one.
+/// **Names** are the names of locks, with `config::key_prefix` before them if there is one: of a @ref mutex,
+/// @ref reentrant_lock, @ref fair_lock or @ref read_write_lock. The functions with names do not suit a @ref semaphore,
+/// a
+/// @ref latch and an @ref election, which have other keys: let a second client act on those.
 ///
 /// **Lifetimes:** the server may be destroyed before its clients, which keep the model alive; new clients with the same
 /// config get a new, empty server. It must not outlive its execution context.
@@ -105,7 +108,7 @@ public:
     void expire(std::string_view name);
 
     /// Lets another program acquire the lock, and hold it until @ref release, @ref expire or @ref drop. The present
-    /// holder loses it, and detects that at its next renewal. Works for each kind of lock.
+    /// holder loses it, and detects that at its next renewal.
     void hold(std::string_view name);
 
     /// Releases the lock for its holder, and publishes the unlock message.
