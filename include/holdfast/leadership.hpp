@@ -115,8 +115,8 @@ public:
     /// When the server has confirmed it, or with an error, within `config::command_timeout`.
     /// @par Errors
     /// - errc::lease_lost: the leadership was lost
-    /// - errc::unavailable: no reply within `config::command_timeout`, and the value may have been changed; or the server
-    ///   cannot execute the script now
+    /// - errc::unavailable: no reply within `config::command_timeout`, and the value may have been changed; or the
+    ///   server cannot execute the script now
     /// - errc::invalid_option: the value has more than 4096 bytes
     /// - errc::empty_lease: the leadership was empty
     /// - errc::wrong_type: the lock or the record of the leader is of another type
@@ -134,26 +134,28 @@ public:
         return detail::initiate<void(error_code)>(begin_proclaim(value), std::forward<Token>(token));
     }
 
-    /// Waits for the loss of the leadership; as `lease::lost()`. It succeeds with the reason of the loss, in time to stop
-    /// the work.
+    /// Waits for the loss of the leadership; as `lease::lost()`. It succeeds with the reason of the loss, in time to
+    /// stop the work.
     template <token_for<void(error_code, loss)> Token = default_token>
     [[nodiscard]] auto lost(Token && token = {}) const
     {
         return held_.lost(std::forward<Token>(token));
     }
 
-    /// Waits until this leader should resign in favour of another one. It is a request, no loss: the leader may finish its
-    /// work, or go on.
+    /// Waits until this leader should resign in favour of another one. It is a request, no loss: the leader may finish
+    /// its work, or go on.
     ///
     /// With a health predicate, it also asks that predicate: at the beginning, and after each third of the lease time.
     ///
     /// @par On the server
-    /// A subscription, and a script that reads the priority of the next candidate: at the beginning, when a candidate of
-    /// higher priority comes, on a new connection, and at least once in `config::poll_interval`; once a second if the
-    /// server permits no subscription.
+    /// A subscription, and a script that reads the priority of the next candidate: at the beginning, when a candidate
+    /// of higher priority comes, on a new connection, and at least once in `config::poll_interval`; once a second if
+    /// the server permits no subscription.
     /// @par Completion
-    /// With *success* and the reason, so that in `co_await (work() || me.asked_to_yield(asio::use_awaitable))` the operator
-    /// cancels the work. At once if the next candidate is preferred already.
+    /// With *success* and the reason, so that in
+    /// `co_await (work() || me.asked_to_yield(asio::use_awaitable) || me.lost(asio::use_awaitable))` the operator
+    /// cancels the work. A loss is an error of this operation, and the operator waits for a success: hence `lost()`. At
+    /// once if the next candidate is preferred already, or the client shuts down already.
     /// @par Errors
     /// - errc::released: the leader resigned first
     /// - errc::lease_lost: the leadership was lost, also because the client was stopped
@@ -170,8 +172,8 @@ public:
         return detail::initiate<void(error_code, yield_reason)>(begin_yield(), std::forward<Token>(token));
     }
 
-    /// Ends the leadership. It is empty from this call on. The observers and the next candidate are notified; completion,
-    /// errors and cancellation are those of `lease::release()`.
+    /// Ends the leadership. It is empty from this call on. The observers and the next candidate are notified;
+    /// completion, errors and cancellation are those of `lease::release()`.
     ///
     /// @par On the server
     /// One script, which deletes the record of the leader, releases the lock, and publishes both messages.

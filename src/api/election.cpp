@@ -23,6 +23,7 @@
 #include "operations/lock_query.hpp"
 #include "operations/single_lease.hpp"
 #include "operations/single_lock.hpp"
+#include "operations/value_limit.hpp"
 
 namespace holdfast {
 namespace detail {
@@ -34,18 +35,6 @@ struct leadership_access {
 };
 
 namespace {
-
-constexpr std::size_t longest_value = 4096;
-
-// Why that value cannot be proclaimed; success: it can. An error is recorded as the client's last failure.
-described_error value_error(std::string_view value, std::string_view name, client_state* c)
-{
-    if (value.size() <= longest_value)
-        return {};
-    error_code const ec = errc::invalid_option;
-    auto const what = in_quotes(name) + ": value: must not have more than 4096 bytes";
-    return c ? c->remember(ec, what) : described_error(ec, make_error_text(what));
-}
 
 single_lock::traits election_traits(
     std::string_view key, election_options const& o, std::function<bool()> const& healthy)
@@ -116,8 +105,6 @@ lease take_lease(leadership& l) noexcept
 
 void campaign_launch::start(handler_at<void(error_code, leadership)> h) &&
 {
-    if (auto const ec = value_error(value, of->name(), of->home().get()))
-        return complete_early<leadership>(std::move(h), ec, {});
     auto to = map_handler<lease>(std::move(h), [](auto handler, described_error ec, lease l) {
         std::move(handler)(std::move(ec), to_leadership(std::move(l)));
     });
@@ -134,8 +121,9 @@ void proclaim_launch::start(handler_at<void(error_code)> h) &&
     if (!of)
         return complete_early<>(std::move(h), errc::empty_lease);
     // Without the client no text can be recorded, and the operation completes with another error.
-    if (auto const ec = value_error(value, of->name(), nullptr))
-        return complete_early<>(std::move(h), ec);
+    if (auto const what = value_error(value); !what.empty())
+        return complete_early<>(
+            std::move(h), {errc::invalid_option, make_error_text(in_quotes(of->name()).append(": ").append(what))});
     // The lease of an election is always that of one server.
     static_cast<single_lease&>(*of).proclaim(std::move(value), std::move(h));
 }

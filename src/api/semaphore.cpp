@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -98,8 +99,11 @@ single_lock::traits permit_traits(std::string_view key, semaphore_options const&
         .semaphore = std::make_shared<engine::permit_rules>(engine::permit_rules{.permits = o.permits})};
 }
 
-// The script of an acquire looks at all numbers.
-constexpr unsigned most_numbers = 128;
+// Why a semaphore cannot have so many permits; empty: it can. The script of an acquire looks at all numbers.
+std::string_view permits_error(unsigned permits, bool numbered) noexcept
+{
+    return numbered && permits > 128 ? "permits: must be at most 128 of a numbered semaphore" : "";
+}
 
 // As for a fair lock.
 std::shared_ptr<single_lock const> make_semaphore(client const& c, std::string_view name, semaphore_options const& o)
@@ -108,8 +112,8 @@ std::shared_ptr<single_lock const> make_semaphore(client const& c, std::string_v
         throw std::invalid_argument("waiter_timeout: must be at least 1 s");
     if (o.numbered && o.fair)
         throw std::invalid_argument("numbered: not an option of a fair semaphore");
-    if (o.numbered && o.permits > most_numbers)
-        throw std::invalid_argument("permits: must be at most 128 of a numbered semaphore");
+    if (auto const what = permits_error(o.permits, o.numbered); !what.empty())
+        throw std::invalid_argument(std::string(what));
     return single_lock::make(c, name, nullptr, [&](std::string_view key) { return permit_traits(key, o); });
 }
 
@@ -123,7 +127,12 @@ void permits_launch::start(handler_at<void(error_code, permit_count)> h) &&
 
 void set_permits_launch::start(handler_at<void(error_code, permit_count)> h) &&
 {
-    launch_query<set_permits_query>(static_cast<single_lock const&>(*of), std::move(h), permits);
+    auto const& s = static_cast<single_lock const&>(*of);
+    auto const what = permits_error(permits, s.lock.is_fenced());
+    if (auto const c = of->home(); c && !what.empty())
+        return complete_early<permit_count>(
+            std::move(h), c->remember(errc::invalid_option, in_quotes(s.lock.name).append(": ").append(what)), {});
+    launch_query<set_permits_query>(s, std::move(h), permits);
 }
 
 }  // namespace detail

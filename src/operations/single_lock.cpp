@@ -16,6 +16,7 @@
 #include "operations/lock_query.hpp"
 #include "operations/query.hpp"
 #include "operations/single_lease.hpp"
+#include "operations/value_limit.hpp"
 
 namespace holdfast::detail {
 namespace {
@@ -108,6 +109,8 @@ std::string terms_error(single_lock const& of, engine::terms const& t, unsigned 
         return "at_least: not an option of this kind of lock";
     if (t.max_hold > none && t.at_least > t.max_hold)
         return "at_least: must not be longer than max_hold";
+    if (auto const what = of.lock.candidacy ? value_error(of.lock.candidacy->value) : ""; !what.empty())
+        return std::string(what);
     return of.extension_error(std::chrono::ceil<std::chrono::milliseconds>(t.lease));
 }
 

@@ -69,11 +69,14 @@ public:
     void failed(error_code ec) override { end(ec, {}); }
 
 private:
-    // A leadership that has ended completes the operation within watch_loss().
+    // A leadership that has ended completes the operation within watch_loss(). The follower is not told again of a
+    // shutdown that has begun.
     void begin(engine::client_engine& c) override
     {
         engine_ = &c;
         c.watch_loss(*leader_, *this);
+        if (!is_complete() && c.runtime().lifecycle().is_closing())
+            return on_closing();
         if (!is_complete())
             c.join(*follower_);
         if (!is_complete() && candidacy().healthy)

@@ -363,6 +363,9 @@ TEST_CASE("bad input of an election names the option", "[election]")
         auto const too_long = co_await error_of(e.campaign(std::string(4097, 'x'), use_awaitable));
         CHECK(too_long == errc::invalid_option);
         CHECK(c.last_failure().message == R"(lock "boss": value: must not have more than 4096 bytes)");
+        auto const body = [](leadership&) -> awaitable<void> { co_return; };
+        auto const not_led = co_await error_of(lead(e, std::string(4097, 'x'), {}, body));
+        CHECK(not_led == errc::invalid_option);
         auto const no_priority = co_await error_of(e.campaign("a", {.priority = 11}, use_awaitable));
         CHECK(no_priority == errc::invalid_option);
         auto const no_name = co_await error_of(election(c, "").current(use_awaitable));
@@ -597,6 +600,8 @@ TEST_CASE("asked_to_yield() ends with the leadership, its cancellation and the s
         co_await t.world.sleep(50ms);
         CHECK(t.asked == yield_reason::client_stopping);
         CHECK(me.valid());
+        auto const at_once = co_await me.asked_to_yield();
+        CHECK(at_once == yield_reason::client_stopping);
         co_await me.resign();
         auto const empty = co_await error_of(me.asked_to_yield(use_awaitable));
         CHECK(empty == errc::empty_lease);

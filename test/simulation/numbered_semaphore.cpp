@@ -96,6 +96,9 @@ TEST_CASE("a numbered semaphore refuses other weights, and options that do not g
     a.run([&]() -> awaitable<void> {
         auto const ec = co_await error_of(s.acquire({.weight = 2}, use_awaitable));
         CHECK(ec == errc::invalid_option);
+        auto const too_many = co_await error_of(s.set_permits(129, use_awaitable));
+        CHECK(too_many == errc::invalid_option);
+        CHECK(c.last_failure().message == R"(lock "s": permits: must be at most 128 of a numbered semaphore)");
     });
     CHECK_THROWS_AS(semaphore(c, "s", {.permits = 2, .fair = true, .numbered = true}), std::invalid_argument);
     CHECK_THROWS_AS(semaphore(c, "s", {.permits = 129, .numbered = true}), std::invalid_argument);

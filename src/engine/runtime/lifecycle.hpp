@@ -43,6 +43,8 @@ public:
     // Why the client does not accept a new acquire or query; success if it does.
     error_code admission_error() const noexcept;
 
+    // close() was called.
+    bool is_closing() const noexcept { return state_.load(std::memory_order_relaxed) >= state::closing; }
     bool is_ending() const noexcept { return state_.load(std::memory_order_relaxed) >= state::ending; }
 
     // ---- any thread
