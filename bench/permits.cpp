@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A semaphore that has permits for all contenders. Compares the library with Redisson's scripts on a raw connection, and
-// with Redisson.
+// A semaphore that has permits for all contenders. Compares the library with Redisson's scripts on a raw connection,
+// and with Redisson.
 #include "contestants/holdfast_lock.hpp"
 #include "contestants/raw_redisson.hpp"
 #include "support/race.hpp"

@@ -274,8 +274,8 @@ void add_dashboard(CLI::App& app, dashboard_arguments& dashboard)
     app.footer(dashboard_footer);
 }
 
-// The words after the first `--` of `run` and `elect` belong to the command, also if they look like options of the tool. So they
-// are removed before CLI11 parses the rest.
+// The words after the first `--` of `run` and `elect` belong to the command, also if they look like options of the
+// tool. So they are removed before CLI11 parses the rest.
 struct split_words {
     std::vector<std::string> ours;  // of the tool; in reverse order, as CLI11 requires
     std::vector<std::string> command;

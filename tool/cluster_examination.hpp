@@ -25,8 +25,8 @@ namespace holdfast::cli {
 // The tests of `holdfast doctor` at a cluster: of the cluster as such, then of each primary.
 class cluster_examination {
 public:
-    // `client` is connected to a cluster. `prefix`: the names of the tests begin with it. `lease`: the lease time of the
-    // locks. `report` is called with each finding.
+    // `client` is connected to a cluster. `prefix`: the names of the tests begin with it. `lease`: the lease time of
+    // the locks. `report` is called with each finding.
     cluster_examination(
         client&,
         config options,

@@ -39,8 +39,8 @@ struct primary_range {
     std::string address;
 };
 
-// The command that asks a node for all ranges that have a primary, and what its reply says. A reply of any other form is
-// no range.
+// The command that asks a node for all ranges that have a primary, and what its reply says. A reply of any other form
+// is no range.
 std::vector<std::string> ranges_command();
 std::vector<primary_range> read_ranges(detail::command_reply const&);
 // Adds the view of that node.

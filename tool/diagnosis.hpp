@@ -22,8 +22,8 @@ struct finding {
     std::string node = {};  // the primary of a cluster; empty: the only server, or the cluster as such
 };
 
-// Whether the words with which a server refused a connection concern HELLO 3, without which the client cannot use it. No
-// access rule can deny HELLO; servers and proxies that are too old do not know it.
+// Whether the words with which a server refused a connection concern HELLO 3, without which the client cannot use it.
+// No access rule can deny HELLO; servers and proxies that are too old do not know it.
 bool is_hello_refused(std::string_view words);
 
 constexpr std::string_view without_hello =

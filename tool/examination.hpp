@@ -32,9 +32,9 @@ struct examined {
     probe_names names;       // the key is empty: no name of the tests is in a hash slot of this primary
 };
 
-// The tests of `holdfast doctor` at one server, one after the other. It touches no key and no connection but its own, and leaves no
-// key behind. One exception: if it is interrupted, or the user may not delete, keys of its own last until they expire,
-// a day at most.
+// The tests of `holdfast doctor` at one server, one after the other. It touches no key and no connection but its own,
+// and leaves no key behind. One exception: if it is interrupted, or the user may not delete, keys of its own last until
+// they expire, a day at most.
 class examination {
 public:
     using report_function = std::function<void(finding const&)>;

@@ -29,8 +29,8 @@ struct inspection {
     std::string left = {};                     // of a latch: what is left to count
 };
 
-// The user gives a name, not a kind: the kind follows from the keys on the server. A semaphore is recognised while permits
-// are held, an election while somebody leads, and a latch while it is closed.
+// The user gives a name, not a kind: the kind follows from the keys on the server. A semaphore is recognised while
+// permits are held, an election while somebody leads, and a latch while it is closed.
 asio::awaitable<inspection> inspect(client&, std::string const& name);
 
 // The same for the name of a semaphore.

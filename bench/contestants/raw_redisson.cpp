@@ -113,8 +113,8 @@ if head ~= false then redis.call(ARGV[5], KEYS[4] .. ':' .. head, ARGV[1]) end
 return 1
 )lua";
 
-// KEYS permits, timeouts, channel; ARGV weight, end, now, end of a permit without a lease time, publish command, permit.
-// OK: granted; else the end of the next permit.
+// KEYS permits, timeouts, channel; ARGV weight, end, now, end of a permit without a lease time, publish command,
+// permit. OK: granted; else the end of the next permit.
 constexpr auto permit_acquire_script = R"lua(
 local over = redis.call('zrangebyscore', KEYS[2], 0, ARGV[3], 'limit', 0, ARGV[1])
 if #over > 0 then

@@ -34,9 +34,9 @@ struct handoff {
     std::chrono::milliseconds max_time{10};
 };
 
-/// Options for `rediss://`, `rediss+cluster://` and `rediss+sentinel://`. The client verifies the server's certificate and
-/// host name, unless `insecure_skip_verify` is set, and sends the name (SNI), unless there are several sentinels and no
-/// `server_name`. The constructor of @ref client reads the files.
+/// Options for `rediss://`, `rediss+cluster://` and `rediss+sentinel://`. The client verifies the server's certificate
+/// and host name, unless `insecure_skip_verify` is set, and sends the name (SNI), unless there are several sentinels
+/// and no `server_name`. The constructor of @ref client reads the files.
 struct tls_options {
     /// PEM file with the certificates of trusted authorities. Empty: those of the system.
     std::string ca_file = {};
@@ -47,9 +47,9 @@ struct tls_options {
     /// PEM file with the client's private key, which must not be encrypted. Needs `certificate_file`.
     std::string private_key_file = {};
 
-    /// The name, or the address, for which the certificate of the server must be issued. Empty: the host of the URL; in a
-    /// cluster, for each node the host name that the cluster announces, otherwise the address; with sentinels, for each of
-    /// them and for the master one of the hosts of the URL.
+    /// The name, or the address, for which the certificate of the server must be issued. Empty: the host of the URL; in
+    /// a cluster, for each node the host name that the cluster announces, otherwise the address; with sentinels, for
+    /// each of them and for the master one of the hosts of the URL.
     std::string server_name = {};
 
     /// Accepts every certificate. An attacker on the network can then read the password and hold every lock.
@@ -101,13 +101,14 @@ struct config {
 
     /// Of a cluster only: maps the address that a node announces to the one at which this client reaches it, for nodes
     /// in containers or behind address translation. Empty: the announced addresses are right.
-    /// - Calls: before each connection to a node that the cluster has named: in the reply to `CLUSTER SLOTS`, or in `MOVED`
-    ///   or `ASK`. Not for the hosts of the URL. If a node announces no host, `host` is that by which it was reached.
+    /// - Calls: before each connection to a node that the cluster has named: in the reply to `CLUSTER SLOTS`, or in
+    ///   `MOVED` or `ASK`. Not for the hosts of the URL. If a node announces no host, `host` is that by which it was
+    ///   reached.
     /// - Threads: on the client's strand, one call at a time. It must not block, nor use the client.
     /// - Errors: after an exception, and for a result without a host or a port, the client logs a warning and uses the
     ///   announced address.
-    /// - TLS: certificates are verified for the announced host, not for the result; `tls_options::server_name` overrides
-    ///   it.
+    /// - TLS: certificates are verified for the announced host, not for the result; `tls_options::server_name`
+    ///   overrides it.
     /// - Identity: nodes are told apart by what they announce, so the result may change from call to call.
     std::function<node_endpoint(std::string const& host, std::uint16_t port)> node_address = {};
 
@@ -168,9 +169,9 @@ struct config {
     ///   permit `+wait +set +info` and the key `holdfast_ack:{name}`.
     /// - Acquires, extensions, renewals, downgrades and re-entries complete when the replicas have them; the validity
     ///   still counts from the send. Releases and hand-offs inside the process need no acknowledgement.
-    /// - Not acknowledged: a grant is released and sought again after a pause; after the third in a row the acquire ends
-    ///   with `errc::unavailable`. An extension ends with `errc::unavailable`. A renewal that is not acknowledged does not
-    ///   count: the lease is at risk, and is renewed again a sixth of the lease time later.
+    /// - Not acknowledged: a grant is released and sought again after a pause; after the third in a row the acquire
+    ///   ends with `errc::unavailable`. An extension ends with `errc::unavailable`. A renewal that is not acknowledged
+    ///   does not count: the lease is at risk, and is renewed again a sixth of the lease time later.
     /// - If the access rules deny one of these commands or the key, an acquire or an extension ends with
     ///   `errc::not_permitted`.
     /// - `memory://` acknowledges everything at once.
@@ -191,10 +192,10 @@ struct config {
     /// The number of labels; further ones count as "other". The empty label does not count.
     std::size_t max_stats_labels = 32;
 
-    /// Receives log lines on the client's strand, one at a time, with one exception: the constructor of @ref client logs
-    /// warnings on the calling thread. It must not throw; an exception is dropped. Empty: spdlog's logger "holdfast",
-    /// else spdlog's default logger. A line contains no secret and no token, and no control byte: those in names and in
-    /// error messages of a server are written as `\x0a`.
+    /// Receives log lines on the client's strand, one at a time, with one exception: the constructor of @ref client
+    /// logs warnings on the calling thread. It must not throw; an exception is dropped. Empty: spdlog's logger
+    /// "holdfast", else spdlog's default logger. A line contains no secret and no token, and no control byte: those in
+    /// names and in error messages of a server are written as `\x0a`.
     std::function<void(log_level, std::string_view)> log = {};
 };
 

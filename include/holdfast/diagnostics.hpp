@@ -89,8 +89,8 @@ struct bind_diagnostics_t {
 /// throw a plain `boost::system::system_error`. For tokens that make exceptions of errors: `asio::deferred`,
 /// `asio::use_awaitable`, `asio::use_future`. The signature becomes `void(std::exception_ptr, ...)`.
 ///
-/// It is the default of every operation, as `with_diagnostics(asio::deferred)`, and that of tokens without an inner one:
-/// `co_await lock.acquire()` and `co_await lock.acquire(asio::cancel_after(1s))` throw a @ref holdfast::error.
+/// It is the default of every operation, as `with_diagnostics(asio::deferred)`, and that of tokens without an inner
+/// one: `co_await lock.acquire()` and `co_await lock.acquire(asio::cancel_after(1s))` throw a @ref holdfast::error.
 /// Operations whose signature does not begin with an error code stay as they are.
 ///
 /// @par Example
@@ -103,9 +103,9 @@ template <class Token = asio::deferred_t>
     return {std::forward<Token>(token)};
 }
 
-/// Adapts a completion token so that the text of a failed operation is written to `to` before the handler is called. The
-/// signature stays as it is. For tokens that pass error codes: `asio::as_tuple`, `asio::redirect_error`, callbacks. The
-/// operation clears `to` when it is started.
+/// Adapts a completion token so that the text of a failed operation is written to `to` before the handler is called.
+/// The signature stays as it is. For tokens that pass error codes: `asio::as_tuple`, `asio::redirect_error`, callbacks.
+/// The operation clears `to` when it is started.
 ///
 /// @par Lifetimes
 /// `to` must exist until the handler is called.

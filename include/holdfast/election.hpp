@@ -47,21 +47,21 @@ struct BOOST_SYMBOL_VISIBLE current_launch : lock_launch {
 /// The election of a leader among candidates, over all processes. At most one leadership is valid at a time, under the
 /// assumptions of docs/safety.md.
 ///
-/// A candidate that waits has a place in a queue: the candidates lead in the order in which they arrived, or by priority.
-/// A leader whose process has died is followed when its lease time is over; one that resigns, at once.
+/// A candidate that waits has a place in a queue: the candidates lead in the order in which they arrived, or by
+/// priority. A leader whose process has died is followed when its lease time is over; one that resigns, at once.
 ///
 /// @par On the server
-/// The lock is a fenced @ref fair_lock of the same name, so Redisson's RFairLock can stand for election, too, as a leader
-/// without term and value. Besides, the HASH `holdfast_leader:{name}` records the leader, its term and its value, for a
-/// day, which each renewal prolongs; it counts only while that leader holds the lock. The channel
+/// The lock is a fenced @ref fair_lock of the same name, so Redisson's RFairLock can stand for election, too, as a
+/// leader without term and value. Besides, the HASH `holdfast_leader:{name}` records the leader, its term and its
+/// value, for a day, which each renewal prolongs; it counts only while that leader holds the lock. The channel
 /// `holdfast_election:{name}` tells observers that the state has changed.
 /// @par Thread safety
 /// A handle is an immutable value: it is cheap to copy, and any thread may use it.
 /// @par Lifetimes
 /// It may be destroyed while its operations are under way; leaderships and watches may outlive it.
 /// @par Cost
-/// As a fair lock: one script for a leadership, one to resign, one for a renewal; the record is part of them. A candidate
-/// waits as a waiter of a fair lock.
+/// As a fair lock: one script for a leadership, one to resign, one for a renewal; the record is part of them. A
+/// candidate waits as a waiter of a fair lock.
 ///
 /// @par Example
 /// @code
@@ -80,14 +80,15 @@ public:
 
     /// Sends nothing. With an invalid name, the operations complete with errc::invalid_name.
     ///
-    /// `healthy` is the health predicate: whether this process can lead. While it returns false, a candidate of this handle
-    /// has no place in the queue, and `leadership::asked_to_yield()` completes with `yield_reason::unhealthy`. It is called
-    /// on the client's strand, one call at a time, when a campaign or `asked_to_yield()` begins, and after each third
-    /// of the lease time while one of them waits; it must not block. An exception that it throws counts as false.
-    /// Without a predicate a process is always healthy. It exists as long as a copy of this handle, an operation or a
-    /// leadership.
+    /// `healthy` is the health predicate: whether this process can lead. While it returns false, a candidate of this
+    /// handle has no place in the queue, and `leadership::asked_to_yield()` completes with `yield_reason::unhealthy`.
+    /// It is called on the client's strand, one call at a time, when a campaign or `asked_to_yield()` begins, and after
+    /// each third of the lease time while one of them waits; it must not block. An exception that it throws counts as
+    /// false. Without a predicate a process is always healthy. It exists as long as a copy of this handle, an operation
+    /// or a leadership.
     ///
-    /// @throws std::invalid_argument if `candidate_timeout` is less than 1 s, or `settle` is negative or more than 12 h.
+    /// @throws std::invalid_argument if `candidate_timeout` is less than 1 s, or `settle` is negative or more than 12
+    /// h.
     election(client const&, std::string_view name, options = {}, std::function<bool()> healthy = {});
 
     /// The client's executor; the system executor if the client was destroyed or its execution context has ended.
@@ -96,12 +97,12 @@ public:
     /// The name, without the client's prefix. The view is valid while a copy of this handle exists.
     std::string_view name() const noexcept;
 
-    /// Stands for election, and leads when it is the first of the candidates and nobody leads. Observers receive `value`,
-    /// for example an address: at most 4096 bytes. It is copied in this call.
+    /// Stands for election, and leads when it is the first of the candidates and nobody leads. Observers receive
+    /// `value`, for example an address: at most 4096 bytes. It is copied in this call.
     ///
     /// @par On the server
-    /// As `fair_lock::acquire()` or, with `wait`, `fair_lock::try_acquire()`; the same script records the leader. While the
-    /// health predicate returns false: nothing.
+    /// As `fair_lock::acquire()` or, with `wait`, `fair_lock::try_acquire()`; the same script records the leader. While
+    /// the health predicate returns false: nothing.
     /// @par Completion
     /// With the leadership when the lock is granted. If the leader before did not resign, and there is a settle time
     /// (`election_options::settle`): when that time is over. A candidate that loses the lock meanwhile stands again.
@@ -157,8 +158,8 @@ public:
             detail::waiters_launch{{state_}}, std::forward<Token>(token));
     }
 
-    /// Ends the leadership of whoever leads, although it has not resigned: for operators, when a leader hangs. That leader
-    /// learns of the loss when it renews the next time; its term is smaller than that of the next leader.
+    /// Ends the leadership of whoever leads, although it has not resigned: for operators, when a leader hangs. That
+    /// leader learns of the loss when it renews the next time; its term is smaller than that of the next leader.
     ///
     /// @par On the server
     /// One script, which deletes the lock, so that the record counts no more, and notifies the next candidate and the

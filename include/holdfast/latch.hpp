@@ -49,17 +49,17 @@ struct BOOST_SYMBOL_VISIBLE latch_wait_launch : lock_launch {
 
 }  // namespace detail
 
-/// A count that tasks of any process lower, and for whose end any process waits: the start of a service after its parts,
-/// the end of a batch after its workers.
+/// A count that tasks of any process lower, and for whose end any process waits: the start of a service after its
+/// parts, the end of a batch after its workers.
 ///
-/// A latch that does not exist is **open**: call `set()` before its name is given to those that wait. One latch is for one
-/// use: give each batch a latch of its own.
+/// A latch that does not exist is **open**: call `set()` before its name is given to those that wait. One latch is for
+/// one use: give each batch a latch of its own.
 ///
 /// @par On the server
-/// The format of Redisson's RCountDownLatch: a STRING under the name with the count, which is deleted at 0, and messages
-/// on the channel `redisson_countdownlatch__channel__{name}`. Only Holdfast uses the STRING `holdfast_latch:{name}`, which
-/// grows with each `set()`, and the HASH `holdfast_latch_steps:{name}` of the calls that were counted. What Holdfast
-/// creates expires a day after the last use.
+/// The format of Redisson's RCountDownLatch: a STRING under the name with the count, which is deleted at 0, and
+/// messages on the channel `redisson_countdownlatch__channel__{name}`. Only Holdfast uses the STRING
+/// `holdfast_latch:{name}`, which grows with each `set()`, and the HASH `holdfast_latch_steps:{name}` of the calls that
+/// were counted. What Holdfast creates expires a day after the last use.
 /// @par Thread safety
 /// A handle is an immutable value: any thread may use it. It may be destroyed while its operations are under way.
 ///
@@ -88,12 +88,13 @@ public:
     /// @par On the server
     /// One script.
     /// @par Completion
-    /// With true if it was open, with false if it is closed already, or with an error, within `config::command_timeout`.
+    /// With true if it was open, with false if it is closed already, or with an error, within
+    /// `config::command_timeout`.
     /// @par Errors
     /// - errc::invalid_option: `count` is 0
     /// - errc::wrong_type: a key is not that of a latch
-    /// - errc::unavailable: no reply within `config::command_timeout`, and the latch may be closed; or the server cannot
-    ///   execute the script now
+    /// - errc::unavailable: no reply within `config::command_timeout`, and the latch may be closed; or the server
+    ///   cannot execute the script now
     /// - errc::server_refused, errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running,
     ///   errc::client_stopped
     /// @par Cancellation
@@ -115,8 +116,8 @@ public:
     /// @par Errors
     /// - errc::invalid_option: `by` is 0
     /// - errc::wrong_type: a key is not that of a latch
-    /// - errc::unavailable: no reply within `config::command_timeout`, and the count may have been lowered; or the server
-    ///   cannot execute the script now
+    /// - errc::unavailable: no reply within `config::command_timeout`, and the count may have been lowered; or the
+    ///   server cannot execute the script now
     /// - errc::server_refused, errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running,
     ///   errc::client_stopped
     /// @par Cancellation
@@ -158,15 +159,15 @@ public:
     ///
     /// @par On the server
     /// One subscription for all waiters of this client, and a script that reads the count: at the beginning, after each
-    /// message, on a new connection, and at least once in `config::poll_interval`; once a second if the server permits no
-    /// subscription.
+    /// message, on a new connection, and at least once in `config::poll_interval`; once a second if the server permits
+    /// no subscription.
     /// @par Completion
     /// With true when the latch is open. With false if `options.wait` is over, and it is closed.
     /// @par Errors
     /// - errc::invalid_option: `options.wait` is negative
     /// - errc::wrong_type: a key is not that of a latch
-    /// - errc::unavailable: `options.wait` is over, at the earliest after `config::command_timeout`, and the client could
-    ///   not read the count. Without a limit an outage is no error
+    /// - errc::unavailable: `options.wait` is over, at the earliest after `config::command_timeout`, and the client
+    ///   could not read the count. Without a limit an outage is no error
     /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`, and leaves nothing on the server.

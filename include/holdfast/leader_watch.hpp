@@ -69,13 +69,13 @@ public:
     /// never goes back.
     ///
     /// @par On the server
-    /// From the first call on until the watch is destroyed: one subscription for all watches of this client and election,
-    /// and a script that reads the state: after each message, when the leader's lease time ends unless it was renewed, and on
-    /// a new connection; while nobody leads, once in `config::poll_interval`. Once a second if the server permits no
-    /// subscription.
+    /// From the first call on until the watch is destroyed: one subscription for all watches of this client and
+    /// election, and a script that reads the state: after each message, when the leader's lease time ends unless it was
+    /// renewed, and on a new connection; while nobody leads, once in `config::poll_interval`. Once a second if the
+    /// server permits no subscription.
     /// @par Completion
-    /// With the leader; without a value if nobody leads. An outage of the server is no error: the last state stands until
-    /// another one is known.
+    /// With the leader; without a value if nobody leads. An outage of the server is no error: the last state stands
+    /// until another one is known.
     /// @par Errors
     /// - errc::wrong_type: a key of the election is of another type
     /// - errc::invalid_option: another `next()` of this watch waits

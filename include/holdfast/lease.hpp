@@ -85,8 +85,8 @@ struct release_launch;
 /// @endcode
 ///
 /// @par Compiler trap
-/// `co_await lock.acquire();` discards the lease, and so releases the lock at once. Clang warns of it (`-Wunused-result`,
-/// on by default); GCC 12 does not warn of the discarded result of a `co_await`.
+/// `co_await lock.acquire();` discards the lease, and so releases the lock at once. Clang warns of it
+/// (`-Wunused-result`, on by default); GCC 12 does not warn of the discarded result of a `co_await`.
 class [[nodiscard("an unbound lease releases its lock at once"), gnu::visibility("default")]] lease
 {
 public:
@@ -226,8 +226,8 @@ public:
     /// @par On the server
     /// One script: deletes the key if it still has this lease's token, and publishes the unlock message. Releases of
     /// one iteration of the event loop may share a script. Nothing is sent if the owner has other holds, or if the
-    /// grant passes to a waiter of this process. Before the time of `acquire_options::at_least` is over, a script of its
-    /// own sets the rest as the key's time to live instead of deleting it.
+    /// grant passes to a waiter of this process. Before the time of `acquire_options::at_least` is over, a script of
+    /// its own sets the rest as the key's time to live instead of deleting it.
     /// @par Completion
     /// With success when the server has confirmed it; at once if nothing is sent. Within `config::command_timeout`.
     /// @par Errors

@@ -10,7 +10,8 @@
 
 namespace holdfast {
 
-/// The kinds of lock, as statistics tell them apart. Both sides of a @ref holdfast::read_write_lock are kinds of their own.
+/// The kinds of lock, as statistics tell them apart. Both sides of a @ref holdfast::read_write_lock are kinds of their
+/// own.
 enum class lock_kind : unsigned char {
     mutex,      ///< @ref holdfast::mutex
     reentrant,  ///< @ref reentrant_lock

@@ -39,10 +39,11 @@ struct lock_event {
 
 /// Receives the events of a client (`config::observer`). Override the functions that you need.
 ///
-/// Each acquire that @ref stats counts leads to exactly one call of on_waiting, and then to one of on_acquired, on_busy or
-/// on_failed. For a @ref multi_lock or @ref red_lock these calls have the name of that lock, and its lease leads to one
-/// call of on_released; the observer of its first client that is not stopped receives them. The grants of its members lead
-/// to none of these calls, but to on_renewed, on_at_risk, on_lost and on_refused, with the names of the members.
+/// Each acquire that @ref stats counts leads to exactly one call of on_waiting, and then to one of on_acquired, on_busy
+/// or on_failed. For a @ref multi_lock or @ref red_lock these calls have the name of that lock, and its lease leads to
+/// one call of on_released; the observer of its first client that is not stopped receives them. The grants of its
+/// members lead to none of these calls, but to on_renewed, on_at_risk, on_lost and on_refused, with the names of the
+/// members.
 ///
 /// The calls for one acquire and its lease have the same number in `lock_event::acquire`, which no other acquire of the
 /// client has. It is 0 for the members of a composite lock, and where a call belongs to no acquire. A read that a
@@ -52,8 +53,8 @@ struct lock_event {
 /// An observer may keep an object of its own with each acquire: on_initiated() returns it, and `lock_event::context`
 /// points to it in all calls that have the acquire's number. Tracers need it: only at the initiation is the caller's
 /// thread, and with it the caller's current span, known. The client destroys its reference when neither the acquire nor
-/// its lease exists any more, on any thread, whatever happened to them. An acquire of an @ref election that has a health
-/// predicate or a settle time may lead to several on_waiting one after the other, with the context of the one
+/// its lease exists any more, on any thread, whatever happened to them. An acquire of an @ref election that has a
+/// health predicate or a settle time may lead to several on_waiting one after the other, with the context of the one
 /// initiation.
 ///
 /// @par Thread safety
@@ -63,9 +64,9 @@ struct lock_event {
 /// operations, but must not wait for them. An observer of several clients is called by each of them, perhaps at the
 /// same time.
 ///
-/// There are two exceptions. on_initiated() is called inside the initiation of the acquire, on the thread of its caller,
-/// and by several threads at the same time. And if the execution context is destroyed before its clients, its destructor
-/// calls `on_lost` for the leases that end with it.
+/// There are two exceptions. on_initiated() is called inside the initiation of the acquire, on the thread of its
+/// caller, and by several threads at the same time. And if the execution context is destroyed before its clients, its
+/// destructor calls `on_lost` for the leases that end with it.
 ///
 /// @par Cost
 /// With an observer, each call costs one more iteration of the event loop. Without one, a call on a thread of the
@@ -85,8 +86,8 @@ class BOOST_SYMBOL_VISIBLE observer {
 public:
     virtual ~observer() = default;
 
-    /// The user's call initiates an acquire with valid options. The event has the name, the kind and the label. Nothing is
-    /// counted yet: if the client's execution context has ended, no other call follows.
+    /// The user's call initiates an acquire with valid options. The event has the name, the kind and the label. Nothing
+    /// is counted yet: if the client's execution context has ended, no other call follows.
     ///
     /// @return the context of the acquire, see above; null: none.
     virtual std::shared_ptr<void> on_initiated(lock_event const&) noexcept { return {}; }

@@ -29,20 +29,21 @@ struct opentelemetry_options {
     /// Makes the spans. Null: the tracer "holdfast" of the global provider, when the opentelemetry_tracer is made.
     opentelemetry::nostd::shared_ptr<opentelemetry::trace::Tracer> tracer = {};
 
-    /// Makes the attribute `holdfast.lock` from the name of a lock. Empty: the spans have no such attribute, because names
-    /// may be many, or confidential. Called on the client's strand; must not throw.
+    /// Makes the attribute `holdfast.lock` from the name of a lock. Empty: the spans have no such attribute, because
+    /// names may be many, or confidential. Called on the client's strand; must not throw.
     std::function<std::string(std::string_view name)> lock_name = {};
 };
 
 /// Makes two spans of each acquire, for opentelemetry-cpp: one of the wait and one of the hold. In the CMake target
-/// `holdfast::opentelemetry`, component `opentelemetry` of the package. One object may be the observer of several clients.
+/// `holdfast::opentelemetry`, component `opentelemetry` of the package. One object may be the observer of several
+/// clients.
 ///
 /// @par Spans
-/// `holdfast wait` lasts from the initiation of the acquire to its end, `holdfast hold` from the grant to the release or the
-/// loss. The hold has a link to its wait. Both have the same parent: the span that was current on the thread that initiated
-/// the acquire. `docs/monitoring.md` lists their attributes. The acquire of a @ref multi_lock or @ref red_lock has these two
-/// spans; its members have none. Neither has an acquire with an invalid option. A downgrade() ends the hold of the write, and
-/// the read has a hold of its own.
+/// `holdfast wait` lasts from the initiation of the acquire to its end, `holdfast hold` from the grant to the release
+/// or the loss. The hold has a link to its wait. Both have the same parent: the span that was current on the thread
+/// that initiated the acquire. `docs/monitoring.md` lists their attributes. The acquire of a @ref multi_lock or @ref
+/// red_lock has these two spans; its members have none. Neither has an acquire with an invalid option. A downgrade()
+/// ends the hold of the write, and the read has a hold of its own.
 ///
 /// A span whose end is not reported, because the execution context of its client has ended, ends with the outcome
 /// `abandoned` when its acquire or lease is destroyed.
@@ -95,8 +96,8 @@ struct parent_token {
     Token token;
 };
 
-// Initiates the operation while the parent is the current span. Operations complete as if posted, so that no handler runs
-// in the scope. A derived class, because tokens such as asio::cancel_after() ask an initiation for its executor.
+// Initiates the operation while the parent is the current span. Operations complete as if posted, so that no handler
+// runs in the scope. A derived class, because tokens such as asio::cancel_after() ask an initiation for its executor.
 template <class Initiation>
 struct parent_initiation : Initiation {
     opentelemetry::nostd::shared_ptr<opentelemetry::trace::Span> parent;
@@ -112,9 +113,9 @@ struct parent_initiation : Initiation {
 }  // namespace detail
 /// @endcond
 
-/// Returns a completion token for an operation of this library that is to be initiated while `parent` is the current span:
-/// the spans of an acquire have it as their parent. The operation completes as with `token`, also a bound one such as
-/// `asio::cancel_after(1s)`.
+/// Returns a completion token for an operation of this library that is to be initiated while `parent` is the current
+/// span: the spans of an acquire have it as their parent. The operation completes as with `token`, also a bound one
+/// such as `asio::cancel_after(1s)`.
 template <class Token = with_diagnostics_t<boost::asio::deferred_t>>
 auto with_parent(opentelemetry::nostd::shared_ptr<opentelemetry::trace::Span> parent, Token token = {})
 {

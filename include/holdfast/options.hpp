@@ -28,13 +28,13 @@ struct acquire_options {
     /// A re-entry has a limit of its own, and does not change that of the outer lease. Must not be negative.
     std::optional<std::chrono::milliseconds> max_hold = {};
 
-    /// How long the lock stays taken from the grant on, whatever becomes of the holder: a release before that time, also
-    /// that of the lease's destructor, a loss or a crash of the process leaves the lock on the server until the time is
-    /// over. The lease itself ends as without this option, and `release()` completes with success. For jobs that many
-    /// hosts start at about the same time: the time must be longer than their clocks differ. The grant is never handed
-    /// off in the process. Of several holds of one owner the latest end counts. Default: no such time. More than 0, at
-    /// most `max_hold` and 12 h. @ref mutex, @ref reentrant_lock, @ref fair_lock and @ref semaphore have it; the
-    /// other locks complete with errc::invalid_option.
+    /// How long the lock stays taken from the grant on, whatever becomes of the holder: a release before that time,
+    /// also that of the lease's destructor, a loss or a crash of the process leaves the lock on the server until the
+    /// time is over. The lease itself ends as without this option, and `release()` completes with success. For jobs
+    /// that many hosts start at about the same time: the time must be longer than their clocks differ. The grant is
+    /// never handed off in the process. Of several holds of one owner the latest end counts. Default: no such time.
+    /// More than 0, at most `max_hold` and 12 h. @ref mutex, @ref reentrant_lock, @ref fair_lock and @ref semaphore
+    /// have it; the other locks complete with errc::invalid_option.
     std::optional<std::chrono::milliseconds> at_least = {};
 };
 
@@ -108,8 +108,8 @@ struct permit_options {
     /// As in @ref acquire_options.
     std::optional<std::chrono::milliseconds> max_hold = {};
 
-    /// As in @ref acquire_options; the permits stay taken. It makes the semaphore a rate limit: with 1 s, at most as many
-    /// leases as there are permits begin within any second, over all processes.
+    /// As in @ref acquire_options; the permits stay taken. It makes the semaphore a rate limit: with 1 s, at most as
+    /// many leases as there are permits begin within any second, over all processes.
     std::optional<std::chrono::milliseconds> at_least = {};
 
     /// How many permits the lease has: 1 to 4095, and not more than there are.
@@ -213,8 +213,8 @@ struct semaphore_options {
     /// do not know the queue, and pass it.
     bool fair = false;
 
-    /// Each lease has a number, from 1 to the number of permits, that no other valid lease has, and a fencing token that
-    /// is greater than all earlier ones of the semaphore: a resource keeps the greatest token for each number. The
+    /// Each lease has a number, from 1 to the number of permits, that no other valid lease has, and a fencing token
+    /// that is greater than all earlier ones of the semaphore: a resource keeps the greatest token for each number. The
     /// weight of each lease is 1, and grants are never handed off in the process. All handles of one semaphore should
     /// have the same value. At most 128 permits; not for a fair semaphore.
     bool numbered = false;
@@ -225,14 +225,14 @@ struct semaphore_options {
 
 /// Options of an election's handle, whose constructor throws if one is invalid.
 struct election_options {
-    /// A candidate that its client has not refreshed for this time counts as dead, and is removed from the queue: so long
-    /// can a killed candidate delay the one behind it. At least 1 s.
+    /// A candidate that its client has not refreshed for this time counts as dead, and is removed from the queue: so
+    /// long can a killed candidate delay the one behind it. At least 1 s.
     std::chrono::milliseconds candidate_timeout{3'000};
 
-    /// After a leader that did not resign, because its process died, it was cut off or its leadership was taken away, the
-    /// next campaign holds and renews the lock for this time before it completes: for resources that cannot check the term,
-    /// so that what the former leader sent last has arrived. A leader that resigned, or none for a day, costs no wait. All
-    /// candidates of an election should have the same value. 0 to 12 h.
+    /// After a leader that did not resign, because its process died, it was cut off or its leadership was taken away,
+    /// the next campaign holds and renews the lock for this time before it completes: for resources that cannot check
+    /// the term, so that what the former leader sent last has arrived. A leader that resigned, or none for a day, costs
+    /// no wait. All candidates of an election should have the same value. 0 to 12 h.
     std::chrono::milliseconds settle{0};
 };
 
@@ -260,8 +260,8 @@ struct shutdown_options {
     /// How long the holders may take to release their leases. 0: the client stops at once. Must not be negative.
     std::chrono::milliseconds grace{5'000};
 
-    /// When the bodies of `with_lock()` and `lead()` are cancelled, if they have not ended: so long after the call. 0: at
-    /// once. With `grace` or more they are cancelled at the end of `grace`, when the leases become lost. Must not be
+    /// When the bodies of `with_lock()` and `lead()` are cancelled, if they have not ended: so long after the call. 0:
+    /// at once. With `grace` or more they are cancelled at the end of `grace`, when the leases become lost. Must not be
     /// negative.
     std::chrono::milliseconds cancel_after{0};
 };

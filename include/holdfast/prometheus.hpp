@@ -22,9 +22,9 @@ namespace holdfast {
 /// component `prometheus` of the package.
 ///
 /// Each client has the label `client`, whose value is its name in `add()`. Metrics of locks have the label `kind`
-/// (@ref lock_kind) and the label `label`, if `config::stats_label` yields one; sums over them are exactly the client's.
-/// No lock's name is a label: the number of time series would grow without limit. `docs/monitoring.md` lists the
-/// metrics.
+/// (@ref lock_kind) and the label `label`, if `config::stats_label` yields one; sums over them are exactly the
+/// client's. No lock's name is a label: the number of time series would grow without limit. `docs/monitoring.md` lists
+/// the metrics.
 ///
 /// @par Cost
 /// A scrape reads the counters of each client, which blocks no operation of the clients, and sends nothing to Redis.

@@ -36,9 +36,9 @@ struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
 
 }  // namespace detail
 
-/// A number of permits that leases share, over all processes. Each lease has one permit or several: its `weight`. At any
-/// instant the weights of the valid leases add up to at most the number of permits that was set when the latest of them
-/// was granted, under the assumptions of docs/safety.md.
+/// A number of permits that leases share, over all processes. Each lease has one permit or several: its `weight`. At
+/// any instant the weights of the valid leases add up to at most the number of permits that was set when the latest of
+/// them was granted, under the assumptions of docs/safety.md.
 ///
 /// There are no owners and no re-entry: two acquires of one task are two leases.
 ///
@@ -54,11 +54,11 @@ struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
 /// by less than 10 s. A fair semaphore has two more keys while contenders wait, and a numbered one has the
 /// HASH `holdfast_permit_numbers:{name}` and the fencing counter `holdfast_fence:{name}`: see docs/semaphore.md.
 /// @par Cost
-/// One script acquires the permits of a lease, or those of up to 64 waiters of the process, and one releases them; those
-/// of one iteration of the event loop are released together, and those that are due are renewed together. All waiters
-/// of a process share one subscription and one attempt at a time. In a fair semaphore each waiter has a subscription of
-/// its own, and each lease is released by a script of its own; as in a @ref fair_lock, one script refreshes all waiters
-/// of a client, each `waiter_timeout` / 3.
+/// One script acquires the permits of a lease, or those of up to 64 waiters of the process, and one releases them;
+/// those of one iteration of the event loop are released together, and those that are due are renewed together. All
+/// waiters of a process share one subscription and one attempt at a time. In a fair semaphore each waiter has a
+/// subscription of its own, and each lease is released by a script of its own; as in a @ref fair_lock, one script
+/// refreshes all waiters of a client, each `waiter_timeout` / 3.
 /// @par Order
 /// Waiters of one process are served in order of arrival: one that asks for many permits is not overtaken by those of
 /// its process behind it. Between processes there is no order: waiters for many permits may wait for long where others
@@ -74,8 +74,8 @@ struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
 /// token alone cannot tell a stale holder from the rightful holders of other permits, so a resource keeps the greatest
 /// token for each number. Each grant is a script of its own, which looks at all numbers, and no grant is handed off.
 /// @par One attempt
-/// `try_acquire()` without `wait` is busy also if contenders of this process wait before it; of a fair semaphore, if any
-/// contender waits.
+/// `try_acquire()` without `wait` is busy also if contenders of this process wait before it; of a fair semaphore, if
+/// any contender waits.
 /// @par Queries
 /// `is_locked()` sends one GET and completes with true if no permit is free; permits whose lease time has passed count
 /// as held until another contender needs them. `force_release()` takes the permits of all holders away. `holders()` has
@@ -97,8 +97,8 @@ public:
 
     /// Sends nothing. With an invalid name, the operations complete with errc::invalid_name.
     ///
-    /// @throws std::invalid_argument if `waiter_timeout` is less than 1 s, and if `numbered` is set together with `fair`
-    /// or with more than 128 permits.
+    /// @throws std::invalid_argument if `waiter_timeout` is less than 1 s, and if `numbered` is set together with
+    /// `fair` or with more than 128 permits.
     semaphore(client const&, std::string_view name, options);
 
     /// Reads how many permits there are, and how many are held.
@@ -119,9 +119,10 @@ public:
         return detail::initiate<void(error_code, permit_count)>(query_permits(), std::forward<Token>(token));
     }
 
-    /// Sets the number of permits for all clients. Leases that are held keep their permits: after the number was lowered
-    /// nothing is granted until enough were released. It also creates the semaphore, and repairs one whose keys were
-    /// changed by others. Setting the same number twice has the effect of setting it once. With 0 nothing is granted.
+    /// Sets the number of permits for all clients. Leases that are held keep their permits: after the number was
+    /// lowered nothing is granted until enough were released. It also creates the semaphore, and repairs one whose keys
+    /// were changed by others. Setting the same number twice has the effect of setting it once. With 0 nothing is
+    /// granted.
     ///
     /// @par On the server
     /// One script.

@@ -232,12 +232,12 @@ concept lock_body = requires(std::decay_t<Body>& body, lease& held)
 /// Runs a body while it holds a lock: acquires the lock, runs the body, releases the lease, and waits for the release.
 /// It is a coroutine and must be awaited.
 ///
-/// The body receives the lease. When the lease is lost, or `client::shutdown()` asks bodies to end, the body is cancelled
-/// (terminal) and awaited. The body may release the lease itself; `with_lock` then only awaits the body.
+/// The body receives the lease. When the lease is lost, or `client::shutdown()` asks bodies to end, the body is
+/// cancelled (terminal) and awaited. The body may release the lease itself; `with_lock` then only awaits the body.
 ///
 /// @par Time limits
-/// `options.wait` limits the acquire, `options.max_hold` the body, and `asio::cancel_after` with the overload that has a
-/// completion token, or a cancellation of the calling coroutine, both together.
+/// `options.wait` limits the acquire, `options.max_hold` the body, and `asio::cancel_after` with the overload that has
+/// a completion token, or a cancellation of the calling coroutine, both together.
 ///
 /// @par On the server
 /// As `acquire()` or, with `options.wait`, `try_acquire()`; then as `lease::release()`.
@@ -247,8 +247,8 @@ concept lock_body = requires(std::decay_t<Body>& body, lease& held)
 ///   to delete expires.
 /// - The body threw while the lease was held: with its exception.
 /// @par Errors
-/// It throws them as @ref holdfast::error. The text, `what()`, begins with the name of the lock, and contains the name of
-/// an invalid option, or the server's error message.
+/// It throws them as @ref holdfast::error. The text, `what()`, begins with the name of the lock, and contains the name
+/// of an invalid option, or the server's error message.
 /// - errc::busy: the lock was not acquired within `options.wait`. Without `wait` the wait has no limit; `wait = 0` is
 ///   one attempt
 /// - errc::lease_lost: the lease was lost before the body ended, or before it began. The exception of the body is
@@ -295,9 +295,9 @@ template <async_lock Lock, lock_body Body>
     return with_lock(std::move(lock), typename Lock::try_options{}, std::forward<Body>(body));
 }
 
-/// The same for every completion token, also outside of coroutines: `void(std::exception_ptr, T)`, without the `T` if the
-/// body's result is `void`. The body runs on a strand over the executor of the lock. Its awaitable must have the default
-/// executor, `asio::any_io_executor`.
+/// The same for every completion token, also outside of coroutines: `void(std::exception_ptr, T)`, without the `T` if
+/// the body's result is `void`. The body runs on a strand over the executor of the lock. Its awaitable must have the
+/// default executor, `asio::any_io_executor`.
 ///
 /// @par Cancellation
 /// Terminal.

@@ -13,8 +13,8 @@
 
 namespace holdfast::detail {
 
-// The private members of a client, for the library and its tests. make() takes the function that makes world and session: the
-// simulator passes its own and runs everything else as it ships.
+// The private members of a client, for the library and its tests. make() takes the function that makes world and
+// session: the simulator passes its own and runs everything else as it ships.
 struct client_access {
     static client make(asio::any_io_executor executor, config const& c, client_state::io_maker const& make_io)
     {

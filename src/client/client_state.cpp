@@ -225,8 +225,9 @@ engine::client_engine::census client_state::count() const noexcept
 
 // The order matters. First other threads leave the parts inside, and inside_ becomes null: handlers that are destroyed
 // here may call the client, and must find it ended (is_alive() is false, send() discards). Then the messages that no
-// strand will deliver are discarded, and the waiters of the queues enter, so that their handlers are posted to contexts,
-// which call or destroy them. The engine is stopped last; it may call observers, and it is destroyed after that.
+// strand will deliver are discarded, and the waiters of the queues enter, so that their handlers are posted to
+// contexts, which call or destroy them. The engine is stopped last; it may call observers, and it is destroyed after
+// that.
 void client_state::shut() noexcept
 {
     rundown_.end();

@@ -23,8 +23,8 @@
 namespace holdfast::detail {
 
 // The statistics of a client's locks, by kind and label. The meters of a kind and a label are made for the first handle
-// that needs them and live as long as the table, so a handle finds them once and its events need no lookup. Thread-safe:
-// any thread makes handles.
+// that needs them and live as long as the table, so a handle finds them once and its events need no lookup.
+// Thread-safe: any thread makes handles.
 class meter_table {
 public:
     using label_function = std::function<std::string(std::string_view name)>;

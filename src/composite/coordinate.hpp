@@ -75,9 +75,9 @@ struct enough_successes {
 
 // Runs a coroutine that operates on several locks, and calls a user's handler with its result. The coroutine runs where
 // the handler will: the execution contexts of the clients may end before, and the coroutine goes on with the clients
-// that are left. It has a strand of its own, because the clients may run on several threads, and the handler's executor,
-// too. The text of an error begins with the name of the lock, whose operation it is. Precondition: the coroutine owns
-// the locks.
+// that are left. It has a strand of its own, because the clients may run on several threads, and the handler's
+// executor, too. The text of an error begins with the name of the lock, whose operation it is. Precondition: the
+// coroutine owns the locks.
 template <class... Results>
 void coordinate(
     handler_at<void(error_code, Results...)> to,

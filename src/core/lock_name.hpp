@@ -29,8 +29,8 @@ std::string suffixed(std::string_view name, std::string_view suffix);
 std::string unlock_channel(std::string_view name);
 
 // The further keys of a fair lock, in the order in which its scripts expect them. The first two are RedissonFairLock's
-// queue and its scores, so that both libraries use one queue. Only our scripts use the last two: the last refresh of each of
-// our waiters, and their priorities.
+// queue and its scores, so that both libraries use one queue. Only our scripts use the last two: the last refresh of
+// each of our waiters, and their priorities.
 std::vector<std::string> fair_companions(std::string_view name);
 
 // The channel of the unlock messages of a read_write_lock.

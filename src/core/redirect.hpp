@@ -20,8 +20,8 @@ struct redirect {
     bool operator==(redirect const&) const = default;
 };
 
-// Reads "MOVED 3999 127.0.0.1:6381", or the same with ASK. The port follows the last colon, because an IPv6 address has colons, too. Nothing:
-// the error is another one, or it names no host that can be reached ("?").
+// Reads "MOVED 3999 127.0.0.1:6381", or the same with ASK. The port follows the last colon, because an IPv6 address has
+// colons, too. Nothing: the error is another one, or it names no host that can be reached ("?").
 std::optional<redirect> read_redirect(std::string_view error) noexcept;
 
 }  // namespace holdfast::core

@@ -18,7 +18,8 @@ struct wait_facts {
     // Another contender held the lock at some time since this one joined. A failed attempt or a lost connection clears
     // it, because the knowledge is too old after that.
     bool was_held = false;
-    // The last attempt failed, the connection was lost, or there was none when the contender joined, and no reply came since.
+    // The last attempt failed, the connection was lost, or there was none when the contender joined, and no reply came
+    // since.
     bool is_in_doubt = false;
     bool needs_answer = false;  // a red_lock counts the replies of its servers, and busy would count as one
     duration unanswered{};      // how long a command for this lock has been without a reply; zero: there is none

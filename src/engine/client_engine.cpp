@@ -298,8 +298,8 @@ void client_engine::on_doubt(shard& at, core::redirect const* to)
     topology_.on_doubt();
 }
 
-// In the order of on_open(). A new primary is for the locks of its slots what a new epoch is, except that commands may be
-// under way to the old one: the answer of each decides what follows (runtime::counted()).
+// In the order of on_open(). A new primary is for the locks of its slots what a new epoch is, except that commands may
+// be under way to the old one: the answer of each decides what follows (runtime::counted()).
 void client_engine::move(core::slot_set const& moved)
 {
     if (moved.none())

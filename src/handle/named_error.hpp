@@ -16,8 +16,8 @@ namespace holdfast::detail {
 // an unqualified call with a std::string would find std::quoted.)
 std::string in_quotes(std::string_view name);
 
-// An error of an operation on that lock: its text begins with the name. Inside the library the text of an error does not
-// contain the name; it is added once, where the operation completes.
+// An error of an operation on that lock: its text begins with the name. Inside the library the text of an error does
+// not contain the name; it is added once, where the operation completes.
 described_error named(described_error const&, std::string_view lock);
 
 }  // namespace holdfast::detail

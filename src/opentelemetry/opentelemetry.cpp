@@ -83,7 +83,8 @@ char const* outcome_of(error_code ec) noexcept
 }  // namespace
 
 // The spans of one acquire, and what is known of its caller. It is the context of the acquire: so it is used by the
-// initiating thread first, then by the client's strand, and it is destroyed when neither the acquire nor its lease exists.
+// initiating thread first, then by the client's strand, and it is destroyed when neither the acquire nor its lease
+// exists.
 class opentelemetry_tracer::spans {
 public:
     spans() : parent_(current_parent()), initiated_(moment()) {}

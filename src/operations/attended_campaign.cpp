@@ -26,8 +26,8 @@ protected:
     ~candidate_listener() = default;
 };
 
-// The contender of a campaign that stands. It outlives the campaign if it is withdrawn while its attempt is under way: a
-// lease that is granted then is destroyed here, which releases it.
+// The contender of a campaign that stands. It outlives the campaign if it is withdrawn while its attempt is under way:
+// a lease that is granted then is destroyed here, which releases it.
 class standing_candidate final : public lease_contender {
 public:
     standing_candidate(wish w, candidate_listener& to) : lease_contender(std::move(w)), to_(&to) {}

@@ -29,9 +29,9 @@ inline bool must_attend(engine::candidacy const& c) noexcept
     return c.healthy || c.settle > c.settle.zero();
 }
 
-// Launches election::campaign() of an election that has a health predicate or a settle time. An unhealthy candidate is in no
-// queue, so it does not become the leader. The predicate is asked at the begin and after each health_interval(). A grant
-// that must settle is held and renewed until its settle time is over.
+// Launches election::campaign() of an election that has a health predicate or a settle time. An unhealthy candidate is
+// in no queue, so it does not become the leader. The predicate is asked at the begin and after each health_interval().
+// A grant that must settle is held and renewed until its settle time is over.
 //
 // | state    | healthy         | unhealthy      | `wait` is over | its contender ends          | lost | settled  |
 // |----------|-----------------|----------------|----------------|-----------------------------|------|----------|
@@ -39,8 +39,8 @@ inline bool must_attend(engine::candidacy const& c) noexcept
 // | standing | standing        | leaves: away   | -              | settling, or ends with that | -    | -        |
 // | settling | settling        | releases: away | ends as busy   | -                           | away | ends led |
 //
-// A client that shuts down or stops ends it in each state. The contender gets what is left of `wait` as its own limit, and
-// ends when that is over. A candidate that has lost its grant is asked for its health at once.
+// A client that shuts down or stops ends it in each state. The contender gets what is left of `wait` as its own limit,
+// and ends when that is over. A candidate that has lost its grant is asked for its health at once.
 void launch_attended_campaign(
     std::shared_ptr<client_state> const&, handler_at<void(error_code, lease)>, engine::contender::wish);
 

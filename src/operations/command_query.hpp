@@ -37,10 +37,11 @@ struct BOOST_SYMBOL_VISIBLE command_launch : client_launch {
     std::vector<std::string> words;
 };
 
-// Sends the command to the server, or to the primary of a cluster that has the hash slot, and completes without an error code whatever the server replies. It completes within
-// command_timeout; without a reply, with unavailable, not_running or client_stopped. A reply that contains a list in a
-// list ends the connection. A command without a reply of its own (SUBSCRIBE) makes the client take the replies to the
-// following commands for those to the preceding ones, so its client must be stopped afterwards.
+// Sends the command to the server, or to the primary of a cluster that has the hash slot, and completes without an
+// error code whatever the server replies. It completes within command_timeout; without a reply, with unavailable,
+// not_running or client_stopped. A reply that contains a list in a list ends the connection. A command without a reply
+// of its own (SUBSCRIBE) makes the client take the replies to the following commands for those to the preceding ones,
+// so its client must be stopped afterwards.
 template <token_for<void(error_code, command_reply)> Token>
 auto query_command(client& c, std::uint16_t slot, std::vector<std::string> words, Token&& token)
 {

@@ -10,8 +10,8 @@
 
 namespace holdfast::detail {
 
-// A script that may call derived(prefix, name) and suffixed(name, suffix): the names of the keys that belong to a lock, as
-// core::prefixed() and core::suffixed() make them.
+// A script that may call derived(prefix, name) and suffixed(name, suffix): the names of the keys that belong to a lock,
+// as core::prefixed() and core::suffixed() make them.
 inline std::string with_derived_names(std::string_view script)
 {
     constexpr std::string_view functions = R"lua(

@@ -39,8 +39,8 @@ struct lock_record {
     std::optional<std::uint64_t> subscribers;  // of the channel of its unlock messages; none: not permitted to know
 };
 
-// One step of a survey of a server: a step of a SCAN of all keys, and locks that are named. In a cluster it is a survey of
-// the primary that has the slot; those of its names that have moved to another one are left out.
+// One step of a survey of a server: a step of a SCAN of all keys, and locks that are named. In a cluster it is a survey
+// of the primary that has the slot; those of its names that have moved to another one are left out.
 struct survey_step {
     std::uint16_t slot = 0;     // of one server: any
     std::string from = "0";     // the cursor; the first step begins with "0"

@@ -27,9 +27,9 @@ namespace holdfast::detail {
 // An asynchronous operation of the public API: a request with a handler. It completes once, as if posted.
 //
 // launch() sends it to the strand as a message. There begin() calls the engine, which keeps only its address, as that
-// of a waiter, contender or command. So the operation owns itself from launch() to retire(). Most end by finish(), which
-// does both; complete() precedes retire() if a cancelled operation completes at once, while a command of it still waits
-// for its reply.
+// of a waiter, contender or command. So the operation owns itself from launch() to retire(). Most end by finish(),
+// which does both; complete() precedes retire() if a cancelled operation completes at once, while a command of it still
+// waits for its reply.
 //
 // The engine refers to it as a `Base`: a request or a contender.
 template <class Base, class... Results>

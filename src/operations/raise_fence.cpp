@@ -13,8 +13,8 @@ namespace holdfast::detail {
 namespace {
 
 // The second exchange of a fenced red_lock: a script that writes the token of the lease to the counter of this server.
-// With config::acknowledged_by it counts when replicas have it: otherwise a failover could forget the token, and a later
-// round would reach a smaller one.
+// With config::acknowledged_by it counts when replicas have it: otherwise a failover could forget the token, and a
+// later round would reach a smaller one.
 class raise_fence_query final : public query<bool>, private engine::acknowledgement_waiter {
 public:
     raise_fence_query(

@@ -41,8 +41,8 @@ struct primary_part {
     std::vector<std::string> names;  // of the names that were given, those whose slots it has
 };
 
-// The primaries that the client knows, also those without any of the names. A name whose slot has no primary is in no part.
-// It sends nothing and needs no connection.
+// The primaries that the client knows, also those without any of the names. A name whose slot has no primary is in no
+// part. It sends nothing and needs no connection.
 struct BOOST_SYMBOL_VISIBLE primaries_launch : client_launch {
     primaries_launch(client&, std::vector<std::string> names);
     void start(handler_at<void(error_code, std::vector<primary_part>)>) &&;

@@ -25,8 +25,8 @@ enum class origin { url, announced };
 using connector_maker = std::function<std::unique_ptr<redis::connector>(endpoint const&, origin)>;
 
 // Makes connections to nodes of a cluster in turn: each connection leads to the next node. It begins with those that it
-// was given, one or more; the primaries of the last map follow them, so that the client finds the cluster again when all
-// hosts of the URL were replaced. Where a node can be reached may differ from connection to connection
+// was given, one or more; the primaries of the last map follow them, so that the client finds the cluster again when
+// all hosts of the URL were replaced. Where a node can be reached may differ from connection to connection
 // (config::node_address), so each one gets a connector of its own.
 class cluster_connector final : public session::connector {
 public:

@@ -13,7 +13,8 @@ using std::chrono::milliseconds;
 
 // Limits each step: resolving the name, connecting, the TLS handshake. The session limits all of them together.
 constexpr std::chrono::seconds step_limit{5};
-// Shorter, so that the tool, which waits for a connection for 5 s, prints the reason: a server without TLS does not answer.
+// Shorter, so that the tool, which waits for a connection for 5 s, prints the reason: a server without TLS does not
+// answer.
 constexpr milliseconds handshake_limit{3000};
 // Shorter than the time in which the session opens a connection to a seed, for the same reason.
 constexpr milliseconds handshake_limit_of_cluster{1500};

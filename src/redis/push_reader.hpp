@@ -27,9 +27,9 @@ protected:
     ~push_receiver() = default;
 };
 
-// Reads the pushes while they are parsed: of messages, and of the confirmations of sharded subscriptions, it reports the
-// channel; other pushes it ignores. Boost.Redis also passes a reply here for which no request waits. Such a reply means that replies and commands are out of step, so the
-// reader reports an error, which ends the connection.
+// Reads the pushes while they are parsed: of messages, and of the confirmations of sharded subscriptions, it reports
+// the channel; other pushes it ignores. Boost.Redis also passes a reply here for which no request waits. Such a reply
+// means that replies and commands are out of step, so the reader reports an error, which ends the connection.
 class push_reader {
 public:
     explicit push_reader(push_receiver& to) noexcept : to_(to) {}

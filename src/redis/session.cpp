@@ -49,8 +49,8 @@ std::string const& certified_name(host_and_port const& to, tls_options const& op
     return to.name.empty() ? to.host : to.name;
 }
 
-// For one of these the certificate of a sentinel or of a master must be issued. Where the master is, the sentinels tell only
-// when the context exists.
+// For one of these the certificate of a sentinel or of a master must be issued. Where the master is, the sentinels tell
+// only when the context exists.
 std::vector<std::string> certified_names(endpoint const& sentinels, tls_options const& options)
 {
     if (!options.server_name.empty())

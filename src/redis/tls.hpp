@@ -14,10 +14,10 @@
 
 namespace holdfast::redis {
 
-// Makes the TLS context of a client. The certificate of the server must be trusted and be issued for one of the hosts (names
-// or addresses). If there is one host, the handshake sends its name (SNI). All of this is set in the context, because
-// Boost.Redis creates the streams and gives no access to them before the handshake. OpenSSL verifies nothing by default.
-// Throws std::invalid_argument with the option and the reason. Precondition: there is a host.
+// Makes the TLS context of a client. The certificate of the server must be trusted and be issued for one of the hosts
+// (names or addresses). If there is one host, the handshake sends its name (SNI). All of this is set in the context,
+// because Boost.Redis creates the streams and gives no access to them before the handshake. OpenSSL verifies nothing by
+// default. Throws std::invalid_argument with the option and the reason. Precondition: there is a host.
 boost::asio::ssl::context make_tls_context(tls_options const&, std::vector<std::string> const& hosts);
 
 // The same for another host: with the authorities and the certificate of that context, so it reads no file.

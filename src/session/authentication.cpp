@@ -129,8 +129,8 @@ void authentication::fail(std::string_view why)
     act(machine_.on(event::failed), why);
 }
 
-// There is one deadline: of the question that is under way, else of the next one. `owner`: the engine may release the last
-// other owner of the session.
+// There is one deadline: of the question that is under way, else of the next one. `owner`: the engine may release the
+// last other owner of the session.
 void authentication::on_due(core::instant)
 {
     auto const owner = session_.keep();

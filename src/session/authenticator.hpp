@@ -72,9 +72,9 @@ private:
 };
 
 // The time from the arrival of credentials to the next question: at least a fifth of their validity remains then, or 5
-// minutes, whichever is less, and a jitter, which separates clients whose credentials end at the same instant. At least 100
-// ms, so that credentials of a very short validity cause no storm of questions. `never` has no meaning here: credentials
-// without an end need no question.
+// minutes, whichever is less, and a jitter, which separates clients whose credentials end at the same instant. At least
+// 100 ms, so that credentials of a very short validity cause no storm of questions. `never` has no meaning here:
+// credentials without an end need no question.
 constexpr core::duration question_after(core::duration valid_for, std::uint64_t random) noexcept
 {
     using namespace std::chrono_literals;

@@ -52,8 +52,8 @@ struct range {
     std::span<reply const> replicas;
 };
 
-// The host name among the metadata of a node, which are names and values in turn. It is there if the node announces one,
-// but its host is an address (cluster-announce-hostname).
+// The host name among the metadata of a node, which are names and values in turn. It is there if the node announces
+// one, but its host is an address (cluster-announce-hostname).
 std::string_view announced_name(std::span<reply const> metadata)
 {
     for (std::size_t i = 0; i + 1 < metadata.size(); i += 2)

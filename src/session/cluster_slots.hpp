@@ -20,9 +20,9 @@ struct cluster_view : core::cluster_map {
 };
 
 // Reads the reply to CLUSTER SLOTS: a list of [first, last, primary, replica ...], where a node is [host, port, id,
-// metadata]. Older servers send no id; then the address identifies the node. Nothing: the reply is not of that form, or names
-// more primaries than there are slots. A pure function of a reply that may come from any program: ranges may overlap,
-// and their number is not limited.
+// metadata]. Older servers send no id; then the address identifies the node. Nothing: the reply is not of that form, or
+// names more primaries than there are slots. A pure function of a reply that may come from any program: ranges may
+// overlap, and their number is not limited.
 std::optional<cluster_view> read_cluster_slots(engine::reply const&);
 
 }  // namespace holdfast::session

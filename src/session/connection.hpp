@@ -56,8 +56,9 @@ public:
     // Adds a command to those that the next flush() sends. The words are copied. Commands that are flushed before the
     // connection is established are sent when it is.
     virtual void send(std::span<std::string_view const> words) = 0;
-    // Adds a PING and, behind it, "verb argument" for each argument, with CLIENT REPLY SKIP before it: only the PING has a
-    // reply, and a refused command does not take the reply of another one. A transport that counts replies overrides it.
+    // Adds a PING and, behind it, "verb argument" for each argument, with CLIENT REPLY SKIP before it: only the PING
+    // has a reply, and a refused command does not take the reply of another one. A transport that counts replies
+    // overrides it.
     virtual void send_without_reply(std::string_view verb, std::span<std::string const> arguments)
     {
         send(std::array<std::string_view, 1>{"PING"});

@@ -185,7 +185,8 @@ greeting::outcome greeting::on_slots(engine::reply const& r)
     return raise_barrier();
 }
 
-// Whether a client of one server can use it. A replica shows the slots of its primary, and answers MOVED to every write.
+// Whether a client of one server can use it. A replica shows the slots of its primary, and answers MOVED to every
+// write.
 greeting::outcome greeting::check_slots(core::cluster_map const& cluster)
 {
     if (!cluster.is_one_node())

@@ -55,9 +55,9 @@ struct connection_id {
 // The first commands of a connection, and the meaning of their replies. HELLO needs no permission, and its reply
 // contains the number of the connection and whether the server is in cluster mode. The reply to INFO contains the run
 // of the server and its uptime. CLUSTER SLOTS is sent in cluster mode only, and not to a member: a client of one server
-// can use a server that has all hash slots, and no other member of a cluster. CLIENT KILL is the barrier of rule 8: it ends the previous connection,
-// from which the server could still read commands. The session sends the commands; this class only decides, so that
-// each row can be tested without a server.
+// can use a server that has all hash slots, and no other member of a cluster. CLIENT KILL is the barrier of rule 8: it
+// ends the previous connection, from which the server could still read commands. The session sends the commands; this
+// class only decides, so that each row can be tested without a server.
 //
 // | step          | reply                    | next    | outcome                                                     |
 // |---------------|--------------------------|---------|-------------------------------------------------------------|

@@ -15,9 +15,9 @@
 
 namespace holdfast::session {
 
-// Whether a map is of the cluster that the client uses. A host of the URL may belong to another cluster by now, and whoever
-// locks there excludes nobody here. A map is of the known cluster if it names a node of the last one, as a primary or as a
-// replica.
+// Whether a map is of the cluster that the client uses. A host of the URL may belong to another cluster by now, and
+// whoever locks there excludes nobody here. A map is of the known cluster if it names a node of the last one, as a
+// primary or as a replica.
 //
 // | state   | a map that names a known node, | any other map                                         |
 // |         | or has no ids                  |                                                       |

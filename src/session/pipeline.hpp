@@ -44,10 +44,11 @@ public:
     // Requests a change of subscriptions. Changes of one kind in a row are sent with one guard.
     void change(subscription_rows::change, std::string_view channel);
 
-    // Ends a turn: sends the subscriptions that were requested last, and notes when the commands of this turn were sent.
+    // Ends a turn: sends the subscriptions that were requested last, and notes when the commands of this turn were
+    // sent.
     void end_turn(core::instant now);
-    // Writes what was sent. The replies may arrive within the call (memory://) and end the connection, so no caller uses
-    // the connection after it.
+    // Writes what was sent. The replies may arrive within the call (memory://) and end the connection, so no caller
+    // uses the connection after it.
     void write();
 
     awaited_replies& replies() noexcept { return replies_; }

@@ -22,8 +22,8 @@ enum class end_cause : std::uint8_t {
 // The pauses between connections. Those of each cause grow by themselves.
 class reconnect_pause {
 public:
-    // A connection that ends earlier counts as a failure to connect. A replica, for example, accepts each connection and
-    // refuses the first write on it.
+    // A connection that ends earlier counts as a failure to connect. A replica, for example, accepts each connection
+    // and refuses the first write on it.
     static constexpr core::duration settling_time = std::chrono::seconds(1);
 
     constexpr core::duration next(end_cause why, std::uint64_t random) noexcept

@@ -95,8 +95,8 @@ void session::greet_as(holdfast::credentials const& c)
 }
 
 // The commands of the greeting are sent at once, in one write, and each reply is read when it arrives: a greeting costs
-// one round trip, and further ones only for a barrier and in cluster mode. The timer is armed before write(), in which a
-// transport in memory may complete the greeting.
+// one round trip, and further ones only for a barrier and in cluster mode. The timer is armed before write(), in which
+// a transport in memory may complete the greeting.
 void session::greet(client_login const& login)
 {
     state_ = state::greeting;

@@ -26,9 +26,10 @@
 #include "session/reconnect_pause.hpp"
 #include "session/world.hpp"
 
-// src/session: the decisions about a connection: greeting, barrier, subscription guards, deadlines, reconnection; and the
-// time of a client. The folder includes only itself, src/engine and src/core: no socket, no timer, no clock. A transport
-// (src/redis, src/sim) provides connections through connector.hpp and connection.hpp, and time through environment.hpp.
+// src/session: the decisions about a connection: greeting, barrier, subscription guards, deadlines, reconnection; and
+// the time of a client. The folder includes only itself, src/engine and src/core: no socket, no timer, no clock. A
+// transport (src/redis, src/sim) provides connections through connector.hpp and connection.hpp, and time through
+// environment.hpp.
 namespace holdfast::session {
 
 // The implementation of engine::session, in production and in the simulator. It greets a server, raises the barrier

@@ -28,8 +28,8 @@ bool is_nested(engine::reply const& r)
     return std::ranges::any_of(r.items, [](auto const& item) { return item.type == engine::reply::kind::array; });
 }
 
-// MOVED and ASK name no host if the node does not know which one its clients use: the other node has the same one. Nothing:
-// the error is complete.
+// MOVED and ASK name no host if the node does not know which one its clients use: the other node has the same one.
+// Nothing: the error is complete.
 std::optional<std::string> with_host(std::string_view error, std::string_view host)
 {
     auto const to = core::read_redirect(error);

@@ -18,8 +18,8 @@ std::vector<std::string> keys_in(std::uint16_t slot, keyspace& of)
     return all;
 }
 
-// MIGRATE: the value and the time to live. A node creates no key of a slot that it is giving away, and the other one none
-// that is there still: two values would be two locks.
+// MIGRATE: the value and the time to live. A node creates no key of a slot that it is giving away, and the other one
+// none that is there still: two values would be two locks.
 void migrate(std::string const& key, redis_model& from, redis_model& to)
 {
     if (to.keys().find(key))

@@ -23,8 +23,8 @@ enum class bus_message : std::uint8_t { view, publication };
 
 // A model of a Redis Cluster of primaries: several models of servers, what each of them believes of the hash slots, and
 // the bus over which they tell each other. A node answers by its own view, which may be out of date: MOVED to another
-// primary, CLUSTERDOWN for a slot without one, CLUSTER SLOTS. PUBLISH reaches the subscribers of all nodes, SPUBLISH those
-// of the node.
+// primary, CLUSTERDOWN for a slot without one, CLUSTER SLOTS. PUBLISH reaches the subscribers of all nodes, SPUBLISH
+// those of the node.
 //
 // | event              | the node that gives | the node that gets | all others                                      |
 // |--------------------|---------------------|--------------------|-------------------------------------------------|
@@ -38,11 +38,11 @@ enum class bus_message : std::uint8_t { view, publication };
 // (node_slots); move_key() moves one of its keys.
 //
 // A node that is stopped or cut off from the others goes on with its view: it is a former primary as soon as the others
-// know its successor (promote()), and executes commands until it learns of that (rejoin()). A key that is moved to another
-// node is a write there and here, which their replicas have yet to receive.
+// know its successor (promote()), and executes commands until it learns of that (rejoin()). A key that is moved to
+// another node is a write there and here, which their replicas have yet to receive.
 //
-// It has no clock: the caller says when a message of the bus arrives. Not modelled: the vote for a successor, and that a
-// primary without a majority refuses commands after a while.
+// It has no clock: the caller says when a message of the bus arrives. Not modelled: the vote for a successor, and that
+// a primary without a majority refuses commands after a while.
 class cluster_model {
 public:
     // Calls a function when a message of the bus has arrived.
@@ -61,13 +61,13 @@ public:
 
     // Gives slots to a primary at the beginning, or again: keys stay where they are.
     void assign(std::uint16_t first, std::uint16_t last, std::string_view to);
-    // Gives a slot with its keys to another primary: a reshard of one slot that has ended. Preconditions: the slot has a
-    // primary; if it is half-moved, it goes to its destination.
+    // Gives a slot with its keys to another primary: a reshard of one slot that has ended. Preconditions: the slot has
+    // a primary; if it is half-moved, it goes to its destination.
     void move(std::uint16_t slot, std::string_view to);
     // Begins to move a slot key by key. Precondition: the slot has a primary, and is not being moved.
     void begin_move(std::uint16_t slot, std::string_view to);
-    // MIGRATE of one key with its time to live. Returns false if its slot is not half-moved, or the source does not have
-    // the key.
+    // MIGRATE of one key with its time to live. Returns false if its slot is not half-moved, or the source does not
+    // have the key.
     bool move_key(std::string_view key);
     // The keys of a half-moved slot that are at the source still, in order.
     std::vector<std::string> keys_to_move(std::uint16_t slot) const;

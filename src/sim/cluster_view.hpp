@@ -13,8 +13,8 @@
 namespace holdfast::simulated {
 
 // What one node of a cluster believes of the hash slots: which node is the primary of each of them, and since which
-// epoch. The nodes tell each other their views; of two claims for a slot the one with the higher epoch is right. Source:
-// "Redis cluster specification", redis.io ("Hash slots configuration propagation").
+// epoch. The nodes tell each other their views; of two claims for a slot the one with the higher epoch is right.
+// Source: "Redis cluster specification", redis.io ("Hash slots configuration propagation").
 class cluster_view {
 public:
     // The number of a node in its cluster_model.

@@ -17,8 +17,8 @@
 // folder includes it.
 namespace holdfast::simulated {
 
-// Makes the world and the session for memory:// and memory://NAME. Throws std::invalid_argument if config.url is another one.
-// Thread-safe.
+// Makes the world and the session for memory:// and memory://NAME. Throws std::invalid_argument if config.url is
+// another one. Thread-safe.
 engine::client_io make_memory_io(engine::strand, config const&, engine::log);
 
 // Makes that function the transport of memory:// URLs. A static initialiser calls it, in the same object file. The

@@ -28,8 +28,8 @@ struct slot_range {
     std::string primary;
 };
 
-// The hash slots of a cluster as one node believes them to be, and which commands it executes. A slot that is being moved
-// key by key is migrating at the node that has it, the source, and importing at the other one, the destination:
+// The hash slots of a cluster as one node believes them to be, and which commands it executes. A slot that is being
+// moved key by key is migrating at the node that has it, the source, and importing at the other one, the destination:
 //
 // | keys of the command, in one slot  | source    | destination | destination, after ASKING |
 // |-----------------------------------|-----------|-------------|---------------------------|

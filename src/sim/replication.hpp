@@ -15,8 +15,8 @@
 
 namespace holdfast::simulated {
 
-// What the replicas of one primary have. Its writes are one line, and each replica has all of them up to an offset, so a
-// replica that has acknowledged a write has all earlier ones, too. A replica that is promoted starts with data(): the
+// What the replicas of one primary have. Its writes are one line, and each replica has all of them up to an offset, so
+// a replica that has acknowledged a write has all earlier ones, too. A replica that is promoted starts with data(): the
 // writes behind its offset are lost.
 //
 // It has no clock: each write is passed to the stream, once for each attached replica, and the caller says when it has

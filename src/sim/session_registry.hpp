@@ -41,7 +41,8 @@ public:
     std::string add(std::shared_ptr<memory_server>);
     void remove(std::string_view name);
 
-    // Makes the worlds and sessions of all later clients of this context by that function: so the simulator runs clients in virtual time.
+    // Makes the worlds and sessions of all later clients of this context by that function: so the simulator runs
+    // clients in virtual time.
     void replace(factory f);
     factory replacement() const;
 

@@ -6,9 +6,9 @@
 //
 //     candidate URL TASKS LEASE_MS CANDIDATE_TIMEOUT_MS    until SIGTERM
 //
-// Writes "ready" when it is connected; for each leadership "leads TERM TIME" and "hold boss FROM TO TERM", in nanoseconds
-// of CLOCK_MONOTONIC; for each leader that it observes "seen TERM TIME"; "back TERM" if an older term follows a newer
-// one; "unavailable TIME" for each campaign that ended as unavailable; and at the end "end".
+// Writes "ready" when it is connected; for each leadership "leads TERM TIME" and "hold boss FROM TO TERM", in
+// nanoseconds of CLOCK_MONOTONIC; for each leader that it observes "seen TERM TIME"; "back TERM" if an older term
+// follows a newer one; "unavailable TIME" for each campaign that ended as unavailable; and at the end "end".
 
 #include <algorithm>
 #include <cstdlib>

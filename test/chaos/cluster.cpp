@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Renewed locks of every kind in a cluster whose slots move and whose primaries fail, and a rival that tries all of them.
-// HOLDFAST_CHAOS_SECONDS is the time with faults.
+// Renewed locks of every kind in a cluster whose slots move and whose primaries fail, and a rival that tries all of
+// them. HOLDFAST_CHAOS_SECONDS is the time with faults.
 
 #include <algorithm>
 #include <atomic>

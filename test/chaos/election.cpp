@@ -35,8 +35,8 @@ battlefield::words_of candidates(int tasks)
     };
 }
 
-// After how long the observers knew of each leader that they saw, in ms, in order. The processes are stopped at times, so
-// the greatest of them say nothing.
+// After how long the observers knew of each leader that they saw, in ms, in order. The processes are stopped at times,
+// so the greatest of them say nothing.
 std::vector<double> delays_of(battlefield const& b)
 {
     std::map<std::uint64_t, std::int64_t> begins;

@@ -3,8 +3,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 // Processes acquire permits while connections are killed, scripts flushed, the server and the processes paused, and
-// processes killed: the permits of the valid leases never add up to more than there are, no two have the same number, the
-// tokens of a number grow, and no permit is lost. HOLDFAST_CHAOS_SECONDS is the time with faults.
+// processes killed: the permits of the valid leases never add up to more than there are, no two have the same number,
+// the tokens of a number grow, and no permit is lost. HOLDFAST_CHAOS_SECONDS is the time with faults.
 
 #include <algorithm>
 #include <iostream>
@@ -114,8 +114,9 @@ TEST_CASE("a semaphore never has too many valid permits under faults, and loses 
     std::cout << "permit chaos: " << to_string(b.done()) << ", violations: " << violation.value_or("none") << std::endl;
 }
 
-// A fault that the library cannot tolerate: the server's clock steps forward by 5 s, again and again. For the permits that
-// are held at that time it is the same as if they ended so much earlier, because their ends are instants of that clock.
+// A fault that the library cannot tolerate: the server's clock steps forward by 5 s, again and again. For the permits
+// that are held at that time it is the same as if they ended so much earlier, because their ends are instants of that
+// clock.
 TEST_CASE("chaos: the account finds too many permits when the server's clock steps forward", "[chaos][semaphore]")
 {
     battlefield b(3, permit_contenders(30), chaos_lease, 1);

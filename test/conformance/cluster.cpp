@@ -132,8 +132,8 @@ private:
         return info.find("cluster_state:ok") != info.npos && info.find("cluster_slots_assigned:16384") != info.npos;
     }
 
-    // The addresses in MOVED and ASK are those of the servers, and the names of the model. Of other errors it matters what
-    // the client takes them for: Redis adds the place in the script to some of them.
+    // The addresses in MOVED and ASK are those of the servers, and the names of the model. Of other errors it matters
+    // what the client takes them for: Redis adds the place in the script to some of them.
     bool agree(value const& said, value const& modelled) const
     {
         if (!said.is_error() || !modelled.is_error())
@@ -280,8 +280,8 @@ TEST_CASE_METHOD(half_moved, "a script at the source cannot see or create a key 
     say_everywhere({"GET", moved});
 }
 
-// The lock has moved, with the slot of one of two readers. A script of a read_write_lock that followed ASK would take the
-// other one for dead: that is why it must not.
+// The lock has moved, with the slot of one of two readers. A script of a read_write_lock that followed ASK would take
+// the other one for dead: that is why it must not.
 TEST_CASE_METHOD(two_nodes, "the scripts of a read_write_lock in a half-moved slot end as in Redis", "[cluster]")
 {
     auto const read = std::string(engine::scripts::read_acquire.text);

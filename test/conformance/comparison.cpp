@@ -21,8 +21,8 @@ using simulated::value;
 
 constexpr std::size_t shown = 25;
 
-// Small numbers must agree; a time to live, and a time in milliseconds, may differ by two seconds, a time in microseconds by
-// twenty. In a text only times are numbers.
+// Small numbers must agree; a time to live, and a time in milliseconds, may differ by two seconds, a time in
+// microseconds by twenty. In a text only times are numbers.
 bool near(std::int64_t a, std::int64_t b)
 {
     auto const size = std::min(std::abs(a), std::abs(b));

@@ -239,8 +239,8 @@ TEST_CASE("the model refuses the same commands as Redis while a script keeps the
         SKIP("no redis-server");
     redis_server real;
     conversation c(real);
-    // Valkey 9 answers CLIENT ID. Valkey 8.0 tells a client that has no subscription that it has none; the session never
-    // unsubscribes from a channel to which it is not subscribed.
+    // Valkey 9 answers CLIENT ID. Valkey 8.0 tells a client that has no subscription that it has none; the session
+    // never unsubscribes from a channel to which it is not subscribed.
     bool const is_exact = is_redis_7_0(real);
     real.command({"CONFIG", "SET", "lua-time-limit", "20"});
     resp_client endless(real.socket_path(), resp_client::protocol::resp2);

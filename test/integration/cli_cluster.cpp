@@ -109,8 +109,8 @@ TEST_CASE(
     }
     CHECK(eventually([&] { return d.locks().at("locks").as_array().size() == 31; }));
 
-    // Nobody else names these locks, so it is the dashboard that is redirected. It might learn of a move otherwise, when a
-    // reply is late and it asks for the slots: then another lock moves.
+    // Nobody else names these locks, so it is the dashboard that is redirected. It might learn of a move otherwise,
+    // when a reply is late and it asks for the slots: then another lock moves.
     int moved = 0;
     for (auto const before = cluster.errors("MOVED"); moved < 5 && cluster.errors("MOVED") == before; ++moved) {
         auto const name = "order:" + std::to_string(moved) + ".";

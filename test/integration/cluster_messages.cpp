@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Waiters for locks of a Redis Cluster learn of releases by messages, also when hash slots move, and poll where the access
-// rules deny the messages.
+// Waiters for locks of a Redis Cluster learn of releases by messages, also when hash slots move, and poll where the
+// access rules deny the messages.
 
 #include <algorithm>
 #include <chrono>

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A thousand waiters while the primary of their hash slots is replaced, and while a slot moves: how soon they are served, and
-// what it costs the servers. The bounds are those of a busy machine; the test prints what it measured.
+// A thousand waiters while the primary of their hash slots is replaced, and while a slot moves: how soon they are
+// served, and what it costs the servers. The bounds are those of a busy machine; the test prints what it measured.
 
 #include <chrono>
 #include <iostream>
@@ -107,8 +107,9 @@ TEST_CASE("a thousand waiters outlast a manual failover, with few questions", "[
     CHECK(holds.stats().lost == 0);
 }
 
-// The server refuses the release until the move has ended, and does not tell when that is: the client pauses between two
-// attempts. So there are two times: from the end of the move to the reply to the release, and from there to the grant.
+// The server refuses the release until the move has ended, and does not tell when that is: the client pauses between
+// two attempts. So there are two times: from the end of the move to the reply to the release, and from there to the
+// grant.
 TEST_CASE("a release while its slot moves wakes the waiter when the move has ended", "[live][cluster]")
 {
     server_cluster cluster;

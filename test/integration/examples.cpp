@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// The programs of docs/examples, run as a reader of the documentation runs them: each writes what it announces, and ends
-// with success.
+// The programs of docs/examples, run as a reader of the documentation runs them: each writes what it announces, and
+// ends with success.
 
 #include <algorithm>
 #include <deque>

@@ -114,8 +114,8 @@ TEST_CASE(
     // The waiters of the killed process ended together: after one waiter timeout the script skips all of them.
     CHECK(took < 3s + 30s);
 
-    // The waiters of the killed process may be the last ones. Then they stay in the queue until the next acquire, or for
-    // a day.
+    // The waiters of the killed process may be the last ones. Then they stay in the queue until the next acquire, or
+    // for a day.
     auto const pass_the_dead = [&]() -> asio::awaitable<void> {
         auto last = co_await fair_lock(mine, "f", {.fencing = true, .waiter_timeout = 3s}).acquire();
         co_await last.release();

@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// redis+sentinel:// and rediss+sentinel://: a failover under load, and sentinels that are down, or tell of a wrong master.
+// redis+sentinel:// and rediss+sentinel://: a failover under load, and sentinels that are down, or tell of a wrong
+// master.
 
 #include "support/sentinel.hpp"
 

@@ -11,8 +11,8 @@
 
 namespace holdfast::test {
 
-// How long a test with bad input looks for a storm of connections or commands. The pauses between two attempts of a client
-// grow from 50 ms to 2 s.
+// How long a test with bad input looks for a storm of connections or commands. The pauses between two attempts of a
+// client grow from 50 ms to 2 s.
 inline constexpr std::chrono::seconds storm_time(4);
 
 inline bool has(std::string const& text, std::string_view part)

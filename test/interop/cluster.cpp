@@ -21,7 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A waiter that has missed a message looks again when the lease ends, or after Holdfast's poll_interval. Both are later.
+// A waiter that has missed a message looks again when the lease ends, or after Holdfast's poll_interval. Both are
+// later.
 constexpr auto by_message = 1s;
 
 class cluster_meeting {
@@ -86,10 +87,10 @@ TEST_CASE("in a cluster a release wakes the waiter of the other library by a sha
         }
 }
 
-// A lease of Holdfast is renewed at the new primary, where it excludes Redisson. The watchdog of Redisson 4.7.0 does not always
-// renew a lease of three seconds in time there; then its holder cannot release it, and Holdfast is granted when it has
-// expired, not before. A waiter may have missed the message, because it subscribes anew: it looks again at the end of the
-// lease.
+// A lease of Holdfast is renewed at the new primary, where it excludes Redisson. The watchdog of Redisson 4.7.0 does
+// not always renew a lease of three seconds in time there; then its holder cannot release it, and Holdfast is granted
+// when it has expired, not before. A waiter may have missed the message, because it subscribes anew: it looks again at
+// the end of the lease.
 TEST_CASE("in a cluster both libraries exclude each other over a manual failover", "[interop][cluster]")
 {
     cluster_meeting m(server_cluster::replicas::one_each);

@@ -32,10 +32,10 @@ bool is_full_semaphore(std::string_view key, std::string_view value)
     });
 }
 
-// docs/semaphore.md: permits whose time has passed are removed when another contender needs them, so those that stayed taken
-// are still there.
-// docs/operations.md: a permit may be lost where the server refuses a command in the middle of a script. A permit is not
-// released while the counter is application data.
+// docs/semaphore.md: permits whose time has passed are removed when another contender needs them, so those that stayed
+// taken are still there.
+// docs/operations.md: a permit may be lost where the server refuses a command in the middle of a script. A permit is
+// not released while the counter is application data.
 bool is_part_of_semaphore(std::string_view key)
 {
     return std::ranges::any_of(locks, [&](lock_design const& d) {

@@ -122,8 +122,8 @@ void model::check_exclusion(hold const& h, core::instant now)
     }
 }
 
-// From its grant on: from the launch of the acquire at the earliest, and without a fault at most `slack` before the program
-// got the lease.
+// From its grant on: from the launch of the acquire at the earliest, and without a fault at most `slack` before the
+// program got the lease.
 void model::reserve(operation const& o, core::instant now)
 {
     bool const is_exact = settings_.tolerance == 0ns
@@ -174,8 +174,8 @@ void model::check_permits(hold const& h, core::instant now)
             std::to_string(sum) + " of " + std::to_string(mine.design->permits) + " permits: " + to_text(mine.what));
 }
 
-// Fencing tokens grow, except those of re-entries, which have the token of the grant. Those of a semaphore differ: of two
-// that are granted one after the other, the second may be observed first.
+// Fencing tokens grow, except those of re-entries, which have the token of the grant. Those of a semaphore differ: of
+// two that are granted one after the other, the second may be observed first.
 void model::check_order(operation const& o, lease_view const& l)
 {
     auto const& d = *o.design;

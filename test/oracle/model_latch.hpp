@@ -13,9 +13,9 @@
 
 namespace holdfast::test::oracle {
 
-// What latch.hpp promises of one latch. Each operation takes effect at some instant between its launch and its end, or not
-// at all, or later, if it ended with an error: so the count has a least and a greatest possible value. A round begins when
-// the latch is set; the first one begins with an open latch.
+// What latch.hpp promises of one latch. Each operation takes effect at some instant between its launch and its end, or
+// not at all, or later, if it ended with an error: so the count has a least and a greatest possible value. A round
+// begins when the latch is set; the first one begins with an open latch.
 class latch_model {
 public:
     // An operation on the latch: from its launch until its end; `never` while it is under way.

@@ -368,8 +368,8 @@ bool model::may_be_busy(operation const& o, core::instant now) const
     });
 }
 
-// Whether all that may have permits of the semaphore during the operation, or wait for some before it, leave too few. In
-// an outage, a contender that waits in the same process says enough: it was refused before.
+// Whether all that may have permits of the semaphore during the operation, or wait for some before it, leave too few.
+// In an outage, a contender that waits in the same process says enough: it was refused before.
 bool model::may_lack_permits(operation const& o, core::instant now, bool outage) const
 {
     std::uint64_t sum = 0;

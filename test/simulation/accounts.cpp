@@ -25,8 +25,8 @@ namespace {
 using namespace std::chrono_literals;
 using asio::awaitable;
 
-// Counts the events: "acquired m", "failed m" ... By the numbers of the acquires it also follows which of them wait, and
-// which have leases.
+// Counts the events: "acquired m", "failed m" ... By the numbers of the acquires it also follows which of them wait,
+// and which have leases.
 class notebook final : public observer {
 public:
     using entries = std::map<std::string, int>;
@@ -34,8 +34,8 @@ public:
     entries read() const { return entries_; }
     std::size_t waiting() const { return waiting_.size(); }
     std::size_t held() const { return held_.size(); }
-    // An acquire that ended twice or without a begin, or another kind of lock at the end, or an event with the context of
-    // another acquire.
+    // An acquire that ended twice or without a begin, or another kind of lock at the end, or an event with the context
+    // of another acquire.
     bool has_contradiction() const { return has_contradiction_; }
     // The contexts of acquires that the client has not destroyed.
     std::ptrdiff_t contexts() const
@@ -49,8 +49,8 @@ private:
         ++entries_[what + ' ' + std::string(e.name)];
         check_context(e);
     }
-    // The context has the number of its acquire, from the first event of the acquire on. The members of a composite have
-    // no number and no context.
+    // The context has the number of its acquire, from the first event of the acquire on. The members of a composite
+    // have no number and no context.
     void check_context(lock_event const& e) noexcept
     {
         auto* const context = static_cast<std::uint64_t*>(e.context);

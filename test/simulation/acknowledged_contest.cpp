@@ -3,8 +3,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 // Random contests on a server whose replicas lag and take over, with a former primary that goes on serving its clients
-// for a while. With config::acknowledged_by no two valid holds overlap, and the primary knows each valid lease, whichever
-// server it is by then; without it both happen. HOLDFAST_SEEDS is the number of contests.
+// for a while. With config::acknowledged_by no two valid holds overlap, and the primary knows each valid lease,
+// whichever server it is by then; without it both happen. HOLDFAST_SEEDS is the number of contests.
 
 #include <catch2/catch_test_macros.hpp>
 

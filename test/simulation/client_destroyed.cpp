@@ -3,8 +3,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 // Another thread destroys a client while a composite lock is being acquired: the acquire completes as client_stopped.
-// In place of that thread, the tests use a lock whose client is destroyed at the n-th call of home(), and a second execution
-// context.
+// In place of that thread, the tests use a lock whose client is destroyed at the n-th call of home(), and a second
+// execution context.
 
 #include <boost/asio/io_context.hpp>
 #include <catch2/catch_test_macros.hpp>

@@ -21,8 +21,8 @@ inline constexpr cluster_options slow_gossip{
     .gossip = {std::chrono::milliseconds(400), std::chrono::milliseconds(400)},
     .bus = {std::chrono::milliseconds(1), std::chrono::milliseconds(1)}};
 
-// A client of a cluster of three primaries, each a millisecond away. It learns the slots from node-0. The slots of {b}, {c}
-// and {a} belong to node-0, node-1 and node-2.
+// A client of a cluster of three primaries, each a millisecond away. It learns the slots from node-0. The slots of {b},
+// {c} and {a} belong to node-0, node-1 and node-2.
 class cluster_client_arena : public arena {
 public:
     explicit cluster_client_arena(cluster_options o = slow_gossip)

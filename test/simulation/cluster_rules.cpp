@@ -34,8 +34,8 @@ void cluster_rules::operator()(executed const& e)
         require_pace(e);
 }
 
-// The scripts of a read_write_lock look at keys that are not among their KEYS. At the destination of a slot that is being
-// moved, one that has not come yet would seem not to exist.
+// The scripts of a read_write_lock look at keys that are not among their KEYS. At the destination of a slot that is
+// being moved, one that has not come yet would seem not to exist.
 void cluster_rules::require_confined(executed const& e) const
 {
     namespace scripts = engine::scripts;

@@ -136,8 +136,8 @@ bool has_faults(contest_options const& o) noexcept
            > 0;
 }
 
-// Whether a server or a process may be unreachable for a time, or the answer of one may not count, so that a wait may end
-// before a reply.
+// Whether a server or a process may be unreachable for a time, or the answer of one may not count, so that a wait may
+// end before a reply.
 bool has_outages(contest_options const& o) noexcept
 {
     // The session to a primary starts with the first lock there.
@@ -396,7 +396,8 @@ void contest::settle()
 
 void contest::audit()
 {
-    // In a half-moved slot no attempt of a waiter may show that a seed is out of date: the client may give up a channel.
+    // In a half-moved slot no attempt of a waiter may show that a seed is out of date: the client may give up a
+    // channel.
     if (misses_a_right_ && options_.half_moves == 0)
         throw std::runtime_error("a client believes that it may not subscribe");
     if (cluster_)
@@ -458,10 +459,10 @@ void contest::audit()
     simulation_.world().run();
 }
 
-// Two kinds of hold may overlap with the next one of the same lock: one of which a failover has lost a write, and one that
-// the former primary granted or renewed after the promotion, before the client knew its successor. Neither may do so for
-// longer than until the next renewal: the silence of the former primary makes the client ask a seed or two, and the
-// successor says that the key is gone. In the search of other overlaps such a hold ends with the promotion.
+// Two kinds of hold may overlap with the next one of the same lock: one of which a failover has lost a write, and one
+// that the former primary granted or renewed after the promotion, before the client knew its successor. Neither may do
+// so for longer than until the next renewal: the silence of the former primary makes the client ask a seed or two, and
+// the successor says that the key is gone. In the search of other overlaps such a hold ends with the promotion.
 void contest::excuse_failovers()
 {
     auto const bound = core::duration(options_.config.lease / 3 + 3s).count();
@@ -535,8 +536,8 @@ void contest::check_promptness(core::instant since, core::duration time_limit) c
     }
 }
 
-// Nobody is granted a lock within `at_least` of the grant before. If the holder has lost its lease or was killed, the time
-// counts from the server's execution, not from the receipt, which this test records.
+// Nobody is granted a lock within `at_least` of the grant before. If the holder has lost its lease or was killed, the
+// time counts from the server's execution, not from the receipt, which this test records.
 void contest::check_gaps() const
 {
     core::duration const slack = options_.network.delay.most;

@@ -49,8 +49,8 @@ struct contest_options {
     core::duration longest_half_move = std::chrono::seconds(2);
     // Of the one server, or of each primary of a cluster that fails over, which has one.
     unsigned replicas = 0;
-    // Of the one server: how often a replica becomes the primary, or the replicas are cut off for a while. Of a cluster:
-    // how many primaries stop, and are replaced by their replicas.
+    // Of the one server: how often a replica becomes the primary, or the replicas are cut off for a while. Of a
+    // cluster: how many primaries stop, and are replaced by their replicas.
     unsigned fail_overs = 0;
     // How long a former primary goes on serving its clients.
     span_of_time unaware = {std::chrono::milliseconds(0), std::chrono::seconds(3)};

@@ -18,9 +18,9 @@ namespace holdfast::test {
 // What happens to a hash slot.
 enum class slot_change { none, moves, fails_over };
 
-// Makes the servers of an arena a cluster of three primaries, in which the hash slot of one key moves from node to node,
-// now as a whole, now key by key. With fails_over its primary also stops once, for ever, and its replica, which has all
-// writes, is promoted. The clients that the arena makes afterwards are clients of the cluster.
+// Makes the servers of an arena a cluster of three primaries, in which the hash slot of one key moves from node to
+// node, now as a whole, now key by key. With fails_over its primary also stops once, for ever, and its replica, which
+// has all writes, is promoted. The clients that the arena makes afterwards are clients of the cluster.
 class contested_slot {
 public:
     contested_slot(arena& a, std::string key, slot_change what)

@@ -184,8 +184,8 @@ TEST_CASE("pending operations complete in the handler's context when the context
     CHECK_FALSE(*lost);  // no error: the lease is lost
 }
 
-// In the next cases the client of the first member ends, whose executor the operation would use for a handler without an
-// executor of its own.
+// In the next cases the client of the first member ends, whose executor the operation would use for a handler without
+// an executor of its own.
 
 TEST_CASE(
     "a multi_lock that waits completes as client_stopped when the context of its first member's client ends",

@@ -2,11 +2,11 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Candidates of several processes stand for election, with random cancellations, values and resignations, while observers
-// watch; one process is unhealthy now and then. No two leaders are valid at once, the terms grow, no observer goes back,
-// and each observer ends with the last state. With a settle time, processes are also paused while they lead: the next leader
-// does not begin before the body of a leader that lost its leadership has had that time to end. HOLDFAST_SEEDS is the
-// number of contests.
+// Candidates of several processes stand for election, with random cancellations, values and resignations, while
+// observers watch; one process is unhealthy now and then. No two leaders are valid at once, the terms grow, no observer
+// goes back, and each observer ends with the last state. With a settle time, processes are also paused while they lead:
+// the next leader does not begin before the body of a leader that lost its leadership has had that time to end.
+// HOLDFAST_SEEDS is the number of contests.
 
 #include <algorithm>
 #include <cstdint>

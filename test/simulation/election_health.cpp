@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// The health predicate of an election: each transition of the table in operations/attended_campaign.hpp, and what a leader
-// is asked.
+// The health predicate of an election: each transition of the table in operations/attended_campaign.hpp, and what a
+// leader is asked.
 
 #include <optional>
 #include <stdexcept>
@@ -29,7 +29,8 @@ struct campaign_end {
     leadership me;
 };
 
-// A rival without a predicate in the process "A", and a candidate with one in the process "B", which asks it each second.
+// A rival without a predicate in the process "A", and a candidate with one in the process "B", which asks it each
+// second.
 struct doubtful_candidate {
     arena world;
     bool is_healthy = true;

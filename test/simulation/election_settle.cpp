@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// The settle time of an election: who waits for it, and each transition of the table in operations/attended_campaign.hpp
-// into and out of `settling`.
+// The settle time of an election: who waits for it, and each transition of the table in
+// operations/attended_campaign.hpp into and out of `settling`.
 
 #include <optional>
 #include <stdexcept>
@@ -41,8 +41,8 @@ struct successor {
     core::instant led{};
     bool has_ended = false;
 
-    // The former leader dies; its lease ends within a second. The server knows all scripts then: a script that it does not
-    // know is executed later than those that were sent after it.
+    // The former leader dies; its lease ends within a second. The server knows all scripts then: a script that it does
+    // not know is executed later than those that were sent after it.
     awaitable<void> lead_and_die()
     {
         co_await time_to_lead();

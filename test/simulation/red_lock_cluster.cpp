@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A red_lock whose members are Redis Clusters: each has one vote, and its primary counts when this client has known it as
-// the primary for max_lease.
+// A red_lock whose members are Redis Clusters: each has one vote, and its primary counts when this client has known it
+// as the primary for max_lease.
 
 #include <memory>
 #include <string>

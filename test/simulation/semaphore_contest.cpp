@@ -167,7 +167,8 @@ unsigned run_semaphore_contest(std::uint64_t seed, fault_plan faults, slot_chang
         CHECK(c.server().execute({"GET", "s"}).text == std::to_string(total));
         CHECK_FALSE(c.exists("{s}:timeout"));
         CHECK_FALSE(c.exists("holdfast_permit_queue:{s}"));
-        // In a half-moved slot a script fails that removes the last waiter. The times of the queue may stay for a day then.
+        // In a half-moved slot a script fails that removes the last waiter. The times of the queue may stay for a day
+        // then.
         CHECK((c.slots || !c.exists("holdfast_permit_waiters:{s}")));
         co_await a.sleep(3s);
     });

@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// The faults of holdfast::testing::server, as a program with a client sees them. In real time: the tests wait for events.
+// The faults of holdfast::testing::server, as a program with a client sees them. In real time: the tests wait for
+// events.
 
 #include <chrono>
 #include <functional>

@@ -132,7 +132,8 @@ TEST_CASE("an acquire that times out during an outage completes as unavailable",
     });
 }
 
-// Nobody holds the lock. The wait may end after the connection is open again, and before the reply to the first attempt.
+// Nobody holds the lock. The wait may end after the connection is open again, and before the reply to the first
+// attempt.
 TEST_CASE("a wait that begins during an outage never completes as busy before a reply has come", "[wait_outcome]")
 {
     auto const kind = GENERATE("mutex", "fenced mutex", "write lock", "read lock", "fair lock");

@@ -52,8 +52,8 @@ public:
     simulated_server& server(unsigned node) { return simulation_.server(name_of(node)); }
     std::string const& address() const noexcept { return address_; }
 
-    // A replica becomes the primary: every write that it had not received is lost. For `unaware` the former primary does
-    // not know of it, as one that was cut off or frozen. False: no replica is attached, and nothing happens.
+    // A replica becomes the primary: every write that it had not received is lost. For `unaware` the former primary
+    // does not know of it, as one that was cut off or frozen. False: no replica is attached, and nothing happens.
     bool fail_over(core::duration unaware = {});
     // All replicas of the primary lose their link to it, for that long and until they have all data again.
     void cut_off_replicas(core::duration);

@@ -204,8 +204,8 @@ void server_cluster::migrate(std::size_t from, std::size_t to, std::string const
     nodes_[from]->command({"MIGRATE", "127.0.0.1", ports_[to], key, "0", "5000"});
 }
 
-// The destination has claimed the slot with a new configuration epoch. A node that does not know it yet would claim its own
-// next slot with the same epoch, and a third node would believe the wrong one of the two: then keys are deleted.
+// The destination has claimed the slot with a new configuration epoch. A node that does not know it yet would claim its
+// own next slot with the same epoch, and a third node would believe the wrong one of the two: then keys are deleted.
 void server_cluster::await_epoch_of(std::size_t node)
 {
     auto const own = epoch(*nodes_[node], "cluster_my_epoch");

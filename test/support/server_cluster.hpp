@@ -46,13 +46,13 @@ public:
     // To the next node.
     void move_on(std::string_view key) { move(key, (primary_of(key) + 1) % size()); }
 
-    // The same in two steps. In between the slot is open: the given keys are at the other node, the others are not, and new
-    // ones are created at the other node.
+    // The same in two steps. In between the slot is open: the given keys are at the other node, the others are not, and
+    // new ones are created at the other node.
     void begin_move(std::string_view key, std::size_t to, std::vector<std::string> const& keys);
     void end_move(std::string_view key, std::size_t to);
 
-    // Moves up to that number of the first node's slots to the second one: those of the given keys, then others. Returns
-    // how many.
+    // Moves up to that number of the first node's slots to the second one: those of the given keys, then others.
+    // Returns how many.
     std::size_t move_slots(
         std::size_t from, std::size_t to, std::size_t count, std::vector<std::string> const& keys = {});
 

@@ -33,8 +33,8 @@ struct cluster_options {
 };
 
 // A Redis Cluster of servers of a simulation, named node-0, node-1 ... unless there is another prefix, which have equal
-// parts of the hash slots at the beginning. Each of them has its own faults and network, and its own view of the cluster.
-// A primary that is stopped gets no slots, and gives none away: its operator would wait for its successor.
+// parts of the hash slots at the beginning. Each of them has its own faults and network, and its own view of the
+// cluster. A primary that is stopped gets no slots, and gives none away: its operator would wait for its successor.
 class simulated_cluster {
 public:
     explicit simulated_cluster(simulation&, cluster_options = {});
@@ -51,13 +51,14 @@ public:
     void move(std::string_view key, unsigned to);
     // Gives it to the next primary.
     void move_on(std::string_view key);
-    // Moves the slot of that key to another node key by key: it is half-moved for that time. Its keys move at moments that
-    // are drawn from the seed, and the last ones in the end. Without effect if the slot is half-moved already.
+    // Moves the slot of that key to another node key by key: it is half-moved for that time. Its keys move at moments
+    // that are drawn from the seed, and the last ones in the end. Without effect if the slot is half-moved already.
     void move_slowly(std::string_view key, unsigned to, core::duration);
     void move_on_slowly(std::string_view key, core::duration);
-    // That primary stops, its replica is promoted after a time, and the primary wakes up after another time: it executes
-    // for a few milliseconds what lies in its sockets, before it learns that it has been replaced. Returns false, without
-    // effect, if it has no replica any more, or a half-moved slot: its successor would not know that it is half-moved.
+    // That primary stops, its replica is promoted after a time, and the primary wakes up after another time: it
+    // executes for a few milliseconds what lies in its sockets, before it learns that it has been replaced. Returns
+    // false, without effect, if it has no replica any more, or a half-moved slot: its successor would not know that it
+    // is half-moved.
     bool fail_over(unsigned primary, core::duration until_promotion, core::duration until_wake);
     struct failover {
         core::instant promoted;

@@ -125,8 +125,8 @@ void virtual_link::depart(message m)
         world().at(last_up_, [self = shared_from_this()] { self->arrive(); });
 }
 
-// Runs at the server. A stopped server reads when it resumes, and does not read a killed connection, nor one that a WAIT
-// blocks.
+// Runs at the server. A stopped server reads when it resumes, and does not read a killed connection, nor one that a
+// WAIT blocks.
 void virtual_link::arrive()
 {
     while (!upstream_.empty() && upstream_.front().arrival <= world().now() && !server_.model().blocked(id_)) {

@@ -191,8 +191,8 @@ asio::awaitable<error_code> collector::look_at(detail::primary_part const& at, b
     co_return error_code();
 }
 
-// A lock whose slot has moved is not in the page. A command that names the lock is redirected: so the client learns which
-// primary has the slot.
+// A lock whose slot has moved is not in the page. A command that names the lock is redirected: so the client learns
+// which primary has the slot.
 asio::awaitable<void> collector::follow_moved(detail::primary_part const& at, detail::survey_page const& page)
 {
     auto const is_left_out = [&](std::string const& name) {

@@ -25,8 +25,9 @@ namespace holdfast::cli::dashboard {
 
 // Watches the locks of a server. Each step scans some keys for new locks, and looks at the known ones that were not
 // observed for the longest time. In a cluster a primary that does not answer is passed over: it is asked again every
-// second, and only for a short time, so that the locks of the others are still observed. Between two steps it waits: one interval after a complete pass over a small database,
-// and longer whenever the server would spend more than `pace::share` of its time on the dashboard.
+// second, and only for a short time, so that the locks of the others are still observed. Between two steps it waits:
+// one interval after a complete pass over a small database, and longer whenever the server would spend more than
+// `pace::share` of its time on the dashboard.
 class collector {
 public:
     collector(client& c, board& to, std::string pattern, std::chrono::milliseconds interval)

@@ -13,7 +13,8 @@
 
 #include "tool/dashboard/board.hpp"
 
-// The JSON of /api/locks, of the events, and of `--json`. All texts of the server pass display_text(): any bytes yield valid JSON.
+// The JSON of /api/locks, of the events, and of `--json`. All texts of the server pass display_text(): any bytes yield
+// valid JSON.
 namespace holdfast::cli::dashboard {
 
 namespace json = boost::json;

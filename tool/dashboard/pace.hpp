@@ -18,10 +18,10 @@ struct pace {
     duration most_for_key = std::chrono::microseconds(25);  // what one key can cost
     duration shortest = std::chrono::milliseconds(10);
 
-    // `step`: the time from the call to its reply. `empty`: the same for a call that reads nothing, so the way there and
-    // back. Their difference is what the server spent on it, or waited for others; at most what `keys` can cost: a delay
-    // of the network, or of this process, must not stop the survey for a minute. The evaluation of the two scripts costs
-    // the server about 30 us.
+    // `step`: the time from the call to its reply. `empty`: the same for a call that reads nothing, so the way there
+    // and back. Their difference is what the server spent on it, or waited for others; at most what `keys` can cost: a
+    // delay of the network, or of this process, must not stop the survey for a minute. The evaluation of the two
+    // scripts costs the server about 30 us.
     duration pause_after(duration step, duration empty, unsigned keys) const
     {
         auto const most = most_for_key * keys;

@@ -6,7 +6,8 @@
 //
 //     holdfast_bench_peer HOST:PORT[,HOST:PORT...] MODE
 //
-// mutex, reentrant, fair, readers_95, readers_50, semaphore_N (N permits), election; red, over all servers; ping, bare_mutex, bare_fair, channel
+// mutex, reentrant, fair, readers_95, readers_50, semaphore_N (N permits), election; red, over all servers; ping,
+// bare_mutex, bare_fair, channel
 #include <charconv>
 #include <deque>
 #include <memory>

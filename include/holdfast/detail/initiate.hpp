@@ -22,8 +22,8 @@
 
 namespace holdfast {
 
-/// A completion token for an operation with that signature: `asio::deferred`, `asio::use_awaitable`, `asio::use_future`,
-/// `asio::cancel_after(1s)`, a callback ...
+/// A completion token for an operation with that signature: `asio::deferred`, `asio::use_awaitable`,
+/// `asio::use_future`, `asio::cancel_after(1s)`, a callback ...
 template <class Token, class Signature>
 concept token_for = asio::completion_token_for<Token, Signature>;
 

@@ -31,9 +31,8 @@ namespace holdfast::testing {
 /// So tests of losses should use a short lease time: `auto cfg = server.config(); cfg.lease = 300ms;`.
 ///
 /// **Names** are the names of locks, with `config::key_prefix` before them if there is one: of a @ref mutex,
-/// @ref reentrant_lock, @ref fair_lock or @ref read_write_lock. The functions with names do not suit a @ref semaphore,
-/// a
-/// @ref latch and an @ref election, which have other keys: let a second client act on those.
+/// @ref reentrant_lock, @ref fair_lock or @ref read_write_lock. The functions with names do not suit a
+/// @ref semaphore, a @ref latch and an @ref election, which have other keys: let a second client act on those.
 ///
 /// **Lifetimes:** the server may be destroyed before its clients, which keep the model alive; new clients with the same
 /// config get a new, empty server. It must not outlive its execution context.
@@ -139,8 +138,8 @@ public:
     /// Refuses nothing any more. Idempotent.
     void accept();
 
-    /// From now on everything that the server sends arrives after this time, replies and messages, in order. 0: at once.
-    /// With `config::command_timeout` or more, clients take the server for silent.
+    /// From now on everything that the server sends arrives after this time, replies and messages, in order. 0: at
+    /// once. With `config::command_timeout` or more, clients take the server for silent.
     void delay(std::chrono::milliseconds);
 
     /// The next command of a lock is executed, and the server closes its connection in place of the reply: the client

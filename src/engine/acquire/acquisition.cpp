@@ -193,8 +193,8 @@ void acquisition::on_moved(core::duration spread)
 
 void acquisition::on_closed()
 {
-    // The session answers all commands before it ends the epoch, so an attempt under way was sent to a former server of the
-    // lock: its answer decides.
+    // The session answers all commands before it ends the epoch, so an attempt under way was sent to a former server of
+    // the lock: its answer decides.
     assert(!is_under_way() || parts_.runtime.router());
     if (is_under_way())
         return;

@@ -42,8 +42,8 @@ class shard;
 // re-check, whichever comes first (rule 13). attempt_schedule.hpp says when an attempt is made. The arbiter owns the
 // acquisition and may delete it within proceed() and on_granted() of the arbiter. All calls on the strand.
 //
-// An attempt of a semaphore serves the head and contenders behind it. The server grants permits to the first of them, as
-// many as it can: the refusal of the next one, if any, then concerns the new head.
+// An attempt of a semaphore serves the head and contenders behind it. The server grants permits to the first of them,
+// as many as it can: the refusal of the next one, if any, then concerns the new head.
 //
 // An attempt of a fair lock that waits takes a place in a queue on the server. The acquisition keeps the token of that
 // attempt until the lock is granted or the contender gives up, and the queue says when the next attempt is due.

@@ -107,9 +107,9 @@ void acquisition::on_some_granted(acquire_result const& r)
     r.what == acquire_result::kind::busy ? on_busy(r) : on_failed({r.error, call_.words()});
 }
 
-// No validity was left when the reply came, or too few replicas have the grant. The client releases it and makes another
-// attempt. After several in a row no contender can hold a lock with that lease time, or no replica follows the server, and
-// the head completes with an error (rule 3). With an error code another attempt would not help.
+// No validity was left when the reply came, or too few replicas have the grant. The client releases it and makes
+// another attempt. After several in a row no contender can hold a lock with that lease time, or no replica follows the
+// server, and the head completes with an error (rule 3). With an error code another attempt would not help.
 void acquisition::on_unusable(described_error why)
 {
     sought_.compensate();

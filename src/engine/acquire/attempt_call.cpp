@@ -30,8 +30,8 @@ void attempt_call::send(contender& head, grant const& sought, attempt const& a, 
         a.lock.protocol->acquire(runtime_.session_of(a.lock), command_, a, form);
 }
 
-// The text of a script, because ASKING holds for one command. The server counts as that to which the attempt was sent: its
-// answer counts as long as that one has the slot.
+// The text of a script, because ASKING holds for one command. The server counts as that to which the attempt was sent:
+// its answer counts as long as that one has the slot.
 void attempt_call::send_asking(grant const& sought, attempt const& a)
 {
     ++awaited_;

@@ -38,8 +38,8 @@ protected:
 };
 
 // The commands of one attempt at a time: the attempt itself, which a batch may carry, and a probe that may go with it.
-// Their replies together make one result. With config::acknowledged_by, a grant is a result when replicas have it. On the
-// strand.
+// Their replies together make one result. With config::acknowledged_by, a grant is a result when replicas have it. On
+// the strand.
 class attempt_call final : private probe_listener, private acknowledgement_waiter {
 public:
     attempt_call(runtime& r, attempt_listener& to) noexcept : runtime_(r), to_(to) {}

@@ -68,9 +68,9 @@ enum class attempt_event : std::uint8_t {
 // | releasing_notified  |                     | ready    | ready  | waiting      | ready  |
 // | yielding            | ready               | ready    | ready  | waiting      | ready  |
 //
-// `eased` leads from waiting to ready. In any state but the two of an attempt, `yielded` leads to releasing. `others_notified` leads from releasing to
-// yielding, and from releasing_notified to ready; `none_notified` leads from both to ready. Where a table is empty, the
-// state stays.
+// `eased` leads from waiting to ready. In any state but the two of an attempt, `yielded` leads to releasing.
+// `others_notified` leads from releasing to yielding, and from releasing_notified to ready; `none_notified` leads from
+// both to ready. Where a table is empty, the state stays.
 attempt_state next(attempt_state, attempt_event) noexcept;
 
 constexpr bool is_under_way(attempt_state s) noexcept

@@ -104,8 +104,8 @@ private:
     wish wish_;
 };
 
-// Whether an attempt with that grant's token is an attempt for this contender: the same lock, and the lease time that the
-// attempt sets.
+// Whether an attempt with that grant's token is an attempt for this contender: the same lock, and the lease time that
+// the attempt sets.
 bool suits(grant const&, contender const&) noexcept;
 
 }  // namespace holdfast::engine

@@ -15,9 +15,10 @@
 
 namespace holdfast::engine {
 
-// The arbiter of a semaphore. Each tenure has a grant of its own, so that losses, releases and cancellations concern one
-// lease. While contenders wait, the acquisition seeks grants for the first of the queue, as many as one attempt may serve:
-// the server grants them in that order, so a head that asks for many permits is not overtaken by those behind it.
+// The arbiter of a semaphore. Each tenure has a grant of its own, so that losses, releases and cancellations concern
+// one lease. While contenders wait, the acquisition seeks grants for the first of the queue, as many as one attempt may
+// serve: the server grants them in that order, so a head that asks for many permits is not overtaken by those behind
+// it.
 //
 // When a tenure ends:
 //

@@ -120,9 +120,9 @@ void subscriptions::renew(channel& c)
         c.at->session().subscribe(c.name);
 }
 
-// A server with sharded messages ends the subscriptions of a slot that leaves, and says so. As long as it has not, it may
-// have the slot, because a seed may be out of date: then nobody else ends the subscription. Otherwise it refuses the
-// command, without a reply.
+// A server with sharded messages ends the subscriptions of a slot that leaves, and says so. As long as it has not, it
+// may have the slot, because a seed may be out of date: then nobody else ends the subscription. Otherwise it refuses
+// the command, without a reply.
 void subscriptions::on_moved(core::slot_set const& moved)
 {
     for (auto const& [name, c] : channels_) {

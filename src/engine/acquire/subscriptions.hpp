@@ -40,8 +40,8 @@ public:
     ~subscriptions();
 
     // The listener receives messages of a channel of that lock from here on, until leave(). The subscription, if it is
-    // new, is sent to the lock's server before everything that is submitted to it later. No effect if the server permits
-    // no subscriptions. Preconditions: the session is open, and the listener is not linked.
+    // new, is sent to the lock's server before everything that is submitted to it later. No effect if the server
+    // permits no subscriptions. Preconditions: the session is open, and the listener is not linked.
     void join(lock_spec const&, std::string_view channel, listener&);
     // No effect if the listener is not linked. Precondition: it joined this channel.
     void leave(std::string_view channel, listener&);

@@ -34,8 +34,8 @@ constexpr std::int64_t kept_closed = 2;
 
 }  // namespace
 
-// One renewal of one grant, from its creation until its reply, and the acknowledgement of that. An extension is a renewal
-// with a waiter. It keeps the grant and the tenure: both may end before the reply comes.
+// One renewal of one grant, from its creation until its reply, and the acknowledgement of that. An extension is a
+// renewal with a waiter. It keeps the grant and the tenure: both may end before the reply comes.
 //
 // | state    | event                                              | next     | action                                 |
 // |----------|----------------------------------------------------|----------|----------------------------------------|
@@ -45,8 +45,8 @@ constexpr std::int64_t kept_closed = 2;
 // | by key n | renewed, the last one                              | done     | reports it, sent when the first one was |
 // | by key n | any other reply                                    | done     | reports it                             |
 //
-// A script is sent only if the grant is still held and the session is open; otherwise the reply before it is reported, as
-// refused.
+// A script is sent only if the grant is still held and the session is open; otherwise the reply before it is reported,
+// as refused.
 class renewal_sender::renewal final : public core::pooled<renewal>,
                                       public batchable_call,
                                       public acknowledgement_waiter,

@@ -87,12 +87,12 @@ struct demand {
 };
 
 // Whether a re-entry into a grant that is confirmed until `grant_end` has to wait for an extension. A renewed re-entry
-// does not, if the grant is renewed for at least its lease time already, unless the lock must stay taken for longer than
-// that is confirmed.
+// does not, if the grant is renewed for at least its lease time already, unless the lock must stay taken for longer
+// than that is confirmed.
 bool needs_extension(terms const& wanted, core::instant now, core::instant grant_end, demand const& present) noexcept;
 
-// How long a grant with that time to live can serve a hold with these terms: a fixed lease ends earlier than the time for
-// which the lock stays taken.
+// How long a grant with that time to live can serve a hold with these terms: a fixed lease ends earlier than the time
+// for which the lock stays taken.
 core::duration usable(terms const&, core::duration time_to_live) noexcept;
 
 // Whether the terms let a grant pass from its last hold to the next contender without a round trip: both are renewed,

@@ -109,8 +109,8 @@ void watchdog::renew(grant& g)
     advance(g, session.is_open() ? renewal_event::due : renewal_event::due_closed);
 }
 
-// Advances the schedule and does what it says: sends a renewal, and reports a risk once, when it begins. Each caller runs
-// just after the clock was read.
+// Advances the schedule and does what it says: sends a renewal, and reports a risk once, when it begins. Each caller
+// runs just after the clock was read.
 void watchdog::advance(grant& g, renewal_event e)
 {
     bool const was_at_risk = g.is_at_risk();

@@ -19,8 +19,8 @@ namespace holdfast::engine {
 // Makes a session to a primary of a cluster, which is not started yet.
 using session_maker = std::function<std::shared_ptr<session>(core::cluster_primary const&)>;
 
-// How much longer a command of a second session may take than others: WAIT does nothing for 500 ms at most, and the server
-// ends it up to 100 ms late.
+// How much longer a command of a second session may take than others: WAIT does nothing for 500 ms at most, and the
+// server ends it up to 100 ms late.
 inline constexpr core::duration longest_question = std::chrono::milliseconds(600);
 
 // What a transport makes for one client: all that the engine uses of the system.

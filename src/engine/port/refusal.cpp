@@ -41,7 +41,8 @@ constexpr std::array script_may_not{
     std::string_view("user executing the script can't"), std::string_view("ACL failure in script")};
 
 // The error of a command inside a script, at a server that is moving the hash slot to another one of its cluster. Redis
-// 6.2 writes "Lua script attempted to access ...", later versions "Script attempted to ...", Valkey 9 "Attempted to ...".
+// 6.2 writes "Lua script attempted to access ...", later versions "Script attempted to ...", Valkey 9 "Attempted to
+// ...".
 constexpr std::string_view key_is_gone = "access a non local key";
 
 // Redis 6.2 writes the error of a command in a script behind places in the script; later versions write them at the

@@ -44,7 +44,8 @@ constexpr bool is_of_slot(refusal r) noexcept
     return r == refusal::moved || r == refusal::redirected || r == refusal::ask;
 }
 
-// Whether a part of a batch may be accepted, here or at the other server, because its hash slot is being moved key by key.
+// Whether a part of a batch may be accepted, here or at the other server, because its hash slot is being moved key by
+// key.
 constexpr bool is_of_open_slot(refusal r) noexcept
 {
     return r == refusal::asked || r == refusal::try_again;

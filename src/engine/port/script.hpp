@@ -18,8 +18,8 @@ struct script_text {
     std::string_view sha1;
 };
 
-// A file of scripts/lua, which the build embeds, once with `publish` and once with `spublish`. Both texts are the same if
-// the script publishes nothing.
+// A file of scripts/lua, which the build embeds, once with `publish` and once with `spublish`. Both texts are the same
+// if the script publishes nothing.
 struct script {
     std::string_view name;
     std::string_view text;

@@ -62,8 +62,8 @@ void script_call::on_answer(answer const& a)
         finish(has_parts(a, 1) ? part_of(a, a.value.items.front()) : unknown(a));
 }
 
-// A source and a destination of a slot that is being moved: the key is at the other one. ASKING holds for one command, so
-// the text is sent, which needs no second one. Followed once: the other server does not know better.
+// A source and a destination of a slot that is being moved: the key is at the other one. ASKING holds for one command,
+// so the text is sent, which needs no second one. Followed once: the other server does not know better.
 bool script_call::ask(answer const& a)
 {
     if (a.why != refusal::asked || state_ == state::asking || !is_wanted())

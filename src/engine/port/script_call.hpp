@@ -69,8 +69,8 @@ protected:
     // Whether the caller still wants the effect of the script. Called after a refusal, before the call is sent again.
     virtual bool is_wanted() const = 0;
 
-    // The session to which the call is sent again after ASK, if it is open: to a server that imports the hash slot. Null:
-    // none.
+    // The session to which the call is sent again after ASK, if it is open: to a server that imports the hash slot.
+    // Null: none.
     virtual session* follow(answer const& /*ask*/) { return nullptr; }
 
     // The outcome. The call is idle: it may be sent again, or destroyed, during this call.

@@ -17,10 +17,10 @@
 #include "engine/port/script.hpp"
 #include "engine/port/server_identity.hpp"
 
-// src/engine/port: the interface between the engine and the system, which is its sessions and its world, and between the
-// engine and its callers: commands and their replies, calls of scripts, the mailbox. The folder includes only itself and
-// src/core, the vocabulary of the public headers (errors, options), and of Asio what names the strand: no timer, no
-// socket.
+// src/engine/port: the interface between the engine and the system, which is its sessions and its world, and between
+// the engine and its callers: commands and their replies, calls of scripts, the mailbox. The folder includes only
+// itself and src/core, the vocabulary of the public headers (errors, options), and of Asio what names the strand: no
+// timer, no socket.
 namespace holdfast::engine {
 
 // Why an epoch ended, or could not be opened.
@@ -56,8 +56,8 @@ public:
     // Of a session to the seeds of a cluster only: which primary has which hash slots. Before each on_open(), and after
     // request_slots(). Each primary has a host.
     virtual void on_slots(core::cluster_map const&) {}
-    // Of a session to a primary of a cluster only: what the client believes of the slots may be out of date. MOVED names
-    // the primary of one slot (the host is not empty), before the command gets its outcome. Null: the server said
+    // Of a session to a primary of a cluster only: what the client believes of the slots may be out of date. MOVED
+    // names the primary of one slot (the host is not empty), before the command gets its outcome. Null: the server said
     // CLUSTERDOWN, or has not answered a command for 250 ms.
     virtual void on_doubt(core::redirect const*) {}
 
@@ -95,8 +95,8 @@ public:
     // Precondition: is_open().
     virtual void await_turn_end() = 0;
 
-    // SUBSCRIBE and UNSUBSCRIBE, in order with the commands, several of one kind in a row with one guard (rule 10); on a
-    // server with sharded messages, SSUBSCRIBE and SUNSUBSCRIBE. The session does not restore subscriptions on a new
+    // SUBSCRIBE and UNSUBSCRIBE, in order with the commands, several of one kind in a row with one guard (rule 10); on
+    // a server with sharded messages, SSUBSCRIBE and SUNSUBSCRIBE. The session does not restore subscriptions on a new
     // connection, because their order relative to the engine's commands matters: the engine subscribes again in
     // on_open(). Precondition: is_open() and, for subscribe(), notifies().
     virtual void subscribe(std::string_view channel) = 0;

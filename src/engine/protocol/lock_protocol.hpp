@@ -133,8 +133,8 @@ public:
     // Whether a lock of this kind can stay taken after its release (`at_least`).
     virtual bool can_stay_taken() const noexcept { return false; }
 
-    // Releases the lock after `rest`, if the key still has that token: it sets the time to live to `rest`, and publishes,
-    // so that waiters learn the new end. It replies as release() does. Precondition: can_stay_taken().
+    // Releases the lock after `rest`, if the key still has that token: it sets the time to live to `rest`, and
+    // publishes, so that waiters learn the new end. It replies as release() does. Precondition: can_stay_taken().
     virtual void release_later(
         session&, command&, lock_spec const&, std::string_view token, core::duration rest, script_form) const;
 
@@ -143,8 +143,9 @@ public:
     virtual script const* batch_release() const noexcept { return nullptr; }
 
     // The script that renews a batch of grants, with the keys of add_batch_keys() and ARGV (token, lease time in ms)
-    // for each; of semaphores (token, weight, lease time in ms). It replies for each 1: renewed; 2: renewed, and no reader may join, because a writer waits; 0: the key
-    // is missing, or has another token. It never creates a key and never shortens a time to live (rule 4).
+    // for each; of semaphores (token, weight, lease time in ms). It replies for each 1: renewed; 2: renewed, and no
+    // reader may join, because a writer waits; 0: the key is missing, or has another token. It never creates a key and
+    // never shortens a time to live (rule 4).
     virtual script const& renewal() const noexcept = 0;
     using key_list = boost::container::small_vector_base<std::string_view>;
     virtual void add_batch_keys(lock_spec const&, std::string_view own_key, key_list& keys) const;

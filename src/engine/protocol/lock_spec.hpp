@@ -109,8 +109,8 @@ public:
     std::shared_ptr<rw_rules const> rules;    // of a read_write_lock
     std::shared_ptr<permit_rules> semaphore;  // of a semaphore
     std::shared_ptr<engine::candidacy const> candidacy;  // of an election
-    // Where its events are counted: found once, when the handle is made. The client has them; only its engine uses them.
-    // Null: a query of the server, which belongs to no kind of lock.
+    // Where its events are counted: found once, when the handle is made. The client has them; only its engine uses
+    // them. Null: a query of the server, which belongs to no kind of lock.
     lock_meters* meters = nullptr;
 };
 

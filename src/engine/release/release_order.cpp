@@ -109,8 +109,8 @@ void releaser::order::carry_out(release_step const& step, unsigned receivers)
     }
 }
 
-// A release with which the arbiter yields is sent at once and alone: acquisition::yield() relies on that. So is one of a
-// lock that stays taken for a time, because it is another script.
+// A release with which the arbiter yields is sent at once and alone: acquisition::yield() relies on that. So is one of
+// a lock that stays taken for a time, because it is another script.
 void releaser::order::gather_or_send()
 {
     at_ = &server();

@@ -64,7 +64,8 @@ public:
     // The number of releases that have not ended.
     std::size_t size() const noexcept;
 
-    // A new epoch: sends all releases for that server again, before renewals and attempts that depend on them (rule 11).
+    // A new epoch: sends all releases for that server again, before renewals and attempts that depend on them (rule
+    // 11).
     void on_open(shard&);
     // The connection is lost: releases that were queued but not sent wait for the next epoch.
     void on_closed(shard&);

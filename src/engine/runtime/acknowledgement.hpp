@@ -38,7 +38,8 @@ class acknowledgement_waiter : public boost::intrusive::list_base_hook<
                                    boost::intrusive::tag<acknowledgement_waiter>,
                                    boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
-    // Once, on the strand, never inside acknowledging::await(). The object may wait again, or be destroyed, in the call.
+    // Once, on the strand, never inside acknowledging::await(). The object may wait again, or be destroyed, in the
+    // call.
     virtual void on_acknowledged(acknowledgement const&) = 0;
 
 protected:
@@ -61,8 +62,8 @@ public:
     // Forgets all who wait, without a call. Idempotent.
     virtual void stop() noexcept = 0;
 
-    // The waiter waits for the acknowledgement of a command for that lock, which the session sent at that time and whose
-    // reply has come. The lock must outlive the wait.
+    // The waiter waits for the acknowledgement of a command for that lock, which the session sent at that time and
+    // whose reply has come. The lock must outlive the wait.
     virtual void await(acknowledgement_waiter&, lock_spec const&, core::duration lease, core::instant sent) = 0;
 
     // The epoch of the session. At its end all who wait get `unknown`; call it before their owners learn of the end.

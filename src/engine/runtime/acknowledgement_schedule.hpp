@@ -70,9 +70,9 @@ acknowledgement_transition next(acknowledgement_state, acknowledgement_event) no
 // spend too much of the lease, a shorter one would fail at the first delay in the network.
 core::duration acknowledgement_timeout(core::duration lease) noexcept;
 
-// An acknowledgement that comes so long after the send of the command does not count. Meanwhile the server may have become
-// a replica, have thrown away the command's effect, and be a primary again; a full copy of the data takes longer than
-// that (repl-diskless-sync-delay), and a process that was stopped for so long reads its replies late.
+// An acknowledgement that comes so long after the send of the command does not count. Meanwhile the server may have
+// become a replica, have thrown away the command's effect, and be a primary again; a full copy of the data takes longer
+// than that (repl-diskless-sync-delay), and a process that was stopped for so long reads its replies late.
 inline constexpr core::duration longest_unacknowledged = std::chrono::seconds(5);
 
 }  // namespace holdfast::engine

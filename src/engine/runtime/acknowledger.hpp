@@ -31,11 +31,11 @@ class runtime;
 //     WAIT replicas timeout
 //
 // The writes of a server are one line, so a replica that acknowledges this SET has everything that the server executed
-// before it, and with it each command whose reply had come before the SET was sent. WAIT counts the last write of its own
-// connection only: without the SET it would reply at once, and prove nothing.
+// before it, and with it each command whose reply had come before the SET was sent. WAIT counts the last write of its
+// own connection only: without the SET it would reply at once, and prove nothing.
 //
-// That holds for one server and one time: the answer of another server proves nothing, nor does that of the same one after
-// it was a replica. Therefore an acknowledgement counts only if
+// That holds for one server and one time: the answer of another server proves nothing, nor does that of the same one
+// after it was a replica. Therefore an acknowledgement counts only if
 // - the link and the session are connected to the same run of the same server;
 // - since the command, neither the link nor the epoch of the session has ended;
 // - the lock has been at this server since;

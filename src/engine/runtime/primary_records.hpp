@@ -20,8 +20,8 @@
 namespace holdfast::engine {
 
 // What a client of a cluster knows of its primaries, for a red_lock: it counts a grant only if the server that granted
-// cannot have forgotten a lease. A primary of a cluster forgets in two ways: it restarts, or it is a promoted replica that
-// had not received everything. Thread-safe: the router writes on the strand, and red_locks read on other threads.
+// cannot have forgotten a lease. A primary of a cluster forgets in two ways: it restarts, or it is a promoted replica
+// that had not received everything. Thread-safe: the router writes on the strand, and red_locks read on other threads.
 class primary_records {
 public:
     // The primaries by their ids, with their addresses.
@@ -33,8 +33,8 @@ public:
     void on_server(std::uint16_t node, server_identity const&);
     void on_nodes(node_list);
 
-    // The primary of that slot. Its `running_since` is also not before the client knew it as the primary of the slot. None:
-    // the client has never been connected to it.
+    // The primary of that slot. Its `running_since` is also not before the client knew it as the primary of the slot.
+    // None: the client has never been connected to it.
     std::optional<server_identity> server_of(std::uint16_t slot) const;
     // Never null.
     std::shared_ptr<node_list const> nodes() const;

@@ -9,10 +9,10 @@
 
 namespace holdfast::engine {
 
-// Whether MOVED or a map decides which node is the primary of one hash slot. Each may be out of date. What a node says of
-// itself in MOVED is newer than a map of another node that names it, so the redirect stands against that map. While a slot
-// changes hands, two nodes may name each other: the client follows the first MOVED, and then waits for a map. Otherwise it
-// would send commands to the two in turn without a pause.
+// Whether MOVED or a map decides which node is the primary of one hash slot. Each may be out of date. What a node says
+// of itself in MOVED is newer than a map of another node that names it, so the redirect stands against that map. While
+// a slot changes hands, two nodes may name each other: the client follows the first MOVED, and then waits for a map.
+// Otherwise it would send commands to the two in turn without a pause.
 enum class redirect_state : std::uint8_t {
     mapped,      // the last map decides, or nothing is known
     redirected,  // the primary is the node that MOVED has named

@@ -27,9 +27,10 @@
 namespace holdfast::engine {
 
 // Which shard has the keys of each hash slot, for a client of a cluster. A client of one server has no router. The
-// session to a primary is started when the first lock of one of its slots asks for its shard, so that a client with five
-// locks in a cluster of a hundred primaries has at most five. A shard is at one node, and lives as long as the router,
-// because locks and commands refer to it; its session ends when the node has no slots any more and its connection is lost.
+// session to a primary is started when the first lock of one of its slots asks for its shard, so that a client with
+// five locks in a cluster of a hundred primaries has at most five. A shard is at one node, and lives as long as the
+// router, because locks and commands refer to it; its session ends when the node has no slots any more and its
+// connection is lost.
 //
 // | state   | take()                      | of()                                  | find()            | stop()  |
 // |---------|-----------------------------|---------------------------------------|-------------------|---------|
@@ -40,9 +41,9 @@ namespace holdfast::engine {
 // | stopped | stopped: ignored            | the shard if it was started, else the | as before         | stopped |
 // |         |                             | first shard                           |                   |         |
 //
-// A slot that the new map leaves without a primary keeps the last one. redirect() gives one slot to another node at once,
-// before the next map, and makes the node known if it was not. redirect_state says when it does so, and against which maps
-// it stands.
+// A slot that the new map leaves without a primary keeps the last one. redirect() gives one slot to another node at
+// once, before the next map, and makes the node known if it was not. redirect_state says when it does so, and against
+// which maps it stands.
 //
 // The first shard is at the seeds. It belongs to the caller: the locks of a slot that never had a known primary are at
 // it, and the seed's answer says what to do. A map of other nodes is the caller's to refuse. On the strand.
@@ -68,7 +69,8 @@ public:
     // The shard at the node that ASK names, which gets keys of that slot but does not have it yet. Null: the client has
     // stopped.
     shard* importing(core::redirect const&);
-    // Records for red_locks: the slots that have another primary since `now`; the server to which that shard is connected.
+    // Records for red_locks: the slots that have another primary since `now`; the server to which that shard is
+    // connected.
     void record(core::slot_set const& changed, core::instant now);
     void record(shard&);
     primary_records const& records() const noexcept { return records_; }
@@ -77,9 +79,9 @@ public:
     // One slot of each node that has slots, whether its session was started or not. Before the first map: the slot 0.
     std::vector<std::uint16_t> slot_of_each() const;
     bool have_same_primary(std::uint16_t, std::uint16_t) const noexcept;
-    // The connection to that shard is lost. Ends its session if no slot is there any more: the node has left the cluster,
-    // or is a replica now. The shard stays, because a command may remember it. If the node gets slots again, it gets
-    // another shard.
+    // The connection to that shard is lost. Ends its session if no slot is there any more: the node has left the
+    // cluster, or is a replica now. The shard stays, because a command may remember it. If the node gets slots again,
+    // it gets another shard.
     void retire_if_unused(shard&);
     // Ends all sessions but that of the first shard. No event follows. Idempotent.
     void stop() noexcept;

@@ -32,9 +32,9 @@ namespace holdfast::engine {
 // and core, and the vocabulary of the public headers.
 //
 // The services of one client: its shards with their sessions, the clock, deadlines, telemetry, options, tokens and
-// lifecycle. It does not know the parts, so each part can be read, and tested, with it alone. client_engine owns it. All
-// functions are called on the strand, except telemetry() and lifecycle(), whose headers say which of their functions any
-// thread may call.
+// lifecycle. It does not know the parts, so each part can be read, and tested, with it alone. client_engine owns it.
+// All functions are called on the strand, except telemetry() and lifecycle(), whose headers say which of their
+// functions any thread may call.
 class runtime {
 public:
     runtime(client_io const&, config const&, engine::log, std::weak_ptr<inbox> home);
@@ -87,8 +87,8 @@ public:
     }
 
     // The session to which a command is sent again after that ASK; it may be opening. Null: there is none. With
-    // config::acknowledged_by there is none, because the acknowledger of that server cannot write there: the slot is not
-    // its own yet.
+    // config::acknowledged_by there is none, because the acknowledger of that server cannot write there: the slot is
+    // not its own yet.
     engine::session* asked_session(answer const& ask);
 
     // Whether what a server grants or renews counts only when replicas have it.

@@ -91,7 +91,8 @@ public:
 
     // The server refused a command. Returns the error with the server's words. Does nothing without an error code.
     described_error on_refused(error_code, lock_spec const&, std::string_view words);
-    // Too few replicas acknowledged a grant or a renewal. Returns the error: unavailable, or why the server denies WAIT.
+    // Too few replicas acknowledged a grant or a renewal. Returns the error: unavailable, or why the server denies
+    // WAIT.
     described_error on_unacknowledged(lock_spec const&, acknowledgement const&);
     // Replicas acknowledge again.
     void on_acknowledged() noexcept { is_unacknowledged_ = false; }

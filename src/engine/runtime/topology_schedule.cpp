@@ -11,8 +11,8 @@ using namespace std::chrono_literals;
 using enum topology_state;
 
 constexpr core::duration answer_limit = 300ms;
-// Besides those of the backoff, whose first pause is 50 ms at least: at most ten questions in a second, also while a seed
-// that is out of date and MOVED name two nodes in turn.
+// Besides those of the backoff, whose first pause is 50 ms at least: at most ten questions in a second, also while a
+// seed that is out of date and MOVED name two nodes in turn.
 constexpr core::duration further_pause = 50ms;
 // Finds the changes that no command meets: a client that holds nothing for long starts with fresh slots.
 constexpr core::duration usual_interval = 60s;

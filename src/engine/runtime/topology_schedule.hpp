@@ -47,9 +47,9 @@ enum class topology_step : std::uint8_t {
 // | pausing | pausing | delayed | settled      | closed |
 // | delayed | delayed |         | asked        | closed |
 //
-// Where the table is empty, the state stays. An event that leads to `asked` asks, one that leads to `settled`, `pausing`
-// or `delayed` waits, unless the table names another step. Thus one question is under way at a time, however many
-// commands were sent to a wrong server, and there is a pause between two of them.
+// Where the table is empty, the state stays. An event that leads to `asked` asks, one that leads to `settled`,
+// `pausing` or `delayed` waits, unless the table names another step. Thus one question is under way at a time, however
+// many commands were sent to a wrong server, and there is a pause between two of them.
 struct topology_transition {
     topology_state next;
     topology_step step;

@@ -31,10 +31,10 @@ struct watch_tag;
 using watch_hook = boost::intrusive::
     list_base_hook<boost::intrusive::tag<watch_tag>, boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
-// Follows a state on the server: a script reads it, and a channel tells that it may have changed. A message is a hint, so
-// the state is read again after each message, when the present state may end by itself, on a new connection, and when
-// another server has the keys. A state that does not end by itself is read again after the poll interval. Without messages
-// each state is read once a second.
+// Follows a state on the server: a script reads it, and a channel tells that it may have changed. A message is a hint,
+// so the state is read again after each message, when the present state may end by itself, on a new connection, and
+// when another server has the keys. A state that does not end by itself is read again after the poll interval. Without
+// messages each state is read once a second.
 //
 // | call      | the state may have changed          | reply                                            |
 // |-----------|-------------------------------------|--------------------------------------------------|
