@@ -286,7 +286,7 @@ int model::begin_hold(operation& o, core::instant now, lease_view const& l)
         }
     // A late thread may deliver a lease that has ended after the next lease was granted.
     if (o.what.has(field::at_least))
-        reserve(o, now);
+        reserve(o, h, now);
     if (l.is_valid()) {
         check_exclusion(h, now);
         check_order(o, l);

@@ -106,6 +106,7 @@ struct hold {
 struct reservation {
     int operation = 0;  // the acquire
     core::instant until = {};
+    bool is_doubtful = false;  // a re-entry into a lease whose key may be deleted
 };
 
 // An operation under way.
@@ -248,7 +249,7 @@ private:
     int hold_to_enter(activity const&) const;
     void check_reentries(hold const&, core::instant);
     void check_exclusion(hold const&, core::instant);
-    void reserve(operation const&, core::instant now);
+    void reserve(operation const&, hold const&, core::instant now);
     bool is_reserved(reservation const&, hold const&, core::instant now) const;
     bool may_reenter(activity const&, int operation) const;
     void check_permits(hold const&, core::instant now);

@@ -124,12 +124,12 @@ void model::check_exclusion(hold const& h, core::instant now)
 
 // From its grant on: from the launch of the acquire at the earliest, and without a fault at most `slack` before the
 // program got the lease.
-void model::reserve(operation const& o, core::instant now)
+void model::reserve(operation const& o, hold const& h, core::instant now)
 {
     bool const is_exact = settings_.tolerance == 0ns
                           && !is_disturbed(*o.design, o.what.get(field::process), o.launched, now);
     auto const granted = is_exact ? std::max(o.launched, now - slack) : o.launched;
-    reservations_.push_back({o.id, granted + milliseconds_of(o.what, field::at_least)});
+    reservations_.push_back({o.id, granted + milliseconds_of(o.what, field::at_least), h.tainted});
 }
 
 // Whether the lock of a new hold must still be taken by an acquire that has released it or lost it.
@@ -137,7 +137,7 @@ bool model::is_reserved(reservation const& r, hold const& h, core::instant now) 
 {
     auto const& mine = activities_.at(h.operation);
     auto const& other = activities_.at(r.operation);
-    if (now >= r.until || r.operation == h.operation || h.tainted || !conflicts(mine, other))
+    if (now >= r.until || r.is_doubtful || r.operation == h.operation || h.tainted || !conflicts(mine, other))
         return false;
     bool const is_reentry = same_owner(mine, other) && may_reenter(mine, h.operation);
     return !is_reentry && !loses_data(*other.design, other.launched, now);
