@@ -22,4 +22,5 @@ class HoldfastTest(ConanFile):
 
     def test(self):
         if can_run(self):
-            self.run(f"{Path(self.cpp.build.bindir, 'app')} --without-testing", env="conanrun")
+            app = Path(self.build_folder, self.cpp.build.bindir, "app")
+            self.run(f"{app} --without-testing", env="conanrun")
