@@ -25,7 +25,8 @@ void fault_injector::inject(step const& s)
     auto const tail = end == core::never ? end : end + recovery;
     world_.inject(s, end);
     switch (s.what) {
-        case verb::pause: return model_.disturb(i, from, tail, true);
+        // In a cluster one of the primaries pauses.
+        case verb::pause: return model_.disturb(i, from, tail, !s.has(field::to));
         case verb::out_of_memory: model_.refuse(from); return model_.disturb(i, from, tail);
         case verb::deny: model_.deny(from); return model_.disturb(i, from, tail);
         case verb::lose_replies: return model_.disturb(i, from, tail);
