@@ -120,7 +120,7 @@ void proclaim_launch::start(handler_at<void(error_code)> h) &&
 {
     if (!of)
         return complete_early<>(std::move(h), errc::empty_lease);
-    // Without the client no text can be recorded, and the operation completes with another error.
+    // Not recorded as the client's last failure: the client may have ended.
     if (auto const what = value_error(value); !what.empty())
         return complete_early<>(
             std::move(h), {errc::invalid_option, make_error_text(in_quotes(of->name()).append(": ").append(what))});
