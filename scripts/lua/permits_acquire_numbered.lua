@@ -23,14 +23,15 @@ if not text and ARGV[2] == '0' then return {0, -1, -1} end
 -- include permit_settle
 -- include fence
 
--- The smallest number that no permit has. Numbers of permits that were released or removed are free again; their holders
+-- The smallest number that no permit has. Numbers of permits that were released or are over are free again; their holders
 -- are added to `ended`.
-local function free_number(entries, ended)
-    local holders, taken = {}, {}
+local function free_number(entries, over, ended)
+    local holders, taken, is_over = {}, {}, {}
+    for _, holder in ipairs(over) do is_over[holder] = true end
     for i = 1, #entries, 2 do holders[#holders + 1] = entries[i] end
     local scores = #holders > 0 and scores_of(holders) or {}
     for i, holder in ipairs(holders) do
-        if scores[i] then
+        if scores[i] and not is_over[holder] then
             taken[entries[2 * i]] = true
         else
             ended[#ended + 1] = holder
@@ -41,17 +42,17 @@ local function free_number(entries, ended)
     return number
 end
 
--- Read before the first write: a key of another type changes nothing.
+-- Read before the first write: a key of another type changes nothing. Nothing else is read before the counter is raised:
+-- with the last member the timeouts go, and where their hash slot is being moved a command for a missing key fails.
 local entries = redis.call('hgetall', KEYS[3])
-local over = left and left > 0 and {} or expired()
+local over, ended = left and left > 0 and {} or expired(), {}
 local free = (left or ARGV[2] - redis.call('zcard', KEYS[2])) + #over
+local number = free > 0 and free_number(entries, over, ended)
 remove(over)
 if free < 1 then
     settle(text, free, #over, ARGV[3])
     return {0, time_until(1 - free), free + redis.call('zcard', KEYS[2])}
 end
-local ended = {}
-local number = free_number(entries, ended)
 
 -- The counter before the member, as in permits_acquire.
 settle(text, free - 1, #over - 1, ARGV[3])

@@ -5,30 +5,39 @@
 -- returns for each grant 0: the holder has none of it, nothing changed; n > 0: released, n - 1 subscribers received the
 --   message
 -- errors WRONGTYPE: a counter or the timeouts are of another type; nothing changed then
--- redis.calls for each grant: zrem; for each semaphore, if its grants follow each other: get, zcard, incrby, publish; get,
---   zcard (no holder has any of it, or the counter was lost); with subscribers one publish for each grant
+-- redis.calls for each semaphore, if its grants follow each other: get, zmscore, zrem, incrby, publish; get, zmscore, zrem
+--   (the counter was lost); get, zmscore (no holder has any of it); with subscribers one publish for each grant
 local now = 0
 -- The parts below use the keys of the semaphore at hand.
 local keys, KEYS = KEYS, {}
 -- include permit_counter
 -- include permits
 -- include permit_members
-local is_lost, answer = {}, {}
+-- include permit_scores
+local groups, answer = {}, {}
 
 local function is_same_as_before(i) return keys[2 * i - 1] == keys[2 * i - 3] and keys[2 * i] == keys[2 * i - 2] end
 
 local function use_keys(i) KEYS[1], KEYS[2] = keys[2 * i - 1], keys[2 * i] end
 
--- Returns how many permits the holder had.
-local function take_from(holder, weight)
-    local members = {}
-    add_members(members, holder, weight)
-    return remove(members)
+-- Returns the members that the holders of one semaphore still have.
+local function members_of(group)
+    local members, kept, at = {}, {}, 0
+    for i = group.first, group.last do add_members(members, ARGV[3 * i - 2], tonumber(ARGV[3 * i - 1])) end
+    local scores = scores_of(members)
+    for i = group.first, group.last do
+        answer[i] = 0
+        for _ = 1, tonumber(ARGV[3 * i - 1]) do
+            at = at + 1
+            if scores[at] then kept[#kept + 1], answer[i] = members[at], 1 end
+        end
+    end
+    return kept
 end
 
 -- One message for each grant, because a client of Redisson wakes one waiter for each. Without subscribers one is enough.
-local function notify(first, last, left)
-    for i = first, last do
+local function notify(group, left)
+    for i = group.first, group.last do
         if answer[i] > 0 then
             local receivers = redis.pcall('publish', ARGV[3 * i], left)
             if type(receivers) ~= 'number' or receivers == 0 then return end
@@ -37,37 +46,31 @@ local function notify(first, last, left)
     end
 end
 
--- Releases the grants of one semaphore.
-local function release(first, last)
-    local freed = 0
-    for i = first, last do
-        local had = take_from(ARGV[3 * i - 2], tonumber(ARGV[3 * i - 1]))
-        answer[i] = had > 0 and 1 or 0
-        freed = freed + had
-    end
-    if freed == 0 or is_lost[first] then return end
+-- All members are removed before the counter is raised, in one command. With the last member the key goes; where its hash
+-- slot is being moved, a command for a missing key fails, and the permits before it would not be counted.
+local function release(group)
+    local freed = remove(group.members)
+    if freed == 0 or group.is_lost then return end
     local left = redis.call('incrby', KEYS[1], freed)
-    if left > 0 then notify(first, last, left) end
+    if left > 0 then notify(group, left) end
 end
 
--- All checks before the first write: each grant of a batch that is refused is released again, alone.
 for i = 1, #keys / 2 do
     if is_same_as_before(i) then
-        is_lost[i] = is_lost[i - 1]
+        groups[#groups].last = i
     else
-        use_keys(i)
-        local text, _, failed = read_counter()
-        if failed then return failed end
-        redis.call('zcard', KEYS[2])
-        is_lost[i] = not text
+        groups[#groups + 1] = {first = i, last = i}
     end
 end
-local first = 1
-for i = 1, #keys / 2 do
-    if i == #keys / 2 or not is_same_as_before(i + 1) then
-        use_keys(i)
-        release(first, i)
-        first = i + 1
-    end
+-- All checks before the first write: each grant of a batch that is refused is released again, alone.
+for _, group in ipairs(groups) do
+    use_keys(group.first)
+    local text, _, failed = read_counter()
+    if failed then return failed end
+    group.is_lost, group.members = not text, members_of(group)
+end
+for _, group in ipairs(groups) do
+    use_keys(group.first)
+    release(group)
 end
 return answer

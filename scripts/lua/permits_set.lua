@@ -13,9 +13,10 @@ local text, left, failed = read_counter()
 if failed then return failed end
 -- include permits
 -- include permit_first
+-- Read before the first write, as in permits_acquire_numbered.
 local over = expired()
+local held = redis.call('zcard', KEYS[2]) - #over
 remove(over)
-local held = redis.call('zcard', KEYS[2])
 local free = ARGV[1] - held
 if text then
     redis.call('set', KEYS[1], free, 'KEEPTTL')
