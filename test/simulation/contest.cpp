@@ -396,9 +396,7 @@ void contest::settle()
 
 void contest::audit()
 {
-    // In a half-moved slot no attempt of a waiter may show that a seed is out of date: the client may give up a
-    // channel.
-    if (misses_a_right_ && options_.half_moves == 0)
+    if (misses_a_right_)
         throw std::runtime_error("a client believes that it may not subscribe");
     if (cluster_)
         excuse_failovers();

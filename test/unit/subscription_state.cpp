@@ -24,21 +24,28 @@ TEST_CASE("a confirmation and a new connection count in each state of a subscrip
     }
 }
 
-TEST_CASE("a subscription that ends asks for the slots, at most twice", "[subscriptions]")
+TEST_CASE(
+    "a subscription that ends asks for the slots, and after the second refusal the listeners look", "[subscriptions]")
 {
     CHECK(next(state::requested, event::ended) == subscription_transition{state::ended, step::ask});
     CHECK(next(state::confirmed, event::ended) == subscription_transition{state::ended, step::ask});
-    CHECK(next(state::repeated, event::ended) == subscription_transition{state::refused, step::ask});
+    CHECK(next(state::repeated, event::ended) == subscription_transition{state::refused, step::look});
     for (auto const s : {state::ended, state::refused, state::given_up})
         CHECK(next(s, event::ended) == subscription_transition{s});
 }
 
-TEST_CASE("a subscription whose slot has not moved is repeated once, then given up", "[subscriptions]")
+TEST_CASE("a subscription whose slot has not moved is repeated once", "[subscriptions]")
 {
     CHECK(next(state::ended, event::slots) == subscription_transition{state::repeated, step::repeat});
-    CHECK(next(state::refused, event::slots) == subscription_transition{state::given_up, step::give_up});
-    for (auto const s : {state::requested, state::confirmed, state::repeated, state::given_up})
+    for (auto const s : {state::requested, state::confirmed, state::repeated, state::refused, state::given_up})
         CHECK(next(s, event::slots) == subscription_transition{s});
+}
+
+TEST_CASE("a subscription is given up when a server that has refused it twice has the slot", "[subscriptions]")
+{
+    CHECK(next(state::refused, event::served) == subscription_transition{state::given_up, step::give_up});
+    for (auto const s : {state::requested, state::confirmed, state::ended, state::repeated, state::given_up})
+        CHECK(next(s, event::served) == subscription_transition{s});
 }
 
 TEST_CASE("a subscription counts until the server has refused or ended it", "[subscriptions]")

@@ -124,6 +124,8 @@ void acquisition::on_unusable(described_error why)
 
 void acquisition::on_busy(acquire_result const& r)
 {
+    if (is_subscribed())
+        parts_.subscriptions.on_served(server(), channel());
     width_.on_granted(r.granted_before);
     arbiter_.on_contested();
     arbiter_.on_permits(r.permits);

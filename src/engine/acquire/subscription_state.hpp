@@ -10,15 +10,16 @@
 namespace holdfast::engine {
 
 // What a client knows of its subscription to one channel. A server with sharded messages refuses a subscription without
-// ending the connection, mostly because the slot of the channel is at another server. So the client asks for the slots,
-// and subscribes once more if the slot is still there, together with an attempt of a waiter, whose answer tells the
-// server that has the slot. Other servers confirm nothing: their subscriptions stay `requested`.
+// ending the connection, and without a reason: mostly because the slot of the channel is at another server. So the
+// client asks for the slots, and subscribes once more if the slot is still there. A seed may be out of date; so if the
+// server refuses again, its own answer decides: if it executes a script for a key of the slot, it has the slot, and
+// refuses for want of a permission. Other servers confirm nothing: their subscriptions stay `requested`.
 enum class subscription_state : std::uint8_t {
     requested,  // sent, or to be sent when the connection opens
     confirmed,
     ended,     // refused, or ended by the server because the slot left; the client has asked for the slots
-    repeated,  // sent again, because the slot is still at this server
-    refused,   // refused again; the client has asked for the slots
+    repeated,  // sent again, because the slot seems to be still at this server
+    refused,   // refused again; the listeners ask the server for the state of their locks
     given_up,  // the slot is at this server all the same: the client lacks a permission
 };
 
@@ -26,6 +27,7 @@ enum class subscription_event : std::uint8_t {
     confirmed,
     ended,    // the server has refused or ended it
     slots,    // a seed was asked after that, and says that this server has the slot
+    served,   // the server has executed a script for a key of the slot
     renewed,  // the server has another connection, or the channel another server
 };
 
@@ -33,18 +35,19 @@ enum class subscription_event : std::uint8_t {
 enum class subscription_step : std::uint8_t {
     none,
     ask,      // the slots may be out of date
-    repeat,   // subscribes, and the waiters look again, because they may have missed a message
+    repeat,   // subscribes, and the listeners look again, because they may have missed a message
+    look,     // the listeners look again
     give_up,  // waiters at this server poll
 };
 
-// | state     | confirmed | ended        | slots             | renewed   |
-// |-----------|-----------|--------------|-------------------|-----------|
-// | requested | confirmed | ended, ask   |                   |           |
-// | confirmed |           | ended, ask   |                   | requested |
-// | ended     | confirmed |              | repeated, repeat  | requested |
-// | repeated  | confirmed | refused, ask |                   | requested |
-// | refused   | confirmed |              | given_up, give_up | requested |
-// | given_up  | confirmed |              |                   | requested |
+// | state     | confirmed | ended         | slots            | served            | renewed   |
+// |-----------|-----------|---------------|------------------|-------------------|-----------|
+// | requested | confirmed | ended, ask    |                  |                   |           |
+// | confirmed |           | ended, ask    |                  |                   | requested |
+// | ended     | confirmed |               | repeated, repeat |                   | requested |
+// | repeated  | confirmed | refused, look |                  |                   | requested |
+// | refused   | confirmed |               |                  | given_up, give_up | requested |
+// | given_up  | confirmed |               |                  |                   | requested |
 //
 // Where the table is empty, the state stays. The caller of `renewed` subscribes if the connection is open.
 struct subscription_transition {
@@ -59,30 +62,28 @@ constexpr subscription_transition on_end(subscription_state s) noexcept
     switch (s) {
         case state::requested:
         case state::confirmed: return {state::ended, subscription_step::ask};
-        case state::repeated: return {state::refused, subscription_step::ask};
-        default: return {s};
-    }
-}
-
-constexpr subscription_transition on_slots(subscription_state s) noexcept
-{
-    using state = subscription_state;
-    switch (s) {
-        case state::ended: return {state::repeated, subscription_step::repeat};
-        case state::refused: return {state::given_up, subscription_step::give_up};
+        case state::repeated: return {state::refused, subscription_step::look};
         default: return {s};
     }
 }
 
 constexpr subscription_transition next(subscription_state s, subscription_event e) noexcept
 {
+    using state = subscription_state;
     switch (e) {
-        case subscription_event::confirmed: return {subscription_state::confirmed};
-        case subscription_event::renewed: return {subscription_state::requested};
+        case subscription_event::confirmed: return {state::confirmed};
+        case subscription_event::renewed: return {state::requested};
         case subscription_event::ended: return on_end(s);
-        case subscription_event::slots: break;
+        case subscription_event::slots:
+            if (s == state::ended)
+                return {state::repeated, subscription_step::repeat};
+            break;
+        case subscription_event::served:
+            if (s == state::refused)
+                return {state::given_up, subscription_step::give_up};
+            break;
     }
-    return on_slots(s);
+    return {s};
 }
 
 // Whether the server counts the client among the subscribers of the channel, as far as the client knows.

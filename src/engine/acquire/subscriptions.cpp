@@ -158,32 +158,39 @@ bool subscriptions::on_unsubscribed(shard& at, std::string_view name)
     c->state = t.next;
     if (c->listeners.empty())
         channels_.erase(name);
+    else if (t.step == subscription_step::look)
+        on_message(name);
     return t.step == subscription_step::ask;
 }
 
-// In two steps: a listener may join another channel. Without a listener no attempt would show that the slots are out of
-// date, and the server would seem to refuse the channel.
+void subscriptions::on_served(shard& at, std::string_view name)
+{
+    bool const is_sharded = at.session().server().messages == message_form::sharded;
+    auto* const c = is_sharded ? find(at, name) : nullptr;
+    if (!c)
+        return;
+    auto const t = next(c->state, subscription_event::served);
+    c->state = t.next;
+    if (t.step == subscription_step::give_up)
+        at.session().give_up_subscribing(name);
+}
+
+// In two steps: a listener may join another channel. Without a listener no reply would show which server has the slot.
 void subscriptions::on_slots()
 {
     std::vector<std::string> repeated;
-    for (auto const& [name, c] : channels_)
-        if (c->at->is_open() && !c->listeners.empty() && repeat(*c))
-            repeated.push_back(c->name);
+    for (auto const& [name, c] : channels_) {
+        if (!c->at->is_open() || !c->at->session().notifies() || c->listeners.empty())
+            continue;
+        auto const t = next(c->state, subscription_event::slots);
+        c->state = t.next;
+        if (t.step != subscription_step::repeat)
+            continue;
+        c->at->session().subscribe(name);
+        repeated.push_back(c->name);
+    }
     for (auto const& name : repeated)
         on_message(name);
-}
-
-// Returns whether it has subscribed.
-bool subscriptions::repeat(channel& c)
-{
-    auto const t = next(c.state, subscription_event::slots);
-    c.state = t.next;
-    if (t.step == subscription_step::give_up)
-        c.at->session().give_up_subscribing(c.name);
-    bool const repeats = t.step == subscription_step::repeat && c.at->session().notifies();
-    if (repeats)
-        c.at->session().subscribe(c.name);
-    return repeats;
 }
 
 void subscriptions::on_message(std::string_view name)

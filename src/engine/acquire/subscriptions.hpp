@@ -58,8 +58,12 @@ public:
     void on_message(std::string_view channel);
     // Of sharded messages only. That server has confirmed a subscription.
     void on_subscribed(shard& at, std::string_view channel);
-    // That server has refused or ended a subscription. Returns whether the slots may be out of date.
+    // That server has refused or ended a subscription. Returns whether the slots may be out of date. The listeners of a
+    // channel that it refuses again receive a message, so that they ask it for the state of their locks.
     bool on_unsubscribed(shard& at, std::string_view channel);
+    // That server has executed a script for a lock of that channel: if it has refused the channel twice, it does so
+    // although it has the slot. No effect if nobody listens to the channel at that server.
+    void on_served(shard& at, std::string_view channel);
     // The slots are up to date, and on_moved() was called: subscribes again to channels whose subscription has ended
     // although their slot has not moved. Their listeners receive a message, because they may have missed one.
     void on_slots();
@@ -69,7 +73,6 @@ private:
 
     channel* find(shard const&, std::string_view name) noexcept;
     static void renew(channel&);
-    static bool repeat(channel&);
     void forget_idle(core::instant now);
 
     runtime& runtime_;

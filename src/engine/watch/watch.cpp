@@ -69,8 +69,10 @@ void watch::on_reply(answer const& a)
 
 core::duration watch::read(answer const& a)
 {
-    if (a.outcome == outcome::applied)
+    if (a.outcome == outcome::applied) {
+        parts_->subscriptions.on_served(runtime().shard_of(*lock_), channel_);
         return on_state(a.value);
+    }
     if (auto const ec = classify_failure(a).error)
         on_failed(runtime().telemetry().on_refused(ec, *lock_, a.words));
     return usual_pause;
