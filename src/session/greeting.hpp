@@ -38,19 +38,7 @@ struct client_login {
 // The words of HELLO with the credentials and the client name, as views into its argument.
 std::vector<std::string_view> hello_words(client_login const&);
 
-// Identifies a connection on its server. A restarted server numbers its connections from 1 again, so the number alone
-// may be that of another client's connection, which a CLIENT KILL would end.
-struct connection_id {
-    std::uint64_t number = 0;
-    engine::server_identity server;  // empty: the access rules deny INFO
-
-    // Whether they are two different connections to the same run of one server, so that the server may still read from
-    // the other one.
-    bool is_beside(connection_id const& other) const noexcept
-    {
-        return server.is_same_server(other.server) && number != other.number && other.number != 0;
-    }
-};
+using engine::connection_id;
 
 // The first commands of a connection, and the meaning of their replies. HELLO needs no permission, and its reply
 // contains the number of the connection and whether the server is in cluster mode. The reply to INFO contains the run
@@ -102,6 +90,8 @@ public:
     enum class step : std::uint8_t { hello, select, info, node, slots, barrier, done };
     enum class outcome : std::uint8_t { more, slots, kill, open, refused };
 
+    // The session takes the place of another one, whose last connection this is. Call before begin().
+    void follow(connection_id const& last) { previous_ = last; }
     // Starts for a new connection. It keeps previous(), even if this connection is refused: the last connection that
     // was opened is the one that has carried commands of the engine. `node_id`: that of the member, if it is known.
     void begin(

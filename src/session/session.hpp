@@ -75,6 +75,8 @@ public:
     session(engine::strand, settings, engine::log, std::shared_ptr<world>, std::unique_ptr<connector>);
     ~session() override;
 
+    connection_id const& last_connection() const noexcept override { return greeting_.previous(); }
+    void follow(connection_id const& last) override { greeting_.follow(last); }
     void start(engine::session_events&) override;
     void stop() noexcept override;
     bool is_open() const noexcept override { return state_ == state::open; }

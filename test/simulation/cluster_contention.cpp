@@ -22,19 +22,10 @@ contest_options over_three_primaries()
     return {.processes = 3, .contenders = 3, .rounds = 6, .locks = 4, .cancel = 0.1, .primaries = 3};
 }
 
-constexpr contested_kind all_kinds[] = {
-    contested_kind::mutex,
-    contested_kind::fenced_mutex,
-    contested_kind::reentrant,
-    contested_kind::fenced_reentrant,
-    contested_kind::read_write,
-    contested_kind::fair,
-    contested_kind::fenced_fair};
-
 TEST_CASE("contenders for locks of several primaries exclude each other", "[cluster][contention]")
 {
     auto options = over_three_primaries();
-    options.kind = GENERATE(from_range(all_kinds));
+    options.kind = GENERATE(from_range(every_kind));
     options.is_prompt = options.kind != contested_kind::read_write;
     run_contests(options, seeds_or(20));
 }
@@ -42,7 +33,7 @@ TEST_CASE("contenders for locks of several primaries exclude each other", "[clus
 TEST_CASE("contenders exclude each other while hash slots move", "[cluster][contention]")
 {
     auto options = over_three_primaries();
-    options.kind = GENERATE(from_range(all_kinds));
+    options.kind = GENERATE(from_range(every_kind));
     options.moves = 4;
     run_contests(options, seeds_or(40));
 }
@@ -50,7 +41,7 @@ TEST_CASE("contenders exclude each other while hash slots move", "[cluster][cont
 TEST_CASE("contenders exclude each other while hash slots move and messages are lost", "[cluster][contention]")
 {
     auto options = over_three_primaries();
-    options.kind = GENERATE(from_range(all_kinds));
+    options.kind = GENERATE(from_range(every_kind));
     options.moves = 2;  // no slot returns: a late acquire at a former primary could come after its release elsewhere
     options.faults = {.lose_request = 0.01, .lose_reply = 0.01, .delay_request = 0.02, .disconnect = 0.01};
     run_contests(options, seeds_or(40));
@@ -59,7 +50,7 @@ TEST_CASE("contenders exclude each other while hash slots move and messages are 
 TEST_CASE("contenders exclude each other while hash slots move key by key", "[cluster][contention][half-moved]")
 {
     auto options = over_three_primaries();
-    options.kind = GENERATE(from_range(all_kinds));
+    options.kind = GENERATE(from_range(every_kind));
     options.half_moves = 4;
     run_contests(options, seeds_or(30));
 }
@@ -69,7 +60,7 @@ TEST_CASE(
     "[cluster][contention][half-moved]")
 {
     auto options = over_three_primaries();
-    options.kind = GENERATE(from_range(all_kinds));
+    options.kind = GENERATE(from_range(every_kind));
     options.half_moves = 2;  // no slot returns, as above
     options.faults = {.lose_request = 0.01, .lose_reply = 0.01, .delay_request = 0.02, .disconnect = 0.01};
     run_contests(options, seeds_or(30));
@@ -79,7 +70,7 @@ TEST_CASE(
 contest_options with_failovers()
 {
     auto options = over_three_primaries();
-    options.kind = GENERATE(from_range(all_kinds));
+    options.kind = GENERATE(from_range(every_kind));
     options.replicas = options.fail_overs = 2;
     options.replica_lag = {};
     return options;

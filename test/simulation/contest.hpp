@@ -24,6 +24,14 @@ namespace holdfast::test {
 
 // Without a kind, one of the first four is drawn for each lock.
 enum class contested_kind { mutex, fenced_mutex, reentrant, fenced_reentrant, read_write, fair, fenced_fair };
+inline constexpr contested_kind every_kind[] = {
+    contested_kind::mutex,
+    contested_kind::fenced_mutex,
+    contested_kind::reentrant,
+    contested_kind::fenced_reentrant,
+    contested_kind::read_write,
+    contested_kind::fair,
+    contested_kind::fenced_fair};
 
 struct contest_options {
     std::uint64_t seed = 1;

@@ -31,15 +31,22 @@ simulated_cluster::simulated_cluster(simulation& s, cluster_options o)
         replicate(i);
 }
 
-// The replica is not a server of its own until it is promoted: it is what the primary's model keeps for it.
+// The replica is not a server of its own until it is promoted: it is what the primary's model keeps for it. A stopped
+// primary reads the acknowledgement when it goes on.
 void simulated_cluster::replicate(unsigned primary)
 {
-    auto& from = node(primary).model();
-    from.replicas().attach(from.keys());
-    from.replicas().stream_to([this, &from](auto replica, auto offset) {
-        auto const& d = options_.replication;
-        after(simulation_.world().chance().between(d.least, d.most), [&from, replica, offset] {
-            from.replicas().receive(replica, offset);
+    auto& from = node(primary);
+    auto& line = from.model().replicas();
+    line.attach(from.model().keys());
+    line.stream_to([this, &from, &line](auto replica, auto offset) {
+        auto const delay = [this] {
+            return simulation_.world().chance().between(options_.replication.least, options_.replication.most);
+        };
+        after(delay(), [this, &from, &line, replica, offset, back = delay()] {
+            line.receive(replica, offset);
+            after(back, [&from, replica, offset] {
+                from.when_running([&model = from.model(), replica, offset] { model.acknowledge(replica, offset); });
+            });
         });
     });
 }

@@ -25,6 +25,8 @@ public:
         texts words;
     };
 
+    connection_id const& last_connection() const noexcept override { return last; }
+    void follow(connection_id const& c) override { followed = c; }
     void start(session_events& e) override { events = &e; }
     void stop() noexcept override { is_stopped = true; }
     bool is_open() const noexcept override { return open; }
@@ -55,6 +57,8 @@ public:
     int slot_requests = 0;
     int drops = 0;
     server_identity identity_of_server = {};
+    connection_id last = {};
+    connection_id followed = {};
     std::deque<submitted> sent;
     texts subscribed;
     std::string has_given_up;

@@ -294,6 +294,21 @@ TEST_CASE_METHOD(routed, "router: a node without slots is left when its connecti
     CHECK(made == std::vector<std::string>{"host-a", "host-a"});
 }
 
+// The server may still read from the last connection (rule 8).
+TEST_CASE_METHOD(
+    routed, "router: a node that gets slots again is told which connection it must end first", "[router][cluster]")
+{
+    made_router.take(two);
+    auto& a = made_router.of(0);
+    CHECK(sessions[0]->followed.number == 0);
+    sessions[0]->last.number = 7;
+    made_router.take({.primaries = {{"b", "host-b", 2}}, .ranges = {{0, 16383, 0}}});
+    made_router.retire_if_unused(a);
+    made_router.take(two);
+    made_router.of(0);
+    CHECK(sessions.at(1)->followed.number == 7);
+}
+
 TEST_CASE_METHOD(
     routed, "router: each primary that has slots is named by one of them, and none is started", "[router][cluster]")
 {

@@ -89,6 +89,16 @@ TEST_CASE("greeting: the previous connection is killed if the server's run is th
     CHECK(g.previous().number == 8);
 }
 
+TEST_CASE("greeting: the last connection of a session that has ended is killed, too", "[session]")
+{
+    greeting g;
+    g.follow(second_connection().previous());
+    g.begin(false, purpose::one_server);
+    say_hello(g, 8);
+    CHECK(say_info(g, "a") == outcome::kill);
+    CHECK(g.previous().number == 7);
+}
+
 TEST_CASE("greeting: no connection is killed after a restart of the server", "[session]")
 {
     auto g = second_connection();

@@ -42,6 +42,20 @@ struct server_identity {
     }
 };
 
+// Identifies a connection on its server. A restarted server numbers its connections from 1 again, so the number alone
+// may be that of another client's connection, which a CLIENT KILL would end.
+struct connection_id {
+    std::uint64_t number = 0;
+    server_identity server;  // empty: the access rules deny INFO
+
+    // Whether they are two different connections to the same run of one server, so that the server may still read from
+    // the other one.
+    bool is_beside(connection_id const& other) const noexcept
+    {
+        return server.is_same_server(other.server) && number != other.number && other.number != 0;
+    }
+};
+
 }  // namespace holdfast::engine
 
 #endif

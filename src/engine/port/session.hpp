@@ -72,6 +72,13 @@ class session {
 public:
     virtual ~session() = default;
 
+    // The last connection that was opened. The server may still read from it, so the next one to the same run of that
+    // server ends it first (rule 8).
+    virtual connection_id const& last_connection() const noexcept = 0;
+    // This session takes the place of one to the same server that has ended: its first connection ends the last one of
+    // that session. Call before start().
+    virtual void follow(connection_id const& last) = 0;
+
     // Starts to connect, and connects again after each loss, until stop().
     virtual void start(session_events&) = 0;
 

@@ -134,7 +134,7 @@ void router::add(core::cluster_primary const& p)
     for (auto& n : nodes_)
         if (n->primary.id.empty() && has_same_address(n->primary, p))
             n->primary = {};
-    nodes_.push_back(std::make_unique<node>(node{p, nullptr}));
+    nodes_.push_back(std::make_unique<node>(node{.primary = p, .at = nullptr}));
 }
 
 shard& router::of(std::uint16_t slot)
@@ -207,6 +207,7 @@ void router::start(node& n)
 {
     n.at = std::make_unique<shard>(make_session_(n.primary), log_);
     fit_(*n.at, n.primary);
+    n.at->session().follow(n.last);
     n.at->start(*events_);
 }
 
@@ -216,6 +217,7 @@ void router::retire_if_unused(shard& s)
     if (number == core::cluster_map::no_primary || std::ranges::find(by_slot_, number) != by_slot_.end())
         return;
     s.stop();
+    nodes_[number]->last = s.session().last_connection();
     retired_.push_back(std::move(nodes_[number]->at));
 }
 

@@ -99,6 +99,7 @@ private:
     struct node {
         core::cluster_primary primary;
         std::unique_ptr<shard> at;  // null: not started
+        connection_id last = {};    // of the session that has ended, if there was one
     };
 
     // The last MOVED that the client has followed for a slot.
