@@ -100,9 +100,12 @@ void session::greet_as(holdfast::credentials const& c)
 void session::greet(client_login const& login)
 {
     state_ = state::greeting;
+    began_ = now();
     greeting_.begin(login.database != 0, settings_.connects_for, settings_.node_id, settings_.sharded_messages);
     pipeline_.begin(connector_->connect(std::shared_ptr<connection_events>(shared_from_this(), this), login));
-    arm(opening_limit_, now() + (settings_.connects_for == purpose::seed ? seed_opening_limit : opening_limit));
+    arm(opening_limit_, began_ + (settings_.connects_for == purpose::seed ? seed_opening_limit : opening_limit));
+    if (settings_.connects_for == purpose::member)
+        arm(silence_, began_ + silence_limit);
     pipeline_.send(hello_words(login));
     if (auto const database = std::to_string(login.database); login.database != 0)
         pipeline_.send(std::array<std::string_view, 2>{"SELECT", database});
@@ -132,12 +135,12 @@ void session::open()
         return lose(another_cluster);
     disarm(opening_limit_);
     state_ = state::open;
-    opened_ = now();
+    began_ = now();
     pause_.on_open();
     right_.on_open();
     pipeline_.use(server().messages);
     if (pause_.ended_early())
-        arm(settling_, opened_ + reconnect_pause::settling_time);
+        arm(settling_, began_ + reconnect_pause::settling_time);
     else
         on_settled();
     if (authentication_)
@@ -205,7 +208,7 @@ void session::lose(engine::closing const& why, end_cause cause)
     auto const self = shared_from_this();
     bool const was_open = state_ == state::open || state_ == state::dropping;
     if (was_open)
-        pause_.on_end_after(now() - opened_);
+        pause_.on_end_after(now() - began_);
     state_ = state::pausing;
     ++generation_;
     flush_is_posted_ = false;
@@ -316,14 +319,20 @@ void session::watch_deadlines()
         arm(silence_, oldest + silence_limit);
 }
 
+// A primary that does not answer the greeting has perhaps been replaced, as one that does not answer a command.
+core::instant session::unanswered_since()
+{
+    return state_ == state::greeting ? began_ : pipeline_.replies().oldest_sent();
+}
+
 // Asks again as long as the silence lasts. The event is last: the engine may stop or drop the session in it.
 void session::on_silence()
 {
-    auto const oldest = pipeline_.replies().oldest_sent();
-    if (oldest == core::never)
+    auto const since = unanswered_since();
+    if (since == core::never)
         return;
-    bool const is_silent = now() >= oldest + silence_limit;
-    arm(silence_, (is_silent ? now() : oldest) + silence_limit);
+    bool const is_silent = now() >= since + silence_limit;
+    arm(silence_, (is_silent ? now() : since) + silence_limit);
     if (is_silent)
         events_->on_doubt(nullptr);
 }

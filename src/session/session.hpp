@@ -150,6 +150,7 @@ private:
 
     void watch_deadlines();
     void on_deadline();
+    core::instant unanswered_since();
     void on_silence();
 
     // Posts a call of a member function that concerns the current connection. The call is dropped if the session has
@@ -174,7 +175,7 @@ private:
     core::subscription_right right_;
     bool flush_is_posted_ = false;
 
-    core::instant opened_{};  // when the current epoch began
+    core::instant began_{};   // when the current epoch began, or the greeting before it
     std::string last_words_;  // of the last failure that was logged
     reconnect_pause pause_;
 

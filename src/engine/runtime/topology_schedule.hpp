@@ -71,7 +71,8 @@ public:
 
 private:
     topology_state state_ = topology_state::closed;
-    core::backoff pauses_{std::chrono::milliseconds(100), std::chrono::seconds(2)};
+    // Short, because what a frozen primary answers when it wakes counts until the client knows its successor.
+    core::backoff pauses_{std::chrono::milliseconds(100), std::chrono::milliseconds(200)};
 };
 
 }  // namespace holdfast::engine
