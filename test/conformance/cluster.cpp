@@ -54,6 +54,8 @@ class two_nodes {
 public:
     two_nodes()
     {
+        if (a.server.info("redis_version").starts_with("6."))
+            SKIP("the model has sharded messages, as Redis 7.0 has");
         modelled_.add("a", a.model);
         modelled_.add("b", b.model);
         modelled_.assign(0, 8191, "a");

@@ -69,6 +69,12 @@ TEST_CASE("error replies are classified by their text", "[refusal]")
     CHECK(
         classify("ERR Script attempted to access a non local key in a cluster node script: 0, on @user_script:1.")
         == refusal::half_applied);
+    // Redis 8.2, of a key that the script does not declare.
+    CHECK(
+        classify(
+            "ERR Unable to execute command 'exists' in script because undeclared keys were accessed during rehashing "
+            "of the slot script: 0, on @user_script:1.")
+        == refusal::half_applied);
     // Valkey 9.
     CHECK(
         classify("ERR Attempted to access a non local key in a cluster node script: on @user_script:1.")

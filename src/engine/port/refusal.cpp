@@ -42,8 +42,10 @@ constexpr std::array script_may_not{
 
 // The error of a command inside a script, at a server that is moving the hash slot to another one of its cluster. Redis
 // 6.2 writes "Lua script attempted to access ...", later versions "Script attempted to ...", Valkey 9 "Attempted to
-// ...".
-constexpr std::string_view key_is_gone = "access a non local key";
+// ...". Redis 8.2 has another text for keys that are not declared, as those of the other readers of a lock.
+constexpr std::array key_is_gone{
+    std::string_view("access a non local key"),
+    std::string_view("undeclared keys were accessed during rehashing of the slot")};
 
 // Redis 6.2 writes the error of a command in a script behind places in the script; later versions write them at the
 // end, or not at all:
@@ -71,13 +73,13 @@ refusal classify(std::string_view words) noexcept
     for (auto const& p : prefixes)
         if (words.starts_with(p.text))
             return p.meaning;
-    for (auto const& denial : script_may_not)
-        if (words.find(denial) != words.npos)
-            return refusal::not_permitted;
-    if (words.find(key_is_gone) != words.npos)
+    auto const has = [words](std::string_view part) { return words.find(part) != words.npos; };
+    if (std::ranges::any_of(script_may_not, has))
+        return refusal::not_permitted;
+    if (std::ranges::any_of(key_is_gone, has))
         return refusal::half_applied;
     // The error of a command inside a script may come after the position in the script.
-    if (words.find("WRONGTYPE") != words.npos)
+    if (has("WRONGTYPE"))
         return refusal::wrong_type;
     return refusal::other;
 }
