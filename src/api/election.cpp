@@ -122,8 +122,7 @@ void proclaim_launch::start(handler_at<void(error_code)> h) &&
         return complete_early<>(std::move(h), errc::empty_lease);
     // Not recorded as the client's last failure: the client may have ended.
     if (auto const what = value_error(value); !what.empty())
-        return complete_early<>(
-            std::move(h), {errc::invalid_option, make_error_text(in_quotes(of->name()).append(": ").append(what))});
+        return complete_early<>(std::move(h), named({errc::invalid_option, make_error_text(what)}, of->name()));
     // The lease of an election is always that of one server.
     static_cast<single_lease&>(*of).proclaim(std::move(value), std::move(h));
 }

@@ -90,10 +90,11 @@ bool refuse_zero(single_lock const& of, unsigned number, char const* option, han
 {
     if (number > 0)
         return false;
-    error_code const ec = errc::invalid_option;
-    auto const what = in_quotes(of.lock.name) + ": " + option + ": must not be 0";
+    auto const what = std::string(option) + ": must not be 0";
     auto const c = of.home();
-    complete_early<Result>(std::move(h), c ? c->remember(ec, what) : described_error(ec, make_error_text(what)), {});
+    auto const why = c ? c->refuse(of.lock.name, what)
+                       : named({errc::invalid_option, make_error_text(what)}, of.lock.name);
+    complete_early<Result>(std::move(h), why, {});
     return true;
 }
 
@@ -123,10 +124,7 @@ void latch_wait_launch::start(handler_at<void(error_code, bool)> h) &&
     if (auto const ec = precondition_error(l, c))
         return complete_early<bool>(std::move(h), ec, false);
     if (options.wait && *options.wait < options.wait->zero())
-        return complete_early<bool>(
-            std::move(h),
-            c->remember(errc::invalid_option, in_quotes(l.lock.name) + ": wait: must not be negative"),
-            false);
+        return complete_early<bool>(std::move(h), c->refuse(l.lock.name, "wait: must not be negative"), false);
     wait_for_latch(c, std::move(h), lock_of(l), core::bounded(options.wait));
 }
 

@@ -130,8 +130,7 @@ void set_permits_launch::start(handler_at<void(error_code, permit_count)> h) &&
     auto const& s = static_cast<single_lock const&>(*of);
     auto const what = permits_error(permits, s.lock.is_fenced());
     if (auto const c = of->home(); c && !what.empty())
-        return complete_early<permit_count>(
-            std::move(h), c->remember(errc::invalid_option, in_quotes(s.lock.name).append(": ").append(what)), {});
+        return complete_early<permit_count>(std::move(h), c->refuse(s.lock.name, what), {});
     launch_query<set_permits_query>(s, std::move(h), permits);
 }
 

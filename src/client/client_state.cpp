@@ -18,6 +18,7 @@
 #include "core/bounds.hpp"
 #include "core/lock_name.hpp"
 #include "engine/hold/owner_state.hpp"
+#include "handle/named_error.hpp"
 
 namespace holdfast::detail {
 namespace {
@@ -177,6 +178,11 @@ described_error client_state::remember(error_code ec, std::string_view words)
     if (rundown::use const now(rundown_); now)
         inside_->engine.runtime().telemetry().remember(ec, words);
     return {ec, make_error_text(words)};
+}
+
+described_error client_state::refuse(std::string_view lock, std::string_view what)
+{
+    return remember(errc::invalid_option, in_quotes(lock).append(": ").append(what));
 }
 
 // Sent once: the message is a member, and a message must not be in the mailbox twice. No allocation, so stop() and the

@@ -80,6 +80,8 @@ public:
     failure last_failure() const;
     // Records the last failure, for client::last_failure(), and returns it. The words begin with the name of the lock.
     described_error remember(error_code, std::string_view words);
+    // An operation on that lock has an invalid option: records why, and returns errc::invalid_option.
+    described_error refuse(std::string_view lock, std::string_view what);
     // The number of another acquire, for the observer; 0: there is none, or the execution context has ended.
     std::uint64_t next_acquire() const noexcept;
     // Tells the observer that its user initiates an acquire. Returns the observer's context of the acquire; null: none.

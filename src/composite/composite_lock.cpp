@@ -134,7 +134,7 @@ described_error composite_lock::precondition_error(std::shared_ptr<client_state>
 
 described_error composite_lock::refuse(client_state& c, std::string const& what) const
 {
-    return c.remember(errc::invalid_option, in_quotes(name_) + ": " + what);
+    return c.refuse(name_, what);
 }
 
 std::string composite_lock::request_error(acquire_request const& r) const

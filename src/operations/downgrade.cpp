@@ -102,10 +102,8 @@ void single_lease::downgrade(lease_handler h)
     auto const c = client();
     if (auto const ec = precondition_error(c))
         return complete_early<lease>(std::move(h), named(ec, lock().name), {});
-    if (!lock().rules || !lock().rules->reader) {
-        auto const what = in_quotes(lock().name) + ": downgrade: it is not held for writing";
-        return complete_early<lease>(std::move(h), c->remember(errc::invalid_option, what), {});
-    }
+    if (!lock().rules || !lock().rules->reader)
+        return complete_early<lease>(std::move(h), c->refuse(lock().name, "downgrade: it is not held for writing"), {});
     // The contender waits for command_timeout, as every operation that does not wait for another holder: the server
     // grants a read under the own write at once.
     engine::contender::wish wish{lock().rules->reader, tenure::owner(), {}, c->options().command_timeout, this};

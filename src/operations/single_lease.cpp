@@ -215,7 +215,7 @@ void single_lease::extend(std::chrono::milliseconds by, plain_handler h)
         return complete_early<>(std::move(h), named(ec, lock().name));
     auto const what = by <= by.zero() ? std::string("extend: must be positive") : lease_error(lock(), by);
     if (!what.empty())
-        return complete_early<>(std::move(h), c->remember(errc::invalid_option, in_quotes(lock().name) + ": " + what));
+        return complete_early<>(std::move(h), c->refuse(lock().name, what));
     launch<extend_operation>(c, std::move(h), tenure_ptr(this), by);
 }
 

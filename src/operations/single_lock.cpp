@@ -170,12 +170,10 @@ void single_lock::acquire(lease_handler h, acquire_request const& request) const
     if (auto const ec = precondition_error(*this, c))
         return complete_early<lease>(std::move(h), ec, {});
     if (auto const* what = validation_error(request))
-        return complete_early<lease>(
-            std::move(h), c->remember(errc::invalid_option, in_quotes(lock.name) + ": " + what), {});
+        return complete_early<lease>(std::move(h), c->refuse(lock.name, what), {});
     auto const terms = to_terms(request, c->options());
     if (auto const what = terms_error(*this, terms, request.weight); !what.empty())
-        return complete_early<lease>(
-            std::move(h), c->remember(errc::invalid_option, in_quotes(lock.name) + ": " + what), {});
+        return complete_early<lease>(std::move(h), c->refuse(lock.name, what), {});
     acquire_operation::wish wish{lock_for(*this, request.weight), owner, terms, request.wait};
     if (!request.is_part)
         wish.context = c->initiated(kind(), lock.name, engine::label_of(owner));
