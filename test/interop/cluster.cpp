@@ -99,10 +99,13 @@ TEST_CASE("in a cluster both libraries exclude each other over a manual failover
             auto const name = new_name();
             CAPTURE(s.direction(), c.text(), name);
             REQUIRE(is_grant(s.holder.acquire({c.holder, name}, 1)));
-            auto const enters = s.waiter.acquire({c.waiter, name}, 2);
+            auto enters = s.waiter.acquire({c.waiter, name}, 2);
             m.wait_until_waiting({c.waiter, name});
             m.cluster().fail_over(m.cluster().primary_of(name));
             std::this_thread::sleep_for(meeting_lease + 1s);  // longer than a lease that is not renewed
+            // Redisson's acquire may end with an error when the primary changes.
+            if (&s.waiter == &m.redisson() && enters.is_over() && !is_grant(enters))
+                enters = s.waiter.acquire({c.waiter, name}, 2);
             bool const is_inside = enters.is_over();
             auto const released = s.holder.release({c.holder, name}, 1);
             bool const was_held = released.text() == "released";
