@@ -13,6 +13,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "simulation/arena.hpp"
+#include "simulation/cluster_client_arena.hpp"
 #include "support/all_kinds.hpp"
 #include "support/replicated_server.hpp"
 
@@ -344,6 +345,21 @@ TEST_CASE_METHOD(replicated_arena, "a connection that is lost while a grant wait
         CHECK(c.stats().acquired == 1);
         CHECK(census(c) == engine::client_engine::census{});
     }());
+}
+
+// Each lock's primary has a replica of its own.
+TEST_CASE("in a cluster the replica of the lock's own primary acknowledges", "[acknowledgement][cluster]")
+{
+    cluster_client_arena a({.replicas = 3}, 1);
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all();
+        a.server("node-2").model().replicas().detach(0);
+        error_code ec;
+        co_await mutex(a.c(), "{a}").try_acquire({.wait = 2s}, asio::redirect_error(use_awaitable, ec));
+        CHECK(ec == errc::unavailable);
+        for (auto const* const name : {"{b}", "{c}"})
+            CHECK((co_await mutex(a.c(), name).acquire()).valid());
+    });
 }
 
 TEST_CASE("a client that asks for no acknowledgement opens one connection", "[acknowledgement]")

@@ -156,6 +156,27 @@ TEST_CASE("a client does not connect to a node that has left the cluster", "[clu
     });
 }
 
+// The server may still read from it (rule 8).
+TEST_CASE("the first connection to a node that has got slots again ends the last one", "[cluster]")
+{
+    cluster_client_arena a({.gossip = {1ms, 1ms}, .bus = {1ms, 1ms}});
+    int kills = 0;
+    a.server("node-2").check([&](executed const& e) { kills += e.what.args.size() > 1 && e.what.args[1] == "KILL"; });
+    auto const use = [&]() -> awaitable<void> { co_await (co_await mutex(a.c(), "{a}").acquire()).release(); };
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all();
+        a.cluster.model().assign(10'922, 16'383, "node-1");
+        co_await use();
+        co_await a.sleep(1s);
+        a.server("node-2").model().disconnect_all();
+        co_await a.sleep(1s);
+        CHECK(kills == 0);
+        a.cluster.model().assign(10'922, 16'383, "node-2");
+        co_await use();
+        CHECK(kills == 1);
+    });
+}
+
 TEST_CASE("many commands at a former primary lead to one question at a time", "[cluster]")
 {
     cluster_client_arena a;

@@ -25,11 +25,12 @@ inline constexpr cluster_options slow_gossip{
 // {c} and {a} belong to node-0, node-1 and node-2.
 class cluster_client_arena : public arena {
 public:
-    explicit cluster_client_arena(cluster_options o = slow_gossip)
+    explicit cluster_client_arena(cluster_options o = slow_gossip, unsigned acknowledged_by = 0)
         : arena(
             {.world = {.fifo = true},
              .network = {.delay = {std::chrono::milliseconds(1), std::chrono::milliseconds(1)}}}),
-          cluster(simulated(), o)
+          cluster(simulated(), o),
+          acknowledged_by_(acknowledged_by)
     {
         for (auto const& name : cluster.names())
             server(name).check([this](executed const& e) {
@@ -50,6 +51,7 @@ public:
     {
         auto& p = at(where);
         auto config = quick();
+        config.acknowledged_by = acknowledged_by_;
         // The lines outlive this object, for which the connections of the simulation still log their end.
         config.log = [lines = logged_](log_level, std::string_view line) { lines->emplace_back(line); };
         auto const make_io = [this, &p](engine::strand s, holdfast::config const& c, engine::log l) {
@@ -83,6 +85,7 @@ public:
     int slots_requests = 0;
 
 private:
+    unsigned const acknowledged_by_;
     std::shared_ptr<std::vector<std::string>> logged_ = std::make_shared<std::vector<std::string>>();
     std::vector<std::unique_ptr<holdfast::client>> clients_;
 };

@@ -238,9 +238,16 @@ void server_cluster::fail_over(std::size_t i)
 }
 
 void server_cluster::await_health()
-{
+try {
     for (std::size_t i = 0; i != nodes_.size(); ++i)
         wait_until([&] { return is_healthy(i); }, "the cluster does not recover");
+} catch (std::runtime_error const& e) {
+    std::string views;
+    for_each_node([&](cluster_node& n) {
+        views += "\n" + std::to_string(n.port()) + ", link " + n.info("master_link_status") + ":\n"
+                 + n.command({"CLUSTER", "NODES"}).text;
+    });
+    throw std::runtime_error(e.what() + views);
 }
 
 bool server_cluster::is_healthy(std::size_t i)
