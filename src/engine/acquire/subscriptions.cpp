@@ -165,7 +165,7 @@ bool subscriptions::on_unsubscribed(shard& at, std::string_view name)
 
 void subscriptions::on_served(shard& at, std::string_view name)
 {
-    bool const is_sharded = at.session().server().messages == message_form::sharded;
+    bool const is_sharded = at.is_open() && at.session().server().messages == message_form::sharded;
     auto* const c = is_sharded ? find(at, name) : nullptr;
     if (!c)
         return;
