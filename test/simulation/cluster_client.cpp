@@ -4,6 +4,7 @@
 //
 // A client of a Redis Cluster of three primaries: what it does when hash slots move or a primary is replaced.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -154,6 +155,23 @@ TEST_CASE("a client does not connect to a node that has left the cluster", "[clu
         co_await a.sleep(40s);
         CHECK(a.slots_requests <= questions + 1);
     });
+}
+
+TEST_CASE("a client that has lost its seed does not follow a seed of another cluster", "[cluster]")
+{
+    cluster_client_arena a;
+    simulated_cluster other(a.simulated(), {.prefix = "other-"});
+    auto& c = a.make_cluster_client("B", {"node-0", "other-0"});
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all(c);
+        auto const held = co_await mutex(c, "{a}").acquire();
+        a.server("node-0").restart(true, 1h);
+        co_await a.sleep(10s);
+        CHECK(held.valid());
+        auto const next = co_await mutex(c, "{a}:next").acquire();
+        CHECK((a.exists("{a}:next", "node-2") && !a.exists("{a}:next", "other-2")));
+    });
+    CHECK(std::ranges::any_of(a.logged(), [](auto const& line) { return line.find("another cluster") != line.npos; }));
 }
 
 // The server may still read from it (rule 8).

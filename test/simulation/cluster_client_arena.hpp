@@ -47,15 +47,15 @@ public:
 
     holdfast::client& c() { return *clients_.front(); }
     // Another client, in a process of that name.
-    holdfast::client& make_cluster_client(std::string_view where)
+    holdfast::client& make_cluster_client(std::string_view where, std::vector<std::string> seeds = {"node-0"})
     {
         auto& p = at(where);
         auto config = quick();
         config.acknowledged_by = acknowledged_by_;
         // The lines outlive this object, for which the connections of the simulation still log their end.
         config.log = [lines = logged_](log_level, std::string_view line) { lines->emplace_back(line); };
-        auto const make_io = [this, &p](engine::strand s, holdfast::config const& c, engine::log l) {
-            return simulated().make_cluster_io(p, std::move(s), c, std::move(l), {"node-0"});
+        auto const make_io = [this, &p, &seeds](engine::strand s, holdfast::config const& c, engine::log l) {
+            return simulated().make_cluster_io(p, std::move(s), c, std::move(l), seeds);
         };
         auto made = detail::client_access::make(p.get_executor(), config, make_io);
         clients_.push_back(std::make_unique<holdfast::client>(std::move(made)));
