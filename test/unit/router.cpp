@@ -296,7 +296,9 @@ TEST_CASE_METHOD(routed, "router: a node without slots is left when its connecti
 
 // The server may still read from the last connection (rule 8).
 TEST_CASE_METHOD(
-    routed, "router: a node that gets slots again is told which connection it must end first", "[router][cluster]")
+    routed,
+    "router: the next session to a node that has slots again ends the last connection first",
+    "[router][cluster]")
 {
     made_router.take(two);
     auto& a = made_router.of(0);
