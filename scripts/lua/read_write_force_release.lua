@@ -19,9 +19,10 @@ for i = 1, #fields, 2 do
     end
 end
 redis.call('del', KEYS[1])
+-- In a half-moved hash slot the server refuses to delete a slot that has moved already. Without a field it expires.
 for i = 1, #fields, 2 do
     for n = tonumber(fields[i + 1]) or 0, 1, -1 do
-        redis.call('del', ARGV[2] .. fields[i] .. ':rwlock_timeout:' .. n)
+        redis.pcall('del', ARGV[2] .. fields[i] .. ':rwlock_timeout:' .. n)
     end
 end
 redis.pcall('publish', ARGV[1], '1')

@@ -59,6 +59,7 @@ public:
     // How many attached replicas have acknowledged all writes up to that one: the reply to WAIT.
     std::size_t acknowledged(offset) const;
 
+    bool has_attached() const;
     bool is_attached(replica r) const { return replicas_.at(r).is_attached; }
     offset received(replica r) const { return replicas_.at(r).received; }
     keyspace const& data(replica r) const { return *replicas_.at(r).data; }
@@ -71,7 +72,6 @@ private:
         std::shared_ptr<keyspace const> data;
     };
 
-    bool has_attached() const;
     void forget_received();
 
     stream stream_;

@@ -146,7 +146,11 @@ bool has_outages(contest_options const& o) noexcept
 
 cluster_options nodes_of(contest_options const& o)
 {
-    return {.primaries = o.primaries, .replicas = o.replicas, .replication = o.replica_lag};
+    return {
+        .primaries = o.primaries,
+        .replicas = o.replicas,
+        .replication = o.replica_lag,
+        .moves_are_acknowledged = o.config.acknowledged_by != 0};
 }
 
 struct participant {

@@ -7,25 +7,21 @@
 // held ones add up to the number of permits as before.
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "scripts_generated.hpp"
-#include "sim/cluster_model.hpp"
 #include "sim/command_words.hpp"
-#include "sim/redis_model.hpp"
-#include "simulation/listener.hpp"
+#include "simulation/half_moved_slot.hpp"
 
 namespace holdfast::test {
 namespace {
 
 namespace scripts = engine::scripts;
-using strings = std::vector<std::string>;
 
-class half_moved_semaphore {
+class half_moved_semaphore : public half_moved_slot {
     static constexpr auto counter = "permits";
     static constexpr auto timeouts = "{permits}:timeout";
     static constexpr auto numbers = "holdfast_permit_numbers:{permits}";
@@ -34,22 +30,7 @@ class half_moved_semaphore {
     static constexpr auto fence = "holdfast_fence:{permits}";
 
 public:
-    half_moved_semaphore()
-    {
-        cluster_.add("source", source_);
-        cluster_.add("destination", destination_);
-        cluster_.assign(0, 16383, "source");
-    }
-
-    static std::string holder(int n) { return "6f1c1d0e-0000-8000-8000-000000000001:" + std::to_string(n); }
-
-    std::string run(engine::script const& script, strings const& keys, strings const& arguments)
-    {
-        strings words{"EVAL", std::string(script.text), std::to_string(keys.size())};
-        words.insert(words.end(), keys.begin(), keys.end());
-        words.insert(words.end(), arguments.begin(), arguments.end());
-        return to_string(say(words));
-    }
+    half_moved_semaphore() : half_moved_slot(counter) {}
 
     std::string acquire(strings const& contenders)
     {
@@ -95,32 +76,12 @@ public:
     }
     std::string force_release() { return run(scripts::permits_force_release, {counter, timeouts}, {"channel", ""}); }
 
-    // From now on a key that is not at the source may be at the destination.
-    void begin_move() { cluster_.begin_move(core::hash_slot(counter), "destination"); }
-    void let_leases_end() { now_us_ += 20'000'000; }
-
     std::int64_t free_and_held()
     {
-        if (!cluster_.destination_of(core::hash_slot(counter)).empty())
-            cluster_.move(core::hash_slot(counter), "destination");
-        auto const free = simulated::to_integer(say({"GET", counter}, destination_, id_there_).text).value_or(0);
-        return free + say({"ZCARD", timeouts}, destination_, id_there_).integer;
+        end_move();
+        auto const free = simulated::to_integer(at_destination({"GET", counter}).text).value_or(0);
+        return free + at_destination({"ZCARD", timeouts}).integer;
     }
-
-private:
-    simulated::value say(strings const& text) { return say(text, source_, id_); }
-    simulated::value say(strings const& text, simulated::redis_model& to, simulated::connection_id as)
-    {
-        std::vector<std::string_view> const views(text.begin(), text.end());
-        return to.execute(as, views, now_us_).value_or(simulated::nil());
-    }
-
-    std::shared_ptr<simulated::lua_engine> lua_ = std::make_shared<simulated::lua_engine>();
-    simulated::redis_model source_{lua_}, destination_{lua_};
-    listener listener_, listener_there_;
-    simulated::connection_id id_ = source_.connect(listener_), id_there_ = destination_.connect(listener_there_);
-    std::int64_t now_us_ = 1'800'000'000'123'456;
-    simulated::cluster_model cluster_;
 };
 
 TEST_CASE_METHOD(

@@ -120,7 +120,20 @@ void simulated_cluster::move(std::string_view key, unsigned to)
     auto const begun = model_.destination_of(slot);
     auto const destination = begun.empty() ? std::string_view(names_.at(to)) : begun;
     if (is_working(model_.primary_of(slot)) && is_working(destination))
-        model_.move(slot, destination);
+        end_move(slot, destination);
+}
+
+void simulated_cluster::end_move(std::uint16_t slot, std::string_view to)
+{
+    model_.move(slot, to);
+    wait_for_replica_of(to);
+}
+
+void simulated_cluster::wait_for_replica_of(std::string_view node)
+{
+    auto& r = simulation_.server(node).model().replicas();
+    if (options_.moves_are_acknowledged && r.has_attached())
+        r.receive(0, r.written());
 }
 
 void simulated_cluster::move_on(std::string_view key)
@@ -168,10 +181,12 @@ void simulated_cluster::move_some(std::uint16_t slot, core::instant end)
     tell_time();
     auto& world = simulation_.world();
     if (world.now() >= end)
-        return model_.move(slot, to);
+        return end_move(slot, to);
     auto const keys = model_.keys_to_move(slot);
-    if (!keys.empty() && world.chance().happens(0.7))
+    if (!keys.empty() && world.chance().happens(0.7)) {
         model_.move_key(keys[world.chance().below(keys.size())]);
+        wait_for_replica_of(to);
+    }
     auto const pause = std::min(
         end - world.now(), world.chance().between(core::duration::zero(), (end - world.now()) / 2));
     after(std::max(pause, core::duration(std::chrono::microseconds(50))), [this, slot, end] { move_some(slot, end); });
@@ -181,7 +196,7 @@ void simulated_cluster::move_any()
 {
     auto& chance = simulation_.world().chance();
     auto const slot = static_cast<std::uint16_t>(chance.below(core::hash_slots));
-    model_.move(slot, names_[chance.below(options_.primaries)]);
+    end_move(slot, names_[chance.below(options_.primaries)]);
 }
 
 }  // namespace holdfast::test

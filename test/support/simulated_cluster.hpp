@@ -25,6 +25,9 @@ struct cluster_options {
     unsigned replicas = 0;  // as many of the primaries have one, the first ones; it has no slots until it is promoted
     // How long a write takes from a primary to its replica. Zero: a failover loses none.
     span_of_time replication = {std::chrono::microseconds(100), std::chrono::milliseconds(1)};
+    // The operator waits until the replica has a key that was moved (WAIT after MIGRATE). Otherwise a failover may lose it,
+    // although the replica of the source had acknowledged it: docs/acknowledgement.md.
+    bool moves_are_acknowledged = false;
     std::string prefix = "node-";  // of the names of its nodes
     // How long it takes until a node learns of a change.
     span_of_time gossip = {std::chrono::milliseconds(1), std::chrono::milliseconds(500)};
@@ -82,6 +85,8 @@ private:
     void replicate(unsigned primary);
     void promote_replica_of(unsigned primary);
     void move_some(std::uint16_t slot, core::instant end);
+    void end_move(std::uint16_t slot, std::string_view to);
+    void wait_for_replica_of(std::string_view node);
     void tell_time();
 
     simulation& simulation_;
