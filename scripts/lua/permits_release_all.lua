@@ -1,11 +1,11 @@
 -- Releases grants of permits, of one semaphore or of several, each as far as its holder still has it, and notifies the
 -- waiters. Where a counter was lost nothing is counted, as in permits_release.
--- KEYS  for each grant: counter, timeouts
--- ARGV  for each grant: holder, weight, channel
+-- KEYS  for each semaphore: counter, timeouts
+-- ARGV  for each grant: holder, weight, channel (empty: of the same semaphore as the grant before it)
 -- returns for each grant 0: the holder has none of it, nothing changed; n > 0: released, n - 1 subscribers received the
 --   message
 -- errors WRONGTYPE: a counter or the timeouts are of another type; nothing changed then
--- redis.calls for each semaphore, if its grants follow each other: get, zmscore, zrem, incrby, publish; get, zmscore, zrem
+-- redis.calls for each semaphore: get, zmscore, zrem, incrby, publish; get, zmscore, zrem
 --   (the counter was lost); get, zmscore (no holder has any of it); with subscribers one publish for each grant
 local now = 0
 -- The parts below use the keys of the semaphore at hand.
@@ -16,9 +16,9 @@ local keys, KEYS = KEYS, {}
 -- include permit_scores
 local groups, answer = {}, {}
 
-local function is_same_as_before(i) return keys[2 * i - 1] == keys[2 * i - 3] and keys[2 * i] == keys[2 * i - 2] end
-
-local function use_keys(i) KEYS[1], KEYS[2] = keys[2 * i - 1], keys[2 * i] end
+local function use_keys_of(group)
+    KEYS[1], KEYS[2] = keys[2 * group.number - 1], keys[2 * group.number]
+end
 
 -- Returns the members that the holders of one semaphore still have.
 local function members_of(group)
@@ -39,7 +39,7 @@ end
 local function notify(group, left)
     for i = group.first, group.last do
         if answer[i] > 0 then
-            local receivers = redis.pcall('publish', ARGV[3 * i], left)
+            local receivers = redis.pcall('publish', ARGV[3 * group.first], left)
             if type(receivers) ~= 'number' or receivers == 0 then return end
             answer[i] = receivers + 1
         end
@@ -55,22 +55,19 @@ local function release(group)
     if left > 0 then notify(group, left) end
 end
 
-for i = 1, #keys / 2 do
-    if is_same_as_before(i) then
-        groups[#groups].last = i
-    else
-        groups[#groups + 1] = {first = i, last = i}
-    end
+for i = 1, #ARGV / 3 do
+    if ARGV[3 * i] ~= '' then groups[#groups + 1] = {number = #groups + 1, first = i} end
+    groups[#groups].last = i
 end
 -- All checks before the first write: each grant of a batch that is refused is released again, alone.
 for _, group in ipairs(groups) do
-    use_keys(group.first)
+    use_keys_of(group)
     local text, _, failed = read_counter()
     if failed then return failed end
     group.is_lost, group.members = not text, members_of(group)
 end
 for _, group in ipairs(groups) do
-    use_keys(group.first)
+    use_keys_of(group)
     release(group)
 end
 return answer

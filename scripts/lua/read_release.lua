@@ -5,16 +5,15 @@
 -- returns 0: the holder has no field; n > 0: released, n - 1 subscribers received the message (none is sent while
 --   others hold the lock)
 -- errors WRONGTYPE: the lock is not a hash
--- redis.calls: hmget, hlen, del, publish (the last); hmget, hlen, pttl, pttl, hdel, del (one of several); if it was the
---   longest, or its slot is missing, also hgetall, pttl for each other slot, pexpire
-local field = redis.call('hmget', KEYS[1], ARGV[1], 'mode')
-if not field[1] then
+-- redis.calls: hexists, hlen, del, publish (the last); hexists, hlen, hget, pttl, pttl, hdel, del (one of several); if it
+--   was the longest, or its slot is missing, also hgetall, pttl for each other slot, pexpire
+if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then
     redis.call('del', KEYS[2])
     return 0
 end
 -- include longest_slot
 local remains, left = redis.call('hlen', KEYS[1]) > 2, nil
-if remains and field[2] ~= 'write' then
+if remains and redis.call('hget', KEYS[1], 'mode') ~= 'write' then
     local mine = redis.call('pttl', KEYS[2])
     -- Without its slot it is unknown how long this reader kept the lock: it may have been the longest.
     if mine < 0 or redis.call('pttl', KEYS[1]) <= mine then

@@ -16,8 +16,9 @@ namespace holdfast::core {
 // is granted to all, and falls to the number of grants where permits are short.
 class attempt_width {
 public:
-    // Each contender adds to the time for which the script keeps the server from other commands.
-    static constexpr std::size_t widest = 64;
+    // Each contender adds to the time for which the script keeps the server from other commands. The grants of two
+    // attempts are held at a time; up to 128 members the server searches the timeouts one by one.
+    static constexpr std::size_t widest = 32;
 
     constexpr std::size_t now() const noexcept { return width_; }
     constexpr void on_all_granted() noexcept { width_ = std::min(2 * width_, widest); }

@@ -42,10 +42,8 @@ public:
 
     value run(engine::script const& script, std::vector<std::string> const& arguments)
     {
-        // The scripts that serve batches have the keys of each grant.
-        bool const is_batch = script.name == scripts::permits_renew.name
-                              || script.name == scripts::permits_release_all.name;
-        auto const pairs = is_batch ? arguments.size() / 3 : 1;
+        // A batch of renewals has the keys of each grant.
+        auto const pairs = script.name == scripts::permits_renew.name ? arguments.size() / 3 : 1;
         std::vector<std::string> words{"EVAL", std::string(script.text), std::to_string(2 * pairs)};
         for (std::size_t i = 0; i != pairs; ++i)
             words.insert(words.end(), {counter, timeouts});
@@ -194,8 +192,7 @@ TEST_CASE(
          "channel"}))));
     CHECK(s.free() == "\"0\"");
     CHECK(
-        s.said(
-            scripts::permits_release_all, {ours(1), "1", "channel", ours(3), "1", "channel", ours(2), "2", "channel"})
+        s.said(scripts::permits_release_all, {ours(1), "1", "channel", ours(3), "1", "", ours(2), "2", ""})
         == "[1, 0, 1]");
     CHECK(s.free() == "\"3\"");
     CHECK(s.said(scripts::permits_release_all, {ours(1), "1", "channel"}) == "[0]");
@@ -365,7 +362,7 @@ public:
             case 4: s_.run(scripts::permits_force_release, {"channel", chance_.happens(0.3) ? "" : somebody()}); return;
             case 5:
             case 6: s_.run(scripts::permits_renew, {somebody(), "1", permit_lease, somebody(), "2", "300000"}); return;
-            case 7: s_.run(scripts::permits_release_all, {somebody(), weight(), "c", somebody(), "1", "c"}); return;
+            case 7: s_.run(scripts::permits_release_all, {somebody(), weight(), "c", somebody(), "1", ""}); return;
             case 8:
             case 9: s_.run(scripts::permits_release, {"channel", somebody(), weight()}); return;
             case 10: s_.run(scripts::permits_release_later, {"channel", somebody(), weight(), "100000"}); return;

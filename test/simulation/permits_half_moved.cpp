@@ -58,12 +58,10 @@ public:
     }
     std::string release_all(std::vector<int> const& of)
     {
-        strings keys, arguments;
-        for (int const n : of) {
-            keys.insert(keys.end(), {counter, timeouts});
-            arguments.insert(arguments.end(), {holder(n), "1", "channel"});
-        }
-        return run(scripts::permits_release_all, keys, arguments);
+        strings arguments;
+        for (int const n : of)
+            arguments.insert(arguments.end(), {holder(n), "1", arguments.empty() ? "channel" : ""});
+        return run(scripts::permits_release_all, {counter, timeouts}, arguments);
     }
     std::string leave(int n)
     {

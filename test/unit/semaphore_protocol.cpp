@@ -24,11 +24,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-lock_spec semaphore_of(unsigned permits, std::string_view weight)
+lock_spec semaphore_of(unsigned permits, std::string_view weight, std::string const& name = "s")
 {
+    auto const channel = "redisson_sc:{p:" + name + "}";
     lock_spec::words const words{
-        .prefix = "p:", .name = "s", .channel = "redisson_sc:{p:s}", .counter = {}, .label = {}, .weight = weight};
-    lock_spec lock(semaphore_protocol(false), words, {"{p:s}:timeout"});
+        .prefix = "p:", .name = name, .channel = channel, .counter = {}, .label = {}, .weight = weight};
+    lock_spec lock(semaphore_protocol(false), words, {"{p:" + name + "}:timeout"});
     lock.semaphore = std::make_shared<permit_rules>(permit_rules{.permits = permits});
     return lock;
 }
@@ -97,6 +98,36 @@ TEST_CASE("an attempt of a semaphore serves followers, each with a token and a w
         to, c, {.lock = lock, .token = "uuid:1", .lease = 3s, .followers = followers}, script_form::sha1);
     auto const& words = to.sent.at(0).words;
     CHECK(texts(words.end() - 6, words.end()) == texts{"uuid:1", "4", "uuid:2", "1", "uuid:3", "2"});
+}
+
+TEST_CASE("a batch of releases has the keys and the channel of a semaphore once for grants in a row", "[semaphore]")
+{
+    auto const& protocol = semaphore_protocol(false);
+    auto const lock = semaphore_of(8, "4");
+    auto const other = semaphore_of(8, "1", "q");
+    script_words batch;
+    protocol.add_release(lock, "uuid:1", batch);
+    protocol.add_release(lock, "uuid:2", batch);
+    protocol.add_release(other, "uuid:3", batch);
+    protocol.add_release(lock, "uuid:4", batch);
+    CHECK(
+        texts(batch.keys.begin(), batch.keys.end())
+        == texts{"p:s", "{p:s}:timeout", "p:q", "{p:q}:timeout", "p:s", "{p:s}:timeout"});
+    CHECK(
+        texts(batch.arguments.begin(), batch.arguments.end())
+        == texts{
+            "uuid:1",
+            "4",
+            "redisson_sc:{p:s}",
+            "uuid:2",
+            "4",
+            "",
+            "uuid:3",
+            "1",
+            "redisson_sc:{p:q}",
+            "uuid:4",
+            "4",
+            "redisson_sc:{p:s}"});
 }
 
 TEST_CASE(

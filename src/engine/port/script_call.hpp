@@ -20,6 +20,7 @@
 #include "core/pooled.hpp"
 #include "engine/port/command.hpp"
 #include "engine/port/log.hpp"
+#include "engine/port/script_words.hpp"
 #include "engine/port/session.hpp"
 
 namespace holdfast::engine {
@@ -86,12 +87,6 @@ private:
     session* to_ = nullptr;
     state state_ = state::idle;
     reply_shape const shape_;
-};
-
-// KEYS and ARGV of a batch, as views into its members.
-struct script_words {
-    boost::container::small_vector<std::string_view, 64> keys;
-    boost::container::small_vector<std::string_view, 128> arguments;
 };
 
 // A call that can be a member of a batch.

@@ -82,6 +82,12 @@ void lock_protocol::release_later(
     release(to, c, lock, token, form);
 }
 
+void lock_protocol::add_release(lock_spec const& lock, std::string_view token, script_words& to) const
+{
+    to.keys.push_back(lock.key);
+    to.arguments.insert(to.arguments.end(), {token, lock.channel});
+}
+
 void lock_protocol::add_batch_keys(lock_spec const& lock, std::string_view, key_list& keys) const
 {
     keys.push_back(lock.key);

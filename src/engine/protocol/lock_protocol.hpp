@@ -20,6 +20,7 @@
 
 #include "core/clock.hpp"
 #include "engine/port/command.hpp"
+#include "engine/port/script_words.hpp"
 #include "engine/port/session.hpp"
 
 // src/engine/protocol: the lock protocols, that is, for each kind of lock, the commands that are sent and the meaning
@@ -138,9 +139,10 @@ public:
     virtual void release_later(
         session&, command&, lock_spec const&, std::string_view token, core::duration rest, script_form) const;
 
-    // The script that releases several locks, with the keys of add_batch_keys() and ARGV (token, channel) for each; of
-    // semaphores (token, weight, channel). It replies for each lock as release() does. Null: there is no such script.
+    // The script that releases several locks. It replies for each of them as release() does. Null: there is none.
     virtual script const* batch_release() const noexcept { return nullptr; }
+    // Adds one release to its KEYS and ARGV. The views point to the lock and to the token.
+    virtual void add_release(lock_spec const&, std::string_view token, script_words&) const;
 
     // The script that renews a batch of grants, with the keys of add_batch_keys() and ARGV (token, lease time in ms)
     // for each; of semaphores (token, weight, lease time in ms). It replies for each 1: renewed; 2: renewed, and no

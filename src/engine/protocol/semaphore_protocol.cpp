@@ -196,6 +196,15 @@ public:
     }
 
     script const* batch_release() const noexcept override { return &scripts::permits_release_all; }
+
+    // A batch is mostly of one semaphore: its keys and its channel are sent once for all grants in a row.
+    void add_release(lock_spec const& lock, std::string_view token, script_words& to) const override
+    {
+        bool const is_next = to.keys.empty() || to.keys[to.keys.size() - 2] != lock.key;
+        if (is_next)
+            add_batch_keys(lock, {}, to.keys);
+        to.arguments.insert(to.arguments.end(), {token, lock.weight, is_next ? lock.channel : std::string_view()});
+    }
 };
 
 // Besides, a HASH with the number of each holder, and a fencing counter. An entry counts only while its holder has the

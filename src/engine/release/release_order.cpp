@@ -124,11 +124,7 @@ void releaser::order::gather_or_send()
 
 void releaser::order::add_to(script_words& to) const
 {
-    lock().protocol->add_batch_keys(lock(), grant_->own_key(), to.keys);
-    to.arguments.push_back(grant_->token());
-    if (!lock().weight.empty())
-        to.arguments.push_back(lock().weight);
-    to.arguments.push_back(lock().channel);
+    lock().protocol->add_release(lock(), grant_->token(), to);
 }
 
 void releaser::order::submit(session& to, command& c, script_form form)
