@@ -34,6 +34,9 @@ struct client_settings {
     // The delay of a thread or a server that is not a fault. Zero in the simulator. In real time it is large: rules
     // about exact times are not checked then, and a lease time below it may be lost.
     core::duration tolerance = {};
+    // config.hpp: when a node of a cluster redirects an extension or a query, its time begins anew. How long that may
+    // take until the last redirect.
+    core::duration redirects = {};
 };
 
 // A promise that was broken.

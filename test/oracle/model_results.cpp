@@ -75,11 +75,9 @@ void model::check_deadline(operation const& o, core::instant now)
         end = o.launched + milliseconds_of(o.what, field::wait);
     else if (v == verb::try_acquire || is_query(v) || is_on_latch(v) || v == verb::extend || v == verb::release)
         end = o.launched + settings_.command_timeout;
-    require(
-        now <= end || now - end <= 2ms + settings_.tolerance,
-        "ends_in_time",
-        o,
-        "too late by " + to_milliseconds(now - end));
+    auto const late = 2ms + settings_.tolerance
+                      + (is_query(v) || is_on_latch(v) || v == verb::extend ? settings_.redirects : core::duration());
+    require(now <= end || now - end <= late, "ends_in_time", o, "too late by " + to_milliseconds(now - end));
 }
 
 // ---- with which errors

@@ -18,6 +18,7 @@
 #include "oracle/leases.hpp"
 #include "oracle/operations.hpp"
 #include "oracle/simulated_world.hpp"
+#include "oracle/time_rules.hpp"
 
 namespace holdfast::test::oracle {
 namespace {
@@ -230,7 +231,10 @@ run_result run(program const& p, std::unique_ptr<world> w, run_options const& o)
 
 run_result run(program const& p, bool with_trace)
 {
-    return run(p, std::make_unique<simulated_world>(p, with_trace), {});
+    run_options o;
+    if (p.is_cluster)
+        o.clients.redirects = answer_time;
+    return run(p, std::make_unique<simulated_world>(p, with_trace), o);
 }
 
 }  // namespace holdfast::test::oracle

@@ -335,6 +335,27 @@ TEST_CASE("the client repeats releases that the server refuses temporarily, unti
     }
 }
 
+TEST_CASE("a release that is refused for a time and then unanswered completes in command_timeout", "[batch_release]")
+{
+    for (auto const refused_for : {20ms, 200ms, 400ms}) {
+        CAPTURE(refused_for);
+        with_held_locks(3, [refused_for](release_arena& a, std::vector<lease>& held) -> awaitable<void> {
+            a.server().model().set_condition(simulated::condition::busy);
+            a.spawn([&]() -> awaitable<void> {
+                co_await a.sleep(refused_for);
+                a.server().pause();
+                a.server().model().set_condition(simulated::condition::normal);
+                co_await a.sleep(1s);
+                a.server().resume();
+            });
+            auto const ends = co_await a.release(held, 501ms);
+            CHECK(ends == std::vector<error_code>(3, errc::unavailable));
+            co_await a.sleep(2s);
+            CHECK(a.count_of_held(3) == 0);
+        });
+    }
+}
+
 TEST_CASE("batched releases complete with success when the connection is lost at any moment", "[batch_release]")
 {
     for (auto after = 0us; after <= 2500us; after += 250us) {

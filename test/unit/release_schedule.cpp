@@ -70,6 +70,7 @@ struct transition {
 };
 
 constexpr transition sends{state::under_way, {.what = kind::send}};
+constexpr transition sends_again{state::under_way, {.what = kind::send, .due = waiter_deadline}};
 constexpr transition pauses{state::pausing, {.what = kind::pause}};
 constexpr transition watches{state::under_way, {.what = kind::arm, .due = waiter_deadline}};
 constexpr std::optional<transition> stays;
@@ -131,8 +132,8 @@ TEST_CASE("a release follows its table: each event leads from each state to the 
     row const rows[] = {
         {"begin(), open", [](schedule& s) { return s.begin(true); }, sends, stays, stays, stays},
         {"begin(), not open", [](schedule& s) { return s.begin(false); }, waits, stays, stays, stays},
-        {"on_open()", [](schedule& s) { return s.on_open(); }, sends, sends, stays, stays},
-        {"on_due(), open", [](schedule& s) { return s.on_due(is_open); }, sends, sends, watches, watches},
+        {"on_open()", [](schedule& s) { return s.on_open(); }, sends_again, sends_again, stays, stays},
+        {"on_due(), open", [](schedule& s) { return s.on_due(is_open); }, sends_again, sends_again, watches, watches},
         {"on_due(), not open", [](schedule& s) { return s.on_due(is_closed); }, waits, waits, watches, watches},
         {"on_due(), expired", [](schedule& s) { return s.on_due(is_expired); }, gives_up, gives_up, watches, watches},
         {"on_due(), expired and not open",
@@ -185,7 +186,7 @@ TEST_CASE("a release follows its table: each event leads from each state to the 
          stays,
          gives_up,
          gives_up},
-        {"on_moved(), open", [](schedule& s) { return s.on_moved(is_open); }, stays, stays, sends, sends},
+        {"on_moved(), open", [](schedule& s) { return s.on_moved(is_open); }, stays, stays, sends_again, sends_again},
         {"on_moved(), not open", [](schedule& s) { return s.on_moved(is_closed); }, stays, stays, waits, waits},
         {"on_unanswered(), open", [](schedule& s) { return s.on_unanswered(is_open); }, stays, stays, pauses, pauses},
         {"on_unanswered(), not open",
@@ -281,6 +282,17 @@ TEST_CASE("a wait ends in time although the connection is lost, or opens, during
     opened.on_open();
     CHECK(opened.on_due(open_at(waiter_deadline - 1s)).due == waiter_deadline);
     CHECK(opened.on_due(open_at(waiter_deadline)).ends_wait);
+}
+
+TEST_CASE("a wait ends in time although the release is sent again, and then unanswered", "[release_schedule]")
+{
+    for (auto const from : {state::waiting, state::pausing}) {
+        CHECK(made(from).on_open().due == waiter_deadline);
+        CHECK(made(from).on_due(is_open).due == waiter_deadline);
+        // Without a waiter no deadline is armed.
+        CHECK(made(from, {.has_waiter = false}).on_open().due == core::never);
+    }
+    CHECK(made(state::under_way).on_moved(is_open).due == waiter_deadline);
 }
 
 TEST_CASE("a release continues after its wait has ended", "[release_schedule]")

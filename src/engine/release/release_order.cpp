@@ -102,7 +102,7 @@ void releaser::order::carry_out(release_step const& step, unsigned receivers)
         complete(errc::unavailable);
     switch (step.what) {
         case none: return;
-        case send: return gather_or_send();
+        case send: return gather_or_send(step.due);
         case pause: return runtime().arm(*this, schedule_.pause_end(runtime().recent(), runtime().random()));
         case arm: return runtime().arm(*this, step.due);
         case end: return finish(step.outcome, receivers);
@@ -111,8 +111,10 @@ void releaser::order::carry_out(release_step const& step, unsigned receivers)
 
 // A release with which the arbiter yields is sent at once and alone: acquisition::yield() relies on that. So is one of
 // a lock that stays taken for a time, because it is another script.
-void releaser::order::gather_or_send()
+void releaser::order::gather_or_send(core::instant waiter_deadline)
 {
+    if (waiter_deadline != core::never)
+        runtime().arm(*this, waiter_deadline);
     at_ = &server();
     bool const is_alone = yielding_ || grant_->rest(runtime().now()) > core::duration::zero();
     auto const* together = is_alone ? nullptr : lock().protocol->batch_release();

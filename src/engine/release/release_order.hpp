@@ -53,7 +53,7 @@ private:
     void on_refused(answer const&);
     release_facts facts(core::instant now) const;
     void carry_out(release_step const&, unsigned receivers = 0);
-    void gather_or_send();
+    void gather_or_send(core::instant waiter_deadline);
     void finish(error_code, unsigned receivers);
     void complete(error_code);
     detail::error_text why(error_code) const;

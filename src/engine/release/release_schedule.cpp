@@ -34,7 +34,7 @@ release_step release_schedule::begin(bool is_open) noexcept
 // A release that is under way was sent in this epoch already: the commands of the last epoch have their outcomes.
 release_step release_schedule::on_open() noexcept
 {
-    return is_idle() ? send() : release_step{};
+    return is_idle() ? send_again() : release_step{};
 }
 
 release_step release_schedule::on_due(release_facts const& f) noexcept
@@ -71,7 +71,7 @@ release_step release_schedule::on_moved(release_facts const& f) noexcept
 {
     if (state_ != state::under_way)
         return {};
-    return f.is_open ? send() : wait_until(limited(f.expiry, f.now));
+    return f.is_open ? send_again() : wait_until(limited(f.expiry, f.now));
 }
 
 release_step release_schedule::on_unanswered(release_facts const& f) noexcept
@@ -98,11 +98,19 @@ release_step release_schedule::send() noexcept
     return {.what = kind::send};
 }
 
+release_step release_schedule::send_again() noexcept
+{
+    auto step = send();
+    if (is_awaited_)
+        step.due = waiter_deadline_;
+    return step;
+}
+
 release_step release_schedule::resume(release_facts const& f) noexcept
 {
     if (f.now >= f.expiry)
         return end(errc::unavailable);
-    return f.is_open ? send() : wait_until(limited(f.expiry, f.now));
+    return f.is_open ? send_again() : wait_until(limited(f.expiry, f.now));
 }
 
 // Without a connection a pause is of no use: on_open() sends the release.

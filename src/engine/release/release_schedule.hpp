@@ -27,14 +27,14 @@ struct release_facts {
 struct release_step {
     enum class kind : std::uint8_t {
         none,
-        send,   // alone or in a batch
+        send,   // alone or in a batch; arms the deadline for `due`, unless it is `never`
         pause,  // arms the deadline for pause_end()
         arm,    // arms the deadline for `due`
         end,    // completes the waiter, unless it has completed, with `outcome`, and forgets the release
     };
 
     kind what = kind::none;
-    core::instant due = {};
+    core::instant due = core::never;
     error_code outcome = {};
     bool ends_wait = false;  // first, the waiter completes with `unavailable`, while the release goes on
 };
@@ -46,9 +46,9 @@ bool is_permanent(error_code refusal) noexcept;
 // |------------------|--------------------|-----------------------------|-----------|-------------------------------|
 // | waiting          | begin()            | open                        | under_way | send                          |
 // | waiting          | begin()            | not open                    | waiting   | arm: the waiter's deadline    |
-// | waiting, pausing | on_open()          |                             | under_way | send                          |
+// | waiting, pausing | on_open()          |                             | under_way | send again                    |
 // | waiting, pausing | on_due()           | expired                     | ended     | end: unavailable              |
-// | waiting, pausing | on_due()           | open                        | under_way | send                          |
+// | waiting, pausing | on_due()           | open                        | under_way | send again                    |
 // | waiting, pausing | on_due()           | not open                    | waiting   | arm: expiry, or before it the |
 // |                  |                    |                             |           | waiter's deadline             |
 // | under_way        | on_due()           | its waiter waits            |           | arm: the waiter's deadline    |
@@ -58,7 +58,7 @@ bool is_permanent(error_code refusal) noexcept;
 // | under_way        | on_refused()       | wrong_type                  | ended     | end: lease_lost               |
 // | under_way        | on_refused()       | is_permanent()              | ended     | end: that error               |
 // | under_way        | on_refused()       | another error or none       |           | as on_unanswered(), no doubt  |
-// | under_way        | on_moved()         | open                        | under_way | send                          |
+// | under_way        | on_moved()         | open                        | under_way | send again                    |
 // | under_way        | on_moved()         | not open                    | waiting   | arm: expiry, or before it the |
 // |                  |                    |                             |           | waiter's deadline             |
 // | under_way        | on_unanswered()    | expired                     | ended     | end: unavailable              |
@@ -72,8 +72,9 @@ bool is_permanent(error_code refusal) noexcept;
 // that send, or may do so later. So a repetition that finds no token is a success (rule 7).
 //
 // The waiter's deadline is `command_timeout` after the release was queued; begin() arms it without a waiter, too. The
-// first on_due() at or after it ends the wait, in each state but ended. There is one deadline: a step that arms it
-// replaces the earlier instant, and while the release is under way the instant of an earlier step stays armed.
+// first on_due() at or after it ends the wait, in each state but ended. The command of the first send ends then, too. That
+// of a later one ends later, so "send again" arms the waiter's deadline if its waiter waits. There is one deadline: a
+// step that arms it replaces the earlier instant, and while the release is under way that of an earlier step stays armed.
 class release_schedule {
 public:
     enum class state : std::uint8_t {
@@ -111,6 +112,7 @@ public:
 private:
     bool is_idle() const noexcept { return state_ == state::waiting || state_ == state::pausing; }
     release_step send() noexcept;
+    release_step send_again() noexcept;
     release_step resume(release_facts const&) noexcept;
     release_step repeat(release_facts const&) noexcept;
     release_step wait_until(core::instant due) noexcept;
