@@ -94,10 +94,11 @@ std::string duration_words(milliseconds d)
     return to_text(d);
 }
 
-// A replica is promoted after up to 2 x timeout + 1 s, and a lease was renewed up to a third of its time before.
+// A replica is promoted after up to 2 x timeout + 1 s, and a lease was renewed up to a third of its time before. In whole
+// seconds.
 milliseconds shortest_lease(milliseconds timeout)
 {
-    return (2 * timeout + milliseconds(1000)) * 3 / 2;
+    return std::chrono::ceil<std::chrono::seconds>((2 * timeout + milliseconds(1000)) * 3 / 2);
 }
 
 milliseconds longest_timeout(milliseconds lease)
@@ -146,13 +147,23 @@ std::vector<std::string> ranges_command()
     return {"EVAL", ranges_script, "0"};
 }
 
+namespace {
+
+// A node that does not know its own address leaves the host out, as the only node of a cluster does.
+std::string address_words(std::string const& host, std::string const& port)
+{
+    return host.empty() ? "port " + port : host + ":" + port;
+}
+
+}  // namespace
+
 std::vector<primary_range> read_ranges(detail::command_reply const& r)
 {
     std::vector<primary_range> all;
     for (std::size_t i = 0; r.type == kind::list && i + 3 < r.items.size(); i += 4) {
         auto const first = number_in(r.items[i]), last = number_in(r.items[i + 1]);
         if (first && last && *first <= *last && *last < hash_slots)
-            all.push_back({*first, *last, r.items[i + 2] + ":" + r.items[i + 3]});
+            all.push_back({*first, *last, address_words(r.items[i + 2], r.items[i + 3])});
     }
     return all;
 }

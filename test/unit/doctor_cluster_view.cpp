@@ -84,6 +84,9 @@ TEST_CASE("doctor cluster: ranges of CLUSTER SLOTS cover slots, too, and name th
     CHECK(judge_coverage(v).grade == grade::good);
     CHECK(address_of(8191, all) == "10.0.0.1:7000");
     CHECK(address_of(8192, all) == "10.0.0.2:7001");
+    CHECK(
+        address_of(0, read_ranges({.type = command_reply::kind::list, .items = {"0", "16383", "", "7000"}}))
+        == "port 7000");
     add_ranges(v, {{0, 8191, ""}});
     CHECK(judge_coverage(v).grade == grade::bad);
     CHECK(address_of(8192, {}).empty());
@@ -116,7 +119,7 @@ TEST_CASE("doctor cluster: a lease must outlast a failover", "[doctor]")
     CHECK(judge_settings(settings("9500", "no"), 30s).at(0).grade == grade::good);
     auto const f = judge_settings(settings("15000", "no"), 30s).at(0);
     CHECK(f.grade == grade::doubtful);
-    CHECK_THAT(f.words, ContainsSubstring("leases of at least 46500ms"));
+    CHECK_THAT(f.words, ContainsSubstring("leases of at least 47s"));
     CHECK_THAT(f.words, ContainsSubstring("cluster-node-timeout to at most 9500ms"));
     CHECK(judge_settings(settings("15000", "no"), 47s).at(0).grade == grade::good);
     CHECK(judge_settings(settings("1000", "no"), 1s).at(0).words.find("or set") == std::string::npos);
