@@ -4,12 +4,13 @@
 -- ARGV  holder, channel, prefix of the slots
 -- returns 0: the holder has no field; n > 0: released, n - 1 subscribers received the message (none is sent while
 --   others hold the lock)
--- errors WRONGTYPE: the lock is not a hash
+-- errors WRONGTYPE: the lock is not a hash; the slot is deleted nevertheless
 -- redis.calls: hexists, hlen, del, publish (the last); hexists, hlen, hget, pttl, pttl, hdel, del (one of several); if it
 --   was the longest, or its slot is missing, also hgetall, pttl for each other slot, pexpire
-if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then
+local held = redis.pcall('hexists', KEYS[1], ARGV[1])
+if held ~= 1 then
     redis.call('del', KEYS[2])
-    return 0
+    return held
 end
 -- include longest_slot
 local remains, left = redis.call('hlen', KEYS[1]) > 2, nil

@@ -126,6 +126,17 @@ TEST_CASE("an acquire of a read that is sent twice counts once", "[conformance]"
     CHECK(b.keys() == 0);
 }
 
+TEST_CASE("a release of a read deletes its slot although the lock is of another type", "[conformance]")
+{
+    read_write_scripts b;
+    b.read(mine, "100000");
+    b.command({"DEL", "lock"});
+    b.command({"SET", "lock", "of another program", "PX", "100000"});
+    CHECK(b.leave(mine).is_error());
+    CHECK(b.keys() == 1);
+    CHECK(b.exists("lock"));
+}
+
 TEST_CASE("a release of a read does not end a longer read of another library with two holds", "[conformance]")
 {
     read_write_scripts b;
