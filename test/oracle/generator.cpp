@@ -23,7 +23,7 @@ public:
     explicit author(std::uint64_t seed) : luck_(seed)
     {
         result_.seed = seed;
-        result_.is_cluster = seed % 24 == 0;
+        result_.is_cluster = seed % 6 == 0;
     }
 
     program write();

@@ -249,14 +249,16 @@ void model::check_identity(hold const& h, lease_view const& l)
 }
 
 // The hold count is one plus the number of other leases of the owner that hold the lock: at least those that must be
-// valid, at most those that may have been granted. Composites have owners only in their members.
+// valid, at most those that may have been granted. Of several downgrades of one lease that are under way at a time, each
+// may hold a read. Composites have owners only in their members.
 void model::check_hold_count(hold const& h, core::instant now, lease_view const& l)
 {
     auto const& a = activities_.at(h.operation);
     bool const owned = is_owned_kind(a.design->kind) && has_owner(a.what, *a.design);
-    unsigned least = 1, most = 1;
+    unsigned least = 1, most = 0;
     for (auto const& [id, other] : activities_)
-        most += owned && id != h.operation && other.over >= now && same_owner(a, other);
+        if (id == h.operation || (owned && other.over >= now && same_owner(a, other)))
+            most += std::max(1U, other.downgrades);
     for (auto const& [id, other] : holds_) {
         auto const& theirs = activities_.at(other.operation);
         bool const is_not_lost = now < other.promised - stop_margin(other.period) - slack;
