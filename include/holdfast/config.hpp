@@ -146,8 +146,8 @@ struct config {
     std::chrono::milliseconds lease{30'000};
 
     /// The outcome of a command without a reply for this time is unknown. A release, an extension, a query and a single
-    /// attempt complete within it. If a node of a Redis Cluster redirects the command of an extension, of a query or of
-    /// a latch, the time begins anew. At least 1 ms.
+    /// attempt complete within it. It begins anew when the server replies that it does not have the script yet, and when
+    /// a node of a Redis Cluster redirects the command of an extension, a query or a latch. At least 1 ms.
     std::chrono::milliseconds command_timeout{3'000};
 
     /// The default of `acquire_options::max_hold`: a lease that was held for this time is lost; 0: no limit. Must not
