@@ -124,7 +124,7 @@ void acquisition::on_unusable(described_error why)
 
 void acquisition::on_busy(acquire_result const& r)
 {
-    if (is_subscribed())
+    if (is_subscribed() && !call_.has_asked())
         parts_.subscriptions.on_served(server(), channel());
     width_.on_granted(r.granted_before);
     arbiter_.on_contested();

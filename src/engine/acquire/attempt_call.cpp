@@ -46,7 +46,9 @@ acquire_result attempt_call::read(answer const& a)
     if (a.why == refusal::redirected && !runtime_.is_at(*at_, *lock_))
         return {.what = acquire_result::kind::moved};
     bool const follows = a.why == refusal::asked && !asked_ && lock_->protocol->is_confined();
-    asked_ = follows ? runtime_.asked_session(a) : nullptr;
+    if (!follows)
+        return lock_->protocol->classify(a);
+    asked_ = runtime_.asked_session(a);
     return asked_ ? acquire_result{.what = acquire_result::kind::asked} : lock_->protocol->classify(a);
 }
 

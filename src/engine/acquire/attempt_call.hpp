@@ -56,6 +56,8 @@ public:
     // Sends it to the server that imports the hash slot, after acquire_result::kind::asked. Precondition: can_ask().
     void send_asking(grant const&, attempt const&);
     bool can_ask() const noexcept { return asked_ && asked_->is_open(); }
+    // Whether the last answer is of that server, which does not have the slot yet.
+    bool has_asked() const noexcept { return asked_ != nullptr; }
 
     // What the server said when it refused the last attempt; null: it did not refuse it.
     detail::error_text const& words() const noexcept { return words_; }

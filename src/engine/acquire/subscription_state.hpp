@@ -12,15 +12,18 @@ namespace holdfast::engine {
 // What a client knows of its subscription to one channel. A server with sharded messages refuses a subscription without
 // ending the connection, and without a reason: mostly because the slot of the channel is at another server. So the
 // client asks for the slots, and subscribes once more if the slot is still there. A seed may be out of date; so if the
-// server refuses again, its own answer decides: if it executes a script for a key of the slot, it has the slot, and
-// refuses for want of a permission. Other servers confirm nothing: their subscriptions stay `requested`.
+// server refuses again, its own answers decide: a server that executes a script for a key of the slot has the slot. One
+// that does so before and after it has refused the subscription refuses for want of a permission. Other servers confirm
+// nothing: their subscriptions stay `requested`.
 enum class subscription_state : std::uint8_t {
     requested,  // sent, or to be sent when the connection opens
     confirmed,
     ended,     // refused, or ended by the server because the slot left; the client has asked for the slots
     repeated,  // sent again, because the slot seems to be still at this server
     refused,   // refused again; the listeners ask the server for the state of their locks
-    given_up,  // the slot is at this server all the same: the client lacks a permission
+    owned,     // sent again, because the server has shown since that it has the slot
+    denied,    // refused even so; the listeners ask once more, for the slot may have left in between
+    given_up,  // the server still has the slot: the client lacks a permission
 };
 
 enum class subscription_event : std::uint8_t {
@@ -46,7 +49,9 @@ enum class subscription_step : std::uint8_t {
 // | confirmed |           | ended, ask    |                  |                   | requested |
 // | ended     | confirmed |               | repeated, repeat |                   | requested |
 // | repeated  | confirmed | refused, look |                  |                   | requested |
-// | refused   | confirmed |               |                  | given_up, give_up | requested |
+// | refused   | confirmed |               |                  | owned, repeat     | requested |
+// | owned     | confirmed | denied, look  |                  |                   | requested |
+// | denied    | confirmed |               |                  | given_up, give_up | requested |
 // | given_up  | confirmed |               |                  |                   | requested |
 //
 // Where the table is empty, the state stays. The caller of `renewed` subscribes if the connection is open.
@@ -63,6 +68,17 @@ constexpr subscription_transition on_end(subscription_state s) noexcept
         case state::requested:
         case state::confirmed: return {state::ended, subscription_step::ask};
         case state::repeated: return {state::refused, subscription_step::look};
+        case state::owned: return {state::denied, subscription_step::look};
+        default: return {s};
+    }
+}
+
+constexpr subscription_transition on_served(subscription_state s) noexcept
+{
+    using state = subscription_state;
+    switch (s) {
+        case state::refused: return {state::owned, subscription_step::repeat};
+        case state::denied: return {state::given_up, subscription_step::give_up};
         default: return {s};
     }
 }
@@ -74,13 +90,10 @@ constexpr subscription_transition next(subscription_state s, subscription_event 
         case subscription_event::confirmed: return {state::confirmed};
         case subscription_event::renewed: return {state::requested};
         case subscription_event::ended: return on_end(s);
+        case subscription_event::served: return on_served(s);
         case subscription_event::slots:
             if (s == state::ended)
                 return {state::repeated, subscription_step::repeat};
-            break;
-        case subscription_event::served:
-            if (s == state::refused)
-                return {state::given_up, subscription_step::give_up};
             break;
     }
     return {s};
@@ -90,7 +103,7 @@ constexpr subscription_transition next(subscription_state s, subscription_event 
 constexpr bool is_subscribed(subscription_state s) noexcept
 {
     using state = subscription_state;
-    return s == state::requested || s == state::confirmed || s == state::repeated;
+    return s == state::requested || s == state::confirmed || s == state::repeated || s == state::owned;
 }
 
 }  // namespace holdfast::engine

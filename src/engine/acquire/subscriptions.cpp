@@ -172,7 +172,11 @@ void subscriptions::on_served(shard& at, std::string_view name)
     auto const t = next(c->state, subscription_event::served);
     c->state = t.next;
     if (t.step == subscription_step::give_up)
-        at.session().give_up_subscribing(name);
+        return at.session().give_up_subscribing(name);
+    if (t.step != subscription_step::repeat)
+        return;
+    at.session().subscribe(name);
+    on_message(name);
 }
 
 // In two steps: a listener may join another channel. Without a listener no reply would show which server has the slot.

@@ -61,8 +61,9 @@ public:
     // That server has refused or ended a subscription. Returns whether the slots may be out of date. The listeners of a
     // channel that it refuses again receive a message, so that they ask it for the state of their locks.
     bool on_unsubscribed(shard& at, std::string_view channel);
-    // That server has executed a script for a lock of that channel: if it has refused the channel twice, it does so
-    // although it has the slot. No effect if nobody listens to the channel at that server.
+    // That server has executed a script for a lock of that channel, so it has the slot now. If it has refused the channel
+    // before, this subscribes again, and the listeners receive a message; if it refuses that, too, and has the slot
+    // still, the client lacks a permission. No effect if nobody listens to the channel at that server.
     void on_served(shard& at, std::string_view channel);
     // The slots are up to date, and on_moved() was called: subscribes again to channels whose subscription has ended
     // although their slot has not moved. Their listeners receive a message, because they may have missed one.
