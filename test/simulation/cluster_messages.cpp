@@ -156,6 +156,27 @@ TEST_CASE("while a seed is out of date, a release wakes the waiter at any moment
     }
 }
 
+// As if the slot came back to it between its refusals and its reply to the attempt.
+TEST_CASE("a primary that refuses a subscription twice, and then serves the lock, is asked once more", "[cluster]")
+{
+    two_clients a;
+    auto& node = a.server("node-2");
+    unsigned requested = 0;
+    node.model().deny_channels(true);
+    node.check([&](executed const& e) {
+        if (!e.what.args.empty() && e.what.args[0] == "SSUBSCRIBE" && ++requested == 2)
+            node.model().deny_channels(false);
+    });
+    a.run([&]() -> awaitable<void> {
+        co_await a.contend();
+        co_await a.sleep(1s);
+        co_await a.release();
+        CHECK(a.was_granted_soon());
+    });
+    CHECK(requested == 3);
+    CHECK(std::ranges::none_of(a.logged(), says_that_waiters_poll));
+}
+
 TEST_CASE("without the right to a channel, waiters at that primary poll, and one line says so", "[cluster]")
 {
     two_clients a;
