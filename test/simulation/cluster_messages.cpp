@@ -117,6 +117,28 @@ TEST_CASE("a subscription ends at a primary that a seed does not know of yet", "
     });
 }
 
+// Without a command for that slot, no MOVED leads back to the present primary.
+TEST_CASE("a subscription that no waiter needs ends at a primary from which a seed leads away", "[cluster]")
+{
+    cluster_client_arena a({.gossip = {60s, 60s}, .bus = {1ms, 1ms}});
+    auto& other = a.make_cluster_client("B");
+    auto& present = a.server("node-1");
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all(a.c());
+        co_await a.visit_all(other);
+        auto const held = co_await mutex(a.c(), "{a}").acquire();
+        a.cluster.move("{a}", 1);
+        CHECK((co_await mutex(other, "{a}").try_acquire({.wait = 100ms})).empty());
+        CHECK(present.model().publish_sharded("redisson_lock__channel:{a}", "0") == 1);
+        // It is silent, so the client asks the seed, which has not heard of the move.
+        present.pause();
+        co_await error_of(mutex(other, "{c}").try_acquire({.wait = 500ms}));
+        present.resume();
+        co_await a.sleep(3s);
+        CHECK(present.model().publish_sharded("redisson_lock__channel:{a}", "0") == 0);
+    });
+}
+
 TEST_CASE("a subscription ends at a primary that has refused another one", "[cluster]")
 {
     two_clients a;
