@@ -24,6 +24,7 @@ using namespace std::chrono_literals;
 constexpr auto ours = "holdfast";  // the folder
 constexpr auto bare_mutex = "raw connection, mutex' commands";
 constexpr auto bare_fair = "raw connection, fair_lock's scripts";
+constexpr auto bare_permit = "raw connection, semaphore's scripts";
 
 struct plan {
     int repetitions = 5;
@@ -199,6 +200,7 @@ std::vector<competitor> competitors(redis_server const& server)
         same_process(server, {"holdfast fair_lock, same process", ours, "fair"}, short_ones),
         of(server, {bare_fair, ours, "bare_fair"}),
         of(server, {"holdfast fair_lock", ours, "fair"}),
+        of(server, {bare_permit, ours, "bare_permit"}),
         of(server, {"holdfast semaphore", ours, "semaphore_1"}),
         of(server, {"holdfast election, by resignation", ours, "election"}),
         of(server, {bare_mutex, ours, "bare_mutex"})};
@@ -277,6 +279,7 @@ void claim(std::map<std::string, outcome> const& by_name, publication& out)
     out.claim(permit + std::string(", p50 in PINGs"), by_name.at(permit).in_pings(), 0, 2.3);
     compare(mutex, by_name.at(mutex), bare_mutex, by_name.at(bare_mutex), out);
     compare(fair, by_name.at(fair), bare_fair, by_name.at(bare_fair), out);
+    compare(permit, by_name.at(permit), bare_permit, by_name.at(bare_permit), out);
 }
 
 void measure(options const& o, redis_server& server, publication& out)

@@ -7,7 +7,7 @@
 //     holdfast_bench_peer HOST:PORT[,HOST:PORT...] MODE
 //
 // mutex, reentrant, fair, readers_95, readers_50, semaphore_N (N permits), election; red, over all servers; ping,
-// bare_mutex, bare_fair, channel
+// two_pings, bare_mutex, bare_fair, bare_permit, channel
 #include <charconv>
 #include <deque>
 #include <memory>
@@ -156,11 +156,17 @@ void converse(std::string const& address, std::string const& mode)
     if (mode == "ping") {
         pings locks(context, address);
         converse(context, locks);
+    } else if (mode == "two_pings") {
+        two_pings locks(context, address);
+        converse(context, locks);
     } else if (mode == "bare_mutex") {
         bare_mutexes locks(context, address);
         converse(context, locks);
     } else if (mode == "bare_fair") {
         bare_fair_locks locks(context, address);
+        converse(context, locks);
+    } else if (mode == "bare_permit") {
+        bare_permits locks(context, address);
         converse(context, locks);
     } else if (mode == "channel") {
         channels locks(context);

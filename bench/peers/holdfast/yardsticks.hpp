@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/deferred.hpp>
@@ -65,6 +66,14 @@ public:
 
 private:
     boost::redis::request request_;
+};
+
+// The release sends a PING, too: no pair of an acquire and a release that waits for both replies takes less time.
+class two_pings : public pings {
+public:
+    using pings::pings;
+
+    auto release(held& h) { return acquire(h); }
 };
 
 // The commands of a holder and of a waiter, without a lock library. Subscriptions end with the connection.
@@ -211,6 +220,68 @@ private:
         boost::redis::response<std::optional<long long>> answer;
         co_await connection_.async_exec(call, answer);
         co_return std::get<0>(answer).value();
+    }
+};
+
+// The same for a semaphore of one permit.
+class bare_permits : public bare_locks {
+public:
+    using bare_locks::bare_locks;
+
+    asio::awaitable<void> ready()
+    {
+        co_await load(engine::scripts::permits_acquire);
+        co_await load(engine::scripts::permits_release);
+    }
+
+    asio::awaitable<held> acquire(std::string const& key)
+    {
+        auto mine = next(key);
+        while (!co_await try_to_take(mine))
+            co_await subscribe(channel_of(key));
+        co_return mine;
+    }
+
+    asio::awaitable<void> release(held& mine)
+    {
+        boost::redis::request call;
+        call.push(
+            "EVALSHA",
+            engine::scripts::permits_release.sha1,
+            2,
+            mine.key,
+            timeouts_of(mine.key),
+            channel_of(mine.key),
+            mine.token,
+            1);
+        boost::redis::response<long long> released;
+        co_await connection_.async_exec(call, released);
+        if (std::get<0>(released).value() == 0)
+            throw std::runtime_error("not released");
+    }
+
+private:
+    static std::string channel_of(std::string const& key) { return "redisson_sc:{" + key + "}"; }
+    static std::string timeouts_of(std::string const& key) { return "{" + key + "}:timeout"; }
+
+    asio::awaitable<bool> try_to_take(held const& wanted)
+    {
+        boost::redis::request call;
+        call.push(
+            "EVALSHA",
+            engine::scripts::permits_acquire.sha1,
+            2,
+            wanted.key,
+            timeouts_of(wanted.key),
+            30000,
+            1,
+            86400000,
+            channel_of(wanted.key),
+            wanted.token,
+            1);
+        boost::redis::response<std::optional<std::vector<long long>>> refused;
+        co_await connection_.async_exec(call, refused);
+        co_return !std::get<0>(refused).value();
     }
 };
 
