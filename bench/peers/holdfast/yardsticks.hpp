@@ -279,9 +279,9 @@ private:
             channel_of(wanted.key),
             wanted.token,
             1);
-        boost::redis::response<std::optional<std::vector<long long>>> refused;
-        co_await connection_.async_exec(call, refused);
-        co_return !std::get<0>(refused).value();
+        boost::redis::generic_response granted;
+        co_await connection_.async_exec(call, granted);
+        co_return granted.value().front().data_type == boost::redis::resp3::type::null;
     }
 };
 
