@@ -27,14 +27,15 @@ void provider_call::start(std::shared_ptr<credentials_provider const> provider, 
     });
 }
 
-// The mutex is locked while the answer is posted: the session abandons the call before its execution context ends, so
-// no post reaches a context that is being destroyed.
+// The mutex is locked until this thread has left the execution context, which may end as soon as the session has ended
+// the call: abandon(), forget() and the answer wait for it.
 void provider_call::complete(std::exception_ptr failure, holdfast::credentials c)
 {
     std::scoped_lock const guard(mutex_);
     if (!on_)
         return;
     auto answer = [self = shared_from_this(), failure = std::move(failure), c = std::move(c)]() mutable {
+        self->end();
         if (auto const to = self->to_.lock())
             to->on_answer(*self, std::move(failure), std::move(c));
     };

@@ -15,6 +15,7 @@
 #include <boost/asio/use_future.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include "session/provider_call.hpp"
 #include "support/child.hpp"
 #include "support/live.hpp"
 
@@ -75,6 +76,26 @@ TEST_CASE("a handler may be called after the end of its client and context", "[t
         late.join();
         done({"me", "pw"});
     }
+}
+
+// The answer is the last event before the context ends: nothing else waits for the thread of the provider.
+TEST_CASE("a provider's thread has left the context when its answer arrives", "[threads][credentials]")
+{
+    struct answered final : session::provider_call::receiver {
+        void on_answer(session::provider_call const&, std::exception_ptr, credentials) override { is_done = true; }
+        std::atomic<bool> is_done = false;
+    };
+    asio::thread_pool others(1);
+    for (int round = 0; round < 500; ++round) {
+        auto context = std::make_unique<asio::thread_pool>(1);
+        auto const to = std::make_shared<answered>();
+        auto call = std::make_shared<session::provider_call>(engine::strand(context->get_executor()), to);
+        asio::post(others, [call = std::move(call)] { call->complete(nullptr, {"me", "pw"}); });
+        while (!to->is_done)
+            std::this_thread::yield();
+        context.reset();
+    }
+    others.join();
 }
 
 TEST_CASE("a coroutine of a provider is cancelled without a race when its client stops", "[threads][credentials]")
