@@ -307,6 +307,7 @@ void model::with_lock_ended(operation& o, core::instant now, error_code ec, bool
     count(o, ec, body_ran);
     auto& a = activities_[o.id];
     a.is_held = false;
+    a.held_until = now;
     a.over = gone_by(a, now, is_disturbed(*o.design, a.what.get(field::process), a.launched, now));
     require(!ok || has_valid_options(o, now), "options_are_checked", o, "an option out of range was accepted");
     require(!ok || body_ran, "with_lock_runs_its_body", o, "succeeded without running the body");
@@ -453,7 +454,9 @@ void model::gave_up(int id, core::instant now)
     holds_.erase(found);
     auto& a = activities_[h.operation];
     a.is_held = false;
-    a.held_until = now;
+    // with_lock releases its lease some turns of the scheduler after the body has ended.
+    if (a.what.what != verb::with_lock)
+        a.held_until = now;
     bool const doubtful = !h.is_valid || is_disturbed(*a.design, a.what.get(field::process), a.launched, now);
     auto const left = h.period + (std::max(h.allowed, now) - now);
     a.over = gone_by(a, now, doubtful) + (doubtful ? left : core::duration::zero());

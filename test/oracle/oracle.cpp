@@ -4,10 +4,12 @@
 //
 // Random programs over the public API against a model of what the headers promise: README.md of this folder.
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 
@@ -15,6 +17,7 @@
 
 #include "oracle/generator.hpp"
 #include "oracle/hunt.hpp"
+#include "oracle/model.hpp"
 #include "oracle/not_yet.hpp"
 #include "oracle/runner.hpp"
 #include "oracle/settings.hpp"
@@ -155,6 +158,36 @@ TEST_CASE("a survey counts how often random programs find each promise broken", 
     for (auto const& [check, times] : found)
         report += check + ": " + std::to_string(times) + " of " + std::to_string(count) + " programs\n";
     std::puts(report.c_str());
+}
+
+// The first promise that is broken if an owner gets its lock once more after the body of its with_lock has ended.
+std::optional<finding> enter_again(bool with_lock_has_ended)
+{
+    auto const steps = parse("seed 1\nwith_lock lock=g0 owner=0 at_least=200\nacquire lock=g0 owner=0\n").steps;
+    model of({});
+    auto const at = [](int ms) { return core::instant(std::chrono::milliseconds(1'000 + ms)); };
+    auto const lease = [](unsigned count) {
+        return lease_view{
+            .state = lease_state::held,
+            .left_least = std::chrono::milliseconds(2'800),
+            .left_most = std::chrono::milliseconds(2'900),
+            .token = 1,
+            .hold_count = count,
+            .name = "g0",
+            .has_owner = true};
+    };
+    auto& outer = of.launch(steps[0], at(0));
+    of.body_ended(of.body_began(outer, at(1), lease(1)), at(2));
+    if (with_lock_has_ended)
+        of.with_lock_ended(outer, at(3), {}, true);
+    of.acquired(of.launch(steps[1], at(4)), at(5), {}, lease(2));
+    return of.first();
+}
+
+TEST_CASE("an owner may enter again until with_lock has released its lease, and not after it", "[oracle]")
+{
+    CHECK(enter_again(false).value_or(finding{}).text == "");
+    CHECK(enter_again(true).value_or(finding{}).check == "at_least_keeps_a_lock_taken");
 }
 
 TEST_CASE("a program is the same after it is printed and parsed", "[oracle]")
