@@ -219,6 +219,12 @@ struct semaphore_options {
     /// have the same value. At most 128 permits; not for a fair semaphore.
     bool numbered = false;
 
+    /// Waiters receive the messages of all releases, also those of Redisson's clients. Each release then leads to an
+    /// attempt of each process that waits. Otherwise a release notifies at most as many processes as permits are free
+    /// again, and a waiter notices a release by a client of Redisson within `config::poll_interval`. Handles of one
+    /// client should have the same value. No effect on a fair semaphore.
+    bool with_redisson = false;
+
     /// Of a fair semaphore, as in @ref fair_options. At least 1 s.
     std::chrono::milliseconds waiter_timeout{15'000};
 };

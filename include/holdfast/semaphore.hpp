@@ -50,19 +50,21 @@ struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
 /// @par On the server
 /// The format of Redisson's RPermitExpirableSemaphore: a STRING under the name with the number of free permits, and the
 /// ZSET `{name}:timeout` with a member for each permit that is held and its end. Both expire a day after the last grant
-/// or renewal. Clients of Redisson and of Holdfast exclude and wake each other if their clocks and the server's differ
-/// by less than 10 s. A fair semaphore has two more keys while contenders wait, and a numbered one has the
-/// HASH `holdfast_permit_numbers:{name}` and the fencing counter `holdfast_fence:{name}`: see docs/semaphore.md.
+/// or renewal. Clients of Redisson and of Holdfast exclude each other if their clocks and the server's differ by less
+/// than 10 s; `semaphore_options::with_redisson` says which messages they receive. While contenders wait there is the
+/// ZSET `holdfast_permit_waiting:{name}`; a fair semaphore has two other keys then. A numbered one has the HASH
+/// `holdfast_permit_numbers:{name}` and the fencing counter `holdfast_fence:{name}`: see docs/semaphore.md.
 /// @par Cost
 /// One script acquires the permits of a lease, or those of up to 64 waiters of the process, and one releases them;
 /// those of one iteration of the event loop are released together, and those that are due are renewed together. All
-/// waiters of a process share one subscription and one attempt at a time. In a fair semaphore each waiter has a
+/// waiters of a process share one subscription and one attempt at a time. A release of k permits wakes at most k
+/// processes, unless handles have `semaphore_options::with_redisson`. In a fair semaphore each waiter has a
 /// subscription of its own, and each lease is released by a script of its own; as in a @ref fair_lock, one script
 /// refreshes all waiters of a client, each `waiter_timeout` / 3.
 /// @par Order
 /// Waiters of one process are served in order of arrival: one that asks for many permits is not overtaken by those of
 /// its process behind it. Between processes there is no order: waiters for many permits may wait for long where others
-/// ask for few.
+/// ask for few. Of the processes that wait, those whose first waiter asks for the fewest are notified first.
 ///
 /// With `semaphore_options::fair` the order is that of arrival over all processes, and the first waiter is waited for
 /// whatever its weight: no waiter starves, and permits may stay free meanwhile. A waiter whose process has died is

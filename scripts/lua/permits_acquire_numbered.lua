@@ -1,21 +1,27 @@
 -- Grants one permit with a number from 1 on that no other permit has, and with a fencing token, which is greater than all
 -- earlier ones of the semaphore. Creates the semaphore if there is none.
--- KEYS  counter, timeouts, numbers, fencing counter
+-- KEYS  counter, timeouts, waiting, numbers, fencing counter
 -- ARGV  lease time in ms, permits to create it with (0: never), its time to live in ms (0: none), channel, holder, time to
---   live of the fencing counter in ms
+--   live of the fencing counter in ms, whether it waits for a message if it is refused (1; 0: no)
 -- returns {1, fencing token, number}: granted; {0, t, total}: busy, as permits_acquire
 -- errors WRONGTYPE: the counter is not a number, or another key is of another type; if it is the fencing counter, the holder
 --   has the permit
 -- redis.calls: time, get, hgetall, zmscore (if there are numbers), incrby, zadd, pttl, pexpire, pexpire or persist, hset,
 --   pexpire, time, set (granted); time, get, hgetall, zrangebyscore, zrange, zcard (busy); if permits had expired also zrem,
---   incrby, publish; for numbers of permits that were released also hdel; if it is created also zcard, set, publish
+--   incrby, publish; for numbers of permits that were released also hdel; if it is created also zcard, set, publish;
+--   of a waiter also zrem (granted), zadd, pexpire (busy); zrangebyscore and notified clients as permits_acquire
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local me = ARGV[5]
+local me, channel, is_waiter = ARGV[5], ARGV[4], ARGV[7] == '1'
 -- include permit_counter
 local text, left, failed = read_counter()
 if failed then return failed end
-if not text and ARGV[2] == '0' then return {0, -1, -1} end
+-- include permit_wake
+-- include permit_wait
+if not text and ARGV[2] == '0' then
+    if is_waiter then wait_for(me, 1) end
+    return {0, -1, -1}
+end
 -- include permit_life
 -- include permit_scores
 -- include permit_grant
@@ -44,13 +50,14 @@ end
 
 -- Read before the first write: a key of another type changes nothing. Nothing else is read before the counter is raised:
 -- with the last member the timeouts go, and where their hash slot is being moved a command for a missing key fails.
-local entries = redis.call('hgetall', KEYS[3])
+local entries = redis.call('hgetall', KEYS[4])
 local over, ended = left and left > 0 and {} or expired(), {}
 local free = (left or ARGV[2] - redis.call('zcard', KEYS[2])) + #over
 local number = free > 0 and free_number(entries, over, ended)
 remove(over)
 if free < 1 then
     settle(text, free, #over, ARGV[3])
+    if is_waiter then wait_for(me, 1) end
     return {0, time_until(1 - free), free + redis.call('zcard', KEYS[2])}
 end
 
@@ -58,10 +65,12 @@ end
 settle(text, free - 1, #over - 1, ARGV[3])
 local _, refused = write_members({me}, ARGV[1], 1)
 if refused then return refused end
-for i = 1, #ended, 1000 do redis.call('hdel', KEYS[3], unpack(ended, i, math.min(i + 999, #ended))) end
-redis.call('hset', KEYS[3], me, number)
-redis.call('pexpire', KEYS[3], one_day)
-local token, denied = raise(KEYS[4], 'PX', ARGV[6])
+for i = 1, #ended, 1000 do redis.call('hdel', KEYS[4], unpack(ended, i, math.min(i + 999, #ended))) end
+redis.call('hset', KEYS[4], me, number)
+redis.call('pexpire', KEYS[4], one_day)
+local token, denied = raise(KEYS[5], 'PX', ARGV[6])
 if not token then return denied end
-if (#over > 0 or not text) and free > 1 then redis.pcall('publish', ARGV[4], free - 1) end
+if (#over > 0 or not text) and free > 1 then redis.pcall('publish', channel, free - 1) end
+if is_waiter then stop_waiting(me) end
+wake(channel, free - 1, text and #over or free - 1, me)
 return {1, token, number}

@@ -1,17 +1,19 @@
 -- Takes permits away from all who hold some, or from one holder, and notifies the waiters. The holders learn of it at
 -- their next renewal.
--- KEYS  counter, timeouts, queue (left out: not fair)
+-- KEYS  counter, timeouts, waiting; of a fair semaphore counter, timeouts, queue, waiters
 -- ARGV  channel, holder (empty: all)
 -- returns how many permits were taken away
 -- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing changed
--- redis.calls: get, zcard, del, incrby, publish (all); get, zrange, zrem, incrby, publish (one); of a fair
---   semaphore also zrange, publish
+-- redis.calls: get, zcard, del, incrby, publish (all); get, zrange, zrem, incrby, publish (one); then also
+--   zrangebyscore, and for each client that is notified zrem, publish, zrangebyscore; of a fair semaphore zrange, publish
+--   in place of these
 local now = 0
 -- include permit_counter
-local text, _, failed = read_counter()
+local text, left, failed = read_counter()
 if failed then return failed end
 -- include permits
 -- include permit_first
+-- include permit_wake
 
 -- Its members are the holder, and the holder before a "/" or a "#".
 local function members_of(holder)
@@ -33,8 +35,12 @@ else
     freed = remove(members_of(ARGV[2]))
 end
 if freed > 0 and text then
-    local left = redis.call('incrby', KEYS[1], freed)
+    left = redis.call('incrby', KEYS[1], freed)
     if left > 0 then redis.pcall('publish', ARGV[1], left) end
 end
-if freed > 0 then notify_first(ARGV[1]) end
+if freed > 0 and KEYS[4] then
+    notify_first(ARGV[1])
+elseif freed > 0 and text then
+    wake(ARGV[1], left, freed, '')
+end
 return freed

@@ -1,23 +1,32 @@
--- Releases a grant, as far as the holder still has it, and notifies the waiters. Where the counter was lost nothing is
--- counted: who creates it again counts the permits that are held.
--- KEYS  counter, timeouts
+-- Releases a grant, as far as the holder still has it, and notifies as many waiting clients as permits are free again. A
+-- holder that has none of it does not wait any more; if a message has reached it already, the next one gets it. Where the
+-- counter was lost nothing is counted: who creates it again counts the permits that are held.
+-- KEYS  counter, timeouts, waiting
 -- ARGV  channel, holder, weight
 -- returns 0: the holder has none of it, nothing changed; n > 0: released, n - 1 subscribers received the message
 -- errors WRONGTYPE: the counter or the timeouts are of another type, nothing changed
--- redis.calls: get, zrem, incrby, publish; get, zrem (the holder has none of it, or the counter was lost)
+-- redis.calls: get, zrem, incrby, publish, zrangebyscore; get, zrem, zrem (the holder has none of it), and zrangebyscore (it
+--   does not wait, either); get, zrem (the counter was lost); for each client that is notified also zrem, publish,
+--   zrangebyscore
 local now = 0
+local channel, holder = ARGV[1], ARGV[2]
 -- include permit_counter
-local text, _, failed = read_counter()
+local text, left, failed = read_counter()
 if failed then return failed end
 -- include permits
 -- include permit_members
+-- include permit_wake
 local members = {}
-add_members(members, ARGV[2], tonumber(ARGV[3]))
+add_members(members, holder, tonumber(ARGV[3]))
 local freed = remove(members)
-if freed == 0 then return 0 end
+if freed == 0 then
+    if not stop_waiting(holder) and left then wake(channel, left, tonumber(ARGV[3]), holder) end
+    return 0
+end
 if not text then return 1 end
-local left = redis.call('incrby', KEYS[1], freed)
+left = redis.call('incrby', KEYS[1], freed)
 -- Redisson's clients take the number for that of the waiters to wake, and throw at one below 0.
 if left < 1 then return 1 end
-local receivers = redis.pcall('publish', ARGV[1], left)
-return type(receivers) == 'number' and receivers + 1 or 1
+local receivers = redis.pcall('publish', channel, left)
+local others = wake(channel, left, freed, holder)
+return 1 + others + (type(receivers) == 'number' and receivers or 0)

@@ -1,12 +1,13 @@
 -- Releases grants of permits, of one semaphore or of several, each as far as its holder still has it, and notifies the
 -- waiters. Where a counter was lost nothing is counted, as in permits_release.
--- KEYS  for each semaphore: counter, timeouts
+-- KEYS  for each semaphore: counter, timeouts, waiting
 -- ARGV  for each grant: holder, weight, channel (empty: of the same semaphore as the grant before it)
 -- returns for each grant 0: the holder has none of it, nothing changed; n > 0: released, n - 1 subscribers received the
 --   message
 -- errors WRONGTYPE: a counter or the timeouts are of another type; nothing changed then
--- redis.calls for each semaphore: get, zmscore, zrem, incrby, publish; get, zmscore, zrem
---   (the counter was lost); get, zmscore (no holder has any of it); with subscribers one publish for each grant
+-- redis.calls for each semaphore: get, zmscore, zrem, incrby, publish, zrangebyscore; get, zmscore, zrem
+--   (the counter was lost); get, zmscore (no holder has any of it); with subscribers one publish for each grant; for each
+--   holder that has none of it zrem, and zrangebyscore if one does not wait; notified clients as in permits_release
 local now = 0
 -- The parts below use the keys of the semaphore at hand.
 local keys, KEYS = KEYS, {}
@@ -14,10 +15,11 @@ local keys, KEYS = KEYS, {}
 -- include permits
 -- include permit_members
 -- include permit_scores
+-- include permit_wake
 local groups, answer = {}, {}
 
 local function use_keys_of(group)
-    KEYS[1], KEYS[2] = keys[2 * group.number - 1], keys[2 * group.number]
+    for i = 1, 3 do KEYS[i] = keys[3 * (group.number - 1) + i] end
 end
 
 -- Returns the members that the holders of one semaphore still have.
@@ -37,22 +39,40 @@ end
 
 -- One message for each grant, because a client of Redisson wakes one waiter for each. Without subscribers one is enough.
 local function notify(group, left)
+    local channel, receivers = ARGV[3 * group.first], 1
     for i = group.first, group.last do
-        if answer[i] > 0 then
-            local receivers = redis.pcall('publish', ARGV[3 * group.first], left)
-            if type(receivers) ~= 'number' or receivers == 0 then return end
-            answer[i] = receivers + 1
+        if answer[i] > 0 and receivers ~= 0 then
+            receivers = redis.pcall('publish', channel, left)
+            receivers = type(receivers) == 'number' and receivers or 0
+            answer[i] = answer[i] + receivers
         end
     end
+    local others = wake(channel, left, #group.members, ARGV[3 * group.first - 2])
+    for i = group.first, group.last do
+        if answer[i] > 0 then answer[i] = answer[i] + others end
+    end
+end
+
+-- Holders that have none of their grants do not wait any more. Returns how many permits those asked for that a message had
+-- reached already.
+local function end_waits(group)
+    local news = 0
+    for i = group.first, group.last do
+        if answer[i] == 0 and not stop_waiting(ARGV[3 * i - 2]) then news = news + ARGV[3 * i - 1] end
+    end
+    return news
 end
 
 -- All members are removed before the counter is raised, in one command. With the last member the key goes; where its hash
 -- slot is being moved, a command for a missing key fails, and the permits before it would not be counted.
 local function release(group)
-    local freed = remove(group.members)
-    if freed == 0 or group.is_lost then return end
-    local left = redis.call('incrby', KEYS[1], freed)
-    if left > 0 then notify(group, left) end
+    local freed, news, left = remove(group.members), end_waits(group), group.left
+    if group.is_lost then return end
+    if freed > 0 then
+        left = redis.call('incrby', KEYS[1], freed)
+        if left > 0 then notify(group, left) end
+    end
+    wake(ARGV[3 * group.first], left, news, ARGV[3 * group.first - 2])
 end
 
 for i = 1, #ARGV / 3 do
@@ -62,9 +82,9 @@ end
 -- All checks before the first write: each grant of a batch that is refused is released again, alone.
 for _, group in ipairs(groups) do
     use_keys_of(group)
-    local text, _, failed = read_counter()
+    local text, left, failed = read_counter()
     if failed then return failed end
-    group.is_lost, group.members = not text, members_of(group)
+    group.is_lost, group.left, group.members = not text, left, members_of(group)
 end
 for _, group in ipairs(groups) do
     use_keys_of(group)

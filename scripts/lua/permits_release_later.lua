@@ -1,12 +1,13 @@
 -- Releases a grant after a time, as far as the holder still has it: until then its permits stay taken, by no holder.
 -- Notifies the waiters, which learn the new end.
--- KEYS  counter, timeouts, queue (left out: not fair)
+-- KEYS  counter, timeouts, waiting; of a fair semaphore counter, timeouts, queue, waiters
 -- ARGV  channel, holder, weight, time in ms until it ends, at least 1
 -- returns 0: the holder has none of it, nothing changed; n > 0: it ends after that time, n - 1 subscribers received the
 --   message
 -- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing changed
--- redis.calls: time, get, zmscore (the holder has none of it); besides pttl, pexpire, pexpire or persist, zadd, publish;
---   of a fair semaphore also zrange, publish
+-- redis.calls: time, get, zmscore (the holder has none of it); besides pttl, pexpire, pexpire or persist, zadd, publish,
+--   zrangebyscore, and for each client that is notified zrem, publish, zrangebyscore; of a fair semaphore zrange, publish
+--   in place of these
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- include permit_counter
@@ -17,6 +18,7 @@ if failed then return failed end
 -- include permit_scores
 -- include permit_write
 -- include permit_first
+-- include permit_wake
 
 local members, kept = {}, {}
 add_members(members, ARGV[2], tonumber(ARGV[3]))
@@ -31,5 +33,9 @@ prolong_permits()
 local _, refused = write_scores(kept, now + ARGV[4] + 10000, 'XX')
 if refused then return refused end
 local receivers = redis.pcall('publish', ARGV[1], math.max(left or 0, 0))
-notify_first(ARGV[1])
+if KEYS[4] then
+    notify_first(ARGV[1])
+else
+    wake(ARGV[1], math.max(left or 0, 0) + #kept, #kept, ARGV[2])
+end
 return type(receivers) == 'number' and receivers + 1 or 1

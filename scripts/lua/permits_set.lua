@@ -1,11 +1,12 @@
 -- Sets the number of permits, for everybody. Permits that are held stay: after the number was lowered nothing is granted
 -- until enough were released. It also repairs a counter, because it counts the permits that are held.
--- KEYS  counter, timeouts, queue (left out: not fair)
+-- KEYS  counter, timeouts, waiting; of a fair semaphore counter, timeouts, queue, waiters
 -- ARGV  permits, time to live in ms of a semaphore that is created (0: none), channel
 -- returns {before, held}: the number of permits before, free and held (-1: no semaphore), and how many are held
 -- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing changed
 -- redis.calls: time, get, zrangebyscore, zcard, set; if permits had expired also zrem; if permits are free also publish;
---   of a fair semaphore also zrange, publish
+--   zrangebyscore, and for each client that is notified zrem, publish, zrangebyscore; of a fair semaphore zrange, publish
+--   in place of these
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- include permit_counter
@@ -13,6 +14,17 @@ local text, left, failed = read_counter()
 if failed then return failed end
 -- include permits
 -- include permit_first
+-- include permit_wake
+
+-- Notifies those that ask for more than `total` permits: waiting does not help them.
+local function wake_beyond(channel, total)
+    local first = string.format('%.0f', (total + 1) * one_weight)
+    for _, holder in ipairs(redis.pcall('zrangebyscore', KEYS[3], first, '+inf')) do
+        stop_waiting(holder)
+        redis.pcall('publish', channel .. ':' .. string.sub(holder, 1, 36), '0')
+    end
+end
+
 -- Read before the first write, as in permits_acquire_numbered.
 local over = expired()
 local held = redis.call('zcard', KEYS[2]) - #over
@@ -27,5 +39,10 @@ else
 end
 if free > 0 then redis.pcall('publish', ARGV[3], free) end
 -- Also if none is free: a waiter that asks for more than there are now must learn of it.
-notify_first(ARGV[3])
+if KEYS[4] then
+    notify_first(ARGV[3])
+else
+    wake_beyond(ARGV[3], tonumber(ARGV[1]))
+    wake(ARGV[3], free, free, '')
+end
 return {text and left + held + #over or -1, held}

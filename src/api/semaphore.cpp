@@ -74,10 +74,12 @@ private:
     unsigned const permits_;
 };
 
-// In the order in which the scripts expect them in KEYS. Only our scripts use the queue.
+// In the order in which the scripts expect them in KEYS. Only our scripts use those with a prefix.
 std::vector<std::string> companions_of(std::string_view key, semaphore_options const& o)
 {
     std::vector<std::string> all{core::suffixed(key, "timeout")};
+    if (!o.fair)
+        all.push_back(core::prefixed("holdfast_permit_waiting", key));
     if (o.numbered)
         all.push_back(core::prefixed("holdfast_permit_numbers", key));
     if (o.fair) {
@@ -96,7 +98,8 @@ single_lock::traits permit_traits(std::string_view key, semaphore_options const&
         .companions = companions_of(key, o),
         .waiter_timeout = core::bounded(o.waiter_timeout),
         .weight = "1",
-        .semaphore = std::make_shared<engine::permit_rules>(engine::permit_rules{.permits = o.permits})};
+        .semaphore = std::make_shared<engine::permit_rules>(
+            engine::permit_rules{.permits = o.permits, .with_redisson = o.with_redisson})};
 }
 
 // Why a semaphore cannot have so many permits; empty: it can. The script of an acquire looks at all numbers.

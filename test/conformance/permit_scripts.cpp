@@ -27,6 +27,7 @@ namespace scripts = engine::scripts;
 
 constexpr auto counter = "permits";
 constexpr auto timeouts = "{permits}:timeout";
+constexpr auto waiting = "holdfast_permit_waiting:{permits}";
 constexpr auto numbers = "holdfast_permit_numbers:{permits}";
 
 class semaphore_scripts {
@@ -43,10 +44,14 @@ public:
     value run(engine::script const& script, std::vector<std::string> const& arguments)
     {
         // A batch of renewals has the keys of each grant.
-        auto const pairs = script.name == scripts::permits_renew.name ? arguments.size() / 3 : 1;
-        std::vector<std::string> words{"EVAL", std::string(script.text), std::to_string(2 * pairs)};
-        for (std::size_t i = 0; i != pairs; ++i)
-            words.insert(words.end(), {counter, timeouts});
+        bool const renews = script.name == scripts::permits_renew.name;
+        std::vector<std::string> keys{counter, timeouts};
+        for (std::size_t i = 3; renews && i < arguments.size(); i += 3)
+            keys.insert(keys.end(), {counter, timeouts});
+        if (!renews && script.name != scripts::permits_holders.name)
+            keys.emplace_back(waiting);
+        std::vector<std::string> words{"EVAL", std::string(script.text), std::to_string(keys.size())};
+        words.insert(words.end(), keys.begin(), keys.end());
         words.insert(words.end(), arguments.begin(), arguments.end());
         return both_->command(words);
     }
@@ -61,8 +66,10 @@ public:
     value run_numbered(engine::script const& script, std::vector<std::string> const& arguments)
     {
         bool const acquires = script.name == scripts::permits_acquire_numbered.name;
-        std::vector<std::string> words{
-            "EVAL", std::string(script.text), acquires ? "4" : "3", counter, timeouts, numbers};
+        std::vector<std::string> words{"EVAL", std::string(script.text), acquires ? "5" : "3", counter, timeouts};
+        if (acquires)
+            words.emplace_back(waiting);
+        words.emplace_back(numbers);
         if (acquires)
             words.emplace_back("fence");
         words.insert(words.end(), arguments.begin(), arguments.end());
@@ -73,13 +80,13 @@ public:
     std::int64_t acquire_numbered(std::string const& holder)
     {
         auto const reply = run_numbered(
-            scripts::permits_acquire_numbered, {permit_lease, "3", life, "channel", holder, life});
+            scripts::permits_acquire_numbered, {permit_lease, "3", life, "channel", holder, life, "0"});
         return reply.items.at(0).integer == 1 ? reply.items.at(2).integer : 0;
     }
 
-    std::string acquire(std::vector<std::string> contenders, std::string const& permits = "3")
+    std::string acquire(std::vector<std::string> contenders, std::string const& permits = "3", bool waits = false)
     {
-        std::vector<std::string> arguments{permit_lease, permits, life, "channel"};
+        std::vector<std::string> arguments{permit_lease, permits, life, "channel", waits ? "1" : "0"};
         arguments.insert(arguments.end(), contenders.begin(), contenders.end());
         return said(scripts::permits_acquire, arguments);
     }
@@ -88,13 +95,14 @@ public:
 
     void compare_values()
     {
-        for (auto const* const key : {counter, timeouts}) {
+        for (auto const* const key : {counter, timeouts, waiting}) {
             both_->command({"TYPE", key});
             both_->command({"PTTL", key});
         }
         // Sorted by name: scores depend on the instant, which differs by a millisecond between the two servers.
-        both_->command(
-            {"EVAL", "local all = redis.call('zrange', KEYS[1], 0, -1) table.sort(all) return all", "1", timeouts});
+        for (auto const* const key : {timeouts, waiting})
+            both_->command(
+                {"EVAL", "local all = redis.call('zrange', KEYS[1], 0, -1) table.sort(all) return all", "1", key});
     }
 
 private:
@@ -111,7 +119,7 @@ TEST_CASE("permits_acquire grants the longest prefix, and says how many permits 
 
     CHECK(s.said(scripts::permits_release, {"channel", ours(2), "1"}) == "1");
     auto const part = s.run(
-        scripts::permits_acquire, {permit_lease, "3", life, "channel", ours(4), "1", ours(5), "2", ours(6), "1"});
+        scripts::permits_acquire, {permit_lease, "3", life, "channel", "0", ours(4), "1", ours(5), "2", ours(6), "1"});
     REQUIRE(part.items.size() == 3);
     CHECK(part.items[0].integer == 1);
     CHECK(part.items[1].integer > 0);
@@ -179,11 +187,13 @@ TEST_CASE(
     CHECK(has_wrong_type(to_string(s.both().command(
         {"EVAL",
          std::string(scripts::permits_release_all.text),
-         "4",
+         "6",
          counter,
          timeouts,
+         waiting,
          "other",
          "{other}:timeout",
+         "{other}:waiting",
          ours(1),
          "1",
          "channel",
@@ -243,7 +253,7 @@ TEST_CASE("numbers of another type are WRONGTYPE, and nothing is taken", "[confo
     semaphore_scripts s;
     s.both().command({"SET", numbers, "x"});
     auto const reply = s.run_numbered(
-        scripts::permits_acquire_numbered, {permit_lease, "3", life, "channel", ours(1), life});
+        scripts::permits_acquire_numbered, {permit_lease, "3", life, "channel", ours(1), life, "0"});
     CHECK(has_wrong_type(to_string(reply)));
     CHECK(s.both().command({"EXISTS", counter}).integer == 0);
     CHECK(s.both().command({"EXISTS", timeouts}).integer == 0);
@@ -366,7 +376,7 @@ public:
             case 8:
             case 9: s_.run(scripts::permits_release, {"channel", somebody(), weight()}); return;
             case 10: s_.run(scripts::permits_release_later, {"channel", somebody(), weight(), "100000"}); return;
-            default: granted_ += s_.acquire(contenders(), number(6)) == "nil";
+            default: granted_ += s_.acquire(contenders(), number(6), chance_.happens(0.5)) == "nil";
         }
     }
 

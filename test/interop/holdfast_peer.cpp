@@ -137,7 +137,7 @@ private:
     // Without permits of its own: Redisson's peer, or `resize`, creates the semaphore.
     void answer_permits(request const& r)
     {
-        semaphore const s(client_, r.name, {});
+        semaphore const s(client_, r.name, {.with_redisson = true});
         auto const done = [r](error_code ec, permit_count) { reply_result(r, ec, "done"); };
         auto const count = [r](error_code ec, permit_count c) {
             auto const total = static_cast<int>(c.total);

@@ -37,6 +37,7 @@ struct grant {
 class semaphore_world {
     static constexpr auto counter = "permits";
     static constexpr auto timeouts = "{permits}:timeout";
+    static constexpr auto waiting = "holdfast_permit_waiting:{permits}";
     static constexpr std::int64_t usual_total = 5;
     static constexpr std::int64_t lease_ms = 2'000;
     static constexpr std::int64_t margin_ms = 10'000;
@@ -110,7 +111,10 @@ private:
     value run(engine::script const& script, std::vector<std::string> const& arguments)
     {
         listener_.received.clear();
-        std::vector<std::string> words{"EVAL", std::string(script.text), "2", counter, timeouts};
+        bool const renews = script.name == scripts::permits_renew.name;
+        std::vector<std::string> words{"EVAL", std::string(script.text), renews ? "2" : "3", counter, timeouts};
+        if (!renews)
+            words.emplace_back(waiting);
         words.insert(words.end(), arguments.begin(), arguments.end());
         auto reply = say(words);
         if (reply.is_error())
@@ -175,7 +179,7 @@ private:
     value acquire_all(std::vector<grant> const& contenders)
     {
         std::vector<std::string> arguments{
-            std::to_string(lease_ms), std::to_string(usual_total), "86400000", "channel"};
+            std::to_string(lease_ms), std::to_string(usual_total), "86400000", "channel", "0"};
         for (auto const& c : contenders) {
             arguments.push_back(c.holder);
             arguments.push_back(std::to_string(c.weight));

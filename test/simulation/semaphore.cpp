@@ -84,6 +84,117 @@ TEST_CASE("a waiter of a semaphore is woken by a release of another process", "[
     });
 }
 
+// The waiters of B and C for one permit each, while A holds all.
+struct waiting_processes {
+    arena a;
+    std::vector<std::string> granted;  // in order
+    std::vector<lease> leases;
+    asio::cancellation_signal stop;  // of the waiter of B
+
+    void wait(std::string where, semaphore_options const& o, config const& c = {})
+    {
+        semaphore const s(a.client(where, c), "s", o);
+        auto const slot = where == "B" ? stop.slot() : asio::cancellation_slot();
+        s.acquire(asio::bind_cancellation_slot(slot, [this, where](error_code ec, lease l) {
+            if (!ec)
+                granted.push_back(where), leases.push_back(std::move(l));
+        }));
+    }
+    std::int64_t waiting() { return a.server().execute({"ZCARD", "holdfast_permit_waiting:{s}"}).integer; }
+};
+
+TEST_CASE("a release wakes one process, and that of a waiter that has left the next", "[semaphore]")
+{
+    waiting_processes w;
+    auto& a = w.a;
+    semaphore s(a.client("A"), "s", {.permits = 1});
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await s.acquire();
+        for (std::string const where : {"B", "C"}) {
+            w.wait(where, {});
+            co_await a.sleep(50ms);
+        }
+        CHECK(w.waiting() == 2);
+        // As if the message to B and its cancellation crossed.
+        a.at("B").pause();
+        co_await held.release();
+        co_await a.sleep(20ms);
+        CHECK(w.waiting() == 1);
+        CHECK(free_permits(a) == "1");
+        a.at("B").resume();
+        w.stop.emit(asio::cancellation_type::terminal);
+        co_await a.sleep(20ms);
+        CHECK(w.granted == std::vector<std::string>{"C"});
+        CHECK(w.waiting() == 0);
+    });
+}
+
+TEST_CASE("a waiter that leaves keeps nothing on the server", "[semaphore]")
+{
+    waiting_processes w;
+    semaphore s(w.a.client("A"), "s", {.permits = 1});
+    w.a.run([&]() -> awaitable<void> {
+        auto const held = co_await s.acquire();
+        w.wait("B", {});
+        co_await w.a.sleep(50ms);
+        CHECK(w.waiting() == 1);
+        w.stop.emit(asio::cancellation_type::terminal);
+        co_await w.a.sleep(50ms);
+        CHECK(w.waiting() == 0);
+    });
+}
+
+TEST_CASE("a message to a process that has died reaches the next one that waits", "[semaphore]")
+{
+    waiting_processes w;
+    auto& a = w.a;
+    semaphore s(a.client("A"), "s", {.permits = 1});
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await s.acquire();
+        for (std::string const where : {"B", "C"}) {
+            w.wait(where, {}, {.poll_interval = 1s});
+            co_await a.sleep(50ms);
+        }
+        SECTION("before the release")
+        {
+            a.at("B").kill();
+            co_await a.sleep(50ms);
+            co_await held.release();
+            co_await a.sleep(20ms);
+        }
+        SECTION("with the message")
+        {
+            a.at("B").pause();
+            co_await held.release();
+            co_await a.sleep(20ms);
+            a.at("B").kill();
+            co_await a.sleep(2s);  // C looks again after its poll interval
+        }
+        CHECK(w.granted == std::vector<std::string>{"C"});
+    });
+}
+
+TEST_CASE("only a handle with_redisson receives the messages of other libraries", "[semaphore]")
+{
+    waiting_processes w;
+    auto& a = w.a;
+    a.run([&]() -> awaitable<void> {
+        a.server().execute({"SET", "s", "0"});
+        a.server().execute({"ZADD", "{s}:timeout", "900000000000000", "0123456789abcdef"});
+        w.wait("B", {.with_redisson = true}, {.poll_interval = 30s});
+        w.wait("C", {}, {.poll_interval = 30s});
+        co_await a.sleep(100ms);
+        CHECK(w.waiting() == 1);
+        a.server().execute({"ZREM", "{s}:timeout", "0123456789abcdef"});
+        a.server().execute({"SET", "s", "2"});
+        a.server().execute({"PUBLISH", "redisson_sc:{s}", "2"});
+        co_await a.sleep(20ms);
+        CHECK(w.granted == std::vector<std::string>{"B"});
+        co_await a.sleep(31s);
+        CHECK(w.granted.size() == 2);
+    });
+}
+
 TEST_CASE("the leases of a semaphore are renewed, each with all of its permits", "[semaphore]")
 {
     arena a;

@@ -29,7 +29,7 @@ lock_spec semaphore_of(unsigned permits, std::string_view weight, std::string co
     auto const channel = "redisson_sc:{p:" + name + "}";
     lock_spec::words const words{
         .prefix = "p:", .name = name, .channel = channel, .counter = {}, .label = {}, .weight = weight};
-    lock_spec lock(semaphore_protocol(false), words, {"{p:" + name + "}:timeout"});
+    lock_spec lock(semaphore_protocol(false), words, {"{p:" + name + "}:timeout", "waiting:" + name});
     lock.semaphore = std::make_shared<permit_rules>(permit_rules{.permits = permits});
     return lock;
 }
@@ -65,13 +65,15 @@ TEST_CASE("a semaphore sends the number of permits, the weight and both keys", "
         == texts{
             "EVALSHA",
             std::string(scripts::permits_acquire.sha1),
-            "2",
+            "3",
             "p:s",
             "{p:s}:timeout",
+            "waiting:s",
             "3000",
             "8",
             "86400000",
             "redisson_sc:{p:s}",
+            "0",
             "uuid:1",
             "4"});
     semaphore_protocol(false).release(to, c, lock, "uuid:1", script_form::sha1);
@@ -80,12 +82,24 @@ TEST_CASE("a semaphore sends the number of permits, the weight and both keys", "
         == texts{
             "EVALSHA",
             std::string(scripts::permits_release.sha1),
-            "2",
+            "3",
             "p:s",
             "{p:s}:timeout",
+            "waiting:s",
             "redisson_sc:{p:s}",
             "uuid:1",
             "4"});
+}
+
+TEST_CASE("an attempt of a semaphore says whether the client listens to its own channel", "[semaphore]")
+{
+    fake_session to;
+    nobody c;
+    auto const lock = semaphore_of(8, "1");
+    attempt const a{.lock = lock, .token = "uuid:1", .lease = 3s, .will_wait = true, .is_listening = true};
+    semaphore_protocol(false).acquire(to, c, a, script_form::sha1);
+    auto const& words = to.sent.at(0).words;
+    CHECK(texts(words.end() - 3, words.end()) == texts{"1", "uuid:1", "1"});
 }
 
 TEST_CASE("an attempt of a semaphore serves followers, each with a token and a weight", "[semaphore]")
@@ -112,7 +126,16 @@ TEST_CASE("a batch of releases has the keys and the channel of a semaphore once 
     protocol.add_release(lock, "uuid:4", batch);
     CHECK(
         texts(batch.keys.begin(), batch.keys.end())
-        == texts{"p:s", "{p:s}:timeout", "p:q", "{p:q}:timeout", "p:s", "{p:s}:timeout"});
+        == texts{
+            "p:s",
+            "{p:s}:timeout",
+            "waiting:s",
+            "p:q",
+            "{p:q}:timeout",
+            "waiting:q",
+            "p:s",
+            "{p:s}:timeout",
+            "waiting:s"});
     CHECK(
         texts(batch.arguments.begin(), batch.arguments.end())
         == texts{
@@ -164,9 +187,9 @@ TEST_CASE(
     CHECK(words_of(1) == texts{"4", "p:s", "timeouts", "queue", "waiters", "uuid:1", "4", "channel", "5000"});
     // The first waiter is notified; the scripts do not look who is alive.
     set_permits(to, c, lock, 2, script_form::sha1);
-    CHECK(words_of(2) == texts{"3", "p:s", "timeouts", "queue", "2", "86400000", "channel"});
+    CHECK(words_of(2) == texts{"4", "p:s", "timeouts", "queue", "waiters", "2", "86400000", "channel"});
     protocol.force_release(to, c, lock, script_form::sha1);
-    CHECK(words_of(3) == texts{"3", "p:s", "timeouts", "queue", "channel", ""});
+    CHECK(words_of(3) == texts{"4", "p:s", "timeouts", "queue", "waiters", "channel", ""});
     CHECK(protocol.has_queue());
     CHECK(protocol.batch_release() == nullptr);
 }
@@ -246,14 +269,14 @@ TEST_CASE(
     nobody c;
     lock_spec::words const words{
         .prefix = "p:", .name = "s", .channel = "redisson_sc:{p:s}", .counter = "f", .label = {}, .weight = "1"};
-    lock_spec lock(numbered_semaphore_protocol(), words, {"{p:s}:timeout", "numbers"});
+    lock_spec lock(numbered_semaphore_protocol(), words, {"{p:s}:timeout", "waiting", "numbers"});
     lock.semaphore = std::make_shared<permit_rules>(permit_rules{.permits = 8});
     auto const& protocol = numbered_semaphore_protocol();
     protocol.acquire(to, c, {.lock = lock, .token = "uuid:1", .lease = 3s}, script_form::sha1);
     auto const& sent = to.sent.at(0).words;
-    CHECK(texts(sent.begin() + 2, sent.begin() + 7) == texts{"4", "p:s", "{p:s}:timeout", "numbers", "f"});
+    CHECK(texts(sent.begin() + 2, sent.begin() + 8) == texts{"5", "p:s", "{p:s}:timeout", "waiting", "numbers", "f"});
     protocol.force_release(to, c, lock, script_form::sha1);
-    CHECK(to.sent.at(1).words.at(2) == "2");  // the numbers are no queue
+    CHECK(to.sent.at(1).words.at(2) == "3");  // not the numbers
 
     std::vector<reply> const granted{integer(1), integer(77), integer(5)};
     auto const r = protocol.classify(

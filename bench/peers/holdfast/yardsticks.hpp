@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -237,8 +238,9 @@ public:
     asio::awaitable<held> acquire(std::string const& key)
     {
         auto mine = next(key);
-        while (!co_await try_to_take(mine))
-            co_await subscribe(channel_of(key));
+        // Only a client that has subscribed is notified.
+        while (!co_await try_to_take(mine, std::exchange(is_listening_, true)))
+            co_await subscribe(channel_of(key) + ":" + mine.token.substr(0, mine.token.find(':')));
         co_return mine;
     }
 
@@ -248,9 +250,10 @@ public:
         call.push(
             "EVALSHA",
             engine::scripts::permits_release.sha1,
-            2,
+            3,
             mine.key,
             timeouts_of(mine.key),
+            waiting_of(mine.key),
             channel_of(mine.key),
             mine.token,
             1);
@@ -263,26 +266,31 @@ public:
 private:
     static std::string channel_of(std::string const& key) { return "redisson_sc:{" + key + "}"; }
     static std::string timeouts_of(std::string const& key) { return "{" + key + "}:timeout"; }
+    static std::string waiting_of(std::string const& key) { return "holdfast_permit_waiting:{" + key + "}"; }
 
-    asio::awaitable<bool> try_to_take(held const& wanted)
+    asio::awaitable<bool> try_to_take(held const& wanted, bool is_listening)
     {
         boost::redis::request call;
         call.push(
             "EVALSHA",
             engine::scripts::permits_acquire.sha1,
-            2,
+            3,
             wanted.key,
             timeouts_of(wanted.key),
+            waiting_of(wanted.key),
             30000,
             1,
             86400000,
             channel_of(wanted.key),
+            is_listening ? "1" : "0",
             wanted.token,
             1);
         boost::redis::generic_response granted;
         co_await connection_.async_exec(call, granted);
         co_return granted.value().front().data_type == boost::redis::resp3::type::null;
     }
+
+    bool is_listening_ = false;
 };
 
 // A lock inside this process, which is a channel of Asio: the lowest cost that is possible without a server.

@@ -88,6 +88,21 @@ std::string_view acquisition::channel() const noexcept
     return sought_.channel().empty() ? arbiter_.lock().channel : std::string_view(sought_.channel());
 }
 
+// Whether the server notifies this client when it is its turn. The first handle decides: heads of other handles come and
+// go while the subscription stays.
+bool acquisition::is_notified_alone() const noexcept
+{
+    auto const& lock = arbiter_.lock();
+    return lock.semaphore && !lock.semaphore->with_redisson && !lock.protocol->has_queue();
+}
+
+void acquisition::join_channel()
+{
+    if (is_notified_alone())
+        sought_.use_channel_of_client(arbiter_.lock());
+    parts_.subscriptions.join(arbiter_.lock(), channel(), *this);
+}
+
 void acquisition::leave_channel()
 {
     parts_.subscriptions.leave(channel(), *this);
@@ -113,7 +128,7 @@ void acquisition::attempt(script_form form)
     if (head.lock().protocol->serves_followers())
         sought_.follow(arbiter_.contenders(), width_.now());
     auto const followers = sought_.followers();
-    auto const wanted = arbiter_.attempt_with(*sought_, followers);
+    auto const wanted = arbiter_.attempt_with(*sought_, followers, is_listening());
     sought_.on_sent(wanted);
     call_.send(head, *sought_, wanted, form);
 }
@@ -134,7 +149,7 @@ void acquisition::prepare_wait(contender const& head)
     // SUBSCRIBE is submitted before the attempt: in the other order the client misses a release that the server
     // executes between the two (rule 13). Single attempts end with a refusal, so they need no subscription.
     if (!is_subscribed() && arbiter_.has_waiting_contender())
-        parts_.subscriptions.join(arbiter_.lock(), channel(), *this);
+        join_channel();
     if (head.lock().protocol->is_mute())
         call_.add_probe(head.lock());
 }
@@ -216,9 +231,10 @@ void acquisition::yield()
     parts_.runtime.arm(*this, sent_ + core::longest_yield);
     // Before the channel is joined below: the release is submitted, so only a subscription that exists already receives
     // its message.
-    messages_.on_own_release(parts_.subscriptions.is_subscribed(channel()));
+    // A client that is notified alone does not receive the message of its own release.
+    messages_.on_own_release(!is_notified_alone() && parts_.subscriptions.is_subscribed(channel()));
     if (server().is_open() && !is_subscribed())
-        parts_.subscriptions.join(arbiter_.lock(), channel(), *this);
+        join_channel();
 }
 
 void acquisition::on_released(unsigned receivers)

@@ -116,6 +116,9 @@ private:
     bool is_due() const noexcept { return state_ == attempt_state::ready || state_ == attempt_state::notified; }
     shard& server() const noexcept;
     std::string_view channel() const noexcept;
+    bool is_notified_alone() const noexcept;
+    void join_channel();
+    bool is_listening() const noexcept { return is_notified_alone() && is_subscribed(); }
     void leave_channel();
     void settle();
 

@@ -195,7 +195,7 @@ void acquisition::on_asked()
     step(attempt_event::sent);
     sent_ = parts_.runtime.recent();
     auto const followers = sought_.followers();
-    auto const wanted = arbiter_.attempt_with(*sought_, followers);
+    auto const wanted = arbiter_.attempt_with(*sought_, followers, is_listening());
     sought_.on_sent(wanted);
     call_.send_asking(*sought_, wanted);
 }

@@ -219,7 +219,8 @@ void queued_arbiter::complete_one_shots(described_error const& ec)
 
 // ---- the acquisition
 
-attempt queued_arbiter::attempt_with(grant const& g, std::span<follower const> followers) const noexcept
+attempt queued_arbiter::attempt_with(
+    grant const& g, std::span<follower const> followers, bool is_listening) const noexcept
 {
     auto const& head = queue_.front();
     return {
@@ -227,6 +228,7 @@ attempt queued_arbiter::attempt_with(grant const& g, std::span<follower const> f
         .token = g.token(),
         .lease = g.lease(),
         .will_wait = has_waiting_contender(),
+        .is_listening = is_listening,
         .priority = head.terms().priority,
         // A retired write is, or will be, released: the read then contends like any other.
         .cover = cover_ && !cover_->is_retired() ? cover_->token() : std::string_view(),

@@ -73,7 +73,7 @@ public:
     boost::intrusive::list<contender> const& contenders() const noexcept { return queue_; }
     bool has_waiting_contender() const noexcept { return one_shots_ < queue_.size(); }
     // The attempt for the head with the token of that grant, and for those followers. Precondition: there is a head.
-    attempt attempt_with(grant const&, std::span<follower const>) const noexcept;
+    attempt attempt_with(grant const&, std::span<follower const>, bool is_listening) const noexcept;
     // The own write under which the contender of a private arbiter reads; null: none.
     boost::intrusive_ptr<grant> const& covering_write() const noexcept { return cover_; }
     // The lock was granted. There may be no contender any more: then the grant is released.

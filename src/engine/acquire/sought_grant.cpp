@@ -66,6 +66,11 @@ bool sought_grant::begin(contender const& c, grant_ptr under)
     return expects_wait;
 }
 
+void sought_grant::use_channel_of_client(lock_spec const& lock)
+{
+    channel_ = std::string(lock.channel).append(":").append(parts_.runtime.tokens().id());
+}
+
 void sought_grant::follow(contenders const& queue, std::size_t most)
 {
     std::size_t n = 0;
@@ -92,7 +97,8 @@ void sought_grant::on_sent(attempt const& a)
         g->on_sent(g->lease());
     // Set before the reply, because a lost reply does not show whether the attempt was refused. No later reply resets
     // it: each attempt with this token may have left its trace.
-    leaves_trace_ = leaves_trace_ || (a.will_wait && a.lock.protocol->leaves_trace(a.lock));
+    bool const leaves = (a.will_wait && a.lock.protocol->leaves_trace(a.lock)) || a.is_listening;
+    leaves_trace_ = leaves_trace_ || leaves;
 }
 
 // A script is not atomic when it fails: what it wrote before must not outlive the attempt. So the token is released,
@@ -110,7 +116,8 @@ sought_grant::grant_list sought_grant::take(std::size_t n)
     auto const end = grants_.begin() + static_cast<std::ptrdiff_t>(n);
     grant_list taken(std::make_move_iterator(grants_.begin()), std::make_move_iterator(end));
     grants_.erase(grants_.begin(), end);
-    leaves_trace_ = false;
+    // Where some are granted, the next one waits for a message.
+    leaves_trace_ = leaves_trace_ && !grants_.empty();
     return taken;
 }
 

@@ -74,8 +74,9 @@ public:
     // No contender wants it any more: what it left on the server is released.
     void give_up();
 
-    // The channel of its own on which a fair lock's turn is announced; empty: the lock's channel.
+    // The channel on which the turn of this grant, or of this client, is announced; empty: the lock's channel.
     std::string const& channel() const noexcept { return channel_; }
+    void use_channel_of_client(lock_spec const&);
     void forget_channel() noexcept { channel_.clear(); }
     bool has_place() const noexcept { return has_place_; }
     // Waits in the queue of the fair lock. `remaining`: after what time the lock may become free without a message.

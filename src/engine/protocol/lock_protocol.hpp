@@ -70,6 +70,7 @@ struct attempt {
     std::string_view token;
     core::duration lease;                      // the lease time
     bool will_wait = false;                    // a contender waits if the attempt is refused
+    bool is_listening = false;                 // of a semaphore: the client listens to the channel of its own
     std::uint8_t priority = 5;                 // of a fair lock
     std::string_view cover = {};               // of a read under a write of the same owner: the token of that write
     std::span<follower const> followers = {};  // in order of arrival

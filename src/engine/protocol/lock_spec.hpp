@@ -37,6 +37,7 @@ struct rw_rules {
 // The options of a semaphore, the same in the specs of all weights of one handle.
 struct permit_rules {
     unsigned permits = 0;        // with which it is created; 0: never
+    bool with_redisson = false;  // its waiters receive all unlock messages, not only those for their client
     std::int64_t reported = -1;  // another number of permits, which the log has already; used on the strand only
 };
 

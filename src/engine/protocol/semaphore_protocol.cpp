@@ -25,26 +25,33 @@ constexpr std::string_view semaphore_lifetime = "86400000";
 // In place of a time in a reply: there are fewer permits than the attempt asks for.
 constexpr std::int64_t never_enough = -2;
 
-std::array<std::string_view, 2> keys_of(lock_spec const& lock) noexcept
+// The counter and the timeouts.
+std::array<std::string_view, 2> permit_keys_of(lock_spec const& lock) noexcept
 {
     return {lock.key, lock.companions[0]};
 }
 
+// With the clients that wait; not of a fair semaphore.
+std::array<std::string_view, 3> keys_of(lock_spec const& lock) noexcept
+{
+    return {lock.key, lock.companions[0], lock.companions[1]};
+}
+
 using all_keys = boost::container::small_vector<std::string_view, 4>;
 
-// With those of the queue, in the order of KEYS in the scripts.
-all_keys fair_keys_of(lock_spec const& lock)
+// All keys, in the order of KEYS in the scripts.
+all_keys all_keys_of(lock_spec const& lock)
 {
     all_keys keys{lock.key};
     keys.insert(keys.end(), lock.companions.begin(), lock.companions.end());
     return keys;
 }
 
-// With the queue of a fair semaphore, whose first waiter the script notifies.
+// With those of the waiters, which the script notifies.
 all_keys keys_to_notify(lock_spec const& lock)
 {
-    auto keys = fair_keys_of(lock);
-    keys.resize(lock.protocol->has_queue() ? 3 : 2);
+    auto keys = all_keys_of(lock);
+    keys.resize(lock.protocol->has_queue() ? 4 : 3);
     return keys;
 }
 
@@ -95,7 +102,7 @@ public:
 
     void add_batch_keys(lock_spec const& lock, std::string_view, key_list& keys) const override
     {
-        auto const own = keys_of(lock);
+        auto const own = permit_keys_of(lock);
         keys.insert(keys.end(), own.begin(), own.end());
     }
 
@@ -109,7 +116,7 @@ public:
 
     void query_holders(session& to, command& c, lock_spec const& lock, script_form form) const override
     {
-        submit_script(to, c, scripts::permits_holders, form, keys_of(lock), {});
+        submit_script(to, c, scripts::permits_holders, form, permit_keys_of(lock), {});
     }
 
     // The reply is (whether there is a counter, free permits, then the remaining time and the name of each member, with
@@ -182,8 +189,9 @@ public:
     {
         milliseconds_text const ttl(a.lease);
         auto const permits = std::to_string(a.lock.semaphore->permits);
+        auto const waits = a.is_listening ? "1" : "0";
         boost::container::small_vector<std::string_view, 16> arguments{
-            ttl, permits, semaphore_lifetime, a.lock.channel, a.token, a.lock.weight};
+            ttl, permits, semaphore_lifetime, a.lock.channel, waits, a.token, a.lock.weight};
         for (auto const& f : a.followers)
             arguments.insert(arguments.end(), {f.token, f.weight});
         submit_script(to, c, scripts::permits_acquire, form, keys_of(a.lock), {arguments.data(), arguments.size()});
@@ -200,9 +208,9 @@ public:
     // A batch is mostly of one semaphore: its keys and its channel are sent once for all grants in a row.
     void add_release(lock_spec const& lock, std::string_view token, script_words& to) const override
     {
-        bool const is_next = to.keys.empty() || to.keys[to.keys.size() - 2] != lock.key;
-        if (is_next)
-            add_batch_keys(lock, {}, to.keys);
+        bool const is_next = to.keys.empty() || to.keys[to.keys.size() - 3] != lock.key;
+        if (auto const own = keys_of(lock); is_next)
+            to.keys.insert(to.keys.end(), own.begin(), own.end());
         to.arguments.insert(to.arguments.end(), {token, lock.weight, is_next ? lock.channel : std::string_view()});
     }
 };
@@ -215,11 +223,11 @@ public:
     {
         milliseconds_text const ttl(a.lease);
         auto const permits = std::to_string(a.lock.semaphore->permits);
-        std::array<std::string_view, 4> const keys{
-            a.lock.key, a.lock.companions[0], a.lock.companions[1], a.lock.counter};
-        std::array<std::string_view, 6> const arguments{
-            ttl, permits, semaphore_lifetime, a.lock.channel, a.token, semaphore_lifetime};
-        submit_script(to, c, scripts::permits_acquire_numbered, form, keys, arguments);
+        auto keys = all_keys_of(a.lock);
+        keys.push_back(a.lock.counter);
+        std::array<std::string_view, 7> const arguments{
+            ttl, permits, semaphore_lifetime, a.lock.channel, a.token, semaphore_lifetime, a.is_listening ? "1" : "0"};
+        submit_script(to, c, scripts::permits_acquire_numbered, form, {keys.data(), keys.size()}, arguments);
     }
 
     // The reply is (1, fencing token, number), or as that of any semaphore.
@@ -245,13 +253,13 @@ public:
 
     void query_holders(session& to, command& c, lock_spec const& lock, script_form form) const override
     {
-        std::array<std::string_view, 3> const keys{lock.key, lock.companions[0], lock.companions[1]};
+        std::array<std::string_view, 3> const keys{lock.key, lock.companions[0], lock.companions[2]};
         submit_script(to, c, scripts::permits_holders, form, keys, {});
     }
 
     void add_batch_keys(lock_spec const& lock, std::string_view, key_list& keys) const override
     {
-        keys.insert(keys.end(), {lock.key, lock.companions[0], lock.companions[1]});
+        keys.insert(keys.end(), {lock.key, lock.companions[0], lock.companions[2]});
     }
 };
 
@@ -267,7 +275,7 @@ public:
         milliseconds_text const ttl(a.lease);
         milliseconds_text const waiter_timeout(a.lock.waiter_timeout);
         auto const permits = std::to_string(a.lock.semaphore->permits);
-        auto const keys = fair_keys_of(a.lock);
+        auto const keys = all_keys_of(a.lock);
         std::array<std::string_view, 8> const arguments{
             ttl,
             permits,
@@ -285,7 +293,7 @@ public:
         session& to, command& c, lock_spec const& lock, std::string_view token, script_form form) const override
     {
         milliseconds_text const waiter_timeout(lock.waiter_timeout);
-        auto const keys = fair_keys_of(lock);
+        auto const keys = all_keys_of(lock);
         std::array<std::string_view, 4> const arguments{token, lock.weight, lock.channel, waiter_timeout};
         submit_script(to, c, scripts::permits_fair_leave, form, {keys.data(), keys.size()}, arguments);
     }
