@@ -144,6 +144,37 @@ TEST_CASE("a waiter that leaves keeps nothing on the server", "[semaphore]")
     });
 }
 
+// Seven contenders of B for five permits: attempts serve one, two and four of them. A sixth permit is released after
+// `offset`, at best between the attempt that is granted in part and the next one: then that serves the last two.
+void leave_behind_granted(core::duration offset)
+{
+    waiting_processes w;
+    auto& a = w.a;
+    semaphore const s(a.client("A"), "s", {.permits = 7}), t(a.client("B"), "s", {.permits = 7});
+    a.run([&]() -> awaitable<void> {
+        auto const one = co_await s.acquire();
+        auto other = co_await s.acquire();
+        for (int i = 0; i < 7; ++i)
+            t.acquire(asio::bind_cancellation_slot(
+                i == 6 ? w.stop.slot() : asio::cancellation_slot(),
+                [&w](error_code, lease l) { w.leases.push_back(std::move(l)); }));
+        co_await a.sleep(offset);
+        co_await other.release();
+        co_await a.sleep(100ms);
+        CHECK(w.leases.size() == 6);
+        CHECK(w.waiting() == 1);
+        w.stop.emit(asio::cancellation_type::terminal);
+        co_await a.sleep(50ms);
+        CHECK(w.waiting() == 0);
+    });
+}
+
+TEST_CASE("a waiter behind those that were granted permits keeps nothing on the server, either", "[semaphore]")
+{
+    for (auto offset = 0us; offset < 4ms; offset += 20us)
+        leave_behind_granted(offset);
+}
+
 TEST_CASE("a message to a process that has died reaches the next one that waits", "[semaphore]")
 {
     waiting_processes w;
