@@ -20,7 +20,6 @@ lease_view view_of(holdfast::lease const& l)
     auto const before = steady_clock::now();
     auto const until = l.valid_until();
     auto const after = steady_clock::now();
-    v.state = l.state();
     v.left_least = v.left_most = -longest;
     if (until != steady_clock::time_point()) {
         v.left_least = until - after;
@@ -30,6 +29,8 @@ lease_view view_of(holdfast::lease const& l)
     v.hold_count = l.hold_count();
     v.name = l.name();
     v.has_owner = l.owner().has_value();
+    // Last: with several threads a downgrade may end meanwhile, after which the lease is empty.
+    v.state = l.state();
     return v;
 }
 
