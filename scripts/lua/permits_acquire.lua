@@ -1,7 +1,7 @@
 -- Grants permits to contenders of one client, in order, as many of them as can be served: the first that has to wait
 -- ends it. Creates the semaphore if there is none. A holder that has its permits keeps them, and a repetition takes no
 -- others. Permits whose time has passed are removed only when they are needed. Of waiters, the first that is refused waits
--- for a message from here on; permits that are left then are for the next clients that wait.
+-- for a message from here on. Permits that had ended, and are not taken here, are for the next clients that wait.
 -- KEYS  counter, timeouts, waiting
 -- ARGV  lease time in ms, permits to create it with (0: never), its time to live in ms (0: none), channel, whether
 --   they wait for a message if they are refused (1; 0: no), for each contender: holder, weight

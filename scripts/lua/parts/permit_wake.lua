@@ -2,8 +2,8 @@
 --
 -- waiting   ZSET  holder of the first waiter of a client -> its weight * 2^42 + when it was refused, in ms since 1970
 --
--- A member leaves with the message that permits are free: then its client makes an attempt, which enters it again or,
--- if it ends otherwise, notifies the next. Calls that are refused do not end a script: waiters look again after a time.
+-- A member leaves with the message that permits are free. Then its client makes an attempt, which is granted or enters it
+-- again; a waiter that gives up notifies the next. Calls that are refused end no script: waiters look again after a time.
 local one_weight = 2 ^ 42
 
 -- Returns whether it waited, so that no message has reached it.
