@@ -502,11 +502,40 @@ TEST_CASE("many contenders of a process are granted permits in few attempts", "[
             });
         while (granted < 500)
             co_await a.sleep(1ms);
-        // 1, 2, 4, 8, 16 and 32 contenders, and then 64 in each.
+        // 1, 2, 4, 8, 16, 32 and 64 contenders, and then 100 in each.
         CHECK(std::ranges::count(a.commands(), "EVALSHA") < 25);
         CHECK(free_permits(a) == "0");
         co_await a.sleep(1s);
         CHECK(free_permits(a) == "500");
+    });
+}
+
+TEST_CASE(
+    "an attempt asks for few permits at once, so that its script keeps the server for a short time", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client(), "s", {.permits = 4'000});
+    a.run([&]() -> awaitable<void> {
+        auto const attempts_for = [&](unsigned weight) -> awaitable<long> {
+            a.commands();
+            int granted = 0;
+            for (int i = 0; i < 60; ++i)
+                a.spawn([&, weight]() -> awaitable<void> {
+                    auto const l = co_await s.acquire({.weight = weight});
+                    ++granted;
+                    co_await a.sleep(500ms);
+                });
+            while (granted < 60)
+                co_await a.sleep(1ms);
+            auto const sent = std::ranges::count(a.commands(), "EVALSHA");
+            co_await a.sleep(1s);
+            co_return sent;
+        };
+        CHECK(co_await attempts_for(1) < 10);
+        // From the first attempt on that serves two contenders.
+        CHECK(co_await attempts_for(50) >= 30);
+        CHECK(co_await attempts_for(60) == 60);
+        CHECK(free_permits(a) == "4000");
     });
 }
 

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/attempt_width.hpp"
 #include "engine/acquire/contender.hpp"
 #include "engine/acquire/engine_parts.hpp"
 #include "engine/acquire/fair_queues.hpp"
@@ -74,7 +75,11 @@ void sought_grant::use_channel_of_client(lock_spec const& lock)
 void sought_grant::follow(contenders const& queue, std::size_t most)
 {
     std::size_t n = 0;
+    std::size_t permits = 0;
     for (auto c = queue.begin(); n < most && c != queue.end() && are_served_together(queue.front(), *c); ++c, ++n) {
+        permits += c->lock().permits();
+        if (n > 0 && permits > core::attempt_width::widest)
+            break;
         if (n == grants_.size())
             grants_.push_back(make(*c, {}));
         else if (!suits(*grants_[n], *c))
