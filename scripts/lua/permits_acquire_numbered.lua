@@ -16,13 +16,13 @@ local me, channel, is_waiter = ARGV[5], ARGV[4], ARGV[7] == '1'
 -- include permit_counter
 local text, left, failed = read_counter()
 if failed then return failed end
+-- include permit_life
 -- include permit_wake
 -- include permit_wait
 if not text and ARGV[2] == '0' then
     if is_waiter then wait_for(me, 1) end
     return {0, -1, -1}
 end
--- include permit_life
 -- include permit_scores
 -- include permit_grant
 -- include permits

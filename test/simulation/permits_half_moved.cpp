@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "scripts_generated.hpp"
 #include "sim/command_words.hpp"
@@ -20,6 +21,8 @@ namespace holdfast::test {
 namespace {
 
 namespace scripts = engine::scripts;
+
+using Catch::Matchers::StartsWith;
 
 class half_moved_semaphore : public half_moved_slot {
     static constexpr auto counter = "permits";
@@ -114,6 +117,18 @@ TEST_CASE_METHOD(half_moved_semaphore, "a release in a half-moved slot loses no 
     take_all({holder(1), "1", holder(2), "2"});
     begin_move();
     CHECK(release(1) == "1");
+    CHECK(free_and_held() == 3);
+}
+
+// The keys of those who wait have moved, or there are none: a script needs each of its keys at one server.
+TEST_CASE_METHOD(
+    half_moved_semaphore,
+    "a release in a half-moved slot waits for the end of the move if nobody waits",
+    "[half-moved][semaphore]")
+{
+    REQUIRE(acquire({holder(1), "1", holder(2), "2"}) == "nil");
+    begin_move();
+    CHECK_THAT(release(1), StartsWith("-TRYAGAIN"));
     CHECK(free_and_held() == 3);
 }
 

@@ -1,7 +1,7 @@
--- Waits for a message that permits are free. Needs above it: permit_wake, `now` (the server's time in ms).
+-- Waits for a message that permits are free. Needs above it: permit_wake, permit_life, `now` (the server's time in ms).
 
 -- Waits for `weight` permits; one that waits already keeps its place.
 local function wait_for(holder, weight)
     local added = redis.pcall('zadd', KEYS[3], 'NX', string.format('%.0f', weight * one_weight + now), holder)
-    if added == 1 then redis.pcall('pexpire', KEYS[3], '86400000') end
+    if added == 1 then redis.pcall('pexpire', KEYS[3], one_day) end
 end
