@@ -186,6 +186,8 @@ void add_semaphore(CLI::App& app, permit_arguments& semaphore)
         ->needs(permits);
     app.add_flag("--fair", semaphore.fair, "Permits in order of arrival, over all hosts")->needs(permits);
     app.add_flag("--numbered", semaphore.numbered, "A permit with a number that no other has")->needs(permits);
+    app.add_flag("--with-redisson", semaphore.with_redisson, "Releases of Redisson's clients notify waiters, too")
+        ->needs(permits);
 }
 
 void add_run(CLI::App& app, run_arguments& run)

@@ -27,6 +27,7 @@ struct permit_arguments {
     unsigned weight = 1;
     bool fair = false;
     bool numbered = false;
+    bool with_redisson = false;
 };
 
 struct run_arguments {

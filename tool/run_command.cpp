@@ -125,7 +125,10 @@ asio::awaitable<error_code> take(any_lock const& lock, run_arguments const& args
 asio::awaitable<error_code> take_permits(client const& c, run_arguments const& args, lease& held)
 {
     auto const& s = args.semaphore;
-    semaphore const permits(c, args.name, {.permits = *s.permits, .fair = s.fair, .numbered = s.numbered});
+    semaphore const permits(
+        c,
+        args.name,
+        {.permits = *s.permits, .fair = s.fair, .numbered = s.numbered, .with_redisson = s.with_redisson});
     error_code ec;
     auto const token = asio::redirect_error(asio::use_awaitable, ec);
     if (args.wait)

@@ -92,6 +92,15 @@ TEST_CASE("cli run: with --numbered the environment has the number of the permit
     }
 }
 
+TEST_CASE("cli run: with --with-redisson a waiter listens to the channel of Redisson's clients", "[cli]")
+{
+    redis_server server;
+    tool one(server, run_gpus("echo up; sleep 100", {"--permits", "1"}));
+    REQUIRE(one.prints("up"));
+    tool two(server, run_gpus("true", {"--permits", "1", "--with-redisson"}));
+    CHECK(eventually([&] { return !server.command({"PUBSUB", "CHANNELS", "redisson_sc:{gpus}"}).items.empty(); }));
+}
+
 TEST_CASE("cli run: with --permits and --at-least the permits stay taken after the command has ended", "[cli]")
 {
     redis_server server;
@@ -106,6 +115,7 @@ TEST_CASE("cli run: options that a semaphore does not have are bad usage, and no
     std::vector<std::pair<std::vector<std::string>, std::string>> const all{
         {{"--weight", "2"}, "--weight requires --permits"},
         {{"--fair"}, "--fair requires --permits"},
+        {{"--with-redisson"}, "--with-redisson requires --permits"},
         {{"--permits", "2", "--kind", "fair"}, "--permits: a semaphore has no --kind"},
         {{"--permits", "2", "--weight", "3"}, "--weight: must be at least 1"},
         {{"--permits", "2", "--weight", "0"}, "--weight: must be at least 1"},
