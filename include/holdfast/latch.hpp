@@ -52,14 +52,14 @@ struct BOOST_SYMBOL_VISIBLE latch_wait_launch : lock_launch {
 /// A count that tasks of any process lower, and for whose end any process waits: the start of a service after its
 /// parts, the end of a batch after its workers.
 ///
-/// A latch that does not exist is **open**: call `set()` before its name is given to those that wait. One latch is for
-/// one use: give each batch a latch of its own.
+/// A latch that does not exist is **open**: call `set()` before its name is given to those that wait. So a latch is open,
+/// too, when the server has lost its data. One latch is for one use: give each batch a latch of its own.
 ///
 /// @par On the server
 /// The format of Redisson's RCountDownLatch: a STRING under the name with the count, which is deleted at 0, and
 /// messages on the channel `redisson_countdownlatch__channel__{name}`. Only Holdfast uses the STRING
 /// `holdfast_latch:{name}`, which grows with each `set()`, and the HASH `holdfast_latch_steps:{name}` of the calls that
-/// were counted. What Holdfast creates expires a day after the last use.
+/// were counted. What Holdfast creates expires a day after the last use; a `wait()` is a use as long as it lasts.
 /// @par Thread safety
 /// A handle is an immutable value: any thread may use it. It may be destroyed while its operations are under way.
 ///
@@ -106,11 +106,12 @@ public:
             detail::latch_set_launch{{state_}, count}, std::forward<Token>(token));
     }
 
-    /// Lowers the count by `by`. At 0 the latch opens, and all that wait for it are notified. One call counts once: the
-    /// client repeats the script after a lost reply, and the server knows the call again.
+    /// Lowers the count by `by`, to 0 if less is left. At 0 the latch opens, and all that wait for it are notified. One
+    /// call counts once: the client repeats the script after a lost reply, and the server knows the call again, until
+    /// the latch is set anew. A second call after errc::unavailable may count a second time.
     ///
     /// @par On the server
-    /// One script; after a lost reply once more.
+    /// One script; once more after each lost reply.
     /// @par Completion
     /// With what is left, 0 also if the latch was open, or with an error, within `config::command_timeout`.
     /// @par Errors

@@ -1,30 +1,30 @@
 -- Counts a latch down, once for each step, however often the command is repeated. At zero it opens.
--- KEYS  latch, steps
+-- KEYS  latch, generation, steps
 -- ARGV  step, number to count, channel, time to live in ms
 -- returns what is left; 0 also if it was open
 -- errors WRONGTYPE: the latch is no number, or the steps are no hash
--- redis.calls: get (open); get, hset (counted before); get, hset, decrby, pexpire, pttl, pexpire; at zero get, hset, del,
---   publish; if a right is missing also hdel
+-- redis.calls: get (open); get, hset (counted before); get, hset, pexpire, pttl, pexpire, pexpire, decrby; at zero get,
+--   hset, del, publish; if a right is missing also hdel
 local step = ARGV[1]
 -- include latch_count
+-- include latch_life
 local left, failed = read_count()
 if failed or left == 0 then return failed or 0 end
-if redis.call('hset', KEYS[2], step, '1') == 0 then return left end
+if redis.call('hset', KEYS[3], step, '1') == 0 then return left end
 
 -- Without the right to count, the step does not count either: the caller may repeat it.
 local function check(reply)
     if type(reply) ~= 'table' then return reply end
-    redis.call('hdel', KEYS[2], step)
+    redis.call('hdel', KEYS[3], step)
     return reply
 end
 
 if left > tonumber(ARGV[2]) then
-    redis.call('pexpire', KEYS[2], ARGV[4])
-    -- A latch of Redisson has no time to live, and keeps none.
-    if redis.call('pttl', KEYS[1]) >= 0 then redis.call('pexpire', KEYS[1], ARGV[4]) end
+    redis.call('pexpire', KEYS[3], ARGV[4])
+    prolong_latch(redis.call('pttl', KEYS[1]), ARGV[4])
     return check(redis.pcall('decrby', KEYS[1], ARGV[2]))
 end
-local done = check(redis.pcall('del', KEYS[1], KEYS[2]))
+local done = check(redis.pcall('del', KEYS[1], KEYS[3]))
 if type(done) == 'table' then return done end
 redis.pcall('publish', ARGV[3], '0')
 return 0

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "conformance/comparison.hpp"
 #include "conformance/script_words.hpp"
@@ -47,9 +48,9 @@ public:
     }
     value count_down(std::string const& step, std::string const& by)
     {
-        return run(scripts::latch_count_down, {"latch", "steps"}, {step, by, "channel", life});
+        return run(scripts::latch_count_down, {"latch", "generation", "steps"}, {step, by, "channel", life});
     }
-    value state() { return run(scripts::latch_state, {"latch", "generation"}, {}); }
+    value state() { return run(scripts::latch_state, {"latch", "generation"}, {life}); }
 
     void compare_values()
     {
@@ -83,10 +84,26 @@ TEST_CASE("a latch is set once, and each step counts once", "[conformance][latch
     CHECK(s.count_down("a", "1").integer == 0);
 }
 
+TEST_CASE("a closed latch and its generation live on while tasks count or wait", "[conformance][latch]")
+{
+    latch_scripts s;
+    s.set("3");
+    bool const is_count = GENERATE(true, false);
+    for (std::string const key : {"latch", "generation"})
+        s.both().command({"PEXPIRE", key, "1000000"});
+    if (is_count)
+        s.count_down("a", "1");
+    else
+        s.state();
+    for (std::string const key : {"latch", "generation"})
+        CHECK(s.both().command({"PTTL", key}).integer > 80'000'000);
+}
+
 TEST_CASE("a latch of Redisson keeps its lack of a time to live", "[conformance][latch]")
 {
     latch_scripts s;
     s.both().command({"SET", "latch", "2"});
+    CHECK(s.state().items.at(0).integer == 2);
     CHECK(s.count_down("a", "1").integer == 1);
     CHECK(s.both().command({"PTTL", "latch"}).integer == -1);
     s.both().command({"SET", "latch", "-1"});

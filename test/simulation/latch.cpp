@@ -122,6 +122,35 @@ TEST_CASE("a wait whose latch was set anew in between has seen it open", "[latch
     });
 }
 
+TEST_CASE("a latch does not expire while a task waits for it", "[latch]")
+{
+    two_processes t;
+    t.world.run([&]() -> awaitable<void> {
+        co_await t.a.set(2);
+        t.world.spawn(t.wait(), "B");
+        co_await t.world.sleep(72h);
+        CHECK(t.opened == 0);
+        auto const left = co_await t.a.count_down(2);
+        CHECK(left == 0);
+        co_await t.world.sleep(10ms);
+        CHECK(t.opened == 1);
+    });
+}
+
+TEST_CASE("a wait goes on over the day after its latch was set, if a task has counted meanwhile", "[latch]")
+{
+    two_processes t;
+    t.world.run([&]() -> awaitable<void> {
+        co_await t.a.set(2);
+        co_await t.world.sleep(23h + 30min);
+        co_await t.a.count_down();
+        t.world.spawn(t.wait(), "B");
+        co_await t.world.sleep(2h);
+        CHECK(t.opened == 0);
+        CHECK(t.world.exists("parts"));
+    });
+}
+
 TEST_CASE("a count whose reply is lost counts once", "[latch]")
 {
     two_processes t;

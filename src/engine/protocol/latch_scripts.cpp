@@ -25,7 +25,7 @@ void set_latch(session& to, command& c, lock_spec const& latch, std::string_view
 void count_down_latch(
     session& to, command& c, lock_spec const& latch, std::string_view step, std::string_view by, script_form form)
 {
-    std::array<std::string_view, 2> const keys{latch.key, latch.companions[1]};
+    std::array<std::string_view, 3> const keys{latch.key, latch.companions[0], latch.companions[1]};
     std::array<std::string_view, 4> const arguments{step, by, latch.channel, lifetime};
     submit_script(to, c, scripts::latch_count_down, form, keys, arguments);
 }
@@ -33,7 +33,8 @@ void count_down_latch(
 void read_latch(session& to, command& c, lock_spec const& latch, script_form form)
 {
     std::array<std::string_view, 2> const keys{latch.key, latch.companions[0]};
-    submit_script(to, c, scripts::latch_state, form, keys, {});
+    std::array<std::string_view, 1> const arguments{lifetime};
+    submit_script(to, c, scripts::latch_state, form, keys, arguments);
 }
 
 }  // namespace holdfast::engine
