@@ -10,9 +10,9 @@
 --   permits, free and held (-1: no semaphore)
 -- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing is taken then
 -- redis.calls: time, get, decrby, zadd, pttl, pexpire, pexpire or persist (granted); time, get, zrangebyscore, zrange,
---   zcard (busy); if permits had expired also zrem, incrby, publish, zrangebyscore; if it is created also zcard, set,
---   publish, zrangebyscore; of waiters also zrem (granted), zadd, pexpire (refused); for each client that is notified also
---   zrangebyscore, zrem, publish
+--   zcard (busy); if permits had expired also zrem, incrby, publish, zrange; if it is created also zcard, set, publish,
+--   zrange; of waiters also zrem (granted), zadd, pexpire (refused); for each client that is notified also publish, zrem,
+--   zrange; if one waits for more than are free also zrangebyscore
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- include permit_counter
@@ -21,7 +21,7 @@ if failed then return failed end
 -- include permit_life
 -- include permit_members
 -- include permit_grant
--- include permit_wake
+-- include permit_waiting
 -- include permit_wait
 local channel, are_waiters = ARGV[4], ARGV[5] == '1'
 
@@ -48,6 +48,7 @@ if not text and ARGV[2] == '0' then
 end
 -- include permits
 -- include permit_settle
+-- include permit_wake
 
 local over = expired()
 left = (left or ARGV[2] - redis.call('zcard', KEYS[2])) + #over

@@ -3,13 +3,13 @@
 -- KEYS  counter, timeouts, waiting, numbers, fencing counter
 -- ARGV  lease time in ms, permits to create it with (0: never), its time to live in ms (0: none), channel, holder, time to
 --   live of the fencing counter in ms, whether it waits for a message if it is refused (1; 0: no)
--- returns {1, fencing token, number}: granted; {0, t, total}: busy, as permits_acquire
+-- returns {1, fencing token, number}: granted; {0, t, total}: busy, as permits_acquire; t = -2: there are no permits
 -- errors WRONGTYPE: the counter is not a number, or another key is of another type; if it is the fencing counter, the holder
 --   has the permit
 -- redis.calls: time, get, hgetall, zmscore (if there are numbers), incrby, zadd, pttl, pexpire, pexpire or persist, hset,
 --   pexpire, time, set (granted); time, get, hgetall, zrangebyscore, zrange, zcard (busy); if permits had expired also zrem,
 --   incrby, publish; for numbers of permits that were released also hdel; if it is created also zcard, set, publish;
---   of a waiter also zrem (granted), zadd, pexpire (busy); zrangebyscore and notified clients as permits_acquire
+--   of a waiter also zrem (granted), zadd, pexpire (busy); zrange and notified clients as permits_acquire
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local me, channel, is_waiter = ARGV[5], ARGV[4], ARGV[7] == '1'
@@ -17,7 +17,7 @@ local me, channel, is_waiter = ARGV[5], ARGV[4], ARGV[7] == '1'
 local text, left, failed = read_counter()
 if failed then return failed end
 -- include permit_life
--- include permit_wake
+-- include permit_waiting
 -- include permit_wait
 if not text and ARGV[2] == '0' then
     if is_waiter then wait_for(me, 1) end
@@ -27,6 +27,7 @@ end
 -- include permit_grant
 -- include permits
 -- include permit_settle
+-- include permit_wake
 -- include fence
 
 -- The smallest number that no permit has. Numbers of permits that were released or are over are free again; their holders
@@ -57,8 +58,13 @@ local number = free > 0 and free_number(entries, over, ended)
 remove(over)
 if free < 1 then
     settle(text, free, #over, ARGV[3])
+    local total = free + redis.call('zcard', KEYS[2])
+    if total < 1 then
+        if is_waiter then stop_waiting(me) end
+        return {0, -2, total}
+    end
     if is_waiter then wait_for(me, 1) end
-    return {0, time_until(1 - free), free + redis.call('zcard', KEYS[2])}
+    return {0, time_until(1 - free), total}
 end
 
 -- The counter before the member, as in permits_acquire.

@@ -4,15 +4,16 @@
 -- ARGV  channel, holder (empty: all)
 -- returns how many permits were taken away
 -- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing changed
--- redis.calls: get, zcard, del, incrby, publish (all); get, zrange, zrem, incrby, publish (one); then also
---   zrangebyscore, and for each client that is notified zrem, publish, zrangebyscore; of a fair semaphore zrange, publish
---   in place of these
+-- redis.calls: get, zcard, del, incrby, publish (all); get, zrange, zrem, incrby, publish (one); then also zrange, and for
+--   each client that is notified publish, zrem, zrange; if one waits for more than are free also time, zrangebyscore; of a
+--   fair semaphore zrange, publish in place of these
 local now = 0
 -- include permit_counter
 local text, left, failed = read_counter()
 if failed then return failed end
 -- include permits
 -- include permit_first
+-- include permit_waiting
 -- include permit_wake
 
 -- Its members are the holder, and the holder before a "/" or a "#".

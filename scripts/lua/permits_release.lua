@@ -5,9 +5,9 @@
 -- ARGV  channel, holder, weight
 -- returns 0: the holder has none of it, nothing changed; n > 0: released, n - 1 subscribers received the message
 -- errors WRONGTYPE: the counter or the timeouts are of another type, nothing changed
--- redis.calls: get, zrem, incrby, publish, zrangebyscore; get, zrem, zrem (the holder has none of it), and zrangebyscore (it
---   does not wait, either); get, zrem (the counter was lost); for each client that is notified also zrem, publish,
---   zrangebyscore
+-- redis.calls: get, zrem, incrby, publish, zrange; get, zrem, zrem, zrange (the holder has none of it); get, zrem (the
+--   counter was lost); for each client that is notified also publish, zrem, zrange; if one waits for more than are free also
+--   time, zrangebyscore
 local now = 0
 local channel, holder = ARGV[1], ARGV[2]
 -- include permit_counter
@@ -15,18 +15,20 @@ local text, left, failed = read_counter()
 if failed then return failed end
 -- include permits
 -- include permit_members
+-- include permit_waiting
 -- include permit_wake
 local members = {}
 add_members(members, holder, tonumber(ARGV[3]))
 local freed = remove(members)
 if freed == 0 then
-    if not stop_waiting(holder) and left then wake(channel, left, tonumber(ARGV[3]), holder) end
+    local waited = stop_waiting(holder)
+    -- A waiter that no message has reached may yet have learned before the others that permits end soon.
+    if left then wake(channel, waited and math.min(left, 0) or left, tonumber(ARGV[3]), holder) end
     return 0
 end
 if not text then return 1 end
 left = redis.call('incrby', KEYS[1], freed)
 -- Redisson's clients take the number for that of the waiters to wake, and throw at one below 0.
-if left < 1 then return 1 end
-local receivers = redis.pcall('publish', channel, left)
+local receivers = left > 0 and redis.pcall('publish', channel, left)
 local others = wake(channel, left, freed, holder)
 return 1 + others + (type(receivers) == 'number' and receivers or 0)

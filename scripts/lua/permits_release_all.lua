@@ -5,9 +5,9 @@
 -- returns for each grant 0: the holder has none of it, nothing changed; n > 0: released, n - 1 subscribers received the
 --   message
 -- errors WRONGTYPE: a counter or the timeouts are of another type; nothing changed then
--- redis.calls for each semaphore: get, zmscore, zrem, incrby, publish, zrangebyscore; get, zmscore, zrem
---   (the counter was lost); get, zmscore (no holder has any of it); with subscribers one publish for each grant; for each
---   holder that has none of it zrem, and zrangebyscore if one does not wait; notified clients as in permits_release
+-- redis.calls for each semaphore: get, zmscore, zrem, incrby, publish, zrange; get, zmscore, zrem (the counter was lost);
+--   get, zmscore (no holder has any of it); with subscribers one publish for each grant; for each holder that has none of it
+--   zrem, and then zrange; notified clients as in permits_release
 local now = 0
 -- The parts below use the keys of the semaphore at hand.
 local keys, KEYS = KEYS, {}
@@ -15,6 +15,7 @@ local keys, KEYS = KEYS, {}
 -- include permits
 -- include permit_members
 -- include permit_scores
+-- include permit_waiting
 -- include permit_wake
 local groups, answer = {}, {}
 
@@ -47,32 +48,41 @@ local function notify(group, left)
             answer[i] = answer[i] + receivers
         end
     end
-    local others = wake(channel, left, #group.members, ARGV[3 * group.first - 2])
-    for i = group.first, group.last do
-        if answer[i] > 0 then answer[i] = answer[i] + others end
-    end
 end
 
 -- Holders that have none of their grants do not wait any more. Returns how many permits those asked for that a message had
--- reached already.
+-- reached already, and how many those that still waited.
 local function end_waits(group)
-    local news = 0
+    local notified, waited = 0, 0
     for i = group.first, group.last do
-        if answer[i] == 0 and not stop_waiting(ARGV[3 * i - 2]) then news = news + ARGV[3 * i - 1] end
+        if answer[i] == 0 then
+            if stop_waiting(ARGV[3 * i - 2]) then
+                waited = waited + ARGV[3 * i - 1]
+            else
+                notified = notified + ARGV[3 * i - 1]
+            end
+        end
     end
-    return news
+    return notified, waited
 end
 
 -- All members are removed before the counter is raised, in one command. With the last member the key goes; where its hash
 -- slot is being moved, a command for a missing key fails, and the permits before it would not be counted.
 local function release(group)
-    local freed, news, left = remove(group.members), end_waits(group), group.left
+    local freed, left = remove(group.members), group.left
+    local notified, waited = end_waits(group)
     if group.is_lost then return end
+    local channel, first = ARGV[3 * group.first], ARGV[3 * group.first - 2]
     if freed > 0 then
         left = redis.call('incrby', KEYS[1], freed)
         if left > 0 then notify(group, left) end
     end
-    wake(ARGV[3 * group.first], left, news, ARGV[3 * group.first - 2])
+    local others = wake(channel, left, freed + notified, first)
+    for i = group.first, group.last do
+        if answer[i] > 0 then answer[i] = answer[i] + others end
+    end
+    -- As in permits_release.
+    wake(channel, math.min(left, 0), waited, first)
 end
 
 for i = 1, #ARGV / 3 do

@@ -6,8 +6,8 @@
 --   message
 -- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing changed
 -- redis.calls: time, get, zmscore (the holder has none of it); besides pttl, pexpire, pexpire or persist, zadd, publish,
---   zrangebyscore, and for each client that is notified zrem, publish, zrangebyscore; of a fair semaphore zrange, publish
---   in place of these
+--   zrange; if a client waits also zrangebyscore, and if it is notified publish, zrem, zrange; of a fair semaphore zrange,
+--   publish in place of these
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- include permit_counter
@@ -18,6 +18,8 @@ if failed then return failed end
 -- include permit_scores
 -- include permit_write
 -- include permit_first
+-- include permits
+-- include permit_waiting
 -- include permit_wake
 
 local members, kept = {}, {}
@@ -36,6 +38,6 @@ local receivers = redis.pcall('publish', ARGV[1], math.max(left or 0, 0))
 if KEYS[4] then
     notify_first(ARGV[1])
 else
-    wake(ARGV[1], math.max(left or 0, 0) + #kept, #kept, ARGV[2])
+    wake(ARGV[1], left or 0, #kept, ARGV[2], math.max(ARGV[4], soon))
 end
 return type(receivers) == 'number' and receivers + 1 or 1

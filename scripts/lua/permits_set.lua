@@ -5,8 +5,8 @@
 -- returns {before, held}: the number of permits before, free and held (-1: no semaphore), and how many are held
 -- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing changed
 -- redis.calls: time, get, zrangebyscore, zcard, set; if permits had expired also zrem; if permits are free also publish;
---   zrangebyscore, and for each client that is notified zrem, publish, zrangebyscore; of a fair semaphore zrange, publish
---   in place of these
+--   zrangebyscore, and for each client that is notified publish, zrem, zrange, zrangebyscore; of a fair semaphore zrange,
+--   publish in place of these
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- include permit_counter
@@ -14,6 +14,7 @@ local text, left, failed = read_counter()
 if failed then return failed end
 -- include permits
 -- include permit_first
+-- include permit_waiting
 -- include permit_wake
 
 -- Notifies those that ask for more than `total` permits: waiting does not help them.

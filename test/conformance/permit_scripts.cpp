@@ -229,6 +229,16 @@ TEST_CASE("permits_acquire_numbered grants the smallest free number", "[conforma
     CHECK(s.both().command({"PTTL", numbers}).integer > 80'000'000);
 }
 
+TEST_CASE("permits_acquire_numbered says when there are no permits at all", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    CHECK(s.said(scripts::permits_set, {"0", life, "channel"}).starts_with("["));
+    auto const refused = s.run_numbered(
+        scripts::permits_acquire_numbered, {permit_lease, "3", life, "channel", ours(1), life, "1"});
+    CHECK(to_string(refused) == "[0, -2, 0]");
+    s.compare_values();
+}
+
 TEST_CASE("permits_holders tells the number of each permit that has one", "[conformance][semaphore]")
 {
     semaphore_scripts s;

@@ -88,6 +88,34 @@ TEST_CASE("the number of a holder that died is granted again", "[semaphore][numb
         "B");
 }
 
+TEST_CASE("without permits a numbered semaphore refuses contenders, also those that wait", "[semaphore][numbered]")
+{
+    arena a;
+    semaphore s(a.client(), "s", {.permits = 1, .numbered = true});
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await s.acquire();
+        error_code ec;
+        bool done = false;
+        auto const wait = [&]() -> awaitable<void> {
+            co_await s.acquire(asio::redirect_error(use_awaitable, ec));
+            done = true;
+        };
+        a.spawn(wait());
+        co_await a.sleep(100ms);
+        co_await s.set_permits(0);
+        co_await a.sleep(100ms);
+        CHECK(done);
+        CHECK(ec == errc::invalid_option);
+        co_await held.release();
+        ec = co_await error_of(s.acquire(use_awaitable));
+        CHECK(ec == errc::invalid_option);
+        CHECK_FALSE(a.exists("holdfast_permit_waiting:{s}"));
+        co_await s.set_permits(1);
+        held = co_await s.acquire();
+        CHECK(held.number() == 1U);
+    });
+}
+
 TEST_CASE("a numbered semaphore refuses other weights, and options that do not go together", "[semaphore][numbered]")
 {
     arena a;

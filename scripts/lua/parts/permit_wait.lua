@@ -1,4 +1,4 @@
--- Waits for a message that permits are free. Needs above it: permit_wake, permit_life, `now` (the server's time in ms).
+-- Waits for a message that permits are free. Needs above it: permit_waiting, permit_life, `now` (the server's time in ms).
 
 -- Waits for `weight` permits; one that waits already keeps its place.
 local function wait_for(holder, weight)

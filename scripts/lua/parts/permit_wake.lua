@@ -1,31 +1,37 @@
--- The clients whose waiters were refused permits. KEYS[3] is the set of them.
---
--- waiting   ZSET  holder of the first waiter of a client -> its weight * 2^42 + when it was refused, in ms since 1970
---
--- A member leaves with the message that permits are free. Then its client makes an attempt, which is granted or enters it
--- again; a waiter that gives up notifies the next. Calls that are refused end no script: waiters look again after a time.
-local one_weight = 2 ^ 42
+-- Notifies clients that wait for permits. Needs above it: permits, permit_waiting, `now` (0: the server is asked for it).
 
--- Returns whether it waited, so that no message has reached it.
-local function stop_waiting(holder)
-    return redis.pcall('zrem', KEYS[3], holder) == 1
+-- After this time, the default of config::poll_interval, waiters look again in any case.
+local soon = 5000
+
+-- How many permits have ended and are not counted yet, or end within that time.
+local function ending(within)
+    if now == 0 then
+        local time = redis.call('time')
+        now = time[1] * 1000 + math.floor(time[2] / 1000)
+    end
+    local is_read, members = pcall(ended_by, now + within)
+    return is_read and #members or 0
 end
 
 -- Notifies those whose permits are free, `most` clients at most, those with the least weight first: one that is not
--- there any more is left out. Returns how many other clients than that of `holder` received a message.
-local function wake(channel, free, most, holder)
+-- there any more is left out. If too few are free for the next one, but enough with those that end within a time (nil:
+-- soon), it is notified, too, so that it learns when, and keeps its place. Returns how many other clients than that of
+-- `holder` received a message.
+local function wake(channel, free, most, holder, within)
     local others = 0
-    while free > 0 and most > 0 do
-        local last = string.format('%.0f', (free + 1) * one_weight - 1)
-        local first = redis.pcall('zrangebyscore', KEYS[3], '-inf', last, 'WITHSCORES', 'LIMIT', '0', '1')
+    while most > 0 do
+        local first = redis.pcall('zrange', KEYS[3], '0', '0', 'WITHSCORES')
         if not first[1] then break end
-        if not stop_waiting(first[1]) then break end
+        local weight = math.floor(first[2] / one_weight)
+        local is_free = weight <= free
+        if not is_free and weight > free + ending(within or soon) then break end
         local client = string.sub(first[1], 1, 36)
         local receivers = redis.pcall('publish', channel .. ':' .. client, '0')
-        if type(receivers) == 'number' and receivers > 0 then
-            free, most = free - math.floor(first[2] / one_weight), most - 1
-            if client ~= string.sub(holder, 1, 36) then others = others + 1 end
-        end
+        if type(receivers) ~= 'number' then break end
+        if receivers > 0 and client ~= string.sub(holder, 1, 36) then others = others + 1 end
+        if receivers > 0 and not is_free then break end
+        if not stop_waiting(first[1]) then break end
+        if receivers > 0 then free, most = free - weight, most - 1 end
     end
     return others
 end

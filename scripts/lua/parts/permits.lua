@@ -14,14 +14,16 @@ local function end_of(member, score)
     return #member > 16 and string.byte(member, 15) == 56 and score - skew or score + skew
 end
 
--- The members whose time has passed.
-local function expired()
-    local due, over = redis.call('zrangebyscore', KEYS[2], '-inf', now + skew, 'WITHSCORES'), {}
+-- The members whose time has passed at that instant.
+local function ended_by(at)
+    local due, over = redis.call('zrangebyscore', KEYS[2], '-inf', at + skew, 'WITHSCORES'), {}
     for i = 1, #due, 2 do
-        if end_of(due[i], due[i + 1]) <= now then over[#over + 1] = due[i] end
+        if end_of(due[i], due[i + 1]) <= at then over[#over + 1] = due[i] end
     end
     return over
 end
+
+local function expired() return ended_by(now) end
 
 -- In parts: Lua passes some thousand arguments at most.
 local function remove(members)
