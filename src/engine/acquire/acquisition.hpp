@@ -156,7 +156,6 @@ private:
     knowledge known_ = knowledge::nothing;
     std::uint8_t unusable_ = 0;  // grants in a row that came too late, or that replicas did not acknowledge
     bool was_refused_ = false;   // attempts go with a subscription and with a probe
-    unsigned refused_ = 0;       // how many permits the contender wanted that was refused last
 };
 
 }  // namespace holdfast::engine

@@ -127,6 +127,7 @@ void acquisition::on_busy(acquire_result const& r)
     if (is_subscribed() && !call_.has_asked())
         parts_.subscriptions.on_served(server(), channel());
     width_.on_granted(r.granted_before);
+    sought_.forget_followers();
     arbiter_.on_contested();
     arbiter_.on_permits(r.permits);
     arbiter_.note_held();
@@ -137,9 +138,8 @@ void acquisition::on_busy(acquire_result const& r)
     if (must_repeat(is_first && r.is_mute))
         return step(attempt_event::repeat);
     known_ = knowledge::held;
-    refused_ = sought_->lock().permits();
     step(attempt_event::refused);
-    arbiter_.on_busy(refused_);
+    arbiter_.on_busy(sought_->lock().permits());
     // A place in a fair lock's queue needs no re-check of its own: one refresh covers all places of this client.
     if (sought_.has_place())
         sought_.wait_for_turn(call_.remaining());
@@ -147,10 +147,12 @@ void acquisition::on_busy(acquire_result const& r)
         parts_.runtime.arm(*this, parts_.runtime.now() + recheck_after());
 }
 
-// A refusal concerns contenders for as many permits, and those behind them. It ends with the last of them.
+// The refusal of a semaphore, and the entry of those that wait there, concern one token. A head that needs another token gets
+// an attempt at once: it may be granted, and its entry is there before a message comes for the old one.
 bool acquisition::is_eased() const
 {
-    return state_ == attempt_state::waiting && arbiter_.head()->lock().permits() < refused_;
+    auto const& head = *arbiter_.head();
+    return state_ == attempt_state::waiting && head.lock().semaphore && sought_ && !sought_.is_for(head);
 }
 
 // No contender waits without a subscription: if there is none yet, or the contender joined while only single attempts

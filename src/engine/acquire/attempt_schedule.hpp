@@ -31,7 +31,7 @@ enum class attempt_event : std::uint8_t {
     refused,          // another contender holds the lock, and this client will receive the message of its release
     repeat,           // the next attempt is due at once: this one had no effect, or is sent again with a subscription
     postponed,        // the server cannot grant now
-    eased,            // the contender that was refused has left, and the next one wants fewer permits of the semaphore
+    eased,            // the contender that was refused has left, and the next one needs another token
     notified,         // a message came, or it is this waiter's turn in the queue of a fair lock
     due,              // the deadline came: a re-check, the end of a pause or of a turn
     opened,           // the session is open again, and nothing is known of the lock

@@ -26,6 +26,15 @@ tenure const* own_write(contender const& c, core::instant now)
     return c.owner() ? c.owner()->tenure_of(c.lock(), writers, now) : nullptr;
 }
 
+// Contenders of one side have an arbiter in common, and its attempts are those of its head. A handle that never creates
+// its semaphore would keep those behind it from creating it.
+constexpr std::uint8_t never_creating = 2;
+
+std::uint8_t side_of(lock_spec const& lock) noexcept
+{
+    return lock.semaphore && lock.semaphore->permits == 0 ? never_creating : lock.protocol->side();
+}
+
 }  // namespace
 
 registry::address registry::address::of(lock_spec const& lock, std::uint8_t side) noexcept
@@ -61,7 +70,7 @@ registry::arbiter_ptr registry::arbiter_for(contender const& c)
     // A read under an own write belongs to that owner alone: other readers must not join its grant.
     if (auto const* write = reads ? own_write(c, parts_.runtime.now()) : nullptr)
         return make_private(c, write->held_grant);
-    if (auto const found = common_.find(address::of(lock, lock.protocol->side())); found != common_.end())
+    if (auto const found = common_.find(address::of(lock, side_of(lock))); found != common_.end())
         return found->second;
     arbiter_ptr fresh;
     if (reads)
@@ -71,7 +80,7 @@ registry::arbiter_ptr registry::arbiter_for(contender const& c)
     else
         fresh.reset(new exclusive_arbiter(parts_, c.shared_lock()));
     // The key refers to the arbiter's lock, because the contender's may end first.
-    common_.emplace(address::of(fresh->lock(), lock.protocol->side()), fresh);
+    common_.emplace(address::of(fresh->lock(), side_of(lock)), fresh);
     return fresh;
 }
 
@@ -98,7 +107,7 @@ void registry::forget(queued_arbiter& a)
 
 void registry::forget_common(queued_arbiter const& a)
 {
-    auto const found = common_.find(address::of(a.lock(), a.lock().protocol->side()));
+    auto const found = common_.find(address::of(a.lock(), side_of(a.lock())));
     // The lock may have another arbiter by now.
     if (found != common_.end() && found->second == &a)
         common_.erase(found);

@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_ENGINE_SOUGHT_GRANT_HPP
 #define HOLDFAST_ENGINE_SOUGHT_GRANT_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -61,6 +62,8 @@ public:
     // Seeks grants also for the contenders that follow the head, `most` of all, as far as one attempt can serve them.
     // Precondition: it seeks one for the head. What was sought for followers before was not granted.
     void follow(contenders const& queue, std::size_t most);
+    // All but the head were refused for certain: nothing of theirs is on the server.
+    void forget_followers() noexcept { grants_.resize(std::min<std::size_t>(grants_.size(), 1)); }
     // All but the first. The views are valid until the next change.
     std::vector<follower> followers() const;
     // Called just before an attempt with its token is submitted, and when its reply has come.
