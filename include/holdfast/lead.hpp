@@ -66,8 +66,8 @@ concept leader_body = requires(std::decay_t<Body>& body, leadership& me)
 /// `leadership::asked_to_yield()` do not cancel it.
 ///
 /// @par Errors
-/// As `with_lock()`: errc::busy if somebody else led for all of `options.wait`; errc::lease_lost if the leadership was
-/// lost before the body ended; the errors of `election::campaign()`.
+/// As `with_lock()`: errc::busy if `election::campaign()` completes with an empty leadership; errc::lease_lost if the
+/// leadership was lost before the body ended; the errors of `election::campaign()`.
 /// @par Example
 /// @code
 /// co_await holdfast::lead(boss, "10.0.0.7:9000", {}, [&](holdfast::leadership& me) -> asio::awaitable<void> {

@@ -33,8 +33,8 @@ struct acquire_options {
     /// time is over. The lease itself ends as without this option, and `release()` completes with success. For jobs
     /// that many hosts start at about the same time: the time must be longer than their clocks differ. The grant is
     /// never handed off in the process. Of several holds of one owner the latest end counts. Default: no such time.
-    /// More than 0, at most `max_hold` and 12 h. @ref mutex, @ref reentrant_lock, @ref fair_lock and @ref semaphore
-    /// have it; the other locks complete with errc::invalid_option.
+    /// More than 0, at most 12 h, and not longer than `max_hold` if that is not 0. @ref mutex, @ref reentrant_lock,
+    /// @ref fair_lock and @ref semaphore have it; the other locks complete with errc::invalid_option.
     std::optional<std::chrono::milliseconds> at_least = {};
 };
 
@@ -208,9 +208,9 @@ struct semaphore_options {
     /// warning to its log, and counts it in `stats::permits_differ`.
     unsigned permits = 0;
 
-    /// Waiters get permits in order of arrival, over all processes. The first is waited for, whatever its weight, so
-    /// those that ask for many permits are served, too. All handles of one semaphore should have the same value: others
-    /// do not know the queue, and pass it.
+    /// Waiters get permits in order of arrival, over all processes. Free permits are kept for the first waiter until it
+    /// can have all that it asks for, so those that ask for many permits are served, too. All handles of one semaphore
+    /// should have the same value: others do not know the queue, and pass it.
     bool fair = false;
 
     /// Each lease has a number, from 1 to the number of permits, that no other valid lease has, and a fencing token
@@ -221,8 +221,9 @@ struct semaphore_options {
 
     /// Waiters receive the messages of all releases, also those of Redisson's clients. Each release then leads to an
     /// attempt of each process that waits. Otherwise a release notifies at most as many processes as permits are free
-    /// again, and a waiter notices a release by a client of Redisson within `config::poll_interval`. Handles of one
-    /// client should have the same value. No effect on a fair semaphore.
+    /// again, and a waiter notices a release by a client of Redisson within `config::poll_interval`. Clients may differ.
+    /// In one client all waiters of a semaphore are notified as the handle says that is used first. No effect on a fair
+    /// semaphore.
     bool with_redisson = false;
 
     /// Of a fair semaphore, as in @ref fair_options. At least 1 s.
@@ -236,8 +237,8 @@ struct election_options {
     std::chrono::milliseconds candidate_timeout{3'000};
 
     /// After a leader that did not resign, because its process died, it was cut off or its leadership was taken away,
-    /// the next campaign holds and renews the lock for this time before it completes: for resources that cannot check
-    /// the term, so that what the former leader sent last has arrived. A leader that resigned, or none for a day, costs
+    /// the next campaign holds and renews the lock for this time before it completes. Use it for resources that cannot
+    /// check the term: requests that the former leader sent last arrive before the next one leads. A leader that resigned, or none for a day, costs
     /// no wait. All candidates of an election should have the same value. 0 to 12 h.
     std::chrono::milliseconds settle{0};
 };

@@ -55,19 +55,20 @@ struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
 /// ZSET `holdfast_permit_waiting:{name}`; a fair semaphore has two other keys then. A numbered one has the HASH
 /// `holdfast_permit_numbers:{name}` and the fencing counter `holdfast_fence:{name}`: see docs/semaphore.md.
 /// @par Cost
-/// One script acquires the permits of a lease, or those of up to 64 waiters of the process, and one releases them;
-/// those of one iteration of the event loop are released together, and those that are due are renewed together. All
-/// waiters of a process share one subscription and one attempt at a time. A release of k permits wakes at most k
-/// processes, unless handles have `semaphore_options::with_redisson`. In a fair semaphore each waiter has a
-/// subscription of its own, and each lease is released by a script of its own; as in a @ref fair_lock, one script
-/// refreshes all waiters of a client, each `waiter_timeout` / 3.
+/// One script acquires the permits of a lease, or those of several waiters of the process, which together ask for up to
+/// 100 permits, and one releases them; those of one iteration of the event loop are released together, and those that
+/// are due are renewed together. All waiters of a process share one subscription and one attempt at a time. A release
+/// of k permits wakes at most k processes, unless handles have `semaphore_options::with_redisson`. Each lease of a fair
+/// or numbered semaphore is released by a script of its own. In a fair semaphore each waiter has a subscription of its
+/// own; as in a @ref fair_lock, one script refreshes all waiters of a client, each third of `waiter_timeout` or each
+/// `config::poll_interval`, whichever is shorter.
 /// @par Order
 /// Waiters of one process are served in order of arrival: one that asks for many permits is not overtaken by those of
 /// its process behind it. Between processes there is no order: waiters for many permits may wait for long where others
 /// ask for few. Of the processes that wait, those whose first waiter asks for the fewest are notified first.
 ///
-/// With `semaphore_options::fair` the order is that of arrival over all processes, and the first waiter is waited for
-/// whatever its weight: no waiter starves, and permits may stay free meanwhile. A waiter whose process has died is
+/// With `semaphore_options::fair` the order is that of arrival over all processes. Free permits are kept for the first
+/// waiter until it can have all that it asks for, so no waiter starves. A waiter whose process has died is
 /// removed after `waiter_timeout` at the latest. A lease is never handed off within a process. Clients of Redisson, and
 /// handles without `fair`, pass the queue, and their releases do not notify it.
 /// @par Numbers and fencing
@@ -76,8 +77,8 @@ struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
 /// token alone cannot tell a stale holder from the rightful holders of other permits, so a resource keeps the greatest
 /// token for each number. Each grant is a script of its own, which looks at all numbers, and no grant is handed off.
 /// @par One attempt
-/// `try_acquire()` without `wait` is busy also if contenders of this process wait before it; of a fair semaphore, if
-/// any contender waits.
+/// `try_acquire()` without `wait` completes with an empty lease also if contenders of this process wait before it; of a
+/// fair semaphore, if any contender waits.
 /// @par Queries
 /// `is_locked()` sends one GET and completes with true if no permit is free; permits whose lease time has passed count
 /// as held until another contender needs them. `force_release()` takes the permits of all holders away. `holders()` has
@@ -123,8 +124,8 @@ public:
 
     /// Sets the number of permits for all clients. Leases that are held keep their permits: after the number was
     /// lowered nothing is granted until enough were released. It also creates the semaphore, and repairs one whose keys
-    /// were changed by others. Setting the same number twice has the effect of setting it once. With 0 nothing is
-    /// granted.
+    /// were changed by others. Setting the same number twice has the effect of setting it once. A contender that asks
+    /// for more permits than the new number completes with errc::invalid_option, so with 0 every contender does.
     ///
     /// @par On the server
     /// One script.
@@ -132,6 +133,7 @@ public:
     /// With the numbers as they were before, of which `total` and `free` are 0 if there was no semaphore, or with an
     /// error, within `config::command_timeout`.
     /// @par Errors
+    /// - errc::invalid_option: `permits` is greater than 128, and the handle is `numbered`
     /// - errc::wrong_type: the keys are not those of a semaphore
     /// - errc::unavailable: no reply within `config::command_timeout`, and the number may have been set; or the server
     ///   cannot execute the script now
