@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <random>
 #include <signal.h>
 #include <stdexcept>
 #include <sys/prctl.h>
@@ -21,36 +22,40 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Binds that port of 127.0.0.1, or any if it is 0, and releases it. Returns the port; 0: none was free.
-std::uint16_t try_port(std::uint16_t wanted)
+// The second port of a cluster's node is greater by this.
+constexpr std::uint16_t bus = 10'000;
+
+// Whether nobody has that port of 127.0.0.1.
+bool is_free(std::uint16_t port)
 {
     int const fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(wanted);
-    socklen_t size = sizeof address;
-    bool const bound = ::bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0
-                       && ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+    address.sin_port = htons(port);
+    bool const bound = ::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
     ::close(fd);
-    return bound ? ntohs(address.sin_port) : std::uint16_t{0};
+    return bound;
 }
 
 }  // namespace
 
+// The kernel gives connections of other processes ports from 32768 on. A server that is started again would not get its port
+// back from one of these.
 std::uint16_t free_port()
 {
-    auto const found = try_port(0);
-    if (found == 0)
-        throw std::runtime_error("free_port: none");
-    return found;
+    thread_local std::mt19937 random{std::random_device{}()};
+    std::uniform_int_distribution<std::uint16_t> any(10'000, 32'767 - bus);
+    for (int i = 0; i != 1000; ++i)
+        if (auto const p = any(random); is_free(p))
+            return p;
+    throw std::runtime_error("free_port: none");
 }
 
 std::uint16_t free_port_with_bus()
 {
-    constexpr std::uint16_t bus = 10'000;
     for (int i = 0; i != 1000; ++i)
-        if (auto const p = free_port(); p < 65'535 - bus && try_port(static_cast<std::uint16_t>(p + bus)) != 0)
+        if (auto const p = free_port(); is_free(static_cast<std::uint16_t>(p + bus)))
             return p;
     throw std::runtime_error("free_port_with_bus: none");
 }

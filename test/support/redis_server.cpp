@@ -25,7 +25,7 @@ redis_server::redis_server(std::vector<std::string> lines)
     : folder_(make_folder()), port_(free_port()), lines_(std::move(lines))
 {
     // Between free_port() and the start another process may take the port. The second port of a cluster's node may be
-    // taken, or too large: about one port of five is.
+    // taken.
     constexpr int attempts = 20;
     for (int attempt = 1;; ++attempt) {
         write_config();
@@ -78,12 +78,22 @@ void redis_server::start()
     while (!answers()) {
         if (::waitpid(pid_, nullptr, WNOHANG) == pid_) {
             pid_ = -1;
-            throw std::runtime_error("redis_server: ended at once; see " + (folder_ / "redis.log").string());
+            throw std::runtime_error("redis_server: ended at once: " + last_words());
         }
         if (std::chrono::steady_clock::now() > limit)
             throw std::runtime_error("redis_server: does not answer");
         std::this_thread::sleep_for(5ms);
     }
+}
+
+std::string redis_server::last_words() const
+{
+    std::ifstream log(folder_ / "redis.log");
+    std::string last;
+    for (std::string line; std::getline(log, line);)
+        if (!line.empty())
+            last = line;
+    return last;
 }
 
 // An error counts as an answer: a server that requires a password answers PING with NOAUTH.

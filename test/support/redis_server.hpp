@@ -68,6 +68,7 @@ private:
     void write_config();
     void start();
     bool answers();
+    std::string last_words() const;  // of its log
 
     std::filesystem::path folder_;
     std::uint16_t port_;

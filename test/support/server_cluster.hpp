@@ -86,6 +86,7 @@ private:
     void migrate(std::size_t from, std::size_t to, std::string const& key);
     void assign(std::size_t node, int first, int last);
     bool is_ready(std::size_t node);
+    bool knows_shards(cluster_node&);
     void assign_again(std::size_t node);
     void await_epoch_of(std::size_t node);
     void add_primary(node_options const&);
