@@ -3,14 +3,13 @@
 #     SOURCES <file>...
 #     [LIBRARIES <target>...]
 #     [TIMEOUT <seconds>]        120 unless given
-#     [SERIAL]                   never runs at the same time as another test: for tests that measure time
-#     [SEPARATE])                a unity build compiles its sources one by one, because their names clash
+#     [SERIAL])                  never runs at the same time as another test: for tests that measure time
 #
 # One Catch2 program and one ctest entry of the same name. Its sources see the private headers (`#include
 # "engine/hold/arbiter.hpp"`) and those of test/support (`#include "support/..."`). Target `tests-<label>` builds all
 # programs of a label. A test without sources is left out.
 function(holdfast_add_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL;SEPARATE" "TIMEOUT" "LABELS;SOURCES;LIBRARIES")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "LABELS;SOURCES;LIBRARIES")
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_LABELS)
         message(FATAL_ERROR "holdfast_add_test(${name}): no LABELS, or unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -25,10 +24,6 @@ function(holdfast_add_test name)
     target_link_libraries(${name} PRIVATE holdfast_test_support ${arg_LIBRARIES} Catch2::Catch2WithMain)
     target_precompile_headers(${name} REUSE_FROM holdfast_test_pch)
     set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test")
-
-    if(arg_SEPARATE)
-        set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
-    endif()
 
     add_test(NAME ${name} COMMAND ${name} --durations no)
     set_tests_properties(${name} PROPERTIES

@@ -31,4 +31,6 @@ target_compile_options(holdfast_warnings INTERFACE
     $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete>
     # In a unity build the sources of a library are headers to GCC, and it warns of their anonymous namespaces.
     $<$<AND:$<BOOL:${CMAKE_UNITY_BUILD}>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>
+    # Their names also shadow those of the sources before them. GCC checks local names only.
+    $<$<AND:$<BOOL:${CMAKE_UNITY_BUILD}>,$<CXX_COMPILER_ID:Clang>>:-Wno-shadow>
     $<$<BOOL:${HOLDFAST_WERROR}>:-Werror>)

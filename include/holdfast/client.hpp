@@ -15,6 +15,7 @@
 #include <boost/config.hpp>
 
 #include <holdfast/config.hpp>
+#include <holdfast/detail/abi.hpp>
 #include <holdfast/detail/initiate.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/fwd.hpp>
@@ -72,6 +73,11 @@ struct BOOST_SYMBOL_VISIBLE shutdown_launch : client_launch {
 /// The client must be destroyed before its execution context. Locks, leases, owners and operations that were made from
 /// it may outlive both: they do nothing then. A client that was moved from may only be destroyed.
 ///
+/// @par Forks
+/// Only the process that made a client uses its connection. In a forked child the client sends nothing: its leases are
+/// not valid there and their destructors do nothing, and its operations complete with errc::client_stopped. If the child
+/// runs the execution context, the program must call `notify_fork()` of the context, as Asio requires.
+///
 /// @par Example
 /// @code
 /// asio::io_context ioc;
@@ -106,7 +112,7 @@ public:
     executor_type get_executor() const noexcept;
 
     /// The UUID with which every holder id of this client on the server begins. The view is valid while the client
-    /// exists. In a forked child it is the id of the parent's client, and holder ids begin with another UUID.
+    /// exists. In a forked child it is still the id of the parent's client.
     std::string_view id() const noexcept;
 
     /// Connects to the server, and again after each loss of the connection, until the client is stopped. Call it once,
@@ -145,7 +151,8 @@ public:
     /// Terminal, partial, total: completes at once with the error of the last attempt to connect, or of the end of the
     /// last connection, which is the reason why there is none: errc::unavailable, errc::server_refused, errc::protocol,
     /// or an error of the network, of TLS or of Boost.Redis, such as `asio::error::connection_refused` or
-    /// `asio::error::timed_out`. With `operation_aborted` if there is no such error.
+    /// `asio::error::timed_out`. With errc::not_running if `run()` was not called; else with `operation_aborted` if there
+    /// is no such error.
     template <token_for<void(error_code)> Token = default_token>
     [[nodiscard]] auto ready(Token&& token = {})
     {

@@ -80,8 +80,8 @@ struct config {
     /// - `redis+cluster://[[user]:password@]h1[:6379][,h2...]`: a Redis Cluster; the hosts are any of its nodes, from
     ///   which the client learns of the others; `rediss+cluster://` the same over TLS
     /// - `unix:///path/to/socket[?db=0]` (credentials as `unix://user:password@/path`)
-    /// - `redis+sentinel://[[user]:password@]h1[:26379][,h2...]/master-name[/db]`; `rediss+sentinel://` the same with
-    ///   TLS to the sentinels and to the master
+    /// - `redis+sentinel://[[user]:password@]h1[:26379][,h2...]/master-name[/db]`, and behind it the credentials of the
+    ///   sentinels: `[?[sentinel_username=...&]sentinel_password=...]`; `rediss+sentinel://` the same over TLS
     /// - `memory://` or `memory://NAME`: an in-process server for tests, in a program that is linked with the CMake
     ///   target `holdfast::testing`; clients of one execution context that give the same non-empty NAME share it
     ///
@@ -139,7 +139,7 @@ struct config {
     /// - Secrets: no password reaches a log line, an error or a statistic, and neither does the text of an exception of
     ///   the provider, which may contain one. The message of a `boost::system::system_error`'s code is logged.
     ///
-    /// Sentinels are asked without credentials.
+    /// They are those of the master; the credentials of sentinels are in the URL.
     credentials_provider credentials = {};
 
     /// The default lease time: how long the server keeps a grant after its last renewal. At least 100 ms.
@@ -195,8 +195,8 @@ struct config {
 
     /// Receives log lines on the client's strand, one at a time, with one exception: the constructor of @ref client
     /// logs warnings on the calling thread. It must not throw; an exception is dropped. Empty: spdlog's logger
-    /// "holdfast", else spdlog's default logger. A line contains no secret and no token, and no control byte: those in
-    /// names and in error messages of a server are written as `\x0a`.
+    /// "holdfast", else standard error, for warnings and errors only. A line contains no secret and no token, and no
+    /// control byte: those in names and in error messages of a server are written as `\x0a`.
     std::function<void(log_level, std::string_view)> log = {};
 };
 

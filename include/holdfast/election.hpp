@@ -116,11 +116,10 @@ public:
     /// Terminal, partial, total, in every phase: completes at once with `operation_aborted` and leaves nothing on the
     /// server, as `fair_lock::acquire()`.
     template <token_for<void(error_code, leadership)> Token = default_token>
-    [[nodiscard]] auto campaign(std::string_view value, campaign_options options, Token&& token = {}) const
+    [[nodiscard]] auto campaign(std::string_view value, campaign_options how, Token&& token = {}) const
     {
         return detail::initiate<void(error_code, leadership)>(
-            detail::campaign_launch{{state_}, std::string(value), detail::to_request(options)},
-            std::forward<Token>(token));
+            detail::campaign_launch{{state_}, std::string(value), detail::to_request(how)}, std::forward<Token>(token));
     }
 
     /// The same with default options: the wait has no limit.

@@ -22,7 +22,7 @@ using boost::system::error_code;
 /// @ref diagnostics of the operation.
 ///
 /// Each operation documents a closed list of its errors. To decide what to do next, compare with a @ref cond instead of
-/// with single values. `operation_aborted` equals no @ref cond.
+/// with single values. `operation_aborted` and latch_removed, by which a task calls it off, equal no @ref cond.
 enum class errc {
     /// The server did not reply in time, or cannot execute the command now. The outcome on the server may be unknown;
     /// the client undoes an acquire of unknown outcome.
@@ -33,25 +33,28 @@ enum class errc {
     /// `lease::lost()`, `leadership::asked_to_yield()`: the lease was released, so what they wait for cannot occur any
     /// more.
     released,
-    /// The client was stopped or destroyed, is shutting down, or its execution context has ended.
+    /// The client was stopped or destroyed, is shutting down, or its execution context has ended; or this process is a
+    /// forked child of the one that made the client.
     client_stopped,
     /// The key of the lock is of another type, or a string without a time to live; or a further key of the lock, such
     /// as its fencing counter, is of another type.
     wrong_type,
     /// The password is wrong, or the server's access rules deny a command, the key or the channel.
     not_permitted,
-    /// The server refuses to write: OOM, MISCONF, NOREPLICAS and similar errors.
+    /// The server refuses to write: OOM, MISCONF, NOREPLICAS. Or it replied with an error that the library does not
+    /// know, such as one of a proxy. Operations that wait go on waiting.
     server_refused,
-    /// The server's reply has no meaning for the client: an error that it does not know, or a value of another type. Or
-    /// the client cannot use the server: it does not speak RESP3, or it does not suit the scheme of the URL, as a
-    /// member of a Redis Cluster of several primaries at `redis://`.
+    /// The server's reply has no meaning for the client, or the server cannot execute the command: it does not know it,
+    /// or a script failed. Or the client cannot use the server: it does not speak RESP3, or it does not suit the scheme
+    /// of the URL, as a member of a Redis Cluster of several primaries at `redis://`.
     protocol,
     /// red_lock: fewer than a majority of the servers replied in time, or may be counted.
     no_quorum,
     /// The same owner holds the lock for reading and requests it for writing: it would wait for itself.
     would_deadlock,
     /// The name does not have 1 to 512 bytes with the client's prefix, or its braces put the lock's key and the keys
-    /// that are derived from it into different hash slots.
+    /// that are derived from it into different hash slots. Or, with that prefix, it is the name of a key that belongs
+    /// to another lock, such as `holdfast_fence:{other}` or `{other}:timeout`.
     invalid_name,
     /// with_lock, lead: the lock was not acquired within `options.wait`.
     busy,
@@ -65,6 +68,8 @@ enum class errc {
     not_running,
     /// `client::run()` was called before.
     already_running,
+    /// `latch::wait()`: the latch was removed, so it does not open.
+    latch_removed,
 };
 
 /// The reaction that an error calls for: `if (ec == holdfast::cond::retry_later) ...`.

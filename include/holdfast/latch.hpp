@@ -42,6 +42,10 @@ struct BOOST_SYMBOL_VISIBLE latch_count_launch : lock_launch {
     void start(handler_at<void(error_code, unsigned)>) &&;
 };
 
+struct BOOST_SYMBOL_VISIBLE latch_remove_launch : lock_launch {
+    void start(handler_at<void(error_code, bool)>) &&;
+};
+
 struct BOOST_SYMBOL_VISIBLE latch_wait_launch : lock_launch {
     latch_wait_options options;
     void start(handler_at<void(error_code, bool)>) &&;
@@ -53,13 +57,15 @@ struct BOOST_SYMBOL_VISIBLE latch_wait_launch : lock_launch {
 /// parts, the end of a batch after its workers.
 ///
 /// A latch that does not exist is **open**: call `set()` before its name is given to those that wait. So a latch is open,
-/// too, when the server has lost its data. One latch is for one use: give each batch a latch of its own.
+/// too, when the server has lost its data. One latch is for one use: give each batch a latch of its own. A latch that
+/// will not open is removed, so that waiters tell a batch that was called off from one that is done.
 ///
 /// @par On the server
 /// The format of Redisson's RCountDownLatch: a STRING under the name with the count, which is deleted at 0, and
 /// messages on the channel `redisson_countdownlatch__channel__{name}`. Only Holdfast uses the STRING
-/// `holdfast_latch:{name}`, which grows with each `set()`, and the HASH `holdfast_latch_steps:{name}` of the calls that
-/// were counted. What Holdfast creates expires a day after the last use; a `wait()` is a use as long as it lasts.
+/// `holdfast_latch:{name}`, which says which latch of that name it is and whether that was removed, and the HASH
+/// `holdfast_latch_steps:{name}` of the calls that were counted. What Holdfast creates expires a day after the last use; a
+/// `wait()` is a use as long as it lasts.
 /// @par Thread safety
 /// A handle is an immutable value: any thread may use it. It may be destroyed while its operations are under way.
 ///
@@ -83,12 +89,13 @@ public:
     /// The name, without the client's prefix. The view is valid while a copy of this handle exists.
     std::string_view name() const noexcept;
 
-    /// Closes the latch, with that count. Changes nothing if it is closed already.
+    /// Closes the latch, with that count. Changes nothing if it is closed already. After a `remove()` it begins a new
+    /// latch: those that waited for the former one complete as errc::latch_removed all the same.
     ///
     /// @par On the server
     /// One script.
     /// @par Completion
-    /// With true if it was open, with false if it is closed already, or with an error, within
+    /// With true if it was open or removed, with false if it is closed already, or with an error, within
     /// `config::command_timeout`.
     /// @par Errors
     /// - errc::invalid_option: `count` is 0
@@ -113,7 +120,7 @@ public:
     /// @par On the server
     /// One script; once more after each lost reply.
     /// @par Completion
-    /// With what is left, 0 also if the latch was open, or with an error, within `config::command_timeout`.
+    /// With what is left, 0 also if the latch was open or removed, or with an error, within `config::command_timeout`.
     /// @par Errors
     /// - errc::invalid_option: `by` is 0
     /// - errc::wrong_type: a key is not that of a latch
@@ -137,7 +144,7 @@ public:
         return count_down(1, std::forward<Token>(token));
     }
 
-    /// Reads what is left to count; 0 if the latch is open.
+    /// Reads what is left to count; 0 if the latch is open or was removed.
     ///
     /// @par On the server
     /// One script that only reads.
@@ -156,7 +163,40 @@ public:
             detail::latch_count_launch{{state_}}, std::forward<Token>(token));
     }
 
-    /// Waits until the latch is open, or was open at any time since the wait began.
+    /// Removes the latch before it opens: what it counts was called off. Changes nothing if it is open. All that wait for
+    /// it complete with errc::latch_removed, and so does each `wait()` that begins later, until the latch is set again, or
+    /// for a day. A `count_down()` changes nothing any more. It is called `delete` in Redisson: see docs/latch.md for its
+    /// clients.
+    ///
+    /// @par On the server
+    /// One script, which is sent once.
+    /// @par Completion
+    /// With true if it was closed, with false if it is open or was removed before, or with an error, within
+    /// `config::command_timeout`.
+    /// @par Errors
+    /// - errc::wrong_type: a key is not that of a latch
+    /// - errc::unavailable: no reply within `config::command_timeout`, and the latch may be removed; or the server cannot
+    ///   execute the script now
+    /// - errc::server_refused, errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running,
+    ///   errc::client_stopped
+    /// @par Cancellation
+    /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
+    /// @par Example
+    /// @code
+    /// co_await parts.remove();  // one part has failed
+    /// auto const [ec, open] = co_await parts.wait(asio::as_tuple);
+    /// if (ec == holdfast::errc::latch_removed)
+    ///     co_return;            // in the tasks that wait for all parts
+    /// @endcode
+    template <token_for<void(error_code, bool)> Token = default_token>
+    [[nodiscard]] auto remove(Token&& token = {}) const
+    {
+        return detail::initiate<void(error_code, bool)>(
+            detail::latch_remove_launch{{state_}}, std::forward<Token>(token));
+    }
+
+    /// Waits until the latch is open, or was open at any time since the wait began. A latch that was
+    /// removed ends the wait with an error: since the wait began, or before, if it was not set again.
     ///
     /// @par On the server
     /// One subscription for all waiters of this client, and a script that reads the count: at the beginning, after each
@@ -165,6 +205,7 @@ public:
     /// @par Completion
     /// With true when the latch is open. With false if `options.wait` is over, and it is closed.
     /// @par Errors
+    /// - errc::latch_removed: the latch was removed
     /// - errc::invalid_option: `options.wait` is negative
     /// - errc::wrong_type: a key is not that of a latch
     /// - errc::unavailable: `options.wait` is over, at the earliest after `config::command_timeout`, and the client

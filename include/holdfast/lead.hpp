@@ -77,10 +77,7 @@ concept leader_body = requires(std::decay_t<Body>& body, leadership& me)
 template <leader_body Body>
 [[nodiscard]] auto lead(election const& of, std::string_view value, campaign_options options, Body&& body)
 {
-    static_assert(
-        detail::is_safe_body<Body>,
-        "this GCC destroys captured objects of a temporary in a co_await expression twice: capture by reference, or "
-        "name the body first");
+    detail::check_body<Body, detail::body_awaitable<std::decay_t<Body>, leadership&>>();
     using adapted = detail::leading_body<std::decay_t<Body>>;
     return detail::run_with_lock<detail::candidate, adapted>(
         detail::make_candidate(of, value, options.priority), options, adapted{std::forward<Body>(body)});
@@ -91,7 +88,13 @@ template <leader_body Body, token_for<detail::body_signature<std::decay_t<Body>,
 auto lead(election const& of, std::string_view value, campaign_options options, Body&& body, Token&& token)
 {
     using adapted = detail::leading_body<std::decay_t<Body>>;
-    return with_lock(
+    using started = decltype(detail::spawn_with_lock<detail::candidate, adapted>(
+        detail::make_candidate(of, value, options.priority),
+        options,
+        adapted{std::forward<Body>(body)},
+        std::forward<Token>(token)));
+    detail::check_body<Body, started>();
+    return detail::spawn_with_lock<detail::candidate, adapted>(
         detail::make_candidate(of, value, options.priority),
         options,
         adapted{std::forward<Body>(body)},

@@ -28,6 +28,13 @@ enum class yield_reason : unsigned char {
     client_stopping,   ///< `client::shutdown()` was called
 };
 
+/// The name of the enumerator, for logs.
+constexpr std::string_view to_string(yield_reason r) noexcept
+{
+    constexpr std::string_view names[]{"better_candidate", "unhealthy", "client_stopping"};
+    return names[static_cast<std::size_t>(r)];
+}
+
 namespace detail {
 
 struct BOOST_SYMBOL_VISIBLE proclaim_launch : lease_launch {
@@ -61,7 +68,8 @@ public:
     /// Queues the resignation of `*this`, as the destructor does.
     leadership& operator=(leadership&&) noexcept = default;
 
-    /// Queues the resignation and returns, unless it is empty. Never blocks, throws or allocates.
+    /// Queues the resignation and returns, unless it is empty. Never blocks or throws. It posts to
+    /// the client's executor, as `~lease()` does.
     ~leadership() = default;
 
     /// As `lease::get_executor()`.

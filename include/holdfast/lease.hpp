@@ -110,7 +110,8 @@ public:
     }
 
     /// Queues the release and returns. A lost lease is released, too: one compare-and-delete, because a renewal of
-    /// unknown outcome may have left the key. Never blocks, throws or allocates. The outcome is not reported.
+    /// unknown outcome may have left the key. Never blocks or throws. The outcome is not reported. It posts to the client's
+    /// executor: without memory for this it ends the process by std::terminate().
     ~lease()
     {
         if (impl_)
@@ -236,7 +237,8 @@ public:
     /// - errc::unavailable: no confirmation within `config::command_timeout`, because the server did not reply or does
     ///   not write now; the client repeats the release in the background until the server has replied or the key has
     ///   expired
-    /// - errc::not_permitted, errc::protocol: the server refused the script; the key expires after its lease time
+    /// - errc::not_permitted, errc::protocol: the server refused the script; the client repeats the release in the
+    ///   background until the key has expired
     /// - errc::client_stopped: a client of this lease was stopped meanwhile or was destroyed, or its execution context
     ///   has ended; the key expires after its lease time
     /// - errc::empty_lease: the lease was empty

@@ -5,6 +5,9 @@
 #ifndef HOLDFAST_LOSS_HPP
 #define HOLDFAST_LOSS_HPP
 
+#include <cstddef>
+#include <string_view>
+
 namespace holdfast {
 
 /// The state of a lease, as far as its client knows it.
@@ -30,6 +33,20 @@ enum class loss : unsigned char {
     /// The client was stopped or destroyed, or its execution context has ended.
     client_stopped,
 };
+
+/// The name of the enumerator, for logs.
+constexpr std::string_view to_string(lease_state s) noexcept
+{
+    constexpr std::string_view names[]{"empty", "held", "at_risk", "lost"};
+    return names[static_cast<std::size_t>(s)];
+}
+
+/// The name of the enumerator, for logs.
+constexpr std::string_view to_string(loss l) noexcept
+{
+    constexpr std::string_view names[]{"expired", "key_missing", "max_hold", "client_stopped"};
+    return names[static_cast<std::size_t>(l)];
+}
 
 }  // namespace holdfast
 

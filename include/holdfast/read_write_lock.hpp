@@ -6,6 +6,7 @@
 #define HOLDFAST_READ_WRITE_LOCK_HPP
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -15,8 +16,16 @@
 #include <holdfast/detail/lock_base.hpp>
 #include <holdfast/options.hpp>
 #include <holdfast/owner.hpp>
+#include <holdfast/waiter.hpp>
 
 namespace holdfast {
+namespace detail {
+
+struct BOOST_SYMBOL_VISIBLE waiting_writer_launch : lock_launch {
+    void start(handler_at<void(error_code, std::optional<waiter>)>) &&;
+};
+
+}  // namespace detail
 
 /// The readers' side of a @ref read_write_lock. Many readers hold it at the same time, while no writer does. Its leases
 /// have no fencing token. `is_locked()` is true if readers hold the lock and no writer does.
@@ -78,7 +87,9 @@ private:
 ///
 /// @par force_release, holders
 /// On either side they apply to the whole lock. `force_release()` releases it for all holders; `holders()` reads all
-/// holders, and `holder::writer` is true for a writer.
+/// holders, and `holder::writer` is true for a writer. One holder that reads stands for all readers of its process that
+/// share a field: the server does not know how many they are, because to tell it would cost each of them a command.
+/// `stats::held` counts the leases of the own client.
 ///
 /// @par Thread safety
 /// A handle is an immutable value, as are its sides: any thread may use them.
@@ -119,7 +130,35 @@ public:
     /// The lock's name, without the client's prefix. The view is valid while a copy of this handle exists.
     std::string_view name() const noexcept;
 
+    /// Reads who waits to write: the writer that keeps new readers out. Of several that wait the server knows only the one
+    /// that set its mark last; it stands for all writers of its process. None: no writer waits, or only such as leave no
+    /// mark: those of handles with `preference::readers`, and clients of Redisson. The mark of a process that has died
+    /// remains for `waiter::remaining`. `waiter::waited` is not known.
+    ///
+    /// @par On the server
+    /// One script that only reads.
+    /// @par Completion
+    /// With the waiter, or none, or with an error, within `config::command_timeout`.
+    /// @par Errors
+    /// - errc::wrong_type: the mark is of another type
+    /// - errc::unavailable: as `is_locked()`
+    /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
+    /// @par Cancellation
+    /// Terminal, partial, total: completes at once with `operation_aborted`.
+    /// @par Example
+    /// @code
+    /// if (auto const next = co_await doc.waiting_writer())
+    ///     std::cout << next->label << " waits for the readers\n";
+    /// @endcode
+    template <token_for<void(error_code, std::optional<waiter>)> Token = default_token>
+    [[nodiscard]] auto waiting_writer(Token&& token = {}) const
+    {
+        return detail::initiate<void(error_code, std::optional<waiter>)>(query_mark(), std::forward<Token>(token));
+    }
+
 private:
+    detail::waiting_writer_launch query_mark() const;
+
     read_lock read_;
     write_lock write_;
 };

@@ -5,6 +5,8 @@
 #ifndef HOLDFAST_SEMAPHORE_HPP
 #define HOLDFAST_SEMAPHORE_HPP
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -18,9 +20,9 @@ namespace holdfast {
 
 /// The permits of a @ref semaphore. Permits whose lease time has passed count as free.
 struct permit_count {
-    unsigned total = 0;  ///< free and held
-    unsigned held = 0;   ///< by leases
-    int free = 0;        ///< negative after the number was lowered below that of the held ones
+    unsigned total = 0;     ///< free and held
+    unsigned held = 0;      ///< by leases
+    std::int64_t free = 0;  ///< negative after the number was lowered below that of the held ones
 };
 
 namespace detail {
@@ -34,6 +36,16 @@ struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
     void start(handler_at<void(error_code, permit_count)>) &&;
 };
 
+struct BOOST_SYMBOL_VISIBLE add_permits_launch : lock_launch {
+    int by;
+    void start(handler_at<void(error_code, permit_count)>) &&;
+};
+
+struct BOOST_SYMBOL_VISIBLE revoke_launch : lock_launch {
+    std::string holder;
+    void start(handler_at<void(error_code, bool)>) &&;
+};
+
 }  // namespace detail
 
 /// A number of permits that leases share, over all processes. Each lease has one permit or several: its `weight`. At
@@ -44,7 +56,7 @@ struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
 ///
 /// @par The number of permits
 /// The first acquire creates the semaphore with `semaphore_options::permits`. From then on the number on the server
-/// holds for all clients; `set_permits()` changes it. A client whose handle has another number learns it when the
+/// holds for all clients; `set_permits()` and `add_permits()` change it. A client whose handle has another number learns it when the
 /// semaphore is busy, and writes a warning to its log. With `permits` = 0 a handle never creates the semaphore: its
 /// acquires wait until another client does.
 /// @par On the server
@@ -147,9 +159,69 @@ public:
         return detail::initiate<void(error_code, permit_count)>(change_permits(permits), std::forward<Token>(token));
     }
 
+    /// Adds `by` to the number of permits, for all clients; a negative one lowers it, to 0 if less is left. Other clients
+    /// may change the number at the same time: no change is lost. A numbered semaphore gets at most 128 permits. A
+    /// semaphore that does not exist is created, as if it had `semaphore_options::permits`. Otherwise as `set_permits()`.
+    ///
+    /// @par On the server
+    /// One script, which is sent once: two calls count twice.
+    /// @par Completion
+    /// With the numbers after the change, or with an error, within `config::command_timeout`.
+    /// @par Errors
+    /// - errc::invalid_option: `by` is 0
+    /// - errc::wrong_type: the keys are not those of a semaphore
+    /// - errc::unavailable: no reply within `config::command_timeout`, and the number may have been changed; or the server
+    ///   cannot execute the script now
+    /// - errc::server_refused: the server refuses to write
+    /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
+    /// @par Cancellation
+    /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
+    /// @par Example
+    /// @code
+    /// co_await gpus.add_permits(8);   // a new machine
+    /// co_await gpus.add_permits(-8);  // it is taken out of service, when leases have been released
+    /// @endcode
+    template <token_for<void(error_code, permit_count)> Token = default_token>
+    [[nodiscard]] auto add_permits(int by, Token&& token = {}) const
+    {
+        return detail::initiate<void(error_code, permit_count)>(more_permits(by), std::forward<Token>(token));
+    }
+
+    /// Takes the permits of one lease away, whoever has it, for a holder that does not end: `force_release()` takes those
+    /// of all. Its client learns of it with its next renewal, and the lease is lost. Waiters are notified.
+    ///
+    /// `holder_id` is the `holder::id` that `holders()` gives.
+    ///
+    /// @par On the server
+    /// One script.
+    /// @par Completion
+    /// With true if that holder had permits, or with an error, within `config::command_timeout`.
+    /// @par Errors
+    /// - errc::invalid_option: `holder_id` is empty
+    /// - errc::wrong_type: the keys are not those of a semaphore
+    /// - errc::unavailable: no reply within `config::command_timeout`, and the permits may have been taken away; or the
+    ///   server cannot execute the script now
+    /// - errc::server_refused: the server refuses to write
+    /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
+    /// @par Cancellation
+    /// Terminal, partial, total: completes at once with `operation_aborted`. A script that was sent may take effect.
+    /// @par Example
+    /// @code
+    /// for (auto const& h : co_await gpus.holders())
+    ///     if (h.label == "trainer-7")
+    ///         co_await gpus.revoke(h.id);
+    /// @endcode
+    template <token_for<void(error_code, bool)> Token = default_token>
+    [[nodiscard]] auto revoke(std::string_view holder_id, Token&& token = {}) const
+    {
+        return detail::initiate<void(error_code, bool)>(take_from(holder_id), std::forward<Token>(token));
+    }
+
 private:
     detail::permits_launch query_permits() const;
     detail::set_permits_launch change_permits(unsigned) const;
+    detail::add_permits_launch more_permits(int) const;
+    detail::revoke_launch take_from(std::string_view holder) const;
 };
 
 }  // namespace holdfast

@@ -17,7 +17,7 @@ struct waiter {
     std::string label;  ///< of the owner, if it has one
     bool mine = false;  ///< it waits in the client that asks
     int priority = 5;   ///< of the acquire; that of a waiter of another library is 5
-    /// Since it entered the queue, by the server's clock. None: a waiter of another library.
+    /// Since it entered the queue, by the server's clock. None: a waiter of another library, or a waiting writer.
     std::optional<std::chrono::milliseconds> waited;
     std::chrono::milliseconds remaining{};  ///< how long it still counts as alive without a refresh
 };

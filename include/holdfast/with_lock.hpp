@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <exception>
+#include <future>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -220,6 +221,32 @@ template <class Body>
 inline constexpr bool is_safe_body = true;
 #endif
 
+// The result of an initiation with which no co_await expression is possible, so that the trap does not exist.
+template <class Result>
+inline constexpr bool is_never_awaited = std::is_void_v<Result>;
+template <class Result>
+inline constexpr bool is_never_awaited<std::future<Result>> = true;
+
+// Starts with_lock() for a completion token. asio::cancel_after and similar adapters run their timer on the executor of
+// the initiation: on the strand it runs one after the other with the coroutine that it cancels, and with its completion.
+template <class Lock, class Body, class Token>
+auto spawn_with_lock(Lock lock, typename Lock::try_options options, Body body, Token&& token)
+{
+    asio::any_io_executor const strand = asio::make_strand(lock.get_executor());
+    return asio::co_spawn(
+        strand, run_with_lock<Lock, Body>(std::move(lock), options, std::move(body)), std::forward<Token>(token));
+}
+
+// Not for a temporary in a co_await expression. `Started` is the result of the initiation.
+template <class Body, class Started>
+constexpr void check_body()
+{
+    static_assert(
+        is_safe_body<Body> || is_never_awaited<Started>,
+        "this GCC destroys captured objects of a temporary in a co_await expression twice: capture by reference, or "
+        "name the body first");
+}
+
 }  // namespace detail
 
 /// A coroutine that runs while a lock is held: `asio::awaitable<T>(lease&)`, of any executor.
@@ -281,10 +308,8 @@ concept lock_body = requires(std::decay_t<Body>& body, lease& held)
 template <async_lock Lock, lock_body Body>
 [[nodiscard]] auto with_lock(Lock lock, typename Lock::try_options options, Body&& body)
 {
-    static_assert(
-        detail::is_safe_body<Body>,
-        "this GCC destroys captured objects of a temporary in a co_await expression twice: capture by reference, or "
-        "name the body first");
+    using started = detail::body_awaitable<std::decay_t<Body>>;
+    detail::check_body<Body, started>();
     return detail::run_with_lock<Lock, std::decay_t<Body>>(std::move(lock), options, std::forward<Body>(body));
 }
 
@@ -296,9 +321,13 @@ template <async_lock Lock, lock_body Body>
 }
 
 /// The same for every completion token, also outside of coroutines: `void(std::exception_ptr, T)`, without the `T` if
-/// the body's result is `void`. The body runs on a strand over the executor of the lock. Its awaitable must have the
-/// default executor, `asio::any_io_executor`.
+/// the body's result is `void`. All of it runs on a strand over the executor of the lock, and so does the handler if it
+/// has no associated executor. The awaitable of the body must have the default executor, `asio::any_io_executor`.
 ///
+/// @par Thread safety
+/// The timer of `asio::cancel_after` runs on that strand, too, so such a deadline is safe on several threads, unless it
+/// ends before this call has returned. A handler that is bound to another executor, or a coroutine that awaits this on
+/// another one, needs an executor that serialises it with the strand: there use `options.wait` and `options.max_hold`.
 /// @par Cancellation
 /// Terminal.
 /// @par Example
@@ -308,11 +337,11 @@ template <async_lock Lock, lock_body Body>
 template <async_lock Lock, lock_body Body, token_for<detail::body_signature<std::decay_t<Body>>> Token>
 auto with_lock(Lock lock, typename Lock::try_options options, Body&& body, Token&& token)
 {
-    auto const executor = lock.get_executor();
-    return asio::co_spawn(
-        executor,
-        detail::run_with_lock<Lock, std::decay_t<Body>>(std::move(lock), options, std::forward<Body>(body)),
-        std::forward<Token>(token));
+    using started = decltype(detail::spawn_with_lock<Lock, std::decay_t<Body>>(
+        std::move(lock), options, std::forward<Body>(body), std::forward<Token>(token)));
+    detail::check_body<Body, started>();
+    return detail::spawn_with_lock<Lock, std::decay_t<Body>>(
+        std::move(lock), options, std::forward<Body>(body), std::forward<Token>(token));
 }
 
 /// The same with default options.

@@ -37,7 +37,7 @@ local function grant()
     local record = {'holder', me, 'term', string.format('%.0f', term), 'value', ARGV[7], 'priority', ARGV[10],
         'since', string.format('%.0f', now), last and 'abandoned' or nil, last and string.format('%.0f', last) or nil}
     redis.call('hset', KEYS[6], unpack(record))
-    redis.call('pexpire', KEYS[6], ARGV[6])
+    redis.call('pexpire', KEYS[6], string.format('%.0f', ARGV[2] + ARGV[6])) -- a day longer than the lock
     hold(ARGV[2], me, '1')
     redis.pcall('publish', ARGV[8], '1')
     -- No longer than the settle time, also if the clock of the server was set back.

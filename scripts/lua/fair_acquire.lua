@@ -5,11 +5,11 @@
 -- ARGV  holder, lease time in ms, waiter timeout in ms, channel, priority (0: one attempt, which enters no queue), time
 --   to live of the counter in ms
 -- returns nil: granted; n > 0: granted, the fencing token; n < 0: busy, -3 - t, where t is the PTTL of the lock (-1: it
---   has no time to live) or, if the lock is free, the time in ms for which the first waiter still counts as alive
+--   has no time to live) or, if the lock is free, the time in ms after which the waiters look again
 -- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, a key of the queue is of another type,
 --   or the counter is not a string
 -- redis.calls: exists, hset, pexpire (free, no waiter); exists, lrange, del or lpop, zrem, zrem, hdel, hset, pexpire
---   (the holder is the first waiter); with fencing also time, set; exists, hexists, pttl, time, zadd, pexpire, zadd,
+--   (the holder is the first waiter; also publish before another one, if the lease is short); with fencing also time, set; exists, hexists, pttl, time, zadd, pexpire, zadd,
 --   rpush, pexpire, pexpire (becomes the first waiter); exists, hexists, pttl, time, lrange, zscore, zadd, hgetall,
 --   zadd, rpush, zscore (becomes a further waiter); with a priority other than 5 also pexpire, hset, pexpire, and hset
 --   for each waiter that is overtaken

@@ -2,8 +2,8 @@
 -- KEYS  lock, queue, timeouts, waiters, priorities
 -- ARGV  waiter timeout in ms, channel, for each waiter: holder
 -- returns {t, i ...}: waiter number i has lost its place, or the lock is free and it is the first; t is the PTTL of the
---   lock (-1: it has no time to live) or, if the lock is free, the time in ms for which the first waiter still counts
---   as alive (-1: there is no waiter)
+--   lock (-1: it has no time to live) or, if the lock is free, the time in ms after which the waiters look again (-1:
+--   there is none)
 -- errors WRONGTYPE: a key of the queue is of another type
 -- redis.calls: time, lrange, pexpire or persist (4), zadd, zscore, zadd, pttl; if none of the waiters is the first also
 --   zscore
@@ -13,6 +13,7 @@ local now, waiter_timeout, channel = time[1] * 1000 + math.floor(time[2] / 1000)
 -- include fair_places
 -- include fair_queue
 -- include fair_signs
+-- include fair_line
 
 local number_of = {}
 for i = 3, #ARGV do number_of[ARGV[i]] = i - 2 end
@@ -47,7 +48,8 @@ local function refresh(line)
     return placed
 end
 
-local line = redis.call('lrange', KEYS[2], '0', '-1')
+local line, foreign = line_of(KEYS[2])
+if foreign then return foreign end
 local placed = line[1] and refresh(line) or {}
 
 local left = redis.call('pttl', KEYS[1])
@@ -55,7 +57,7 @@ local head, last, changed = line[1], now + waiter_timeout, false
 if not number_of[head] then head, last, changed = first_alive(left == -2, head) end
 local answer = {left}
 if left == -2 then
-    answer[1] = head and math.max(0, last - now) or -1
+    answer[1] = head and look_again(last, now) or -1
     if number_of[head] then
         answer[2] = number_of[head]
     elseif head then

@@ -5,6 +5,8 @@
 -- errors WRONGTYPE: a key is not a string
 -- redis.calls: get, get, set (raised); get, get (it is high enough); get (another token)
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
-local last = redis.call('get', KEYS[2])
-if not last or tonumber(last) < tonumber(ARGV[2]) then redis.call('set', KEYS[2], ARGV[2], 'PX', ARGV[3]) end
+-- include number
+-- As in parts/fence.lua, a string that is no number counts as a counter that was lost.
+local last = to_number(redis.call('get', KEYS[2]) or '')
+if not last or last < tonumber(ARGV[2]) then redis.call('set', KEYS[2], ARGV[2], 'PX', ARGV[3]) end
 return 1

@@ -50,6 +50,8 @@ end
 -- include permit_settle
 -- include permit_wake
 
+local foreign = flaw_of_timeouts()
+if foreign then return foreign end
 local over = expired()
 left = (left or ARGV[2] - redis.call('zcard', KEYS[2])) + #over
 local taken, count, at = 0, 0, 6

@@ -9,7 +9,8 @@
 -- redis.calls: time, get, hgetall, zmscore (if there are numbers), incrby, zadd, pttl, pexpire, pexpire or persist, hset,
 --   pexpire, time, set (granted); time, get, hgetall, zrangebyscore, zrange, zcard (busy); if permits had expired also zrem,
 --   incrby, publish; for numbers of permits that were released also hdel; if it is created also zcard, set, publish;
---   of a waiter also zrem (granted), zadd, pexpire (busy); zrange and notified clients as permits_acquire
+--   of a waiter also zrem (granted), zadd, pexpire (busy); zrange and notified clients as permits_acquire; zcard, and if a permit has
+--   no number zrange
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local me, channel, is_waiter = ARGV[5], ARGV[4], ARGV[7] == '1'
@@ -30,6 +31,23 @@ end
 -- include permit_wake
 -- include fence
 
+local numbered = {}
+
+-- When the last of the permits ends whose number was lost; nil: there is none. Until then nobody knows which numbers are
+-- free. A holder that is renewed finds out earlier, and releases its permit. Redisson's permits have no numbers.
+local function end_of_unnumbered()
+    local known, last = 0, nil
+    for _ in pairs(numbered) do known = known + 1 end
+    if redis.call('zcard', KEYS[2]) == known then return nil end
+    local all = redis.call('zrange', KEYS[2], '0', '-1', 'WITHSCORES')
+    for i = 1, #all, 2 do
+        local is_ours = #all[i] > 16 and string.byte(all[i], 15) == 56
+        local ends = end_of(all[i], all[i + 1])
+        if is_ours and not numbered[all[i]] and all[i] ~= me and ends > now then last = math.max(last or 0, ends) end
+    end
+    return last
+end
+
 -- The smallest number that no permit has. Numbers of permits that were released or are over are free again; their holders
 -- are added to `ended`.
 local function free_number(entries, over, ended)
@@ -38,6 +56,7 @@ local function free_number(entries, over, ended)
     for i = 1, #entries, 2 do holders[#holders + 1] = entries[i] end
     local scores = #holders > 0 and scores_of(holders) or {}
     for i, holder in ipairs(holders) do
+        if scores[i] then numbered[holder] = true end
         if scores[i] and not is_over[holder] then
             taken[entries[2 * i]] = true
         else
@@ -51,12 +70,16 @@ end
 
 -- Read before the first write: a key of another type changes nothing. Nothing else is read before the counter is raised:
 -- with the last member the timeouts go, and where their hash slot is being moved a command for a missing key fails.
+local foreign = flaw_of_timeouts()
+if foreign then return foreign end
+if redis.call('hlen', KEYS[4]) > 10000 then return redis.error_reply('WRONGTYPE the numbers name no holders') end
 local entries = redis.call('hgetall', KEYS[4])
 local over, ended = left and left > 0 and {} or expired(), {}
 local free = (left or ARGV[2] - redis.call('zcard', KEYS[2])) + #over
 local number = free > 0 and free_number(entries, over, ended)
+local unnumbered = number and end_of_unnumbered()
 remove(over)
-if free < 1 then
+if free < 1 or unnumbered then
     settle(text, free, #over, ARGV[3])
     local total = free + redis.call('zcard', KEYS[2])
     if total < 1 then
@@ -64,7 +87,7 @@ if free < 1 then
         return {0, -2, total}
     end
     if is_waiter then wait_for(me, 1) end
-    return {0, time_until(1 - free), total}
+    return {0, unnumbered and unnumbered - now or time_until(1 - free), total}
 end
 
 -- The counter before the member, as in permits_acquire.

@@ -5,8 +5,8 @@
 -- ARGV  lease time in ms, permits to create it with (0: never), its time to live in ms (0: none), channel, holder,
 --   weight, waiter timeout in ms, whether it enters the queue (1; 0: one attempt)
 -- returns nil: granted; {0, t, total}: busy; t is the time in ms after which enough permits will have ended for the first
---   waiter or, if it can have them already, for which it still counts as alive (-1: unknown; -2: the holder asks for
---   more than there are, and gets no place); total is the number of permits, free and held (-1: no semaphore)
+--   waiter or, if it can have them already, after which the waiters look again (-1: unknown; -2: the holder asks for more
+--   than there are, and gets no place); total is the number of permits, free and held (-1: no semaphore)
 -- errors WRONGTYPE: the counter is not a number, or another key is of another type
 -- redis.calls: time, get, exists, decrby, zadd, pttl, pexpire, pexpire or persist, zrange (granted, no waiter); time, get,
 --   exists, zrange, zrem, zrem, exists, decrby, zadd, pttl, pexpire, pexpire or persist, zrange (the holder is the first
@@ -31,14 +31,15 @@ local me, weight, channel, waiter_timeout = ARGV[5], tonumber(ARGV[6]), ARGV[4],
 local members = {}
 add_members(members, me, weight)
 
--- The counter before the members, as in permits_acquire. A grant that leaves enough for the next waiter notifies it.
+-- The counter before the members, as in permits_acquire. A grant that leaves enough for the next waiter notifies it, and
+-- so does one that ends before the next waiter would look, as in fair_attempt.
 local function grant()
     left = redis.call('decrby', KEYS[1], weight)
     local added, refused = write_members(members, ARGV[1], weight)
     if refused then return refused end
     left = left + weight - added
     local head, wanted = front()
-    if head and left >= wanted then notify(head) end
+    if head and (left >= wanted or 3 * ARGV[1] < waiter_timeout) then notify(head) end
     return nil
 end
 
@@ -59,6 +60,8 @@ if last and end_of(me, last) > now then
     return refused
 end
 
+local foreign = flaw_of_timeouts()
+if foreign then return foreign end
 local over, held = expired(), redis.call('zcard', KEYS[2])
 local is_known = text or ARGV[2] ~= '0'
 left = (left or ARGV[2] - held) + #over
@@ -80,7 +83,7 @@ if weight > total then
 elseif ARGV[8] == '1' then
     enter()
 end
-local head, wanted, until_when, changed = first_alive(total)
+local head, wanted, alive_until, changed = first_served(total, left, 1000)
 if not is_known then return {0, -1, -1} end
 
 local is_mine = (not head or head == me) and left >= weight
@@ -95,6 +98,6 @@ if (#over > 0 or not text) and left > 0 then redis.pcall('publish', channel, lef
 if is_mine then return nil end
 if head and left >= wanted then
     wake(head, changed or #over > 0 or not text or weight > total)
-    return {0, weight > total and -2 or until_when - now, total}
+    return {0, weight > total and -2 or look_again(alive_until, now), total}
 end
 return {0, weight > total and -2 or time_until((wanted or weight) - left), total}

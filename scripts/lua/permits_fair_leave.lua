@@ -42,7 +42,8 @@ if not head or had == 0 or (had == 2 and not is_first) then return had end
 if not is_first and left and left >= wanted and notify(head) then return had end
 local time = redis.call('time')
 now = time[1] * 1000 + math.floor(time[2] / 1000)
-head, wanted = first_alive(left and left + redis.call('zcard', KEYS[2]) or math.huge)
--- If the counter was lost, the first waiter creates it again.
-if head and (not left or left + #expired() >= wanted) then wake(head, true) end
+local total, free = math.huge, math.huge
+if left then total, free = left + redis.call('zcard', KEYS[2]), left + #expired() end
+-- It notifies the waiter that it finds. If the counter was lost, that one creates it again.
+first_served(total, free, 0)
 return had

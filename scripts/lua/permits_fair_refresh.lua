@@ -4,7 +4,7 @@
 -- ARGV  waiter timeout in ms, channel, for each waiter: holder
 -- returns {t, i ...}: waiter number i has lost its place, or enough permits are free and it is the first, or the counter
 --   is missing and it may create it; t is the time in ms after which enough permits will have ended for the first
---   waiter or, if it can have them already, for which it still counts as alive (-1: unknown)
+--   waiter or, if it can have them already, after which the waiters look again (-1: unknown)
 -- errors WRONGTYPE: the timeouts or a key of the queue are of another type
 -- redis.calls: time, get, zmscore, pexpire, pexpire, zscore, zadd, zrange, zscore, zcard, zrangebyscore, zrange; if
 --   another client's waiter is the first and can have them also zscore, zadd, pexpire, publish
@@ -45,14 +45,14 @@ if not left then
     return answer
 end
 local held, over = redis.call('zcard', KEYS[2]), #expired()
-local head, wanted, until_when, changed = first_alive(left + held)
+local head, wanted, last, changed = first_served(left + held, left + over, 1000)
 if not head then return answer end
 left = left + over
 if left < wanted then
     answer[1] = time_until(over + wanted - left)
     return answer
 end
-answer[1] = math.max(1, until_when - now)
+answer[1] = look_again(last, now)
 if number_of[head] then
     answer[#answer + 1] = number_of[head]
 else

@@ -16,18 +16,20 @@ if failed then return failed end
 -- include permit_waiting
 -- include permit_wake
 
--- Its members are the holder, and the holder before a "/" or a "#".
+-- Its members are the holder, and the holder before a ":" (its label), a "/" or a "#".
 local function members_of(holder)
     local members = {}
     for _, member in ipairs(redis.call('zrange', KEYS[2], '0', '-1')) do
         local after = string.sub(member, #holder + 1, #holder + 1)
-        if string.sub(member, 1, #holder) == holder and (after == '' or after == '/' or after == '#') then
+        if string.sub(member, 1, #holder) == holder and string.find(':/#', after, 1, true) then
             members[#members + 1] = member
         end
     end
     return members
 end
 
+local foreign = flaw_of_timeouts()
+if foreign then return foreign end
 local freed
 if ARGV[2] == '' then
     freed = redis.call('zcard', KEYS[2])

@@ -11,8 +11,13 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local text, left, failed = read_counter()
 if failed then return failed end
 -- include permits
+local foreign = flaw_of_timeouts()
+if foreign then return foreign end
 local for_ever, answer = 900000000000000, {text and 1 or 0, left or 0}
 local all = redis.call('zrange', KEYS[2], '0', '-1', 'WITHSCORES')
+if KEYS[3] and redis.call('hlen', KEYS[3]) > 10000 then
+    return redis.error_reply('WRONGTYPE the numbers name no holders')
+end
 local numbers, entries = {}, KEYS[3] and redis.call('hgetall', KEYS[3]) or {}
 for i = 1, #entries, 2 do numbers[entries[i]] = entries[i + 1] end
 for i = 1, #all, 2 do

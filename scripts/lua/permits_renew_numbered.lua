@@ -1,4 +1,5 @@
--- As permits_renew, for grants with numbers, which it keeps as long as the permits.
+-- As permits_renew, for grants with numbers, which it keeps as long as the permits. A grant whose number
+-- was lost is lost: another holder may get the number.
 -- KEYS  for each grant: counter, timeouts, numbers
 -- ARGV  for each grant: holder, weight, lease time in ms
 -- returns, errors: as permits_renew

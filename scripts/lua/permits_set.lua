@@ -1,8 +1,10 @@
 -- Sets the number of permits, for everybody. Permits that are held stay: after the number was lowered nothing is granted
 -- until enough were released. It also repairs a counter, because it counts the permits that are held.
 -- KEYS  counter, timeouts, waiting; of a fair semaphore counter, timeouts, queue, waiters
--- ARGV  permits, time to live in ms of a semaphore that is created (0: none), channel
--- returns {before, held}: the number of permits before, free and held (-1: no semaphore), and how many are held
+-- ARGV  permits, time to live in ms of a semaphore that is created (0: none), channel; to add that number to the permits,
+--   which may be negative, also the number of a semaphore that is created, and the greatest number
+-- returns {before, held}: the number of permits before, free and held (-1: no semaphore), and how many are held; where
+--   permits were added {now, held}
 -- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing changed
 -- redis.calls: time, get, zrangebyscore, zcard, set; if permits had expired also zrem; if permits are free also publish;
 --   zrangebyscore, and for each client that is notified publish, zrem, zrange, zrangebyscore; of a fair semaphore zrange,
@@ -27,10 +29,15 @@ local function wake_beyond(channel, total)
 end
 
 -- Read before the first write, as in permits_acquire_numbered.
+local foreign = flaw_of_timeouts()
+if foreign then return foreign end
 local over = expired()
 local held = redis.call('zcard', KEYS[2]) - #over
 remove(over)
-local free = ARGV[1] - held
+local before = text and left + held + #over
+local total = tonumber(ARGV[1])
+if ARGV[4] then total = math.max(0, math.min((before or ARGV[4]) + total, tonumber(ARGV[5]))) end
+local free = total - held
 if text then
     redis.call('set', KEYS[1], free, 'KEEPTTL')
 elseif ARGV[2] == '0' then
@@ -43,7 +50,7 @@ if free > 0 then redis.pcall('publish', ARGV[3], free) end
 if KEYS[4] then
     notify_first(ARGV[3])
 else
-    wake_beyond(ARGV[3], tonumber(ARGV[1]))
+    wake_beyond(ARGV[3], total)
     wake(ARGV[3], free, free, '')
 end
-return {text and left + held + #over or -1, held}
+return {ARGV[4] and total or before or -1, held}

@@ -33,7 +33,8 @@ end
 redis.call('set', KEYS[2], '1', 'PX', ARGV[2])
 if mode then
     redis.call('hset', KEYS[1], ARGV[1], '1')
-    local failed = prolong(KEYS[1], ARGV[2])
+    -- A lock that has lost its time to live may have readers that remain longer: their renewals restore it.
+    local failed = redis.call('pttl', KEYS[1]) ~= -1 and prolong(KEYS[1], ARGV[2]) or nil
     if failed then redis.pcall('hdel', KEYS[1], ARGV[1]) end
     return failed
 end

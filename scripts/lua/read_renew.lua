@@ -6,25 +6,37 @@
 -- returns for each lock 1: the holder has it, until after the lease time at the earliest; 2: the same, and a writer
 --   waits; 0: lost
 -- errors those with which the server refuses one of the calls; the locks before that one are renewed then
--- redis.calls for each lock: hexists, pttl, pexpire, pttl, pexpire, exists; without the last pexpire if the lock expires
+-- redis.calls for each lock: hexists, pttl, pexpire, pttl, pttl, pexpire, exists; without the last pexpire if the lock expires
 --   later already
 local kept = {}
+-- The part below uses the keys of the lock at hand.
+local keys, KEYS = KEYS, {}
 -- include renewal
 -- include prolong
-for i = 1, #KEYS / 3 do
-    local lock, slot, lease = KEYS[3 * i - 2], KEYS[3 * i - 1], tonumber(ARGV[2 * i])
-    local found = redis.pcall('hexists', lock, ARGV[2 * i - 1])
+-- include longest_slot
+
+-- How long the lock must remain at least: as long as this reader's slot. If it has lost its time to live, as long as the
+-- longest of all slots.
+local function life_of(slot, holder, left)
+    if redis.call('pttl', KEYS[1]) ~= -1 then return left end
+    return math.max(left, longest_slot(string.sub(slot, 1, -1 - #(holder .. ':rwlock_timeout:1')), holder))
+end
+
+for i = 1, #keys / 3 do
+    local holder, slot, lease = ARGV[2 * i - 1], keys[3 * i - 1], tonumber(ARGV[2 * i])
+    KEYS[1] = keys[3 * i - 2]
+    local found = redis.pcall('hexists', KEYS[1], holder)
     if is_refusal(found) then return found end
     local left = found == 1 and redis.call('pttl', slot) or -2
     kept[i] = 0
-    if left >= 0 then
-        if lease and lease > left then
+    if left >= 0 or (left == -1 and lease > 0) then
+        if lease > left then
             redis.call('pexpire', slot, lease)
             left = lease
         end
-        local failed = prolong(lock, left)
+        local failed = prolong(KEYS[1], life_of(slot, holder, left))
         if failed then return failed end
-        kept[i] = 1 + redis.call('exists', KEYS[3 * i])
+        kept[i] = 1 + redis.call('exists', keys[3 * i])
     end
 end
 return kept

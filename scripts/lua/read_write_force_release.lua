@@ -4,14 +4,13 @@
 -- ARGV  channel, prefix of the slots
 -- returns 1: it was held; 0: it was free
 -- errors WRONGTYPE: not a read_write_lock, nothing changed
--- redis.calls: type, hget, pttl, hgetall, del, del for each slot, publish
+-- redis.calls: type, hget, hgetall, del, del for each slot, publish
 local kind = redis.call('type', KEYS[1]).ok
 if kind == 'none' then return 0 end
 -- include holder
 if kind ~= 'hash' then return refuse(kind) end
 local mode = redis.call('hget', KEYS[1], 'mode')
 if mode ~= 'read' and mode ~= 'write' then return refuse('hash without a mode') end
-if redis.call('pttl', KEYS[1]) < 0 then return refuse('hash without a time to live') end
 local fields = redis.call('hgetall', KEYS[1])
 for i = 1, #fields, 2 do
     if fields[i] ~= 'mode' and not (is_holder(fields[i]) and is_count(fields[i + 1])) then
@@ -20,8 +19,10 @@ for i = 1, #fields, 2 do
 end
 redis.call('del', KEYS[1])
 -- In a half-moved hash slot the server refuses to delete a slot that has moved already. Without a field it expires.
+-- include slot_numbers
 for i = 1, #fields, 2 do
-    for n = tonumber(fields[i + 1]) or 0, 1, -1 do
+    local last, first = slot_numbers(fields[i + 1])
+    for n = last, first, -1 do
         redis.pcall('del', ARGV[2] .. fields[i] .. ':rwlock_timeout:' .. n)
     end
 end

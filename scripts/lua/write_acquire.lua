@@ -11,6 +11,7 @@
 -- redis.calls: pttl, get, get, hset, pexpire (granted), time, set (fenced); pttl, hget, set (busy), hgetall, exists for
 --   each slot until one is alive (held by readers), del (none is), del (its own mark)
 local left, are_dead = redis.call('pttl', KEYS[1]), false
+-- include slot_numbers
 if left ~= -2 then
     local mode = redis.pcall('hget', KEYS[1], 'mode')
     if type(mode) == 'table' then
@@ -23,7 +24,8 @@ if left ~= -2 then
         local alive = false
         local fields = redis.call('hgetall', KEYS[1])
         for i = 1, #fields, 2 do
-            for n = tonumber(fields[i + 1]) or 0, 1, -1 do
+            local last, first = slot_numbers(fields[i + 1])
+            for n = last, first, -1 do
                 alive = alive or redis.call('exists', ARGV[3] .. fields[i] .. ':rwlock_timeout:' .. n) == 1
             end
         end

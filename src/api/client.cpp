@@ -64,7 +64,10 @@ private:
         // A program limits ready() by a time-out, and must report why there is no connection: the error of the last
         // attempt to connect is the reason, operation_aborted is not.
         auto const why = c.last_connect_error();
-        done(why ? why : asio::error::operation_aborted);
+        if (why)
+            return done(why);
+        auto const not_admitted = c.runtime().lifecycle().admission_error();
+        done(not_admitted == errc::not_running ? not_admitted : asio::error::operation_aborted);
     }
 };
 

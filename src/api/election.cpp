@@ -47,7 +47,7 @@ single_lock::traits election_traits(
         .counter = core::fence_key(key),
         .companions = std::move(companions),
         .waiter_timeout = core::bounded(o.candidate_timeout),
-        .candidacy = std::make_shared<engine::candidacy const>(engine::candidacy{
+        .candidacy = std::make_shared<engine::candidacy>(engine::candidacy{
             .channel = core::prefixed("holdfast_election", key),
             .leader_channel = core::prefixed("holdfast_candidates", key),
             .healthy = healthy,
@@ -84,8 +84,7 @@ std::shared_ptr<lock_impl const> candidate_of(
     std::shared_ptr<lock_impl const> const& of, std::string_view value, int priority)
 {
     auto const& e = single_lock_behind(of);
-    return std::make_shared<single_lock const>(
-        e.origin, e.lock.with_candidate(value, priority), nullptr, e.has_valid_name);
+    return std::make_shared<single_lock const>(e.origin, e.lock.with_candidate(value, priority), nullptr, e.name_flaw);
 }
 
 candidate make_candidate(election const& e, std::string_view value, int priority)

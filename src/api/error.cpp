@@ -31,6 +31,7 @@ char const* message_of(errc e) noexcept
         case errc::owner_in_use: return "an earlier acquire of the same owner for this lock has not ended";
         case errc::not_running: return "client::run() has not been called";
         case errc::already_running: return "client::run() has already been called";
+        case errc::latch_removed: return "the latch was removed before it opened";
     }
     return "unknown holdfast error";  // an error_code can be made of any integer
 }
@@ -60,6 +61,9 @@ public:
     std::string message(int value) const override { return message_of(static_cast<errc>(value)); }
     boost::system::error_condition default_error_condition(int value) const noexcept override
     {
+        // A task has removed the latch on purpose, as another one cancels an operation: that calls for no reaction.
+        if (value == static_cast<int>(errc::latch_removed))
+            return {value, *this};
         return make_error_condition(condition_of(static_cast<errc>(value)));
     }
 };

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +30,12 @@ single_lock::traits latch_traits(std::string_view key)
         .companions = {core::prefixed("holdfast_latch", key), core::prefixed("holdfast_latch_steps", key)}};
 }
 
+// A Java client may have set a count beyond that of an unsigned: the greatest one stands for it.
+unsigned to_count(std::int64_t left) noexcept
+{
+    return static_cast<unsigned>(std::clamp<std::int64_t>(left, 0, std::numeric_limits<unsigned>::max()));
+}
+
 class set_query final : public query<bool> {
 public:
     set_query(
@@ -45,6 +54,15 @@ private:
     bool read(engine::reply const& r) override { return r.integer == 1; }
 
     std::string const count_;
+};
+
+class remove_query final : public query<bool> {
+public:
+    using query::query;
+
+private:
+    void send(engine::session& to, engine::script_form form) override { engine::remove_latch(to, *this, lock(), form); }
+    bool read(engine::reply const& r) override { return r.integer == 1; }
 };
 
 class count_down_query final : public query<unsigned> {
@@ -66,7 +84,7 @@ private:
         engine::count_down_latch(to, *this, lock(), step_, by_, form);
     }
     bool is_repeatable() const override { return true; }
-    unsigned read(engine::reply const& r) override { return static_cast<unsigned>(r.integer); }
+    unsigned read(engine::reply const& r) override { return to_count(r.integer); }
 
     std::string const by_;
     std::string step_;
@@ -78,10 +96,7 @@ public:
 
 private:
     void send(engine::session& to, engine::script_form form) override { engine::read_latch(to, *this, lock(), form); }
-    unsigned read(engine::reply const& r) override
-    {
-        return r.items.size() == 2 ? static_cast<unsigned>(r.items[0].integer) : 0;
-    }
+    unsigned read(engine::reply const& r) override { return r.items.size() == 3 ? to_count(r.items[0].integer) : 0; }
 };
 
 // Completes the handler, and returns true, if the number is 0.
@@ -115,6 +130,11 @@ void count_down_launch::start(handler_at<void(error_code, unsigned)> h) &&
 void latch_count_launch::start(handler_at<void(error_code, unsigned)> h) &&
 {
     launch_query<count_query>(single_lock_behind(of), std::move(h));
+}
+
+void latch_remove_launch::start(handler_at<void(error_code, bool)> h) &&
+{
+    launch_query<remove_query>(single_lock_behind(of), std::move(h));
 }
 
 void latch_wait_launch::start(handler_at<void(error_code, bool)> h) &&

@@ -3,15 +3,55 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <utility>
 
 #include <holdfast/read_write_lock.hpp>
 
 #include "core/bounds.hpp"
+#include "engine/port/script_call.hpp"
+#include "operations/lock_query.hpp"
 #include "operations/single_lock.hpp"
+#include "scripts_generated.hpp"
 
 namespace holdfast {
+namespace detail {
+namespace {
+
+class waiting_writer_query final : public query<std::optional<waiter>> {
+public:
+    using query::query;
+
+private:
+    void send(engine::session& to, engine::script_form form) override
+    {
+        std::array<std::string_view, 1> const keys{lock().companions.front()};
+        engine::submit_script(to, *this, engine::scripts::read_write_waiting, form, keys, {});
+    }
+
+    std::optional<waiter> read(engine::reply const& r) override
+    {
+        if (r.items.size() != 2)
+            return std::nullopt;
+        std::chrono::milliseconds const remaining(r.items[1].integer);
+        auto recorded = to_holder({.id = r.items[0].text, .remaining = remaining, .is_writer = true});
+        waiter w{.id = std::move(recorded.id), .label = std::move(recorded.label)};
+        w.mine = std::string_view(w.id).starts_with(engine().runtime().tokens().id());
+        w.remaining = remaining;
+        return w;
+    }
+};
+
+}  // namespace
+
+void waiting_writer_launch::start(handler_at<void(error_code, std::optional<waiter>)> h) &&
+{
+    launch_query<waiting_writer_query>(static_cast<single_lock const&>(*of), std::move(h));
+}
+
+}  // namespace detail
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -72,6 +112,11 @@ read_write_lock::read_write_lock(client const& c, std::string_view name, holdfas
     : read_(make_side(c, name, checked(o), single_lock::at_home(c, owner.state_), nullptr)),
       write_(make_side(c, name, o, owner.state_, detail::lock_of(*read_.state())))
 {}
+
+detail::waiting_writer_launch read_write_lock::query_mark() const
+{
+    return {{write_.state()}};
+}
 
 std::string_view read_write_lock::name() const noexcept
 {

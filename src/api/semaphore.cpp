@@ -4,6 +4,7 @@
 //
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -26,7 +27,7 @@ permit_count to_count(std::int64_t total, std::int64_t held)
     return {
         .total = static_cast<unsigned>(std::max<std::int64_t>(total, 0)),
         .held = static_cast<unsigned>(held),
-        .free = static_cast<int>(total < 0 ? 0 : total - held)};
+        .free = total < 0 ? 0 : total - held};
 }
 
 // The reply of permits_holders: (whether there is a counter, free permits, then time and name of each member).
@@ -74,6 +75,57 @@ private:
     unsigned const permits_;
 };
 
+// A numbered semaphore: the script of an acquire looks at all numbers.
+unsigned most_permits(bool numbered) noexcept
+{
+    return numbered ? 128 : std::numeric_limits<unsigned>::max();
+}
+
+// The reply of permits_set to an addition: (permits after it, held).
+class add_permits_query final : public query<permit_count> {
+public:
+    add_permits_query(
+        handler_type h,
+        std::shared_ptr<client_state> const& home,
+        std::shared_ptr<engine::lock_spec const> lock,
+        int by)
+        : query(std::move(h), home, std::move(lock)), by_(by)
+    {}
+
+private:
+    void send(engine::session& to, engine::script_form form) override
+    {
+        engine::add_permits(to, *this, lock(), by_, most_permits(lock().is_fenced()), form);
+    }
+
+    permit_count read(engine::reply const& r) override
+    {
+        return r.items.size() == 2 ? to_count(r.items[0].integer, r.items[1].integer) : permit_count();
+    }
+
+    int const by_;
+};
+
+class revoke_query final : public query<bool> {
+public:
+    revoke_query(
+        handler_type h,
+        std::shared_ptr<client_state> const& home,
+        std::shared_ptr<engine::lock_spec const> lock,
+        std::string holder)
+        : query(std::move(h), home, std::move(lock)), holder_(std::move(holder))
+    {}
+
+private:
+    void send(engine::session& to, engine::script_form form) override
+    {
+        engine::revoke_permits(to, *this, lock(), holder_, form);
+    }
+    bool read(engine::reply const& r) override { return r.integer > 0; }
+
+    std::string const holder_;
+};
+
 // In the order in which the scripts expect them in KEYS. Only our scripts use those with a prefix.
 std::vector<std::string> companions_of(std::string_view key, semaphore_options const& o)
 {
@@ -102,10 +154,10 @@ single_lock::traits permit_traits(std::string_view key, semaphore_options const&
             engine::permit_rules{.permits = o.permits, .with_redisson = o.with_redisson})};
 }
 
-// Why a semaphore cannot have so many permits; empty: it can. The script of an acquire looks at all numbers.
+// Why a semaphore cannot have so many permits; empty: it can.
 std::string_view permits_error(unsigned permits, bool numbered) noexcept
 {
-    return numbered && permits > 128 ? "permits: must be at most 128 of a numbered semaphore" : "";
+    return permits > most_permits(numbered) ? "permits: must be at most 128 of a numbered semaphore" : "";
 }
 
 // As for a fair lock.
@@ -137,6 +189,22 @@ void set_permits_launch::start(handler_at<void(error_code, permit_count)> h) &&
     launch_query<set_permits_query>(s, std::move(h), permits);
 }
 
+void add_permits_launch::start(handler_at<void(error_code, permit_count)> h) &&
+{
+    auto const& s = static_cast<single_lock const&>(*of);
+    if (auto const c = of->home(); c && by == 0)
+        return complete_early<permit_count>(std::move(h), c->refuse(s.lock.name, "by: must not be 0"), {});
+    launch_query<add_permits_query>(s, std::move(h), by);
+}
+
+void revoke_launch::start(handler_at<void(error_code, bool)> h) &&
+{
+    auto const& s = static_cast<single_lock const&>(*of);
+    if (auto const c = of->home(); c && holder.empty())
+        return complete_early<bool>(std::move(h), c->refuse(s.lock.name, "holder_id: must not be empty"), false);
+    launch_query<revoke_query>(s, std::move(h), std::move(holder));
+}
+
 }  // namespace detail
 
 semaphore::semaphore(client const& c, std::string_view name, options o) : lock_base(detail::make_semaphore(c, name, o))
@@ -150,6 +218,16 @@ detail::permits_launch semaphore::query_permits() const
 detail::set_permits_launch semaphore::change_permits(unsigned permits) const
 {
     return {{state()}, permits};
+}
+
+detail::add_permits_launch semaphore::more_permits(int by) const
+{
+    return {{state()}, by};
+}
+
+detail::revoke_launch semaphore::take_from(std::string_view holder) const
+{
+    return {{state()}, std::string(holder)};
 }
 
 }  // namespace holdfast

@@ -30,18 +30,35 @@ void client_service::shutdown()
 {
     // shut() destroys handlers, and a handler may own the last reference to this or another client. So the references
     // are kept until the end, and the mutex is unlocked by then: the destructor of a client locks it in remove().
-    std::vector<std::shared_ptr<client_state>> ending;
+    auto const ending = take_all();
     {
         std::unique_lock guard(mutex_);
-        for (auto* c : clients_)
-            if (auto alive = c->weak_from_this().lock())  // null: its destructor runs
-                ending.push_back(std::move(alive));
-        for (auto const& c : ending)
-            clients_.erase(c.get());
         removed_.wait(guard, [this] { return clients_.empty(); });
     }
     for (auto const& c : ending)
         c->shut();
+}
+
+// Called by a program that forks and goes on with the context in the child. Asio has made the reactor of the child
+// before, because the service of the reactor is older.
+void client_service::notify_fork(boost::asio::execution_context::fork_event e)
+{
+    if (e != boost::asio::execution_context::fork_child)
+        return;
+    for (auto const& c : take_all())
+        c->shut();
+}
+
+std::vector<std::shared_ptr<client_state>> client_service::take_all()
+{
+    std::scoped_lock const guard(mutex_);
+    std::vector<std::shared_ptr<client_state>> all;
+    for (auto* c : clients_)
+        if (auto alive = c->weak_from_this().lock())  // null: its destructor runs
+            all.push_back(std::move(alive));
+    for (auto const& c : all)
+        clients_.erase(c.get());
+    return all;
 }
 
 }  // namespace holdfast::detail

@@ -6,8 +6,10 @@
 #define HOLDFAST_CLIENT_SERVICE_HPP
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <unordered_set>
+#include <vector>
 
 #include <boost/asio/execution_context.hpp>
 
@@ -31,6 +33,10 @@ public:
 
 private:
     void shutdown() override;
+    // In the child of a fork the clients end as with the context, which may go on.
+    void notify_fork(boost::asio::execution_context::fork_event) override;
+
+    std::vector<std::shared_ptr<client_state>> take_all();
 
     std::mutex mutex_;
     std::condition_variable removed_;

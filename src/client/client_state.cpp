@@ -81,8 +81,11 @@ std::shared_ptr<client_state> client_state::make(
     return made;
 }
 
-client_state::client_state(asio::any_io_executor, config const& c, client_service& s)
-    : config_(c), service_(&s), meters_(c.stats_label, c.max_stats_labels)
+client_state::client_state(asio::any_io_executor e, config const& c, client_service& s)
+    : config_(c),
+      context_(&asio::query(e, asio::execution::context)),
+      service_(&s),
+      meters_(c.stats_label, c.max_stats_labels)
 {}
 
 // Any thread may drop the last reference. The context waits for remove(), because the parts inside must not outlive it.
@@ -98,7 +101,8 @@ client_state::~client_state()
 void client_state::send(engine::message& l) noexcept
 {
     rundown::use const now(rundown_);
-    if (!now)
+    auto* const in = reach(now);
+    if (!in)
         return l.discard();
     // Only the sender of the first message schedules a delivery, which takes all messages that are in the mailbox by
     // then: a burst costs one handler.
@@ -109,7 +113,7 @@ void client_state::send(engine::message& l) noexcept
     // object whose function is running. With an observer: it may lock a mutex that the caller holds while it destroys a
     // lease or starts an operation. The handler keeps the state alive, because the caller may own the last reference.
     auto read = [self = shared_from_this()] { self->read_mail(); };
-    auto const& strand = inside_->strand;
+    auto const& strand = in->strand;
     bool const is_posted = config_.observer || strand.running_in_this_thread();
     is_posted ? asio::post(strand, std::move(read)) : asio::dispatch(strand, std::move(read));
 }
@@ -118,7 +122,7 @@ void client_state::send(engine::message& l) noexcept
 // since the first of a burst add their commands to the same write. The context may have ended since the post.
 void client_state::read_mail()
 {
-    if (inside_)
+    if (inside_ && !inside_->world->is_inherited())
         mailbox_.deliver_all(inside_->engine);
     else
         mailbox_.discard_all();
@@ -130,11 +134,22 @@ void client_state::warn(std::string line)
 }
 
 // The result of a function of the parts inside, or `otherwise` when the execution context has ended.
+client_state::inside* client_state::reach(rundown::use const& now) const noexcept
+{
+    return now && !inside_->world->is_inherited() ? inside_.get() : nullptr;
+}
+
+bool client_state::is_alive() const noexcept
+{
+    return reach(rundown::use(rundown_)) != nullptr;
+}
+
 template <class Result, class Function>
 Result client_state::read(Result otherwise, Function f) const
 {
     rundown::use const now(rundown_);
-    return now ? f(*inside_) : otherwise;
+    auto* const in = reach(now);
+    return in ? f(*in) : otherwise;
 }
 
 // Without a world there is no clock, so every deadline has passed: a lease that outlives its context is not valid.
@@ -152,6 +167,11 @@ core::instant client_state::after(core::duration d) const noexcept
 asio::any_io_executor client_state::executor() const noexcept
 {
     return read(asio::any_io_executor(), [](inside& in) { return in.executor; });
+}
+
+bool client_state::shares_context_of(asio::any_io_executor const& e) const noexcept
+{
+    return e && &asio::query(e, asio::execution::context) == context_;
 }
 
 stats client_state::read_stats() const
@@ -175,8 +195,9 @@ std::uint64_t client_state::next_acquire() const noexcept
 
 described_error client_state::remember(error_code ec, std::string_view words)
 {
-    if (rundown::use const now(rundown_); now)
-        inside_->engine.runtime().telemetry().remember(ec, words);
+    rundown::use const now(rundown_);
+    if (auto* const in = reach(now))
+        in->engine.runtime().telemetry().remember(ec, words);
     return {ec, make_error_text(words)};
 }
 
@@ -233,10 +254,13 @@ engine::client_engine::census client_state::count() const noexcept
 // here may call the client, and must find it ended (is_alive() is false, send() discards). Then the messages that no
 // strand will deliver are discarded, and the waiters of the queues enter, so that their handlers are posted to
 // contexts, which call or destroy them. The engine is stopped last; it may call observers, and it is destroyed after
-// that.
+// that. A forked child waits for no thread: those of its parent that were inside at the fork do not exist here.
 void client_state::shut() noexcept
 {
-    rundown_.end();
+    if (inside_ && inside_->world->is_inherited())
+        rundown_.refuse();
+    else
+        rundown_.end();
     auto const ending = std::exchange(inside_, nullptr);
     mailbox_.discard_all();
     queues_.open_all();

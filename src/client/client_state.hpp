@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/execution_context.hpp>
 
 #include <holdfast/config.hpp>
 #include <holdfast/detail/initiate.hpp>
@@ -39,7 +40,8 @@ class client_service;
 // The state of a client: its strand, the engine that runs on it, and the mailbox for messages from other threads. The
 // public client owns it; handles, leases and owners hold it weakly. The engine keeps it alive only while it delivers
 // messages. If its execution context ends first, shut() destroys the engine, and all functions do nothing from then on:
-// including those that other threads call while it ends.
+// including those that other threads call while it ends. In a forked child they do the same from the beginning, because
+// the connection and the leases are those of the parent.
 class client_state final : public engine::inbox, public std::enable_shared_from_this<client_state> {
 public:
     // Makes the world and the session. Throws std::invalid_argument with the name of the invalid option.
@@ -65,15 +67,17 @@ public:
     core::instant now() const noexcept override;
     // now() + d; `never` if the execution context has ended.
     core::instant after(core::duration d) const noexcept;
-    // False when the execution context has ended: nothing reaches the strand any more. It may end right afterwards, so
-    // a caller that got true must be prepared for all that the other functions do then.
-    bool is_alive() const noexcept { return !rundown_.has_ended(); }
+    // False when the execution context has ended, or in a forked child: nothing reaches the strand any more. The context
+    // may end right afterwards, so a caller that got true must be prepared for all that the other functions do then.
+    bool is_alive() const noexcept;
     // Empty when the execution context has ended. The caller must not use the executor when it may end meanwhile.
     asio::any_io_executor executor() const noexcept;
+    // Its execution context, which may have ended.
+    asio::execution_context& context() const noexcept { return *context_; }
+    // Whether that executor has the same execution context: what waits there does not wait while the client runs.
+    bool shares_context_of(asio::any_io_executor const&) const noexcept;
     config const& options() const noexcept { return config_; }
-    // The UUID with which the tokens of this client begin. It is constant: views of it may be in use on any thread. So
-    // it does not follow token_source, which takes another UUID in a forked child; there the engine's own is right, and
-    // this one still identifies the client within its process.
+    // The UUID with which the tokens of this client begin. It is constant: views of it may be in use on any thread.
     std::string_view id() const noexcept { return id_; }
     std::shared_ptr<engine::owner_state> const& process_owner() const noexcept { return process_owner_; }
     stats read_stats() const;
@@ -113,7 +117,8 @@ public:
     // For tests: the numbers of arbiters, deadlines, channels and releases that have not ended.
     engine::client_engine::census count() const noexcept;
 
-    // The execution context is about to be destroyed, and runs no handlers any more. Called by client_service.
+    // The execution context is about to be destroyed, and runs no handlers any more; or this process is a forked child.
+    // Called by client_service.
     void shut() noexcept;
 
 private:
@@ -140,10 +145,14 @@ private:
         void discard() noexcept override {}
     };
 
+    // The parts inside; null: the execution context has ended, or this process is a forked child of the one that made
+    // them. Valid during the use.
+    inside* reach(rundown::use const&) const noexcept;
     template <class Result, class Function>
     Result read(Result otherwise, Function) const;
 
     config const config_;
+    asio::execution_context* const context_;
     client_service* service_;  // valid while inside_ is not null
     meter_table meters_;       // before inside_, whose engine uses them
     engine::mailbox mailbox_;

@@ -42,14 +42,9 @@ public:
     // Locks the mutex if it is free, and returns whether it did.
     bool try_enter() noexcept;
 
-    // Waits until the mutex is locked for the caller: void(error_code). On success the handler must unlock it by a
-    // `turn`, even if it has cancelled the operation meanwhile: the cancellation came too late. `where`: the executor
-    // of a handler without an associated executor.
-    template <class Token>
-    auto enter(asio::any_io_executor where, Token&& token)
-    {
-        return initiate<void(error_code)>(entry{shared_from_this(), std::move(where)}, std::forward<Token>(token));
-    }
+    // Waits until the mutex is locked for the caller. On success the handler must unlock it by a `turn`, even if it has
+    // cancelled the operation meanwhile: the cancellation came too late.
+    void wait(handler_at<void(error_code)>);
 
     // All waiters enter, and all later callers do so at once: the mutex excludes nothing any more. Called when the
     // execution context of the client ends. A context destroys the handlers that were posted to it, but it cannot reach
@@ -60,14 +55,6 @@ private:
     using handler = handler_at<void(error_code)>;
     using waiters = std::list<std::pair<std::uint64_t, handler>>;  // numbered, so that a cancellation finds its waiter
 
-    struct entry {
-        std::shared_ptr<fifo_mutex> into;
-        asio::any_io_executor where;
-        asio::any_io_executor get_executor() const noexcept { return where; }
-        void start(handler h) && { into->wait(std::move(h)); }
-    };
-
-    void wait(handler);
     void leave() noexcept;
     void give_up(std::uint64_t number);
     static void complete_all(waiters, error_code);

@@ -4,8 +4,10 @@
 //
 #include "client/log_sink.hpp"
 
+#include <memory>
 #include <string>
 
+#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include "core/printable.hpp"
@@ -23,11 +25,22 @@ spdlog::level::level_enum to_spdlog(log_level l) noexcept
     }
 }
 
-// Finds the logger for each line: a program may register or drop it at any time.
-void to_logger(log_level level, std::string_view line)
+// Not spdlog's default logger, which writes to standard output: there a program may write its results.
+std::shared_ptr<spdlog::logger> make_default_logger()
 {
-    auto const named = spdlog::get("holdfast");
-    (named ? named : spdlog::default_logger())->log(to_spdlog(level), line);
+    auto const made = std::make_shared<spdlog::logger>(
+        "holdfast", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+    made->set_level(spdlog::level::warn);
+    return made;
+}
+
+// Finds the program's logger for each line: a program may register or drop it at any time.
+engine::log::sink to_logger()
+{
+    return [otherwise = make_default_logger()](log_level level, std::string_view line) {
+        auto const named = spdlog::get("holdfast");
+        (named ? named : otherwise)->log(to_spdlog(level), line);
+    };
 }
 
 }  // namespace
@@ -37,9 +50,8 @@ void to_logger(log_level level, std::string_view line)
 engine::log make_log(config const& c)
 {
     auto const prefix = (c.name.empty() ? std::string("holdfast") : c.name) + ": ";
-    return engine::log([prefix, to = c.log](log_level level, std::string_view line) {
-        auto const whole = core::printable(prefix + std::string(line));
-        to ? to(level, whole) : to_logger(level, whole);
+    return engine::log([prefix, to = c.log ? c.log : to_logger()](log_level level, std::string_view line) {
+        to(level, core::printable(prefix + std::string(line)));
     });
 }
 

@@ -11,8 +11,8 @@
 
 namespace holdfast::detail {
 
-// Logs to config.log, else to spdlog's logger "holdfast", else to spdlog's default logger. Each line begins with the
-// client's name.
+// Logs to config.log, else to spdlog's logger "holdfast", else warnings and errors to standard error. Each line begins
+// with the client's name.
 engine::log make_log(config const&);
 
 }  // namespace holdfast::detail

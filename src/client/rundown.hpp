@@ -34,7 +34,10 @@ public:
 
     bool has_ended() const noexcept { return (state_.load(std::memory_order_acquire) & ended) != 0; }
 
-    // Returns when no use is left. Precondition: the calling thread has none.
+    // No use begins from now on.
+    void refuse() noexcept { state_.fetch_or(ended, std::memory_order_acq_rel); }
+
+    // The same, and returns when no use is left. Precondition: the calling thread has none.
     void end() noexcept
     {
         for (auto now = state_.fetch_or(ended, std::memory_order_acq_rel) | ended; now != ended;) {

@@ -5,7 +5,6 @@
 #include "composite/composite_lease.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -24,38 +23,38 @@ namespace {
 
 using std::chrono::steady_clock;
 
-using plain_outcome = std::tuple<described_error>;
+using plain_outcome = outcome_of<>;
 
-// Runs an operation on the leases of all members. It ends with success after a quorum of successes, otherwise
-// with the result of classify() when all have ended.
-template <class Operation>
-asio::awaitable<plain_outcome> await_all(
-    std::vector<Operation> operations, std::shared_ptr<std::deque<diagnostics>> texts, std::size_t quorum)
+// Extends the leases of all members. It ends with success after a quorum of successes, otherwise with the result of
+// classify() when all have ended. A member whose execution context stands still counts as unavailable.
+asio::awaitable<plain_outcome> extend_all(
+    std::vector<question<extend_launch>> members, std::shared_ptr<composite_lock const> of)
 {
     co_await be_cancelled_by_hand();
+    auto const clients = clients_of(of->members());
     auto const here = co_await asio::this_coro::executor;
-    auto const ended = co_await asio::experimental::make_parallel_group(all_on(here, std::move(operations)))
-                           .async_wait(enough_successes{quorum}, asio::use_awaitable);
+    auto const guard = guard_of(clients, here);
+    enough_successes const quorum{of->quorum()};
+    auto const ended = co_await ask<>(std::move(members), quorum, clients, guard);
     bool const cancelled = co_await is_cancelled();
     if (cancelled)
         co_return plain_outcome(asio::error::operation_aborted);
-    auto const& errors = std::get<1>(ended);
-    auto const ec = classify(errors, quorum);
-    auto const of = static_cast<std::size_t>(std::ranges::find(errors, ec) - errors.begin());
-    if (!ec || of == errors.size())
-        co_return plain_outcome(ec);
-    co_return plain_outcome(described_error(ec, diagnostics_access::get((*texts)[of])));
+    auto const errors = ended.errors();
+    std::vector<error_code> codes;
+    for (auto const& e : errors)
+        codes.push_back(e.code);
+    auto const ec = classify(codes, of->quorum());
+    auto const why = std::ranges::find(errors, ec, &described_error::code);
+    co_return plain_outcome(ec && why != errors.end() ? *why : described_error(ec));
 }
 
 // Returns the reason of the loss by which the composite lease became lost: the loss number `needed`, in the order in
 // which the losses occurred. None if fewer leases were lost.
-template <class Ended>
-std::optional<loss> decisive_loss(Ended const& ended, std::size_t needed)
+std::optional<loss> decisive_loss(answers<loss> const& ended, std::size_t needed)
 {
-    auto const& [order, errors, reasons] = ended;
-    for (auto const i : order)
-        if (!errors[i] && --needed == 0)
-            return reasons[i];
+    for (auto const i : ended.order)
+        if (auto const& [ec, why] = *ended.of[i]; !ec && --needed == 0)
+            return why;
     return std::nullopt;
 }
 
@@ -169,15 +168,17 @@ std::vector<lease> composite_lease::take() noexcept
     return all;
 }
 
-// The operations that `start` makes of the members' leases; none when the lease is released. They are launched later,
-// without the mutex, and own references to the members: the composite lease may be released meanwhile.
-template <class Start>
-auto composite_lease::for_each_member(Start start)
+// An operation on each member's lease; none when the lease is released. They are started later, without the mutex, and
+// own references to the members: the composite lease may be released meanwhile.
+template <class Launch, class... More>
+std::vector<question<Launch>> composite_lease::ask_members(More const&... more)
 {
     std::scoped_lock const guard(mutex_);
-    std::vector<decltype(start(members_.front()))> operations;
-    for (auto& l : members_)
-        operations.push_back(start(l));
+    std::vector<question<Launch>> operations;
+    for (auto& l : members_) {
+        auto const& of = lease_access::impl_of(l);
+        operations.push_back({Launch{{of}, more...}, of->client()});
+    }
     return operations;
 }
 
@@ -194,12 +195,10 @@ void composite_lease::extend(std::chrono::milliseconds by, handler_at<void(error
 {
     if (auto const what = lock_->extension_error(by); !what.empty())
         return complete_early<>(std::move(h), refuse(what));
-    auto const texts = std::make_shared<std::deque<diagnostics>>();  // not moved when one is added
-    auto operations = for_each_member(
-        [&](lease& l) { return l.extend(by, bind_diagnostics(texts->emplace_back(), asio::deferred)); });
-    if (operations.empty())
+    auto members = ask_members<extend_launch>(by);
+    if (members.empty())
         return complete_early<>(std::move(h), named(errc::empty_lease, lock_->name()));
-    coordinate(std::move(h), lock_, await_all(std::move(operations), texts, lock_->quorum()));
+    coordinate(std::move(h), lock_, extend_all(std::move(members), lock_));
 }
 
 // The coroutine has a reference to this object, not to the lease: the lease may be moved or destroyed meanwhile.
@@ -230,17 +229,14 @@ template <class Launch>
 asio::awaitable<composite_lease::loss_outcome> composite_lease::await_loss(self_ptr self)
 {
     co_await be_cancelled_by_hand();
-    auto const here = co_await asio::this_coro::executor;
     for (;;) {
-        auto watches = self->for_each_member([](lease& l) {
-            return initiate<void(error_code, loss)>(Launch{{lease_access::impl_of(l)}}, asio::deferred);
-        });
+        auto watches = self->ask_members<Launch>();
         if (watches.empty())
             co_return loss_outcome{errc::released, {}};
         auto const size = watches.size();
         auto const needed = size - self->lock_->quorum() + 1;
-        auto const ended = co_await asio::experimental::make_parallel_group(all_on(here, std::move(watches)))
-                               .async_wait(enough_successes{needed}, asio::use_awaitable);
+        enough_successes const enough{needed};
+        auto const ended = co_await ask<loss>(std::move(watches), enough, client_list(), std::nullopt);
         auto const why = decisive_loss(ended, needed);
         if (why && !self->has_grown_from(size))
             co_return loss_outcome{error_code(), *why};

@@ -20,6 +20,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 
+#include "composite/ask.hpp"
 #include "composite/composite_account.hpp"
 #include "composite/composite_lock.hpp"
 #include "handle/lease_impl.hpp"
@@ -54,6 +55,7 @@ public:
     std::string_view name() const noexcept override;
     std::shared_ptr<engine::owner_state> owner() const noexcept override { return nullptr; }
     unsigned hold_count() const noexcept override { return 1; }
+    std::shared_ptr<client_state> client() const noexcept override { return nullptr; }
     asio::any_io_executor executor() const noexcept override;
 
     void extend(std::chrono::milliseconds, handler_at<void(error_code)>) override;
@@ -88,8 +90,8 @@ private:
     bool is_released() const noexcept;
     bool has_grown_from(std::size_t size) const noexcept;
     std::vector<lease> take() noexcept;
-    template <class Start>
-    auto for_each_member(Start);
+    template <class Launch, class... More>
+    std::vector<question<Launch>> ask_members(More const&...);
 
     std::shared_ptr<composite_lock const> const lock_;
     std::optional<std::uint64_t> const fence_;

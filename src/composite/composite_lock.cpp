@@ -12,37 +12,28 @@
 namespace holdfast::detail {
 namespace {
 
-std::vector<described_error> with_texts(std::vector<error_code> const& errors, std::vector<diagnostics> const& texts)
-{
-    std::vector<described_error> all;
-    for (std::size_t i = 0; i < errors.size(); ++i)
-        all.emplace_back(errors[i], diagnostics_access::get(texts[i]));
-    return all;
-}
-
-// Runs a query on all members in parallel, and waits for all replies: each query ends within command_timeout.
-// `merge` makes one result of the results, which are in the order of the members. The coroutine owns the lock, so
-// the handle may be destroyed.
+// Runs a query on all members in parallel, and waits for all replies: each query ends within command_timeout, or its
+// client stands still. `merge` makes one result of the results, which are in the order of the members. The coroutine
+// owns the lock, so the handle may be destroyed.
 template <class Result, class Launch, class Merge>
-asio::awaitable<outcome_of<Result>> query_all(std::shared_ptr<lock_impl const> of, std::size_t quorum, Merge merge)
+asio::awaitable<outcome_of<Result>> query_all(std::shared_ptr<composite_lock const> of, Merge merge)
 {
     co_await be_cancelled_by_hand();
-    using query = decltype(initiate<void(error_code, Result)>(
-        Launch{{of}}, bind_diagnostics(std::declval<diagnostics&>(), asio::deferred)));
-    auto const& members = static_cast<composite_lock const&>(*of).members();
-    std::vector<diagnostics> texts(members.size());
-    std::vector<query> queries;
-    for (std::size_t i = 0; i < members.size(); ++i)
-        queries.push_back(
-            initiate<void(error_code, Result)>(Launch{{members[i]}}, bind_diagnostics(texts[i], asio::deferred)));
+    std::vector<question<Launch>> queries;
+    for (auto const& m : of->members())
+        queries.push_back({Launch{{m}}, client_of(*m)});
+    auto const clients = clients_of(of->members());
     auto const here = co_await asio::this_coro::executor;
-    auto ended = co_await asio::experimental::make_parallel_group(all_on(here, std::move(queries)))
-                     .async_wait(asio::experimental::wait_for_all(), asio::use_awaitable);
-    auto& [order, errors, answers] = ended;
+    auto const guard = guard_of(clients, here);
+    all_answers const enough;
+    auto ended = co_await ask<Result>(std::move(queries), enough, clients, guard);
     bool const cancelled = co_await is_cancelled();
     if (cancelled)
         co_return outcome_of<Result>{asio::error::operation_aborted, Result()};
-    co_return merge(with_texts(errors, texts), answers, quorum);
+    std::vector<Result> results;
+    for (auto& a : ended.of)
+        results.push_back(a ? std::move(std::get<1>(*a)) : Result());
+    co_return merge(ended.errors(), results, of->quorum());
 }
 
 std::size_t successes_of(std::vector<described_error> const& errors) noexcept
@@ -162,7 +153,8 @@ void composite_lock::query(handler_at<void(error_code, Result)> h, Merge merge) 
 {
     if (auto const ec = precondition_error(home()))
         return complete_early<Result>(std::move(h), ec, {});
-    coordinate(std::move(h), shared_from_this(), query_all<Result, Launch>(shared_from_this(), quorum_, merge));
+    auto const self = std::static_pointer_cast<composite_lock const>(shared_from_this());
+    coordinate(std::move(h), self, query_all<Result, Launch>(self, merge));
 }
 
 void composite_lock::query_locked(handler_at<void(error_code, bool)> h) const

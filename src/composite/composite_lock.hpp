@@ -41,6 +41,7 @@ public:
     std::string extension_error(std::chrono::milliseconds by) const override;
 
     std::string_view name() const noexcept final { return name_; }
+    lock_list const* parts() const noexcept final { return &members_; }
     // The client of the first member that is not stopped; else the first whose execution context exists; else null.
     std::shared_ptr<client_state> home() const noexcept final;
     void acquire(handler_at<void(error_code, lease)>, acquire_request const&) const final;

@@ -5,12 +5,10 @@
 #ifndef HOLDFAST_COORDINATE_HPP
 #define HOLDFAST_COORDINATE_HPP
 
-#include <cstddef>
-#include <deque>
 #include <exception>
+#include <memory>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -18,12 +16,12 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/experimental/parallel_group.hpp>
 #include <boost/asio/prefer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "composite/ask.hpp"
 #include "handle/completion.hpp"
 #include "handle/lock_impl.hpp"
 
@@ -45,33 +43,6 @@ inline asio::awaitable<bool> is_cancelled()
     auto const state = co_await asio::this_coro::cancellation_state;
     co_return state.cancelled() != asio::cancellation_type::none;
 }
-
-// Binds the operations of a parallel group to the strand of the coroutine: their clients may run on several threads,
-// and the state of a group is not thread-safe.
-template <class Operation>
-auto all_on(asio::any_io_executor const& strand, std::vector<Operation> operations)
-{
-    std::deque<asio::executor_binder<Operation, asio::any_io_executor>>
-        bound;  // a deque does not move its elements when it grows: they are move-only, and a move may throw
-    for (auto& o : operations)
-        bound.push_back(asio::bind_executor(strand, std::move(o)));
-    return bound;
-}
-
-template <class... Results>
-using outcome_of = std::tuple<described_error, Results...>;
-
-// Ends a group of operations when enough have succeeded: the others go on in the background, and cannot change the
-// result.
-struct enough_successes {
-    std::size_t needed;
-
-    template <class... Results>
-    asio::cancellation_type_t operator()(error_code ec, Results const&...) noexcept
-    {
-        return !ec && --needed == 0 ? asio::cancellation_type::all : asio::cancellation_type::none;
-    }
-};
 
 // Runs a coroutine that operates on several locks, and calls a user's handler with its result. The coroutine runs where
 // the handler will: the execution contexts of the clients may end before, and the coroutine goes on with the clients

@@ -42,7 +42,7 @@ void note(findings& f, std::size_t member, attempt_end const& end)
     if (!end.got.empty() || end.ec.code == asio::error::operation_aborted)
         return;
     f.missing = f.missing.value_or(member);
-    bool const is_silent = end.ec.code == errc::unavailable || end.ec.code == errc::no_quorum;
+    bool const is_silent = end.ec.code == cond::retry_later;
     f.counts.busy += !end.ec;
     f.counts.unreachable += is_silent;
     f.counts.failed += end.ec.code.failed() && !is_silent;
@@ -109,7 +109,7 @@ private:
 
 void gathering::try_all(attempts_handler h)
 {
-    try_each_launch{lock_->members(), request_, remaining(), true}.start(std::move(h));
+    try_each_launch{lock_->members(), request_, remaining(), true, clients_of(lock_->members())}.start(std::move(h));
 }
 
 // Unless the round is won, the leases are destroyed, which releases them, before anything waits: with one lock held
@@ -193,7 +193,13 @@ asio::awaitable<attempt_ends> gathering::attempt()
     error_code ec;
     if (!cancelled && !wanted.empty() && !(missing_ && first.got.empty()))
         ends = co_await try_each(
-            std::move(wanted), request_, remaining(), true, nullptr, asio::redirect_error(asio::use_awaitable, ec));
+            std::move(wanted),
+            request_,
+            remaining(),
+            true,
+            clients_of(lock_->members()),
+            nullptr,
+            asio::redirect_error(asio::use_awaitable, ec));
     if (missing_)
         ends.insert(ends.begin() + static_cast<std::ptrdiff_t>(*missing_), std::move(first));
     co_return ends;
@@ -206,13 +212,18 @@ asio::awaitable<attempt_end> gathering::wait_for(std::size_t member)
     auto request = request_;
     if (request.wait)
         request.wait = std::chrono::floor<std::chrono::milliseconds>(remaining());
-    attempt_end end;
-    error_code ec;
-    diagnostics text;
-    end.got = co_await detail::acquire(
-        lock_->members()[member], request, bind_diagnostics(text, asio::redirect_error(asio::use_awaitable, ec)));
-    end.ec = {ec, diagnostics_access::get(text)};
-    is_given_up_ = ec == errc::unavailable && !request.wait;
+    auto const& wanted = lock_->members()[member];
+    std::vector<question<acquire_launch>> acquires;
+    acquires.push_back({{{wanted}, request}, client_of(*wanted)});
+    auto const clients = clients_of(lock_->members());
+    auto const here = co_await asio::this_coro::executor;
+    auto const guard = guard_of(clients, here, remaining());
+    first_answer const enough;
+    auto ended = co_await ask<lease>(std::move(acquires), enough, clients, guard);
+    attempt_end end{.ec = ended.error_of(0)};
+    if (auto& a = ended.of.front())
+        end.got = std::move(std::get<lease>(*a));
+    is_given_up_ = end.ec.code == errc::unavailable && !request.wait;
     co_return end;
 }
 
@@ -232,8 +243,8 @@ asio::awaitable<void> gathering::back_off()
     if (misses_++ == 0)
         co_return;
     auto const spread = std::min<core::duration>(longest, 1ms * (1 << std::min(misses_ - 1, 6u)));
-    error_code stopped;  // ignored: in the next round the attempts complete with the same error
-    co_await pause(clock_, {}, spread, deadline_, asio::redirect_error(asio::use_awaitable, stopped));
+    // Its result is ignored: if the clients have stopped, the attempts of the next round complete with that error.
+    co_await pause_here(clients_of(lock_->members()), {.least = {}, .spread = spread, .until = deadline_});
 }
 
 // A free function with a parameter: the coroutine frame owns the object.

@@ -11,6 +11,7 @@
 
 #include "client/cancellation.hpp"
 #include "composite/composite_lock.hpp"
+#include "composite/limit.hpp"
 #include "composite/quorum.hpp"
 #include "core/pooled.hpp"
 #include "handle/completion.hpp"
@@ -38,6 +39,7 @@ private:
 
     handler_at<void(error_code)> to_;
     std::shared_ptr<composite_lock const> const lock_;
+    std::shared_ptr<limit> limit_;  // null: the releases keep their limit
     std::atomic<std::size_t> needed_;
     std::atomic<std::size_t> left_;
     std::atomic<bool> is_completed_ = false;  // only the thread that sets it may use to_
@@ -52,6 +54,15 @@ void release_of_each::listen()
 {
     on_cancellation(
         to_.handler, [self = boost::intrusive_ptr(this)] { self->complete(asio::error::operation_aborted); });
+    auto const here = asio::prefer(to_.at.executor, asio::execution::outstanding_work.untracked);
+    auto const clients = clients_of(lock_->members());
+    if (auto const g = guard_of(clients, here))
+        limit_ = std::make_shared<limit>(here, clients, *g, [self = boost::intrusive_ptr(this)](bool has_passed) {
+            if (has_passed)
+                self->complete(errc::unavailable);
+        });
+    if (limit_)
+        limit_->start();
 }
 
 // `left_` is counted down with acquire and release: the thread that counts the last result reads those that other
@@ -75,11 +86,14 @@ described_error release_of_each::result() const
     return ec == failure_.code ? failure_ : described_error(ec);
 }
 
-// Three events may complete it: a quorum, the last result, a cancellation. The first one does.
+// Four events may complete it: a quorum, the last result, a cancellation, the limit. The first one does.
 void release_of_each::complete(described_error ec)
 {
-    if (!is_completed_.exchange(true))
-        complete_early<>(std::move(to_), named(ec, lock_->name()));
+    if (is_completed_.exchange(true))
+        return;
+    if (limit_)
+        limit_->cancel();
+    complete_early<>(std::move(to_), named(ec, lock_->name()));
 }
 
 }  // namespace

@@ -7,17 +7,20 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <mutex>
 #include <utility>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
 #include "client/cancellation.hpp"
 #include "composite/client_batch.hpp"
 #include "composite/composite_lock.hpp"
+#include "composite/limit.hpp"
 #include "core/pooled.hpp"
 #include "engine/acquire/contender.hpp"
 #include "operations/lock_query.hpp"
@@ -27,6 +30,7 @@
 namespace holdfast::detail {
 namespace {
 
+using namespace std::chrono_literals;
 using handler_type = decltype(attempts_handler::handler);
 
 // An attempt on a member that is a composite lock itself. A cancellation signal is not thread-safe: it is emitted on
@@ -49,26 +53,30 @@ private:
     diagnostics text_;  // of the nested acquire
 };
 
-// Counts the results, which arrive on the strands of the locks' clients. It is settled by the last result, or by
-// the one after which the collector has enough. It completes when it is settled and all attempts are launched: a
-// result may arrive while launch() still starts the other attempts, and the handler may destroy the list of
-// locks that launch() reads.
+// Counts the results, which arrive on the strands of the locks' clients. It completes when all attempts are launched and
+// its wait is over: a result may arrive while launch() still starts the other attempts, and the handler may destroy the
+// list of locks that launch() reads.
+//
+// The wait is over after the last result, or the one after which the collector has enough; or, after a cancellation or
+// the limit, when the attempts on composite locks have ended. Results that arrive later go to the collector, or are
+// destroyed, which releases a lease.
 class batch_try final : public core::pooled<batch_try>, public attempts {
 public:
-    batch_try(attempts_handler to, std::size_t count, std::shared_ptr<collector> into)
-        : to_(std::move(to)),
-          into_(std::move(into)),
-          ends_(into_ ? 0 : count),
-          left_(static_cast<std::ptrdiff_t>(count))
+    batch_try(attempts_handler to, lock_list const& locks, std::shared_ptr<collector> into)
+        : to_(std::move(to)), into_(std::move(into)), ends_(into_ ? 0 : locks.size()), left_(locks.size())
     {
+        for (auto& e : ends_)
+            e.ec = errc::unavailable;
+        for (auto const& l : locks)
+            is_nested_.push_back(l->parts() != nullptr);
+        nested_left_ = static_cast<std::size_t>(std::ranges::count(is_nested_, true));
         to_.at.executor = asio::prefer(std::move(to_.at.executor), asio::execution::outstanding_work.tracked);
     }
 
     void launch(try_each_launch const&);
-    bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
 
     void end(std::size_t place, described_error, lease got) override;
-    void call_off() noexcept override { cancel(); }
+    void call_off() noexcept override;
 
 private:
     // Prepares or starts the attempt on one lock, by its kind.
@@ -87,21 +95,26 @@ private:
     void add_nested(std::size_t place, try_each_launch const&);
     client_batch& batch_of(std::shared_ptr<client_state> const&, bool all_or_none);
     void cancel();
-    // The missing results do not count any more. Returns false if it was settled before. Later results make left_
-    // negative, so that none of them settles it again.
-    bool settle() noexcept { return left_.exchange(0, std::memory_order_acq_rel) > 0; }
-    void finish_step();
+    void complete_if_over();
     void call(handler_type);
 
     attempts_handler to_;
     std::shared_ptr<collector> const into_;
-    attempt_ends ends_;
-    std::atomic<std::ptrdiff_t> left_;  // results that are missing; zero or negative: it is settled
-    std::atomic<int> steps_left_ = 2;   // launched and settled: the last of the two events calls the handler
-    std::atomic<bool> cancelled_ = false;
-    // Written by launch(). cancel() reads them, and must not be called before launch() has returned.
+    std::atomic<bool> is_cancelled_ = false;
+    std::atomic<bool> is_called_off_ = false;
+    // Written by launch(). Other functions read them after it.
     std::vector<boost::intrusive_ptr<client_batch>> batches_;
-    std::vector<std::shared_ptr<nested_try>> nested_;
+    std::vector<std::shared_ptr<nested_try>> nested_;  // until the handler is called; then with the mutex
+    std::vector<bool> is_nested_;                      // by place
+    std::weak_ptr<limit> limit_;                       // null: the attempts keep their limit. It owns this object
+
+    std::mutex mutex_;          // protects the members below
+    attempt_ends ends_;         // until it is complete
+    std::size_t left_;          // results that are missing
+    std::size_t nested_left_;   // those of composite locks
+    bool is_launched_ = false;  // all attempts are under way
+    bool is_decided_ = false;   // the collector has enough
+    bool is_complete_ = false;  // the handler was posted
 };
 
 void nested_try::start(
@@ -117,9 +130,9 @@ void nested_try::start(
     acquire(lock, request, bind_diagnostics(text_, asio::bind_cancellation_slot(signal_.slot(), std::move(on_strand))));
 }
 
-// The order matters. The slot is assigned before finish_step(): afterwards another thread may call the handler. The
-// collector gets this object before the first result. All locks are prepared before a batch is started, so that the
-// attempts of one client leave in one message.
+// The order matters. The slot is assigned before the first result may come: afterwards another thread may call the
+// handler. The collector gets this object before the first result. All locks are prepared before a batch is started, so
+// that the attempts of one client leave in one message.
 void batch_try::launch(try_each_launch const& what)
 {
     on_cancellation(to_.handler, [self = boost::intrusive_ptr(this)] { self->cancel(); });
@@ -131,16 +144,32 @@ void batch_try::launch(try_each_launch const& what)
     }
     for (auto const& p : batches_)
         p->start();
-    finish_step();
+    auto const here = asio::prefer(to_.at.executor, asio::execution::outstanding_work.untracked);
+    bool const is_limited = what.limit != core::duration::max();
+    if (auto const g = is_limited ? guard_of(what.clocks, here, what.limit) : guard_of(what.clocks, here)) {
+        auto const l = std::make_shared<limit>(
+            here, what.clocks, *g, [self = boost::intrusive_ptr(this)](bool has_passed) {
+                if (has_passed)
+                    self->call_off();
+            });
+        limit_ = l;
+        l->start();
+    }
+    {
+        std::scoped_lock const guard(mutex_);
+        is_launched_ = true;
+    }
+    complete_if_over();
 }
 
 // A nested acquire takes its limit in milliseconds. It is rounded down: the member must not take longer than the whole.
+// The last part of a millisecond is rounded up: with a limit of zero the member could make no attempt.
 // It runs where the handler will, because the contexts of its own clients may end before.
 void batch_try::add_nested(std::size_t place, try_each_launch const& what)
 {
     auto request = what.request;
     if (what.limit != core::duration::max())
-        request.limit = std::chrono::floor<std::chrono::milliseconds>(what.limit);
+        request.limit = std::max(std::chrono::floor<std::chrono::milliseconds>(what.limit), 1ms);
     nested_.push_back(
         std::make_shared<nested_try>(asio::prefer(to_.at.executor, asio::execution::outstanding_work.untracked)));
     nested_.back()->start(what.locks[place], request, this, place);
@@ -171,34 +200,54 @@ client_batch& batch_try::batch_of(std::shared_ptr<client_state> const& client, b
     return *batches_.emplace_back(new client_batch(client, all_or_none));
 }
 
-// Once, because a batch has only one message for it. The attempts end with operation_aborted, and the last one of
-// them settles this object.
 void batch_try::cancel()
 {
-    if (cancelled_.exchange(true))
+    is_cancelled_.store(true, std::memory_order_relaxed);
+    call_off();
+}
+
+// Once, because a batch has only one message for it. The attempts end with operation_aborted, which those of clients
+// that stand still do not report before they run again.
+void batch_try::call_off() noexcept
+{
+    if (is_called_off_.exchange(true))
         return;
     for (auto const& p : batches_)
         p->request_cancellation();
-    for (auto const& t : nested_)
+    std::vector<std::shared_ptr<nested_try>> nested;
+    {
+        std::scoped_lock const guard(mutex_);
+        nested = nested_;
+    }
+    for (auto const& t : nested)
         t->request_cancellation();
+    complete_if_over();
 }
 
-// Acquire and release: the thread that settles it reads the results that the other threads stored.
+// A result that comes too late is destroyed without the mutex: a lease among them sends its release.
 void batch_try::end(std::size_t place, described_error ec, lease got)
 {
-    bool suffices = false;
-    if (into_)
-        suffices = into_->take(place, {std::move(ec), std::move(got)});
-    else
-        ends_[place] = {std::move(ec), std::move(got)};
-    if (suffices ? settle() : left_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-        finish_step();
+    attempt_end late{std::move(ec), std::move(got)};
+    bool const suffices = into_ && into_->take(place, std::move(late));
+    {
+        std::scoped_lock const guard(mutex_);
+        if (!into_ && !is_complete_)
+            ends_[place] = std::move(late);
+        --left_;
+        nested_left_ -= is_nested_[place];
+        is_decided_ |= suffices;
+    }
+    complete_if_over();
 }
 
-void batch_try::finish_step()
+void batch_try::complete_if_over()
 {
-    if (steps_left_.fetch_sub(1, std::memory_order_acq_rel) != 1)
-        return;
+    {
+        std::scoped_lock const guard(mutex_);
+        bool const is_over = left_ == 0 || is_decided_ || (is_called_off_ && nested_left_ == 0);
+        if (!is_launched_ || !is_over || std::exchange(is_complete_, true))
+            return;
+    }
     auto handler = std::move(to_.handler);  // ends a cycle: it may own the signal whose slot refers to this object
     auto finish = [of = boost::intrusive_ptr(this)](handler_type h) { of->call(std::move(h)); };
     delivery<handler_type, decltype(finish)>::post(
@@ -206,12 +255,23 @@ void batch_try::finish_step()
 }
 
 // Runs on the handler's executor. A cancellation takes effect until the handler is called. The handler then receives
-// operation_aborted and the leases that were granted, and destroys them.
+// operation_aborted and the leases that were granted, and destroys them. What the limit has called off is unavailable:
+// as operation_aborted it would show nothing, and the round would seem busy.
 void batch_try::call(handler_type handler)
 {
     asio::get_associated_cancellation_slot(handler).clear();
-    error_code const ec = is_cancelled() ? asio::error::operation_aborted : error_code();
+    if (auto const l = limit_.lock())
+        l->cancel();
+    {
+        std::scoped_lock const guard(mutex_);
+        nested_.clear();  // their strand must not outlive the handler's execution context; late results own this object
+    }
+    error_code const ec = is_cancelled_ ? asio::error::operation_aborted : error_code();
     auto ends = std::move(ends_);
+    if (is_called_off_ && !ec)
+        for (auto& e : ends)
+            if (e.ec.code == asio::error::operation_aborted)
+                e.ec = errc::unavailable;
     std::move(handler)(ec, std::move(ends));
 }
 
@@ -220,7 +280,7 @@ void batch_try::call(handler_type handler)
 void try_each_launch::start(attempts_handler h) &&
 {
     request.wait = std::chrono::milliseconds(0);  // one attempt
-    boost::intrusive_ptr<batch_try> const all(new batch_try(std::move(h), locks.size(), into));
+    boost::intrusive_ptr<batch_try> const all(new batch_try(std::move(h), locks, into));
     all->launch(*this);
 }
 

@@ -15,14 +15,13 @@
 #include <holdfast/detail/initiate.hpp>
 #include <holdfast/detail/lock_base.hpp>
 
+#include "composite/client_list.hpp"
 #include "core/clock.hpp"
 #include "handle/lock_impl.hpp"
 
 namespace holdfast::detail {
 
 class attempts;
-
-using lock_list = std::vector<std::shared_ptr<lock_impl const>>;
 
 // The result of an attempt on a lock: a lease, or an error, or neither when the lock is busy.
 struct attempt_end {
@@ -49,12 +48,16 @@ public:
 };
 
 // One attempt on each of several locks, in parallel: void(error_code, attempt_ends), in the order of the locks.
-// - An attempt without a reply within `limit` ends with errc::unavailable.
-// - A cancellation completes it with operation_aborted, and all that was granted is released.
+// - An attempt without a reply within `limit` ends with errc::unavailable; without a limit, one whose client stands
+//   still for command_timeout.
+// - A cancellation completes it at once with operation_aborted, and all that was granted is released.
 // - `all_or_none`: the locks of one client are acquired by one script where that is possible. If one of them is held,
 //   the attempts on the others are cancelled, and end with operation_aborted.
 // - `into`: receives the results instead of the handler, which is called as soon as the collector has enough; attempts
 //   that are under way then go on.
+//
+// It waits for no client: an attempt that its client ends later is released then. It waits for members that are
+// composite locks, which end as promptly, on the executor of its handler.
 //
 // Precondition: there is at least one lock.
 struct try_each_launch {
@@ -62,6 +65,7 @@ struct try_each_launch {
     acquire_request request;
     core::duration limit;
     bool all_or_none;
+    client_list clocks;  // whose timers keep the limit if the client of a lock stands still
     std::shared_ptr<collector> into = {};
 
     asio::any_io_executor get_executor() const noexcept { return lock_launch{locks.front()}.get_executor(); }
@@ -75,11 +79,13 @@ auto try_each(
     acquire_request const& request,
     core::duration limit,
     bool all_or_none,
+    client_list clocks,
     std::shared_ptr<collector> into,
     Token&& token)
 {
     return initiate<void(error_code, attempt_ends)>(
-        try_each_launch{std::move(locks), request, limit, all_or_none, std::move(into)}, std::forward<Token>(token));
+        try_each_launch{std::move(locks), request, limit, all_or_none, std::move(clocks), std::move(into)},
+        std::forward<Token>(token));
 }
 
 }  // namespace holdfast::detail

@@ -44,6 +44,7 @@ struct cluster_map {
 
     std::vector<cluster_primary> primaries;  // each once, in the order of the first range
     std::vector<slot_range> ranges;
+    std::vector<cluster_primary> replicas = {};  // of these primaries, each once: they may take their places
 
     // The index of the primary of each slot; no_primary for a slot without one. Of two ranges with the same slot, the
     // last one counts.

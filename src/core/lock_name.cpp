@@ -4,6 +4,9 @@
 //
 #include "core/lock_name.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace holdfast::core {
 namespace {
 
@@ -20,7 +23,38 @@ bool keeps_one_slot(std::string_view name) noexcept
     return close != name.npos && close > open + 1;
 }
 
+// What stands before the colon in the names of keys that belong to a lock: those of prefixed(), and Redisson's.
+constexpr std::array<std::string_view, 17> key_prefixes{
+    "holdfast_ack",
+    "holdfast_fence",
+    "holdfast_latch",
+    "holdfast_latch_steps",
+    "holdfast_leader",
+    "holdfast_lock_priority",
+    "holdfast_lock_waiters",
+    "holdfast_permit_numbers",
+    "holdfast_permit_queue",
+    "holdfast_permit_waiters",
+    "holdfast_permit_waiting",
+    "holdfast_readers_waiting",
+    "holdfast_writer_waiting",
+    "redisson_lock_queue",
+    "redisson_lock_timeout",
+    "redisson_lock_token",
+    "redisson_unlock_latch"};
+
 }  // namespace
+
+bool is_derived_key(std::string_view key) noexcept
+{
+    // Each derived key has the braces of the name that it was derived from, or those that were put around it.
+    if (key.find('{') == key.npos)
+        return false;
+    bool const has_prefix = std::ranges::any_of(key_prefixes, [&](std::string_view prefix) {
+        return key.starts_with(prefix) && key.substr(prefix.size()).starts_with(':');
+    });
+    return has_prefix || key.ends_with(":timeout") || key.find(":rwlock_timeout:") != key.npos;
+}
 
 bool is_valid_lock_name(std::string_view name) noexcept
 {

@@ -18,6 +18,10 @@ inline constexpr std::size_t max_name_size = 512;
 // Cluster refuses a script whose keys are in different slots.
 bool is_valid_lock_name(std::string_view name) noexcept;
 
+// Whether a lock of another name can have this key besides its own, so that a lock of this name would overwrite it: the
+// key has a prefix or a suffix of such keys, and the braces that they all have.
+bool is_derived_key(std::string_view key) noexcept;
+
 // The rules by which Redisson derives keys and channels. Both libraries must use the same keys to exclude each other.
 // "prefix:{name}", or "prefix:name" if the name has a hash tag of its own:
 std::string prefixed(std::string_view prefix, std::string_view name);

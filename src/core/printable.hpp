@@ -12,9 +12,11 @@
 
 namespace holdfast::core {
 
-// Returns the text with each control byte written as \x and two hexadecimal digits. A lock's name, a label and an error
-// text of the server may contain any byte. A newline in them would forge a line of the log, and an escape sequence
-// would reach the terminal of a user. Bytes from 0x80 stay, because they may be UTF-8.
+// Returns the text as UTF-8 with escapes. Each byte of a control (C0, DEL, C1) and each byte that is not UTF-8 becomes \x
+// and two hexadecimal digits. Characters that are invisible, that separate lines or that change the direction of the text
+// become \u{...}. All others stay. A lock's name, a label and an error text of the server may contain any byte. A newline
+// in them would forge a line of the log, an escape sequence would reach the terminal of a user, and with a mark of
+// direction one name could look like another.
 BOOST_SYMBOL_VISIBLE std::string printable(std::string_view text);
 
 }  // namespace holdfast::core

@@ -34,6 +34,19 @@ constexpr instant yield_end(instant began, instant now, duration round_trip, std
     return std::min(now + 2 * round_trip + jitter(round_trip, random), began + longest_yield);
 }
 
+// While a hash slot is moved key by key, a lock whose key is at the destination is released there, and the message reaches
+// nobody: its channel is still that of the source. So the waiters poll. Each look costs three commands, at two servers;
+// ten of them in a second are little beside the move itself, and the shortest lease time (rule 3) ends as often.
+inline constexpr duration open_slot_interval = std::chrono::milliseconds(100);
+
+// Returns until when a client that has released a lock there, at `released`, leaves it to others. Each of them has looked
+// by then, although the interval of its looks has a jitter (recheck_after()). Without this turn a client that acquires the
+// lock again and again would hold it at nearly each look of the others.
+constexpr instant open_slot_turn_end(instant released) noexcept
+{
+    return released + open_slot_interval + open_slot_interval / 4;
+}
+
 // Limits the attempts that messages lead to. Every client with the right to publish can forge a message, and a flood of
 // them must not become a flood of commands: on average they lead to one attempt in a millisecond. A few attempts may
 // follow each other without a pause (a token bucket), because where several processes pass a lock on quickly, each

@@ -131,13 +131,13 @@ void client_engine::leave(tenure& t, release_waiter* waiter)
 }
 
 // The body of a tenure that has ended before ends now: if it is the last one, the client sends a compare-and-delete,
-// because a renewal of unknown outcome may have left the key (rule 9).
+// because a renewal of unknown outcome may have left the key (rule 9). That of a shared grant may have been sent before.
 void client_engine::release_lost(tenure& t)
 {
     boost::intrusive_ptr<tenure> const keep(&t);
     tenures_.forget_lost(t);
     auto const g = std::exchange(t.held_grant, nullptr);
-    if (g && g->drop_claim() && !runtime_.lifecycle().is_stopped())
+    if (g && g->drop_claim() && !g->is_retired() && !runtime_.lifecycle().is_stopped())
         releaser_.release(g, nullptr, nullptr);
 }
 
@@ -247,13 +247,16 @@ void client_engine::note_server(shard& at)
 void client_engine::on_closed(shard& at, closing const& why)
 {
     if (runtime_.router())
-        on_closed_in_cluster(at);
+        is_first(at) ? topology_.on_closed() : topology_.on_doubt();
     subscriptions_.on_closed(at);
     releaser_.on_closed(at);
     watchdog_.on_closed(at);
     connect_error_ = why.code;
     runtime_.telemetry().on_disconnected(why.code, why.words, why.ended_epoch);
     for_each_arbiter_at(at, [](auto& a) { a.on_closed(); });
+    // Before the refusal: it is not that of a server to which the locks lead no longer.
+    if (runtime_.router())
+        reroute(runtime_.router()->on_closed(at));
     if (!why.permanent)
         return;
     // The server refuses this client for good (wrong password, unknown user): waiting does not help.
@@ -265,15 +268,6 @@ void client_engine::on_closed(shard& at, closing const& why)
 }
 
 // ---- a cluster
-
-void client_engine::on_closed_in_cluster(shard& at)
-{
-    if (is_first(at))
-        return topology_.on_closed();
-    topology_.on_doubt();
-    runtime_.router()->doubt(at);
-    runtime_.router()->retire_if_unused(at);
-}
 
 void client_engine::on_slots(shard&, core::cluster_map const& slots)
 {
@@ -288,14 +282,16 @@ void client_engine::on_slots(shard&, core::cluster_map const& slots)
 void client_engine::on_doubt(shard& at, core::redirect const* to)
 {
     auto& router = *runtime_.router();
-    if (to) {
-        auto const moved = router.redirect(*to, at);
-        if (moved.any())  // many commands may meet the same MOVED
-            router.record(moved, runtime_.now());
-        move(moved);
-    } else
-        router.doubt(at);
+    reroute(to ? router.redirect(*to, at) : router.doubt(at));
     topology_.on_doubt();
+}
+
+// Often nothing has changed: many commands may meet the same MOVED.
+void client_engine::reroute(core::slot_set const& changed)
+{
+    if (changed.any())
+        runtime_.router()->record(changed, runtime_.now());
+    move(changed);
 }
 
 // In the order of on_open(). A new primary is for the locks of its slots what a new epoch is, except that commands may

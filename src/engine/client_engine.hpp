@@ -132,8 +132,8 @@ private:
 
     template <class Action>
     void for_each_arbiter_at(shard const&, Action);
-    void on_closed_in_cluster(shard&);
     void note_server(shard&);
+    void reroute(core::slot_set const&);
     void move(core::slot_set const&);
     bool is_first(shard const& s) noexcept { return &s == &runtime_.first_shard(); }
     void release_lost(tenure&);

@@ -39,6 +39,8 @@ public:
     virtual std::string_view name() const noexcept = 0;
     virtual std::shared_ptr<engine::owner_state> owner() const noexcept = 0;
     virtual unsigned hold_count() const noexcept = 0;
+    // The client of a lease of one server; null: it has been destroyed, or the lease is of several locks.
+    virtual std::shared_ptr<client_state> client() const noexcept = 0;
     // The client's executor; empty if the client has been destroyed, or its execution context has ended.
     virtual asio::any_io_executor executor() const noexcept = 0;
 

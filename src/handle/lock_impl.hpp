@@ -45,6 +45,8 @@ public:
     virtual void accept(lock_visitor&) const = 0;
     virtual lock_kind kind() const noexcept = 0;
     virtual std::string_view name() const noexcept = 0;
+    // The members of a multi_lock or a red_lock; null: a lock of one server.
+    virtual std::vector<std::shared_ptr<lock_impl const>> const* parts() const noexcept { return nullptr; }
 
     // The client whose executor, clock and log are used; null if it has been destroyed. Another thread may destroy it
     // at any time, so a caller calls home() once and keeps the result.

@@ -54,17 +54,6 @@ Context current_parent()
     return trace::GetSpan(current)->GetContext().IsValid() ? current : Context(trace::kIsRootSpanKey, true);
 }
 
-std::string_view name_of(loss why) noexcept
-{
-    switch (why) {
-        case loss::expired: return "expired";
-        case loss::key_missing: return "key_missing";
-        case loss::max_hold: return "max_hold";
-        case loss::client_stopped: return "client_stopped";
-    }
-    return "";
-}
-
 opentelemetry_options with_tracer(opentelemetry_options o)
 {
     if (!o.tracer)
@@ -144,7 +133,7 @@ public:
     void lose_hold(opentelemetry_options const& o, lock_event const& e)
     {
         require_hold(o, e);
-        hold_->SetAttribute("holdfast.loss", view(name_of(e.reason)));
+        hold_->SetAttribute("holdfast.loss", view(to_string(e.reason)));
         lose();
     }
 

@@ -5,10 +5,10 @@
 #include "operations/latch_wait.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include "core/deadline_queue.hpp"
+#include "core/latch_verdict.hpp"
 #include "engine/client_engine.hpp"
 #include "engine/protocol/latch_scripts.hpp"
 #include "operations/operation.hpp"
@@ -16,15 +16,9 @@
 namespace holdfast::detail {
 namespace {
 
-// What the server says of a latch: the reply of latch_state.lua.
-struct latch_state {
-    std::int64_t left;
-    std::int64_t generation;
-};
-
 class latch_listener {
 public:
-    virtual void on_state(latch_state) = 0;
+    virtual void on_state(core::latch_state const&) = 0;
     virtual void on_failed(described_error const&) = 0;
 
 protected:
@@ -43,8 +37,8 @@ private:
     }
     core::duration on_state(engine::reply const& r) override
     {
-        if (r.items.size() == 2)
-            to_.on_state({r.items[0].integer, r.items[1].integer});
+        if (r.items.size() == 3)
+            to_.on_state({r.items[0].integer, r.items[1].integer, r.items[2].integer});
         return core::duration::max();
     }
     void on_failed(described_error const& ec) override { to_.on_failed(ec); }
@@ -79,16 +73,20 @@ private:
         c.join(*follower_);
     }
 
-    bool is_known() const noexcept { return generation_.has_value(); }
-
-    // Another generation: the latch was open in between.
-    void on_state(latch_state s) override
+    void on_state(core::latch_state const& s) override
     {
-        bool const is_first = !is_known();
-        if (s.left == 0 || s.generation != generation_.value_or(s.generation))
-            return end({}, true);
-        generation_ = s.generation;
-        if (!is_first || !wait_)
+        switch (core::judge_latch(first_, s)) {
+            case core::latch_verdict::open: return end({}, true);
+            case core::latch_verdict::removed: return end(errc::latch_removed, false);
+            case core::latch_verdict::closed: break;
+        }
+        if (!first_)
+            begin_to_wait(s);
+    }
+    void begin_to_wait(core::latch_state const& s)
+    {
+        first_ = s;
+        if (!wait_)
             return;
         // From here on the limit is that of the caller.
         auto const now = engine_->runtime().now();
@@ -97,7 +95,7 @@ private:
         engine_->runtime().arm(*this, begun_ + *wait_);
     }
     void on_failed(described_error const& ec) override { end(ec, false); }
-    void on_due(core::instant) override { is_known() ? end({}, false) : end(unavailable(), false); }
+    void on_due(core::instant) override { first_ ? end({}, false) : end(unavailable(), false); }
     described_error unavailable() const
     {
         return {errc::unavailable, engine_->runtime().why_silent(follower_->lock())};
@@ -118,7 +116,7 @@ private:
     core::duration const command_timeout_;
     engine::client_engine* engine_ = nullptr;
     core::instant begun_{};
-    std::optional<std::int64_t> generation_;  // none: no state was read yet
+    std::optional<core::latch_state> first_;  // none: no state was read yet
 };
 
 }  // namespace

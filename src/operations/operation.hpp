@@ -12,6 +12,7 @@
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/prefer.hpp>
+#include <boost/asio/system_executor.hpp>
 
 #include <holdfast/error.hpp>
 
@@ -118,6 +119,9 @@ private:
     }
     void discard() noexcept final
     {
+        // The client's context has ended, so no handler can be dispatched from there.
+        if (!is_associated_)
+            executor_ = asio::system_executor();
         abandon();
         retire();
     }

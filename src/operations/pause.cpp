@@ -46,7 +46,7 @@ private:
         if (runtime.lifecycle().admission_error() == errc::client_stopped)
             return finish(errc::client_stopped);
         engine_ = &c;
-        // pause_until() passes the greatest duration as `least_`, with no spread, so the sum below does not overflow.
+        // The greatest duration has no spread, so the sum below does not overflow.
         auto const left = std::max(limit_ - runtime.now(), {});
         c.wait_stopped(*this);
         runtime.arm(*this, runtime.recent() + std::min(least_ + core::jitter(spread_, runtime.random()), left));

@@ -30,32 +30,26 @@ struct pause_launch {
     void start(handler_at<void(error_code)>) &&;
 };
 
-// Functions, because GCC 12 calls the destructor of an aggregate twice if a co_await expression makes it.
-template <class Token>
-auto pause(
-    std::shared_ptr<client_state> c, core::duration least, core::duration spread, core::instant limit, Token&& token)
-{
-    return initiate<void(error_code)>(pause_launch{std::move(c), least, spread, limit}, std::forward<Token>(token));
-}
-
-inline auto pause_until(std::shared_ptr<client_state> c, core::instant limit)
-{
-    return pause(std::move(c), core::duration::max(), {}, limit, asio::deferred);
-}
-
 // When an acquire ends that begins now and waits for so long; never: it has no limit.
 inline core::instant deadline_of(client_state const& clock, std::optional<core::duration> wait) noexcept
 {
     return wait ? clock.after(*wait) : core::never;
 }
 
-// Whether no further attempt begins before the deadline. In the last millisecond the remaining wait, in whole
-// milliseconds, is zero, which would mean one attempt that ends only with the servers' replies. The clock of a client
-// whose execution context has ended does not decide it: the next pause or attempt shows that the client has stopped.
-inline bool is_over(core::instant deadline, client_state const& clock) noexcept
+// Whether the deadline has passed. The clock of a client whose execution context has ended does not decide it: the next
+// pause or attempt shows that the client has stopped.
+inline bool has_passed(core::instant deadline, client_state const& clock) noexcept
 {
     auto const now = clock.now();
-    return deadline != core::never && now != core::never && deadline - now < std::chrono::milliseconds(1);
+    return deadline != core::never && now != core::never && deadline <= now;
+}
+
+// Whether no further attempt begins before the deadline. In the last millisecond the remaining wait, in whole
+// milliseconds, is zero, which would mean one attempt that ends only with the servers' replies. The first attempt of an
+// acquire has this time, too: a wait of one millisecond is less than that as soon as the clock moves.
+inline bool is_over(core::instant deadline, client_state const& clock) noexcept
+{
+    return deadline != core::never && has_passed(deadline - std::chrono::milliseconds(1) + core::duration(1), clock);
 }
 
 }  // namespace holdfast::detail

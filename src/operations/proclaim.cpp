@@ -35,7 +35,15 @@ private:
         }
         engine::proclaim(to, *this, lock(), token_, {.term = term_, .value = value_}, form);
     }
-    bool read(engine::reply const& r) override { return r.integer == 1; }
+    bool read(engine::reply const& r) override
+    {
+        bool const leads = r.integer == 1;
+        if (auto& who = *lock().candidacy; leads) {
+            who.record_in(term_);
+            who.proclaimed = value_;
+        }
+        return leads;
+    }
 
     boost::intrusive_ptr<engine::tenure> leader_;  // the leadership may be destroyed before the strand reads its grant
     std::string token_;

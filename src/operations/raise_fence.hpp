@@ -12,7 +12,7 @@
 
 namespace holdfast::detail {
 
-// lease_impl::raise_fence() as an operation, for a parallel group: void(error_code, bool).
+// lease_impl::raise_fence() as an operation: void(error_code, bool).
 struct raise_fence_launch : lease_launch {
     std::uint64_t fence;
     void start(handler_at<void(error_code, bool)> h) && { of->raise_fence(fence, std::move(h)); }

@@ -57,31 +57,6 @@ auto query_primaries(client& c, std::vector<std::string> names, Token&& token)
         primaries_launch(c, std::move(names)), std::forward<Token>(token));
 }
 
-// The result of one step of a scan.
-struct key_page {
-    std::string next = "0";          // the next cursor; "0": this was the last step
-    std::vector<std::string> locks;  // keys with a token of Holdfast's and Redisson's form
-};
-
-struct BOOST_SYMBOL_VISIBLE key_page_launch : client_launch {
-    key_page_launch(client&, std::uint16_t slot, std::string from, std::string pattern);
-    void start(handler_at<void(error_code, key_page)>) &&;
-
-    std::uint16_t slot;
-    std::string from;
-    std::string pattern;  // a glob pattern, as SCAN's MATCH
-};
-
-// One step of a scan of all keys of a server: of a cluster, the primary that has the hash slot. The first step begins
-// with the cursor "0". As with SCAN, a lock may be reported twice, and one that is acquired or released during the scan
-// may be missed; in a cluster, also one whose slot moves meanwhile.
-template <token_for<void(error_code, key_page)> Token>
-auto query_key_page(client& c, std::uint16_t slot, std::string from, std::string pattern, Token&& token)
-{
-    return initiate<void(error_code, key_page)>(
-        key_page_launch(c, slot, std::move(from), std::move(pattern)), std::forward<Token>(token));
-}
-
 }  // namespace holdfast::detail
 
 #endif

@@ -66,7 +66,7 @@ private:
     template <class Operation>
     void watch(handler_at<void(error_code, loss)>);
 
-    std::shared_ptr<client_state> client() const noexcept;
+    std::shared_ptr<client_state> client() const noexcept override;
     // Why an operation cannot reach the client; success: it can.
     error_code precondition_error(std::shared_ptr<client_state> const&) const noexcept;
 };

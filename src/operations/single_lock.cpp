@@ -116,15 +116,20 @@ std::string terms_error(single_lock const& of, engine::terms const& t, unsigned 
 
 }  // namespace
 
+std::string_view single_lock::flaw_of(std::string_view name, std::string_view key) noexcept
+{
+    if (name.empty() || !core::is_valid_lock_name(key))
+        return "the name must have 1 to 512 bytes with the prefix, and keep the keys in one hash slot";
+    return core::is_derived_key(key) ? "the name is that of a key which belongs to another lock" : "";
+}
+
 described_error precondition_error(single_lock const& lock, std::shared_ptr<client_state> const& c)
 {
     if (!c || !c->is_alive())
         return named(errc::client_stopped, lock.lock.name);
-    if (lock.has_valid_name)
+    if (lock.name_flaw.empty())
         return {};
-    error_code const ec = errc::invalid_name;
-    c->remember(ec, in_quotes(lock.lock.name) + ": " + ec.message());
-    return named(ec, lock.lock.name);
+    return c->remember(errc::invalid_name, in_quotes(lock.lock.name).append(": ").append(lock.name_flaw));
 }
 
 // A lease time that is given means a fixed lease, unless `renew` is set.

@@ -38,7 +38,7 @@ struct single_lock final : lock_impl {
         std::shared_ptr<engine::rw_rules const> rules = {};
         std::string_view weight = {};  // of a semaphore
         std::shared_ptr<engine::permit_rules> semaphore = {};
-        std::shared_ptr<engine::candidacy const> candidacy = {};
+        std::shared_ptr<engine::candidacy> candidacy = {};
     };
 
     // `make_traits` is called with the lock's key, prefix included: derived keys and channels contain it. Sends
@@ -50,7 +50,7 @@ struct single_lock final : lock_impl {
         auto const& prefix = c.state_->options().key_prefix;
         auto const key = prefix + std::string(name);
         traits t = make_traits(std::string_view(key));
-        auto const has_name = !name.empty() && core::is_valid_lock_name(key);
+        auto const flaw = flaw_of(name, key);
         engine::lock_spec::words const words{
             prefix,
             name,
@@ -64,8 +64,11 @@ struct single_lock final : lock_impl {
         lock.semaphore = std::move(t.semaphore);
         lock.candidacy = std::move(t.candidacy);
         lock.meters = &c.state_->meters_of(t.protocol.kind(), lock.name);
-        return std::make_shared<single_lock const>(c.state_, std::move(lock), std::move(owner), has_name);
+        return std::make_shared<single_lock const>(c.state_, std::move(lock), std::move(owner), flaw);
     }
+
+    // Why a lock cannot have that name; empty: it can. `key`: the name with the client's prefix.
+    static std::string_view flaw_of(std::string_view name, std::string_view key) noexcept;
 
     static config const& options_of(client const& c) { return c.state_->options(); }
 
@@ -79,8 +82,11 @@ struct single_lock final : lock_impl {
     }
 
     single_lock(
-        std::weak_ptr<client_state> h, engine::lock_spec l, std::shared_ptr<engine::owner_state> o, bool has_name)
-        : origin(std::move(h)), lock(std::move(l)), owner(std::move(o)), has_valid_name(has_name)
+        std::weak_ptr<client_state> h,
+        engine::lock_spec l,
+        std::shared_ptr<engine::owner_state> o,
+        std::string_view flaw)
+        : origin(std::move(h)), lock(std::move(l)), owner(std::move(o)), name_flaw(flaw)
     {}
 
     void accept(lock_visitor& v) const override { v.visit(*this); }
@@ -96,7 +102,7 @@ struct single_lock final : lock_impl {
     std::weak_ptr<client_state> origin;
     engine::lock_spec lock;
     std::shared_ptr<engine::owner_state> owner;  // null: each acquire is a contender of its own
-    bool has_valid_name;
+    std::string_view name_flaw;                  // of static duration; empty: the name is valid
 };
 
 // Shares ownership of the whole single_lock, without an allocation: contenders, tenures and queries

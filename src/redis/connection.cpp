@@ -17,6 +17,7 @@
 #include <holdfast/error.hpp>
 
 #include "redis/commands_without_reply.hpp"
+#include "redis/machine.hpp"
 #include "redis/push_reader.hpp"
 #include "redis/reply_reader.hpp"
 #include "redis/tls.hpp"
@@ -30,31 +31,11 @@ using boost::system::error_code;
 using session::printable;
 using session::without_arguments;
 
-// Boost.Redis passes the error text of a refused setup request to its logger only. The client needs it for its own
-// error, so the logger recognises the line by this prefix.
-constexpr std::string_view setup_failed = "Setup request execution failed: ";
-// The same for what each sentinel said.
-constexpr std::string_view sentinels_failed = "Failed to resolve the address of master ";
-
 // How many requests are kept for reuse.
 constexpr std::size_t most_spent = 16;
 
 // All commands of one flush are one request: most of the cost of Boost.Redis is for each request, not for each command.
 using request_ptr = std::shared_ptr<boost::redis::request>;
-
-// The lines of Boost.Redis about sentinels: one for each, indented.
-std::string on_one_line(std::string_view text)
-{
-    std::string line;
-    for (char const c : text) {
-        bool const is_space = c == '\n' || c == ' ';
-        if (!is_space)
-            line += c;
-        else if (!line.empty() && line.back() != ' ')
-            line += ' ';
-    }
-    return line;
-}
 
 class redis_connection final : public session::connection,
                                private push_receiver,
@@ -64,10 +45,13 @@ public:
         engine::strand const& on,
         boost::asio::ssl::context tls,
         engine::log log,
+        std::shared_ptr<addresses_of_host> addresses,
         std::weak_ptr<session::connection_events> events)
         : strand_(on),
           connection_(on, std::move(tls), logger()),
           log_(std::move(log)),
+          resolver_(on),
+          addresses_(std::move(addresses)),
           weak_events_(std::move(events)),
           events_(*weak_events_.lock()),
           pushes_(*this)
@@ -97,7 +81,17 @@ private:
     // command.
     void on_unsolicited(std::string_view words) override { refusal_ = without_arguments(words); }
 
+    // -1 for a UNIX socket, too: Boost.Redis does not give access to it.
+    int descriptor() noexcept;
+    // No event follows: it was closed, or this process is a forked child of the one that it belongs to.
+    bool is_mute() const noexcept { return is_closed_ || is_inherited(); }
+    bool is_inherited() const noexcept { return count_of_forks() != made_in_; }
+
     request_ptr fresh_request();
+    void run(boost::redis::config);
+    void choose_address(boost::redis::config const&, std::vector<std::string> const& known);
+    void on_established();
+    void note_end() noexcept;
     void read(boost::redis::resp3::node_view const&, error_code&);
     void on_ended(error_code);
     std::string description(error_code);
@@ -113,6 +107,8 @@ private:
     engine::strand strand_;
     boost::redis::basic_connection<engine::strand> connection_;
     engine::log log_;
+    resolver resolver_;
+    std::shared_ptr<addresses_of_host> const addresses_;
     std::weak_ptr<session::connection_events> const weak_events_;
     session::connection_events& events_;  // alive as long as a handler is pending, so no lock() for each reply
     push_reader pushes_;
@@ -120,12 +116,14 @@ private:
     request_ptr collecting_;          // the commands since the last flush; null: none
     std::vector<request_ptr> spent_;  // for reuse, with their buffers (rule 24)
     std::string refusal_;             // the error text of a server that does not accept this client
-    std::string setup_words_;         // the same, of a master to which a Sentinel led
-    std::string sentinel_words_;      // why no sentinel led to a master
+    std::uint64_t const made_in_ = count_of_forks();
     bool uses_tls_ = false;
+    bool has_subscribed_ = false;
     bool is_used_ = false;       // the first reply has arrived, so the connection is established
     bool is_closed_ = false;     // no event follows
     bool is_malformed_ = false;  // a reply could not be read
+    unshared_socket const unshared_{
+        [](void* c) noexcept { return static_cast<redis_connection*>(c)->descriptor(); }, this};
 };
 
 auto& redis_connection::stream()
@@ -145,16 +143,39 @@ boost::redis::logger redis_connection::logger()
 // Lines of Boost.Redis are for the debugging of a connection. What users must know is logged by the session.
 void redis_connection::log(std::string_view line)
 {
-    if (line.starts_with(setup_failed))
-        setup_words_ = without_arguments(line.substr(setup_failed.size()));
-    if (line.starts_with(sentinels_failed))
-        sentinel_words_ = on_one_line(line);
     log_.debug(printable(line));
 }
 
 void redis_connection::start(boost::redis::config const& how)
 {
     uses_tls_ = how.use_ssl;
+    if (!addresses_->choice.needs_addresses() || how.addr.host.empty() || !how.unix_socket.empty())
+        return run(how);
+    addresses_->look_up(resolver_, how.addr.host, [k = keep(), how](error_code ec, std::vector<std::string> const& a) {
+        if (ec)
+            return k.connection->on_ended(ec);
+        if (!k.connection->is_mute())
+            k.connection->choose_address(how, a);
+    });
+}
+
+// One line for each name that leads to a replica. Later ones are for debugging: the session logs what users must know.
+void redis_connection::choose_address(boost::redis::config const& how, std::vector<std::string> const& known)
+{
+    bool const is_first = addresses_->choice.current().empty();
+    addresses_->choice.choose(known);
+    auto const& chosen = addresses_->choice.current();
+    auto const line = how.addr.host + " has several addresses and has led to a replica; the client tries " + chosen;
+    if (!chosen.empty())
+        is_first ? log_.info(printable(line)) : log_.debug(printable(line));
+    run(how);
+}
+
+// The chosen address replaces the name. TLS goes on to verify the name, which the context has.
+void redis_connection::run(boost::redis::config how)
+{
+    if (auto const& chosen = addresses_->choice.current(); !chosen.empty())
+        how.addr.host = chosen;
     connection_.async_run(how, [k = keep()](error_code ec) { k.connection->on_ended(ec); });
     drain_pushes();
 }
@@ -179,6 +200,7 @@ request_ptr redis_connection::fresh_request()
 // push(), not subscribe(): Boost.Redis would restore the subscription on its own, without a guard (rule 10).
 void redis_connection::send(std::span<std::string_view const> words)
 {
+    has_subscribed_ = has_subscribed_ || words.front() == "SUBSCRIBE";
     if (words.size() == 1)
         collecting().push(words.front());
     else
@@ -187,6 +209,7 @@ void redis_connection::send(std::span<std::string_view const> words)
 
 void redis_connection::send_without_reply(std::string_view verb, std::span<std::string const> arguments)
 {
+    has_subscribed_ = has_subscribed_ || verb == "SSUBSCRIBE";
     collecting().push("PING", commands_without_reply{verb, arguments});
 }
 
@@ -202,6 +225,8 @@ void redis_connection::flush()
     if (!collecting_)
         return;
     auto r = std::exchange(collecting_, nullptr);
+    if (is_inherited())
+        return;
     r->get_config().cancel_if_not_connected = is_used_;  // only the greeting waits until the connection is established
     auto const& request = *r;                            // before `r` is moved; the handler keeps the request alive
     using event = boost::redis::any_adapter::parse_event;
@@ -226,33 +251,33 @@ void redis_connection::flush()
 void redis_connection::read(boost::redis::resp3::node_view const& node, error_code& ec)
 {
     using progress = reply_reader::progress;
-    auto const p = is_closed_ ? progress::more : reader_.take(node);
+    auto const p = is_mute() ? progress::more : reader_.take(node);
     if (p == progress::complete || p == progress::error) {
         if (!std::exchange(is_used_, true))
-            set_no_delay();
+            on_established();
         p == progress::complete ? events_.on_reply(reader_.value())
                                 : events_.on_error(without_arguments(reader_.words()));
     }
     is_malformed_ = is_malformed_ || p == progress::malformed;
-    if (is_closed_ || is_malformed_)
+    if (is_mute() || is_malformed_)
         ec = errc::protocol;
 }
 
 void redis_connection::on_message(std::string_view channel)
 {
-    if (!is_closed_)
+    if (!is_mute())
         events_.on_message(channel);
 }
 
 void redis_connection::on_subscribed(std::string_view channel)
 {
-    if (!is_closed_)
+    if (!is_mute())
         events_.on_subscribed(channel);
 }
 
 void redis_connection::on_unsubscribed(std::string_view channel)
 {
-    if (!is_closed_)
+    if (!is_mute())
         events_.on_unsubscribed(channel);
 }
 
@@ -262,7 +287,7 @@ void redis_connection::on_unsubscribed(std::string_view channel)
 void redis_connection::drain_pushes()
 {
     connection_.async_receive2([k = keep()](error_code ec) {
-        if (!ec && !k.connection->is_closed_)
+        if (!ec && !k.connection->is_mute())
             k.connection->drain_pushes();
     });
 }
@@ -273,11 +298,10 @@ void redis_connection::drain_pushes()
 // the error of the transport. Nothing follows close().
 void redis_connection::on_ended(error_code ec)
 {
-    if (std::exchange(is_closed_, true))
+    if (std::exchange(is_closed_, true) || is_inherited())
         return;
+    note_end();
     auto const words = description(ec);
-    if (ec == boost::redis::error::resp3_hello)
-        refusal_ = setup_words_;
     if (!refusal_.empty())
         events_.on_ended({ec, refusal_, true});
     else if (is_malformed_)
@@ -288,28 +312,57 @@ void redis_connection::on_ended(error_code ec)
 
 // The message of the error code. Asio's for a failed handshake does not say why the certificate was not accepted, so
 // that is added. A server without TLS waits for the end of a line when it receives a handshake, and one with TLS closes
-// the connection when it receives a command.
+// the connection when it receives a command. A server that has more output for a client with subscriptions than it may
+// keep closes the connection without a word.
 std::string redis_connection::description(error_code ec)
 {
     if (ec == boost::redis::error::ssl_handshake_timeout)
         return "no reply to the TLS handshake: does the server expect TLS at this port?";
-    if (ec == boost::redis::error::sentinel_resolve_failed && !sentinel_words_.empty())
-        return sentinel_words_;
-    if (!uses_tls_ && !is_used_ && (ec == boost::asio::error::eof || ec == boost::asio::error::connection_reset))
+    bool const is_closed = ec == boost::asio::error::eof || ec == boost::asio::error::connection_reset;
+    if (!uses_tls_ && !is_used_ && is_closed)
         return "the server closed the connection without a reply: does it expect TLS at this port?";
+    if (is_closed && has_subscribed_)
+        return ec.message()
+               + ": the server has ended or has closed the connection; if this repeats, is its "
+                 "client-output-buffer-limit for pubsub too small?";
     bool const is_tls = uses_tls_ && ec.category() == boost::asio::error::get_ssl_category();
     auto const failure = is_tls ? verification_failure(stream().native_handle()) : std::string();
     return failure.empty() ? ec.message() : ec.message() + ": " + failure;
 }
 
-// The cancellation is posted, because this function may be called while Boost.Redis parses a reply.
+int redis_connection::descriptor() noexcept
+{
+    return stream().next_layer().native_handle();
+}
+
+// The cancellation is posted, because this function may be called while Boost.Redis parses a reply. Not so in a forked
+// child, where no reply may be read any more, and nothing may be set on a socket that its parent has, too.
 void redis_connection::close() noexcept
 {
-    is_closed_ = true;
+    if (!std::exchange(is_closed_, true))
+        note_end();
+    if (is_inherited())
+        return connection_.cancel(operation::all);
     boost::asio::post(strand_, [self = shared_from_this()] {
+        self->resolver_.cancel();
         self->discard_unsent();
         self->connection_.cancel(operation::all);
     });
+}
+
+void redis_connection::note_end() noexcept
+{
+    if (!is_used_)
+        addresses_->choice.on_not_established();
+}
+
+void redis_connection::on_established()
+{
+    set_no_delay();
+    error_code ec;  // with a UNIX socket
+    auto const peer = stream().next_layer().remote_endpoint(ec);
+    if (!ec)
+        addresses_->choice.on_established(peer.address().to_string());
 }
 
 // Boost.Redis does not switch Nagle's algorithm off. With it, the kernel would delay a second request until the server
@@ -331,15 +384,26 @@ void redis_connection::discard_unsent()
 
 }  // namespace
 
+void look_up(resolver& r, std::string const& host, take_addresses take)
+{
+    r.async_resolve(host, "", [take = std::move(take)](error_code ec, resolver::results_type const& found) {
+        std::vector<std::string> addresses;
+        for (auto const& f : found)
+            addresses.push_back(f.endpoint().address().to_string());
+        take(ec, std::move(addresses));
+    });
+}
+
 std::shared_ptr<session::connection> connect(
     engine::strand const& on,
     boost::asio::ssl::context tls,
     engine::log const& log,
     boost::redis::config const& how,
+    std::shared_ptr<addresses_of_host> addresses,
     std::weak_ptr<session::connection_events> events)
 {
     // Two steps: start() needs shared_from_this(), which does not work in the constructor.
-    auto fresh = std::make_shared<redis_connection>(on, std::move(tls), log, std::move(events));
+    auto fresh = std::make_shared<redis_connection>(on, std::move(tls), log, std::move(addresses), std::move(events));
     fresh->start(how);
     return fresh;
 }

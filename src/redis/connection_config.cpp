@@ -4,8 +4,6 @@
 //
 #include "redis/connection_config.hpp"
 
-#include <algorithm>
-
 namespace holdfast::redis {
 namespace {
 
@@ -29,14 +27,6 @@ constexpr std::size_t longest_reply_of_cluster = 16 * longest_reply;
 // larger size would make the reply to a single command slower.
 constexpr std::size_t read_size = 16 * 1024;
 
-// Boost.Redis closes a connection from which it has read nothing for two intervals. A sixth of the lease time leaves
-// two thirds of it to renew the leases on a new connection.
-milliseconds health_check_interval(milliseconds lease)
-{
-    // The lower bound gives a slow network enough time for a reply.
-    return std::clamp(lease / 6, milliseconds(100), milliseconds(2000));
-}
-
 boost::redis::address to_address(host_and_port const& h)
 {
     return {h.host, std::to_string(h.port)};
@@ -50,24 +40,14 @@ void set_place(boost::redis::config& c, endpoint const& to)
         c.addr = to_address(to.hosts.front());
 }
 
-void set_sentinels(boost::redis::config& c, endpoint const& to)
-{
-    for (auto const& h : to.hosts)
-        c.sentinel.addresses.push_back(to_address(h));
-    c.sentinel.master_name = to.master_name;
-    c.sentinel.use_ssl = has_tls(to);
-    c.sentinel.ssl_handshake_timeout = handshake_limit;
-}
-
 }  // namespace
 
-boost::redis::config make_connection_config(endpoint const& to, holdfast::config const& options)
+boost::redis::config make_connection_config(endpoint const& to)
 {
     boost::redis::config c;
     c.resolve_timeout = c.connect_timeout = step_limit;
     c.ssl_handshake_timeout = to.is_cluster ? handshake_limit_of_cluster : handshake_limit;
-    c.health_check_interval = health_check_interval(options.lease);
-    c.health_check_id = "holdfast";
+    c.health_check_interval = std::chrono::seconds::zero();    // none: the session checks the connection (rule 12)
     c.reconnect_wait_interval = std::chrono::seconds::zero();  // never: the session reconnects (rule 11)
     c.max_read_size = to.is_cluster ? longest_reply_of_cluster : longest_reply;
     c.read_buffer_append_size = read_size;
@@ -75,25 +55,17 @@ boost::redis::config make_connection_config(endpoint const& to, holdfast::config
     c.use_setup = true;
     c.setup.clear();
     set_place(c, to);
-    if (has_sentinels(to))
-        set_sentinels(c, to);
-    return c;
-}
-
-boost::redis::config with_login(boost::redis::config c, session::client_login const& login)
-{
-    if (c.sentinel.addresses.empty())
-        return c;
-    auto const hello = session::hello_words(login);
-    c.setup.push_range(hello.front(), hello.begin() + 1, hello.end());
-    if (login.database != 0)
-        c.setup.push("SELECT", login.database);
     return c;
 }
 
 session::client_login login_of(endpoint const& e, std::string const& client_name)
 {
     return {e.has_password, e.user, e.password, client_name, e.database};
+}
+
+session::client_login sentinel_login_of(endpoint const& e, std::string const& client_name)
+{
+    return {e.has_sentinel_password, e.sentinel_user, e.sentinel_password, client_name};
 }
 
 }  // namespace holdfast::redis

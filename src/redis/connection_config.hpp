@@ -9,22 +9,18 @@
 
 #include <boost/redis/config.hpp>
 
-#include <holdfast/config.hpp>
-
 #include "redis/url.hpp"
 #include "session/greeting.hpp"
 
 namespace holdfast::redis {
 
 // The configuration with which Boost.Redis establishes one connection, without reconnecting.
-boost::redis::config make_connection_config(endpoint const&, holdfast::config const&);
-
-// The same for a connection with that login, which matters to a Sentinel URL only: Boost.Redis sends ROLE to the master
-// before the session's greeting, so its setup request must authenticate already.
-boost::redis::config with_login(boost::redis::config, session::client_login const&);
+boost::redis::config make_connection_config(endpoint const&);
 
 // The login with the credentials of the URL.
 session::client_login login_of(endpoint const&, std::string const& client_name);
+// That of the sentinels.
+session::client_login sentinel_login_of(endpoint const&, std::string const& client_name);
 
 }  // namespace holdfast::redis
 

@@ -6,28 +6,26 @@
 
 #include <utility>
 
-#include "redis/connection.hpp"
 #include "redis/connection_config.hpp"
 #include "redis/tls.hpp"
 
 namespace holdfast::redis {
 
 connector::connector(
-    engine::strand on, endpoint const& e, boost::asio::ssl::context tls, config const& options, engine::log log)
+    engine::strand on, endpoint const& e, boost::asio::ssl::context tls, engine::log log, name_lookup look_up)
     : strand_(std::move(on)),
       server_name_(redacted(e)),
       host_(e.hosts.empty() ? std::string() : e.hosts.front().host),
       tls_(std::move(tls)),
-      connection_config_(make_connection_config(e, options)),
-      log_(std::move(log))
+      connection_config_(make_connection_config(e)),
+      log_(std::move(log)),
+      addresses_(std::make_shared<addresses_of_host>(addresses_of_host{std::move(look_up), {}}))
 {}
 
 // Each connection gets an owner of the TLS context of its own, because Boost.Redis takes the context by value.
-std::shared_ptr<session::connection> connector::connect(
-    std::weak_ptr<session::connection_events> events, session::client_login const& login)
+std::shared_ptr<session::connection> connector::connect(std::weak_ptr<session::connection_events> events)
 {
-    auto const how = with_login(connection_config_, login);
-    return redis::connect(strand_, share(tls_), log_, how, std::move(events));
+    return redis::connect(strand_, share(tls_), log_, connection_config_, addresses_, std::move(events));
 }
 
 }  // namespace holdfast::redis

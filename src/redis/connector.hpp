@@ -12,10 +12,9 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/redis/config.hpp>
 
-#include <holdfast/config.hpp>
-
 #include "engine/port/log.hpp"
 #include "engine/port/strand.hpp"
+#include "redis/connection.hpp"
 #include "redis/url.hpp"
 #include "session/connector.hpp"
 
@@ -24,11 +23,11 @@ namespace holdfast::redis {
 // Makes connections over Boost.Redis to one endpoint.
 class connector final : public session::connector {
 public:
-    connector(engine::strand, endpoint const&, boost::asio::ssl::context, config const&, engine::log);
+    connector(engine::strand, endpoint const&, boost::asio::ssl::context, engine::log, name_lookup = look_up);
 
-    std::shared_ptr<session::connection> connect(
-        std::weak_ptr<session::connection_events>, session::client_login const&) override;
+    std::shared_ptr<session::connection> connect(std::weak_ptr<session::connection_events>) override;
     std::string server_name() const override { return server_name_; }
+    void on_read_only() override { addresses_->choice.on_read_only(); }
     std::string_view host() const override { return host_; }
 
 private:
@@ -38,6 +37,7 @@ private:
     boost::asio::ssl::context tls_;  // shared with each connection
     boost::redis::config const connection_config_;
     engine::log log_;
+    std::shared_ptr<addresses_of_host> const addresses_;  // shared with each connection
 };
 
 }  // namespace holdfast::redis

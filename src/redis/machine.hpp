@@ -24,6 +24,30 @@ std::array<std::uint8_t, 16> random_bytes();
 // The number of forks between the start of the program and this process. Any thread.
 std::uint64_t count_of_forks() noexcept;
 
+// A socket that a fork must not share. The child has a copy of the descriptor, and the reactor of its parent may still
+// wait for it: what the child reads is lost for its parent, and what it writes reaches the parent's server. So another
+// socket, which is connected to nothing, takes its place in the child before fork() returns there.
+//
+// It is a member of the owner of the socket, the last one: another thread may fork as soon as it is constructed.
+class unshared_socket {
+public:
+    // Returns the descriptor; -1: no socket is open. Called in the child.
+    using lookup = int (*)(void* owner) noexcept;
+
+    unshared_socket(lookup, void* owner);
+    ~unshared_socket();
+    unshared_socket(unshared_socket const&) = delete;
+    unshared_socket& operator=(unshared_socket const&) = delete;
+
+private:
+    friend void replace_sockets() noexcept;
+
+    lookup const lookup_;
+    void* const owner_;
+    unshared_socket* next_ = nullptr;
+    unshared_socket* previous_ = nullptr;
+};
+
 // "host:pid", with '_' for each character that CLIENT SETNAME does not allow.
 std::string default_client_name();
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "redis/connector.hpp"
 #include "redis/environment.hpp"
 #include "redis/node_address.hpp"
+#include "redis/sentinel_connector.hpp"
 #include "redis/tls.hpp"
 #include "session/session.hpp"
 #include "session/world.hpp"
@@ -78,12 +80,17 @@ void check_credentials(endpoint const& e, config const& options)
         throw std::invalid_argument("credentials: the URL has a user or a password, too; give one of the two");
 }
 
+bool has_any_password(endpoint const& e)
+{
+    return e.has_password || e.has_sentinel_password;
+}
+
 void warn_of(endpoint const& e, config const& options, engine::log const& log)
 {
     if (options.tls.insecure_skip_verify)
         log.warning("tls.insecure_skip_verify: the client does not verify the server's certificate, so an attacker on "
                     "the network can read and change all data");
-    if (!has_tls(e) && (e.has_password || options.credentials) && is_remote(e))
+    if (!has_tls(e) && (has_any_password(e) || options.credentials) && is_remote(e))
         log.warning("url: the password is sent without encryption; use rediss:// to encrypt it");
 }
 
@@ -96,17 +103,42 @@ struct client_parts {
     engine::log log;
     std::shared_ptr<session::world> world;
     std::shared_ptr<boost::asio::ssl::context> tls;  // for the first host of `to`
+    name_lookup look_up;
 
     std::shared_ptr<session::session> open(
         session::purpose why,
         std::unique_ptr<session::connector> c,
         std::string const& node_id = {},
-        core::duration more_time = {}) const
+        core::duration more_time = {},
+        std::optional<session::sentinel_group> sentinels = {}) const
     {
         auto const timeout = options.command_timeout + more_time;
         session::session::settings s{
-            login_of(to, name), timeout, options.credentials, why, node_id, options.sharded_messages};
-        return std::make_shared<session::session>(on, std::move(s), log, world, std::move(c));
+            login_of(to, name),
+            timeout,
+            options.credentials,
+            why,
+            node_id,
+            options.sharded_messages,
+            session::health_limits_of(options.lease, timeout),
+            more_time == core::duration::zero()};
+        return std::make_shared<session::session>(on, std::move(s), log, world, std::move(c), std::move(sentinels));
+    }
+    // To the only server, or to the master that sentinels name.
+    std::shared_ptr<session::session> open_server(core::duration more_time = {}) const
+    {
+        if (!has_sentinels(to))
+            return open(session::purpose::one_server, connector_to_server(to), {}, more_time);
+        auto const to_master = [p = *this](endpoint const& e, origin) { return p.connector_to_server(e); };
+        auto master = std::make_unique<sentinel_connector>(to, to_master);
+        return open(session::purpose::master, std::move(master), {}, more_time, sentinels());
+    }
+    session::sentinel_group sentinels() const
+    {
+        session::sentinel_group g{to.master_name, sentinel_login_of(to, name), {}};
+        for (auto const& h : to.hosts)
+            g.places.push_back({to_text(h), connector_to_server(server_of(to, h))});
+        return g;
     }
     // To one node of a cluster.
     std::unique_ptr<connector> connector_to(endpoint e, origin from) const
@@ -114,12 +146,12 @@ struct client_parts {
         auto own = has_tls(e) ? make_tls_context(*tls, certified_name(e.hosts.front(), options.tls)) : share(*tls);
         if (from == origin::announced)
             e.hosts.front() = reachable_address(e.hosts.front(), options, log);
-        return std::make_unique<connector>(on, e, std::move(own), options, log);
+        return std::make_unique<connector>(on, e, std::move(own), log);
     }
-    // To the only server.
-    std::unique_ptr<connector> connector_to_server() const
+    // To a server whose certificate is for a host of the URL.
+    std::unique_ptr<connector> connector_to_server(endpoint const& e) const
     {
-        return std::make_unique<connector>(on, to, share(*tls), options, log);
+        return std::make_unique<connector>(on, e, share(*tls), log, look_up);
     }
     std::shared_ptr<session::session> open_node(core::cluster_primary const& node) const
     {
@@ -139,7 +171,7 @@ struct client_parts {
     std::shared_ptr<session::session> open_second(core::cluster_primary const& node) const
     {
         if (!to.is_cluster)
-            return open(session::purpose::one_server, connector_to_server(), {}, engine::longest_question);
+            return open_server(engine::longest_question);
         return open(session::purpose::member, connector_to_node(node), node.id, engine::longest_question);
     }
 };
@@ -154,7 +186,7 @@ engine::client_io make_cluster_io(client_parts const& p)
 
 }  // namespace
 
-engine::client_io make_io(engine::strand on, config const& options, engine::log log)
+engine::client_io make_io(engine::strand on, config const& options, engine::log log, name_lookup look_up)
 {
     auto e = parse_url(options.url);
     auto name = checked_name(options.name);
@@ -166,11 +198,11 @@ engine::client_io make_io(engine::strand on, config const& options, engine::log 
     auto const world = std::make_shared<session::world>();
     // After the world exists: the environment refers to it weakly, through clock().
     world->live_in(std::make_unique<environment>(on, world->clock()));
-    client_parts const p{on, std::move(e), options, std::move(name), std::move(log), world, tls};
+    client_parts const p{on, std::move(e), options, std::move(name), std::move(log), world, tls, std::move(look_up)};
     if (p.to.is_cluster)
         return make_cluster_io(p);
     auto const open_second = [p](core::cluster_primary const& n) { return p.open_second(n); };
-    return {world, p.open(session::purpose::one_server, p.connector_to_server()), {}, open_second};
+    return {world, p.open_server(), {}, open_second};
 }
 
 }  // namespace holdfast::redis

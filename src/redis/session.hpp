@@ -10,6 +10,7 @@
 #include "engine/port/client_io.hpp"
 #include "engine/port/log.hpp"
 #include "engine/port/strand.hpp"
+#include "redis/connection.hpp"
 
 // src/redis: the transport of a session over Boost.Redis and Boost.Asio, with TLS and URLs. It is the only folder that
 // includes Boost.Redis. It includes src/session, src/engine and src/core; only src/client/session_factory.cpp includes
@@ -22,7 +23,7 @@ namespace holdfast::redis {
 //
 // Once started, the session keeps itself and the world alive until stop(), or until its execution context is destroyed.
 // Like any I/O object they must not outlive that context.
-engine::client_io make_io(engine::strand, config const&, engine::log);
+engine::client_io make_io(engine::strand, config const&, engine::log, name_lookup = look_up);
 
 }  // namespace holdfast::redis
 

@@ -205,8 +205,37 @@ void parse_seeds(std::string_view rest, endpoint& to)
     parse_hosts(take_credentials(parts.first, to), default_port, to);
 }
 
+// The credentials of the sentinels; those at the front of the authority are of the master.
+void parse_sentinel_option(std::string_view option, endpoint& to)
+{
+    auto const parts = split(option, "=");
+    if (parts && parts->first == "sentinel_username") {
+        to.sentinel_user = decode(parts->second);
+    } else if (parts && parts->first == "sentinel_password") {
+        to.sentinel_password = decode(parts->second);
+        to.has_sentinel_password = true;
+    } else {
+        fail("the only options of sentinels are sentinel_username and sentinel_password");
+    }
+}
+
+void parse_sentinel_options(std::string_view query, endpoint& to)
+{
+    while (auto const parts = split(query, "&")) {
+        parse_sentinel_option(parts->first, to);
+        query = parts->second;
+    }
+    parse_sentinel_option(query, to);
+    if (!to.has_sentinel_password)
+        fail("sentinel_username needs sentinel_password");
+}
+
 void parse_sentinels(std::string_view rest, endpoint& to)
 {
+    if (auto const parts = split(rest, "?")) {
+        rest = parts->first;
+        parse_sentinel_options(parts->second, to);
+    }
     refuse_query(rest);
     auto const parts = split(rest, "/").value_or(std::pair{rest, std::string_view()});
     parse_hosts(take_credentials(parts.first, to), default_sentinel_port, to);
@@ -241,12 +270,6 @@ bool is_loopback(std::string_view host)
     return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
-std::string to_text(host_and_port const& h)
-{
-    bool const is_ipv6 = h.host.find(':') != std::string::npos;
-    return (is_ipv6 ? "[" + h.host + "]" : h.host) + ":" + std::to_string(h.port);
-}
-
 std::string host_list(endpoint const& e)
 {
     std::string list;
@@ -260,6 +283,14 @@ std::string redacted_credentials(endpoint const& e)
     return e.has_password ? e.user + ":***@" : std::string();
 }
 
+std::string redacted_sentinel_options(endpoint const& e)
+{
+    if (!e.has_sentinel_password)
+        return {};
+    auto const user = e.sentinel_user.empty() ? std::string() : "sentinel_username=" + e.sentinel_user + "&";
+    return "?" + user + "sentinel_password=***";
+}
+
 std::string redacted_cluster(endpoint const& e)
 {
     auto const* const scheme = has_tls(e) ? "rediss+cluster://" : "redis+cluster://";
@@ -267,6 +298,12 @@ std::string redacted_cluster(endpoint const& e)
 }
 
 }  // namespace
+
+std::string to_text(host_and_port const& h)
+{
+    bool const is_ipv6 = h.host.find(':') != std::string::npos;
+    return (is_ipv6 ? "[" + h.host + "]" : h.host) + ":" + std::to_string(h.port);
+}
 
 bool has_sentinels(endpoint const& e)
 {
@@ -317,7 +354,7 @@ std::string redacted(endpoint const& e)
         case transport::sentinel:
         case transport::sentinel_tls:
             return (has_tls(e) ? "rediss+sentinel://" : "redis+sentinel://") + redacted_credentials(e) + host_list(e)
-                   + "/" + e.master_name + "/" + database;
+                   + "/" + e.master_name + "/" + database + redacted_sentinel_options(e);
     }
     return {};
 }

@@ -37,6 +37,9 @@ struct endpoint {
     std::string password;
     bool has_password = false;  // an empty password counts, too: the client then sends AUTH
     unsigned database = 0;
+    std::string sentinel_user;  // of the sentinels; the others are of the master
+    std::string sentinel_password;
+    bool has_sentinel_password = false;
 };
 
 bool has_sentinels(endpoint const&);
@@ -44,6 +47,9 @@ bool has_tls(endpoint const&);
 
 // Throws std::invalid_argument. Its text describes the fault and never quotes the URL, which may contain a password.
 endpoint parse_url(std::string_view);
+
+// "host:port"
+std::string to_text(host_and_port const&);
 
 // The URL of this endpoint for log lines, with *** in place of the password.
 std::string redacted(endpoint const&);

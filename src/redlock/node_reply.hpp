@@ -17,8 +17,8 @@ namespace holdfast::detail {
 
 // The reply of one server in a round, and whether it counts towards the majority.
 struct node_reply {
-    // silent: no reply that decides anything; busy: another contender holds the lock there; refused: an error that
-    // waiting does not cure. The others are grants: only `granted` counts.
+    // silent: no reply that decides anything; busy: another contender holds the lock there; refused: the server
+    // does not grant, and its error says why. The others are grants: only `granted` counts.
     enum class kind : std::uint8_t { silent, granted, busy, refused, expired, young, unknown_age, unfenced };
 
     kind outcome = kind::silent;

@@ -8,9 +8,6 @@
 #include <string>
 #include <utility>
 
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/redirect_error.hpp>
-
 #include "operations/single_lock.hpp"
 
 namespace holdfast::detail {
@@ -18,6 +15,12 @@ namespace {
 
 using namespace std::chrono_literals;
 using acquired = outcome_of<lease>;
+
+// A contender's wait for its turn, on its own strand.
+struct queue_entry {
+    std::shared_ptr<fifo_mutex> into;
+    void start(handler_at<void(error_code)> h) && { into->wait(std::move(h)); }
+};
 
 constexpr core::duration shortest_pause = 2ms;
 
@@ -37,7 +40,8 @@ red_acquire::red_acquire(std::shared_ptr<red_lock_impl const> of, composite_lock
       account_(clock_, lock_, s.request, std::move(s.context)),
       deadline_(deadline_of(*clock_, s.request.wait)),
       last_answer_(last_answer(s.request, *clock_)),
-      pause_(shortest_pause)
+      pause_(shortest_pause),
+      open_(std::make_shared<attempts_under_way>(lock_->members().size()))
 {}
 
 // If the coroutine is destroyed with its execution context, the destructor of account_ counts the acquire as cancelled.
@@ -60,7 +64,7 @@ asio::awaitable<acquired> red_acquire::run_in_turn()
     // rounds of the contender in front.
     if (queue_)
         last_ = queue_->last();
-    bool const is_late = request_.wait != 0ms && is_over();
+    bool const is_late = request_.wait != 0ms && has_passed(deadline_, *clock_);
     if (failed_ || !turn || is_late)
         co_return failure();
     auto end = co_await run_rounds();
@@ -73,15 +77,14 @@ asio::awaitable<void> red_acquire::wait_for_turn(std::optional<fifo_mutex::turn>
 {
     if (request_.wait == 0ms || is_re_entry())
         turn.emplace();
-    while (!turn && !failed_ && !is_over()) {
+    while (!turn && !failed_ && !has_passed(deadline_, *clock_)) {
         bool const cancelled = co_await queue_up(turn);
         if (cancelled)
             co_return;
     }
 }
 
-// Waits for a turn, until the deadline. If the client whose clock is used stops, the acquire loses its place in the
-// queue, and queues up again with another clock. Returns true if the acquire was cancelled.
+// Waits for a turn, until the deadline. Returns true if the acquire was cancelled.
 asio::awaitable<bool> red_acquire::queue_up(std::optional<fifo_mutex::turn>& turn)
 {
     // Null: all clients have been destroyed. The first round then ends with an error.
@@ -90,17 +93,16 @@ asio::awaitable<bool> red_acquire::queue_up(std::optional<fifo_mutex::turn>& tur
         turn.emplace(queue);
         co_return false;
     }
-    auto const here = co_await asio::this_coro::executor;
-    auto const ended = co_await asio::experimental::make_parallel_group(
-                           asio::bind_executor(here, queue->enter(here, asio::deferred)),
-                           asio::bind_executor(here, pause_until(clock_, deadline_)))
-                           .async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
-    // <1> is the error of enter(), <2> that of the pause. If enter() has succeeded, the mutex is locked and must be
-    // unlocked again, even if the acquire was cancelled or its wait has ended.
-    if (!std::get<1>(ended))
+    std::vector<question<queue_entry>> entry;
+    entry.push_back({{queue}, nullptr});
+    auto const limit = deadline_ == core::never ? std::nullopt : std::optional(time_limit{.until = deadline_});
+    first_answer const enough;
+    auto const ended = co_await ask<>(std::move(entry), enough, clients_of(lock_->members()), limit);
+    // If it has entered, the mutex is locked and must be unlocked again, even if the acquire was cancelled or its wait
+    // has ended. The queue is a part of this process, so it always answers.
+    if (auto const& a = ended.of.front(); a && !std::get<described_error>(*a))
         turn.emplace(queue);
-    else if (std::get<2>(ended) == errc::client_stopped)
-        change_clock();
+    change_clock();
     bool const cancelled = co_await is_cancelled();
     co_return cancelled;
 }
@@ -108,7 +110,7 @@ asio::awaitable<bool> red_acquire::queue_up(std::optional<fifo_mutex::turn>& tur
 asio::awaitable<acquired> red_acquire::run_rounds()
 {
     for (;;) {
-        red_round round(lock_, clock_, std::move(kept_));
+        red_round round(lock_, clock_, std::move(kept_), open_);
         co_await round.run(request_, last_answer_);
         bool cancelled = co_await is_cancelled();
         if (cancelled)
@@ -119,7 +121,7 @@ asio::awaitable<acquired> red_acquire::run_rounds()
             co_return acquired(error_code(), round.take_lease(account_.begin_hold()));
         // Before the pause: a minority that is held would keep other contenders from a majority.
         round.give_back();
-        if (failed_ || is_over())
+        if (is_final() || is_over())
             co_return failure();
         // If the rounds of several contenders overlap, a random pause separates them only if it is longer than a round.
         core::duration const longest = clock_->options().poll_interval;
@@ -129,7 +131,7 @@ asio::awaitable<acquired> red_acquire::run_rounds()
         cancelled = co_await is_cancelled();
         if (cancelled)
             co_return acquired(asio::error::operation_aborted, lease());
-        if (failed_ || is_over())
+        if (is_final() || is_over())
             co_return failure();
     }
 }
@@ -152,7 +154,7 @@ void red_acquire::record(red_round const& round)
     last_ = after(last_, result);
     if (queue_)
         queue_->record(result);
-    if (failed_ || result == round_result::won)
+    if (is_final() || result == round_result::won)
         return;
     answers_ = round.describe();
     if (result == round_result::inconclusive)
@@ -162,14 +164,12 @@ void red_acquire::record(red_round const& round)
         log_no_majority(answers_);
 }
 
-// A stopped client has no timers, and one that shuts down will have none soon: from now on those of the next member's
-// client are used. With all clients stopped, no server can be reached.
+// A client whose execution context has ended has no clock.
 void red_acquire::change_clock()
 {
-    if (++clocks_failed_ >= lock_->members().size())
-        failed_ = errc::client_stopped;
-    else if (auto const c = lock_->members()[clocks_failed_]->home(); c && c->is_alive())
-        clock_ = c;
+    if (!clock_->is_alive())
+        if (auto const c = lock_->home())
+            clock_ = c;
 }
 
 // The result without a lease: busy, an error, or no_quorum. The reason of no_quorum is recorded, unless
@@ -202,30 +202,28 @@ asio::awaitable<void> red_acquire::wait_before_next_round(red_round const& last)
 {
     if (last.busy() >= lock_->quorum())
         co_return co_await wait_for_holder_at(last.busy_node());
-    error_code ec;
-    co_await pause(clock_, {}, pause_, deadline_, asio::redirect_error(asio::use_awaitable, ec));
-    if (ec == errc::client_stopped)
-        change_clock();
+    co_await pause_here(clients_of(lock_->members()), {.least = {}, .spread = pause_, .until = deadline_});
+    change_clock();
 }
 
 // Waits for a random time at most, because this server may stay busy although others become free. The lease that it
 // acquires is kept for the next round.
 asio::awaitable<void> red_acquire::wait_for_holder_at(std::size_t node)
 {
-    auto const here = co_await asio::this_coro::executor;
     auto request = request_;
     request.wait.reset();
-    auto in_the_way = asio::bind_executor(here, acquire(lock_->members()[node], request, asio::deferred));
-    auto enough = asio::bind_executor(here, pause(clock_, pause_ / 2, pause_ / 2, deadline_, asio::deferred));
-    auto ended = co_await asio::experimental::make_parallel_group(std::move(in_the_way), std::move(enough))
-                     .async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
-    // <1> and <2> are the error and the lease of the acquire, <3> is the error of the pause. Both may have completed.
-    if (std::get<3>(ended) == errc::client_stopped)
-        change_clock();
-    if (std::get<2>(ended).empty())
+    auto const& wanted = lock_->members()[node];
+    std::vector<question<acquire_launch>> in_the_way;
+    in_the_way.push_back({{{wanted}, request}, wanted->home()});
+    time_limit const within{.least = pause_ / 2, .spread = pause_ / 2, .until = deadline_};
+    first_answer const enough;
+    auto ended = co_await ask<lease>(std::move(in_the_way), enough, clients_of(lock_->members()), within);
+    change_clock();
+    auto& a = ended.of.front();
+    if (!a || std::get<lease>(*a).empty())
         co_return;
     kept_ = std::vector<lease>(lock_->members().size());
-    kept_[node] = std::move(std::get<2>(ended));
+    kept_[node] = std::move(std::get<lease>(*a));
 }
 
 namespace {

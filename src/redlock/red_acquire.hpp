@@ -43,6 +43,8 @@ private:
 
     void change_clock();
     bool is_over() const noexcept { return detail::is_over(deadline_, *clock_); }
+    // Whether the acquire has failed for a reason that waiting does not cure.
+    bool is_final() const noexcept { return failed_ && failed_.code != errc::server_refused; }
     bool is_re_entry() const;
     void record(red_round const&);
     void log_no_majority(std::string const& why) const;
@@ -55,8 +57,8 @@ private:
     core::instant const deadline_;
     core::instant const last_answer_;  // replies that come later do not count
     core::duration pause_;             // the longest pause before the next round; it grows with each round
-    std::size_t clocks_failed_ = 0;    // clients that were stopped while their clock was used
-    std::vector<lease> kept_;          // leases for the next round, by node; empty: none
+    std::shared_ptr<attempts_under_way> const open_;
+    std::vector<lease> kept_;  // leases for the next round, by node; empty: none
     described_error failed_;
     std::shared_ptr<red_queue> queue_;  // from which it gets its turn; null: it needs none
     round_result last_ = round_result::inconclusive;

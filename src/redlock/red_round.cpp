@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/redirect_error.hpp>
 
 #include "composite/composite_lease.hpp"
@@ -21,46 +20,30 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A function, because GCC 12 calls the destructor of an aggregate twice if a co_await expression makes it.
-auto raise(lease& l, std::uint64_t fence)
+// Whether a later round may have another answer.
+bool passes(described_error const& e) noexcept
 {
-    return initiate<void(error_code, bool)>(raise_fence_launch{{lease_access::impl_of(l)}, fence}, asio::deferred);
+    return e.code == errc::server_refused;
 }
 
-// Ends a group of operations when enough servers have confirmed: a silent minority does not delay the acquire.
+// Ends the exchange when enough servers have confirmed: a silent minority does not delay the acquire.
 struct enough_confirmations {
     std::size_t needed;
 
-    asio::cancellation_type_t operator()(error_code ec, bool stands) noexcept
-    {
-        return !ec && stands && --needed == 0 ? asio::cancellation_type::all : asio::cancellation_type::none;
-    }
+    bool operator()(described_error const& ec, bool stands) noexcept { return !ec && stands && --needed == 0; }
 };
-
-// Runs the operations in parallel. Those without a reply at `limit`, or when `enough` ends the group, complete with
-// operation_aborted.
-template <class Operation, class Condition>
-auto all_until(
-    core::instant limit,
-    Condition enough,
-    std::vector<Operation> operations,
-    std::shared_ptr<client_state> const& clock,
-    asio::any_io_executor const& here)
-{
-    auto all = asio::experimental::make_parallel_group(all_on(here, std::move(operations)))
-                   .async_wait(enough, asio::deferred);
-    return asio::experimental::make_parallel_group(
-        std::move(all), asio::bind_executor(here, pause_until(clock, limit)));
-}
 
 }  // namespace
 
 red_round::red_round(
-    std::shared_ptr<red_lock_impl const> of, std::shared_ptr<client_state> clock, std::vector<lease> kept)
+    std::shared_ptr<red_lock_impl const> of,
+    std::shared_ptr<client_state> clock,
+    std::vector<lease> kept,
+    std::shared_ptr<attempts_under_way> open)
     : lock_(std::move(of)),
       clock_(std::move(clock)),
       began_(clock_->now()),
-      collected_(std::make_shared<round_replies>(lock_, began_, std::move(kept)))
+      collected_(std::make_shared<round_replies>(lock_, began_, std::move(kept), std::move(open)))
 {}
 
 // Unless its lease was taken, a grant that arrives from now on is released.
@@ -98,18 +81,25 @@ round_result red_round::result() const noexcept
     return classify(reply_counts{lock_->quorum(), granted_, busy_, silent, is_cut_short_});
 }
 
-// The only possible error is operation_aborted, and run() checks for a cancellation.
+// The only possible error is operation_aborted, and run() checks for a cancellation. If earlier attempts are under way on
+// all servers, their clients stand still: they are silent in this round, too.
 asio::awaitable<void> red_round::request_grants(acquire_request const& request, core::instant limit)
 {
+    auto clocks = clients_of(lock_->members());
+    auto targets = collected_->targets();
     error_code cancelled;
     auto const within = std::max<core::duration>(limit - clock_->now(), 0ms);
-    co_await try_each(
-        collected_->targets(),
-        request,
-        within,
-        false,
-        collected_,
-        asio::redirect_error(asio::use_awaitable, cancelled));
+    if (targets.empty())
+        co_await pause_here(std::move(clocks), {.until = limit});
+    else
+        co_await try_each(
+            std::move(targets),
+            request,
+            within,
+            false,
+            std::move(clocks),
+            collected_,
+            asio::redirect_error(asio::use_awaitable, cancelled));
     replies_ = collected_->take_replies();
 }
 
@@ -128,8 +118,12 @@ void red_round::count()
             v.held = lease();
     }
     // The acquire fails if so many servers cannot count in any round that no majority is left. Waiting would not help.
-    auto const errors = permanent_errors();
-    if (replies_.size() - errors.size() < lock_->quorum())
+    // If some of them refuse only to write now, the round fails.
+    auto errors = refusals();
+    auto const lasting = std::ranges::stable_partition(errors, passes);
+    if (replies_.size() - lasting.size() < lock_->quorum())
+        failed_ = lasting.front();
+    else if (replies_.size() - errors.size() < lock_->quorum())
         failed_ = errors.front();
     if (failed_ && std::ranges::any_of(replies_, [this](node_reply const& v) { return v.hides_its_age(*lock_); })) {
         auto const what = "no majority: " + describe();
@@ -149,8 +143,8 @@ described_error red_round::refuse(std::string const& what) const
     return {errc::invalid_option, make_error_text(what)};
 }
 
-// The errors of servers that cannot count in any later round.
-std::vector<described_error> red_round::permanent_errors() const
+// The errors of servers that do not count in this round, and of those that cannot count in a later one.
+std::vector<described_error> red_round::refusals() const
 {
     std::vector<described_error> all;
     for (auto const& v : replies_)
@@ -197,22 +191,24 @@ asio::awaitable<void> red_round::confirm_fence(core::instant limit)
     std::uint64_t greatest = 0;
     for (auto const& v : replies_)
         greatest = std::max(greatest, v.held.fencing_token().value_or(0));
-    std::vector<decltype(raise(replies_.front().held, greatest))> writes;
+    std::vector<question<raise_fence_launch>> writes;
     std::vector<node_reply*> of;
-    for (std::size_t i = 0; i < replies_.size(); ++i)
-        if (replies_[i].outcome == node_reply::kind::granted) {
-            writes.push_back(raise(replies_[i].held, greatest));
-            of.push_back(&replies_[i]);
+    for (auto& v : replies_)
+        if (v.outcome == node_reply::kind::granted) {
+            auto const& held = lease_access::impl_of(v.held);
+            writes.push_back({{{held}, greatest}, held->client()});
+            of.push_back(&v);
         }
-    auto const here = co_await asio::this_coro::executor;
-    auto const ended = co_await all_until(limit, enough_confirmations{lock_->quorum()}, std::move(writes), clock_, here)
-                           .async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
-    // <0> and <1> are the orders of completion of the two groups; <2> and <3> are the errors and results of the writes.
-    for (std::size_t i = 0; i < of.size(); ++i)
-        if (std::get<2>(ended)[i] || !std::get<3>(ended)[i] || !of[i]->held.valid()) {
+    enough_confirmations const enough{lock_->quorum()};
+    time_limit const within{.until = limit};
+    auto const ended = co_await ask<bool>(std::move(writes), enough, clients_of(lock_->members()), within);
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        auto const& a = ended.of[i];
+        if (!a || std::get<described_error>(*a) || !std::get<bool>(*a) || !of[i]->held.valid()) {
             of[i]->outcome = node_reply::kind::unfenced;
             --granted_;
         }
+    }
     fence_ = greatest;
 }
 

@@ -30,7 +30,12 @@ namespace holdfast::detail {
 class red_round {
 public:
     // `kept`: leases that the caller holds already, by node; or empty. No attempt is made on these servers.
-    red_round(std::shared_ptr<red_lock_impl const>, std::shared_ptr<client_state> clock, std::vector<lease> kept);
+    // `open`: the attempts of earlier rounds.
+    red_round(
+        std::shared_ptr<red_lock_impl const>,
+        std::shared_ptr<client_state> clock,
+        std::vector<lease> kept,
+        std::shared_ptr<attempts_under_way> open);
     ~red_round();
 
     // Called once. Ends at `deadline`, or after `node_timeout` for each exchange, or when the caller is cancelled.
@@ -64,7 +69,7 @@ private:
     bool has_one_server_twice() const;
     std::string shared_node() const;
     described_error refuse(std::string const& what) const;
-    std::vector<described_error> permanent_errors() const;
+    std::vector<described_error> refusals() const;
     core::instant limit(core::instant deadline) noexcept;
 
     std::shared_ptr<red_lock_impl const> const lock_;

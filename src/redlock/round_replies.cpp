@@ -11,15 +11,23 @@
 
 namespace holdfast::detail {
 
-round_replies::round_replies(std::shared_ptr<red_lock_impl const> of, core::instant began, std::vector<lease> kept)
-    : lock_(std::move(of)), began_(began), replies_(lock_->members().size()), servers_(replies_.size())
+round_replies::round_replies(
+    std::shared_ptr<red_lock_impl const> of,
+    core::instant began,
+    std::vector<lease> kept,
+    std::shared_ptr<attempts_under_way> open)
+    : lock_(std::move(of)),
+      began_(began),
+      open_(std::move(open)),
+      replies_(lock_->members().size()),
+      servers_(replies_.size())
 {
     kept.resize(replies_.size());
     for (std::size_t i = 0; i < replies_.size(); ++i)
-        if (kept[i].empty())
-            wanted_nodes_.push_back(i);
-        else
+        if (!kept[i].empty())
             replies_[i] = evaluate(i, {{}, std::move(kept[i])});
+        else if (!(*open_)[i])
+            wanted_nodes_.push_back(i);
     left_ = wanted_nodes_.size();
 }
 
@@ -34,13 +42,23 @@ lock_list round_replies::targets() const
 
 void round_replies::begin(boost::intrusive_ptr<attempts> all)
 {
+    for (auto const node : wanted_nodes_)
+        (*open_)[node] = true;
     std::scoped_lock const guard(mutex_);
     under_way_ = std::move(all);
 }
 
+// The attempt is under way until a lease that is not kept has sent its release.
 bool round_replies::take(std::size_t place, attempt_end end)
 {
     auto const node = wanted_nodes_[place];
+    bool const is_enough = record(node, std::move(end));
+    (*open_)[node] = false;
+    return is_enough;
+}
+
+bool round_replies::record(std::size_t node, attempt_end end)
+{
     auto v = evaluate(node, std::move(end));
     {
         std::scoped_lock const guard(mutex_);

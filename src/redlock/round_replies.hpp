@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_ROUND_REPLIES_HPP
 #define HOLDFAST_ROUND_REPLIES_HPP
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,6 +22,10 @@
 namespace holdfast::detail {
 
 class composite_lease;
+
+// By node: whether an attempt of this acquire has not ended. No second one is made then: a client whose execution context
+// stands still would keep them all, and an owner that is granted the first one late would enter again with the second.
+using attempts_under_way = std::vector<std::atomic<bool>>;
 
 // Collects the replies of one round. The round is decided as soon as the missing replies cannot change its result. A
 // grant that arrives later joins the lease if the round was won, and is released otherwise. Thread-safe: replies arrive
@@ -39,9 +44,13 @@ class composite_lease;
 class round_replies final : public collector, public std::enable_shared_from_this<round_replies> {
 public:
     // `kept`: leases that the caller holds already, by node; or empty.
-    round_replies(std::shared_ptr<red_lock_impl const>, core::instant began, std::vector<lease> kept);
+    round_replies(
+        std::shared_ptr<red_lock_impl const>,
+        core::instant began,
+        std::vector<lease> kept,
+        std::shared_ptr<attempts_under_way>);
 
-    // The locks of the servers on which the caller holds nothing yet.
+    // The locks of the servers on which the caller holds nothing yet, and on which no earlier attempt is under way.
     lock_list targets() const;
 
     void begin(boost::intrusive_ptr<attempts>) override;
@@ -58,6 +67,7 @@ public:
 private:
     enum class phase : std::uint8_t { collecting, counted, handed_over, refused_all };
 
+    bool record(std::size_t node, attempt_end);
     node_reply evaluate(std::size_t node, attempt_end) const;
     bool is_decided() const;
     void take_late(std::size_t node, node_reply);
@@ -66,6 +76,7 @@ private:
     std::shared_ptr<red_lock_impl const> const lock_;
     core::instant const began_;
     std::vector<std::size_t> wanted_nodes_;  // by place in the attempts
+    std::shared_ptr<attempts_under_way> const open_;
 
     std::mutex mutex_;  // protects the members below
     phase phase_ = phase::collecting;

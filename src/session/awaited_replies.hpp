@@ -39,10 +39,14 @@ public:
         push({nullptr, subscribes ? kind::subscribe_guard : kind::unsubscribe_guard, core::never});
     }
     void add_ping() { push({nullptr, kind::ping, core::never}); }
+    // The PING of a health check. An error is a reply to it, as it is to a command, and concerns no subscription.
+    void add_health_check() { push({nullptr, kind::command, core::never}); }
     void add_slots() { push({nullptr, kind::slots, core::never}); }
     // The entries that were added since the last flush are sent now.
     void on_flush(core::instant now) noexcept;
 
+    // When the oldest entry was sent, whether its command has ended or not; `never`: there is none, or it was not sent.
+    core::instant awaited_since() const noexcept { return empty() ? core::never : entries_.front().sent; }
     // Of the oldest entry. Precondition: not empty.
     kind next() const noexcept { return entries_.front().kind; }
     // Removes and returns the oldest entry, for which a reply has arrived. Precondition: not empty.

@@ -94,18 +94,23 @@ std::optional<range> read_range(reply const& r)
         static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last), *primary, std::span(items).subspan(3)};
 }
 
+core::cluster_primary copy_of(node const& n)
+{
+    return {std::string(n.id), std::string(n.host), n.port, std::string(n.name)};
+}
+
 // Numbers the primaries in the order in which they are named first. A search in a list would take time in proportion to
 // the square of their number, which the server chooses.
 class numbering {
 public:
-    explicit numbering(cluster_view& to) : to_(to) {}
+    explicit numbering(core::cluster_map& to) : to_(to) {}
 
     std::uint16_t number_of(node const& n)
     {
         auto const next = static_cast<std::uint16_t>(to_.primaries.size());
         auto const [at, is_new] = numbers_.try_emplace(n.identity(), next);
         if (is_new)
-            to_.primaries.push_back({std::string(n.id), std::string(n.host), n.port, std::string(n.name)});
+            to_.primaries.push_back(copy_of(n));
         return at->second;
     }
 
@@ -113,23 +118,25 @@ public:
     void note_replica(reply const& r)
     {
         auto const n = read_node(r);
-        if (n && !n->id.empty() && replicas_.insert(n->id).second)
-            to_.replica_ids.emplace_back(n->id);
+        if (n && replicas_.insert(n->identity()).second)
+            to_.replicas.push_back(copy_of(*n));
     }
 
 private:
-    cluster_view& to_;
-    std::map<std::pair<std::string_view, std::int32_t>, std::uint16_t> numbers_;
-    std::set<std::string_view> replicas_;
+    using identity = std::pair<std::string_view, std::int32_t>;
+
+    core::cluster_map& to_;
+    std::map<identity, std::uint16_t> numbers_;
+    std::set<identity> replicas_;
 };
 
 }  // namespace
 
-std::optional<cluster_view> read_cluster_slots(reply const& r)
+std::optional<core::cluster_map> read_cluster_slots(reply const& r)
 {
     if (!is(r, reply::kind::array))
         return std::nullopt;
-    cluster_view map;
+    core::cluster_map map;
     numbering primaries(map);
     for (auto const& item : r.items) {
         auto const read = read_range(item);

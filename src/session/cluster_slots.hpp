@@ -6,24 +6,17 @@
 #define HOLDFAST_SESSION_CLUSTER_SLOTS_HPP
 
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "core/cluster_map.hpp"
 #include "engine/port/reply.hpp"
 
 namespace holdfast::session {
 
-// The slots, and the ids of all replicas that have one of their primaries, each once.
-struct cluster_view : core::cluster_map {
-    std::vector<std::string> replica_ids = {};
-};
-
 // Reads the reply to CLUSTER SLOTS: a list of [first, last, primary, replica ...], where a node is [host, port, id,
 // metadata]. Older servers send no id; then the address identifies the node. Nothing: the reply is not of that form, or
 // names more primaries than there are slots. A pure function of a reply that may come from any program: ranges may
 // overlap, and their number is not limited.
-std::optional<cluster_view> read_cluster_slots(engine::reply const&);
+std::optional<core::cluster_map> read_cluster_slots(engine::reply const&);
 
 }  // namespace holdfast::session
 

@@ -69,6 +69,14 @@ engine::server_identity identity_of(std::string_view info, core::instant now, en
         .messages = hello.messages};
 }
 
+// Without a limit (maxmemory 0) nothing is evicted, whatever the policy is.
+std::string_view eviction_policy_of(std::string_view info)
+{
+    auto const policy = field(info, "maxmemory_policy");
+    auto const most = field(info, "maxmemory");
+    return most.empty() || most == "0" || policy == "noeviction" ? std::string_view() : policy;
+}
+
 // The value with that key in a map, which a reply represents as a list of keys and values in turn, or nil.
 engine::reply value_of(std::string_view key, engine::reply const& map)
 {
@@ -107,6 +115,7 @@ void greeting::begin(bool selects_database, purpose p, std::string_view node_id,
     node_id_ = node_id;
     sharded_ = use;
     present_ = {};
+    eviction_policy_.clear();
 }
 
 greeting::outcome greeting::on_reply(engine::reply const& r, core::instant now)
@@ -132,10 +141,12 @@ greeting::outcome greeting::on_hello(engine::reply const& r)
     is_replica_ = value_of("role", r).text == "replica";
     if (value_of("mode", r).text == "cluster")
         present_.server.slots = engine::slot_coverage::unconfirmed;
-    else if (purpose_ != purpose::one_server)
+    else if (is_of_cluster(purpose_))
         return refuse({errc::protocol, "the server is not a node of a Redis Cluster: write redis://", true});
     if (purpose_ == purpose::member && is_replica_)
         return refuse({errc::unavailable, "the node is a replica now", false});
+    if (purpose_ == purpose::master && is_replica_)
+        return refuse({errc::unavailable, "the sentinels name a server that is a replica", false});
     if (purpose_ == purpose::member && has_sharded_messages(value_of("version", r).text, sharded_))
         present_.server.messages = engine::message_form::sharded;
     step_ = selects_ ? step::select : step::info;
@@ -145,6 +156,7 @@ greeting::outcome greeting::on_hello(engine::reply const& r)
 greeting::outcome greeting::on_info(std::string_view text, core::instant now)
 {
     present_.server = identity_of(text, now, present_.server);
+    eviction_policy_ = eviction_policy_of(text);
     if (node_id_.empty())
         return ask_slots();
     step_ = step::node;
@@ -176,7 +188,7 @@ greeting::outcome greeting::on_slots(engine::reply const& r)
     auto cluster = read_cluster_slots(r);
     if (!cluster)
         return refuse({errc::protocol, "the client does not understand the server's reply to CLUSTER SLOTS", true});
-    if (purpose_ == purpose::one_server)
+    if (!is_of_cluster(purpose_))
         return check_slots(*cluster);
     if (cluster->covered_slots() == 0)
         return refuse({errc::unavailable, "no node of the cluster has hash slots", false});

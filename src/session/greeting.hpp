@@ -22,9 +22,15 @@ namespace holdfast::session {
 // For what a client connects to a server.
 enum class purpose : std::uint8_t {
     one_server,  // the only server of the client
+    master,      // the same; sentinels name it
     seed,        // any node of a cluster: the client asks it for the slots of all nodes
     member,      // a primary of a cluster
 };
+
+constexpr bool is_of_cluster(purpose p) noexcept
+{
+    return p == purpose::seed || p == purpose::member;
+}
 
 // What a client sends in its greeting: its credentials, its name and its database.
 struct client_login {
@@ -42,7 +48,7 @@ using engine::connection_id;
 
 // The first commands of a connection, and the meaning of their replies. HELLO needs no permission, and its reply
 // contains the number of the connection and whether the server is in cluster mode. The reply to INFO contains the run
-// of the server and its uptime. CLUSTER SLOTS is sent in cluster mode only, and not to a member: a client of one server
+// of the server, its uptime, and whether it evicts keys. CLUSTER SLOTS is sent in cluster mode only, and not to a member: a client of one server
 // can use a server that has all hash slots, and no other member of a cluster. CLIENT KILL is the barrier of rule 8: it
 // ends the previous connection, from which the server could still read commands. The session sends the commands; this
 // class only decides, so that each row can be tested without a server.
@@ -53,7 +59,7 @@ using engine::connection_id;
 // | hello         | a map, not of a cluster, | done    | refused, for good                                           |
 // |               | to a seed or a member    |         |                                                             |
 // | hello         | a map of a replica, to a | done    | refused, for now                                            |
-// |               | member                   |         |                                                             |
+// |               | member or a master       |         |                                                             |
 // | select        | OK                       | info    | more                                                        |
 // | info          | any but BUSY, in cluster | slots   | slots: which slots does the server have?                    |
 // |               | mode, not to a member    |         |                                                             |
@@ -106,8 +112,11 @@ public:
     connection_id const& id() const noexcept { return present_; }
     // The connection to end, before outcome::open; after it, the current one.
     connection_id const& previous() const noexcept { return previous_; }
+    // The maxmemory-policy of a server that evicts keys, and so locks, when memory is short; empty: it does not, or that
+    // is not known.
+    std::string const& eviction_policy() const noexcept { return eviction_policy_; }
     // The slots of the cluster, of a seed, after outcome::open.
-    cluster_view const& slots() const noexcept { return slots_; }
+    core::cluster_map const& slots() const noexcept { return slots_; }
     // Why the server refused this client, after outcome::refused.
     engine::closing const& refusal() const noexcept { return refusal_; }
 
@@ -130,7 +139,8 @@ private:
     bool is_replica_ = false;
     connection_id present_;
     connection_id previous_;
-    cluster_view slots_;
+    std::string eviction_policy_;
+    core::cluster_map slots_;
     std::string words_;  // a copy for refusal_: the words of the server are valid during a call only
     engine::closing refusal_;
 };

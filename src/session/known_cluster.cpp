@@ -8,7 +8,7 @@
 
 namespace holdfast::session {
 
-known_cluster::answer known_cluster::judge(cluster_view const& map, core::instant now)
+known_cluster::answer known_cluster::judge(core::cluster_map const& map, core::instant now)
 {
     bool const is_known = knows_any_of(map);
     if (!is_known && doubted_since_ == core::never)
@@ -21,21 +21,22 @@ known_cluster::answer known_cluster::judge(cluster_view const& map, core::instan
 }
 
 // Servers without ids cannot be told apart.
-bool known_cluster::knows_any_of(cluster_view const& map) const
+bool known_cluster::knows_any_of(core::cluster_map const& map) const
 {
     if (ids_.empty())
         return true;
     auto const is_known = [&](std::string const& id) { return id.empty() || std::ranges::binary_search(ids_, id); };
     return std::ranges::any_of(map.primaries, is_known, &core::cluster_primary::id)
-           || std::ranges::any_of(map.replica_ids, is_known);
+           || std::ranges::any_of(map.replicas, is_known, &core::cluster_primary::id);
 }
 
-void known_cluster::learn(cluster_view const& map)
+void known_cluster::learn(core::cluster_map const& map)
 {
-    ids_ = map.replica_ids;
-    for (auto const& p : map.primaries)
-        if (!p.id.empty())
-            ids_.push_back(p.id);
+    ids_.clear();
+    for (auto const* const nodes : {&map.primaries, &map.replicas})
+        for (auto const& n : *nodes)
+            if (!n.id.empty())
+                ids_.push_back(n.id);
     std::ranges::sort(ids_);
 }
 

@@ -32,11 +32,11 @@ public:
 
     static constexpr core::duration patience = std::chrono::seconds(30);
 
-    answer judge(cluster_view const&, core::instant now);
+    answer judge(core::cluster_map const&, core::instant now);
 
 private:
-    bool knows_any_of(cluster_view const&) const;
-    void learn(cluster_view const&);
+    bool knows_any_of(core::cluster_map const&) const;
+    void learn(core::cluster_map const&);
 
     std::vector<std::string> ids_;  // of all nodes of the last accepted map, sorted; empty: unknown
     core::instant doubted_since_ = core::never;

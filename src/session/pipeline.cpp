@@ -45,6 +45,13 @@ void pipeline::request_slots()
     replies_.add_slots();
 }
 
+void pipeline::ping()
+{
+    send_row();
+    send(std::array<std::string_view, 1>{"PING"});
+    replies_.add_health_check();
+}
+
 void pipeline::change(subscription_rows::change c, std::string_view channel)
 {
     if (c != row_change_)

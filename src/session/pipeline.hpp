@@ -41,6 +41,8 @@ public:
     void submit(engine::command&, std::span<std::string_view const> words);
     // CLUSTER SLOTS.
     void request_slots();
+    // The PING of a health check.
+    void ping();
     // Requests a change of subscriptions. Changes of one kind in a row are sent with one guard.
     void change(subscription_rows::change, std::string_view channel);
 

@@ -16,6 +16,7 @@ namespace holdfast::session {
 enum class end_cause : std::uint8_t {
     lost,         // the transport failed, or the server cannot serve this client now
     permanent,    // another attempt will not help: a wrong password of the URL must not lead to a storm of attempts
+    moved,        // the server is another one now, which is known
     credentials,  // the provider yielded no credentials, or the server refused them
 };
 
@@ -31,6 +32,7 @@ public:
         switch (why) {
             case end_cause::permanent: return permanent_.next(random);
             case end_cause::credentials: return credentials_.next(random);
+            case end_cause::moved: return {};
             case end_cause::lost: break;
         }
         return lost_.next(random);

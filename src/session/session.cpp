@@ -33,16 +33,25 @@ constexpr core::duration seed_opening_limit = 2s;
 engine::closing const session::another_cluster{
     errc::unavailable, "the seed belongs to another cluster than the one that the client uses", false};
 
-session::session(engine::strand on, settings s, engine::log l, std::shared_ptr<world> w, std::unique_ptr<connector> c)
+session::session(
+    engine::strand on,
+    settings s,
+    engine::log l,
+    std::shared_ptr<world> w,
+    std::unique_ptr<connector> c,
+    std::optional<sentinel_group> g)
     : strand_(std::move(on)),
       settings_(std::move(s)),
       log_(std::move(l)),
       world_(std::move(w)),
-      connector_(std::move(c))
+      connector_(std::move(c)),
+      health_check_(settings_.health)
 {
     if (settings_.provider)
         authentication_ = std::make_unique<authentication>(
             strand_, settings_.provider, log_, static_cast<authenticating_session&>(*this));
+    if (g)
+        sentinels_ = std::make_unique<sentinels>(std::move(*g), static_cast<following_session&>(*this));
 }
 
 session::~session() = default;
@@ -51,7 +60,7 @@ template <class Function>
 void session::post(Function f)
 {
     boost::asio::post(strand_, [self = shared_from_this(), of = generation_, f] {
-        if (self->generation_ == of && self->state_ != state::stopped)
+        if (self->generation_ == of && self->state_ != state::stopped && !self->world_->is_inherited())
             f(*self);
     });
 }
@@ -70,10 +79,13 @@ void session::stop() noexcept
     state_ = state::stopped;
     events_ = nullptr;
     pipeline_.replies().forget_all();
-    for (auto* const t : {&opening_limit_, &settling_, &reconnection_, &deadline_, &silence_})
+    for (core::deadline* const t : std::initializer_list<core::deadline*>{
+             &opening_limit_, &settling_, &reconnection_, &deadline_, &silence_, &health_})
         disarm(*t);
     if (authentication_)
         authentication_->stop();
+    if (sentinels_)
+        sentinels_->stop();
     pipeline_.end();
 }
 
@@ -82,6 +94,31 @@ void session::stop() noexcept
 void session::connect()
 {
     ++generation_;
+    if (!sentinels_)
+        return connect_to_server();
+    state_ = state::finding;
+    sentinels_->find();
+}
+
+// The connection to a former master ends at once: it goes on answering, and grants locks that the new master grants,
+// too. The next connection asks again.
+void session::on_master(master_address const& m)
+{
+    if (state_ == state::finding) {
+        connector_->on_master(m);
+        connect_to_server();
+    } else if (state_ != state::stopped && state_ != state::pausing) {
+        lose({errc::unavailable, "the sentinels name another master", false}, end_cause::moved);
+    }
+}
+
+void session::on_no_master(std::string_view why)
+{
+    lose({errc::unavailable, why, false});
+}
+
+void session::connect_to_server()
+{
     if (!authentication_)
         return greet(settings_.login);
     state_ = state::asking;
@@ -102,14 +139,14 @@ void session::greet(client_login const& login)
     state_ = state::greeting;
     began_ = now();
     greeting_.begin(login.database != 0, settings_.connects_for, settings_.node_id, settings_.sharded_messages);
-    pipeline_.begin(connector_->connect(std::shared_ptr<connection_events>(shared_from_this(), this), login));
+    pipeline_.begin(connector_->connect(std::shared_ptr<connection_events>(shared_from_this(), this)));
     arm(opening_limit_, began_ + (settings_.connects_for == purpose::seed ? seed_opening_limit : opening_limit));
     if (settings_.connects_for == purpose::member)
         arm(silence_, began_ + silence_limit);
     pipeline_.send(hello_words(login));
     if (auto const database = std::to_string(login.database); login.database != 0)
         pipeline_.send(std::array<std::string_view, 2>{"SELECT", database});
-    pipeline_.send(std::array<std::string_view, 2>{"INFO", "server"});
+    pipeline_.send(std::array<std::string_view, 1>{"INFO"});
     if (!settings_.node_id.empty())
         pipeline_.send(std::array<std::string_view, 2>{"CLUSTER", "MYID"});
     pipeline_.write();
@@ -137,8 +174,13 @@ void session::open()
     state_ = state::open;
     began_ = now();
     pause_.on_open();
+    scripts_.on_open();
+    unknown_errors_ = 0;
     right_.on_open();
     pipeline_.use(server().messages);
+    health_check_.on_sent(began_);
+    check_health();
+    warn_of_eviction();
     if (pause_.ended_early())
         arm(settling_, began_ + reconnect_pause::settling_time);
     else
@@ -156,6 +198,19 @@ void session::on_settled()
 {
     last_words_.clear();
     log_.info("connected to " + connector_->server_name() + " as client " + std::to_string(greeting_.id().number));
+}
+
+// Once, and again only if the policy has changed. Seeds do not own the locks: the primaries do.
+void session::warn_of_eviction()
+{
+    auto const& policy = greeting_.eviction_policy();
+    if (!settings_.warns_of_eviction || settings_.connects_for == purpose::seed)
+        return;
+    if (std::exchange(warned_policy_, policy) != policy && !policy.empty())
+        log_.warning(
+            connector_->server_name() + ": maxmemory-policy " + printable(policy)
+            + ": the server evicts locks when memory is short, and other clients get them while their holders work on; "
+              "set noeviction");
 }
 
 void session::on_opening_limit()
@@ -212,7 +267,8 @@ void session::lose(engine::closing const& why, end_cause cause)
     state_ = state::pausing;
     ++generation_;
     flush_is_posted_ = false;
-    for (auto* const t : {&opening_limit_, &settling_, &deadline_, &silence_})
+    for (core::deadline* const t :
+         std::initializer_list<core::deadline*>{&opening_limit_, &settling_, &deadline_, &silence_, &health_})
         disarm(*t);
     pipeline_.end();
     if (authentication_)
@@ -300,7 +356,10 @@ void session::flush()
     flush_is_posted_ = false;  // not before: commands that were submitted in on_turn_end() need no flush of their own
     if (!is_open())
         return;  // lose() ends the commands
-    pipeline_.end_turn(now());
+    auto const sent = now();
+    pipeline_.end_turn(sent);
+    if (!pipeline_.replies().empty())
+        health_check_.on_sent(sent);
     watch_deadlines();
     pipeline_.write();
 }
@@ -342,6 +401,21 @@ void session::on_deadline()
     pipeline_.replies().expire(now() - settings_.command_timeout);
     if (state_ != state::stopped)
         watch_deadlines();
+}
+
+// The epoch must not end in the state `dropping`, in which no reply is read: drop() ends it.
+void session::check_health()
+{
+    if (!is_open() || health_check_.is_off())
+        return;
+    auto const to_do = health_check_.judge(now(), pipeline_.replies().awaited_since());
+    if (to_do.step == health_check::step::close)
+        return lose({boost::asio::error::timed_out, "the server has not replied in time", false});
+    if (to_do.step == health_check::step::ping) {
+        pipeline_.ping();
+        flush_soon();
+    }
+    arm(health_, to_do.next);
 }
 
 }  // namespace holdfast::session

@@ -14,6 +14,7 @@
 #include <boost/config.hpp>
 
 #include "core/deadline_queue.hpp"
+#include "core/second_look.hpp"
 #include "core/subscription_right.hpp"
 #include "engine/port/log.hpp"
 #include "engine/port/session.hpp"
@@ -21,9 +22,11 @@
 #include "session/authentication.hpp"
 #include "session/connector.hpp"
 #include "session/greeting.hpp"
+#include "session/health_check.hpp"
 #include "session/known_cluster.hpp"
 #include "session/pipeline.hpp"
 #include "session/reconnect_pause.hpp"
+#include "session/sentinels.hpp"
 #include "session/world.hpp"
 
 // src/session: the decisions about a connection: greeting, barrier, subscription guards, deadlines, reconnection; and
@@ -40,6 +43,10 @@ namespace holdfast::session {
 // |----------|------------------------------------------|----------|---------------------------------------------|
 // | idle     | start()                                  | greeting | connects, sends the greeting                |
 // | idle     | the same, with a provider                | asking   | asks for credentials                        |
+// | idle     | the same, with sentinels                 | finding  | asks them for the master                    |
+// | finding  | they have named it                       | greeting | as idle without sentinels                   |
+// |          |                                          | or asking|                                             |
+// | finding  | they have not                            | pausing  | on_closed()                                 |
 // | asking   | the provider has yielded credentials     | greeting | connects, sends the greeting                |
 // | asking   | it has failed, or is late                | pausing  | on_closed()                                 |
 // | greeting | the greeting is complete                 | open     | on_open()                                   |
@@ -48,20 +55,28 @@ namespace holdfast::session {
 // | open     | settling_time has passed, after an epoch | open     | logs the connection, which it does at once  |
 // |          | that ended early                         |          | after any other epoch                       |
 // | open     | drop()                                   | dropping | reads no reply any more                     |
+// | open     | nothing was sent for a while             | open     | sends PING                                  |
 // | open     | the end of the connection, a refused     | pausing  | commands end as `unknown`, then on_closed() |
-// |          | subscription, a demoted server           |          |                                             |
+// |          | subscription, a demoted server, the      |          |                                             |
+// |          | limit of the health check has passed     |          |                                             |
 // | dropping | the end of this turn                     | pausing  | the same                                    |
-// | pausing  | the pause is over                        | greeting | connects, sends the greeting; with a        |
-// |          |                                          | or asking| provider: asks for credentials              |
+// | asking to| the sentinels name another master        | pausing  | the same: what the former one answers does  |
+// | dropping |                                          |          | not count any more                          |
+// | pausing  | the pause is over                        | as after | the same                                    |
+// |          |                                          | idle     |                                             |
 // | any      | stop()                                   | stopped  | forgets all commands                        |
 //
-// With a provider, `authentication` replaces the credentials while the session is open.
+// A timer that judges what was not read looks again if it fires late: see core::second_look.
+//
+// With a provider, `authentication` replaces the credentials while the session is open. With sentinels, the session asks
+// them until it stops.
 class BOOST_SYMBOL_VISIBLE session final : public engine::session,
                                            private connection_events,
                                            private authenticating_session,
+                                           private following_session,
                                            public std::enable_shared_from_this<session> {
 public:
-    enum class state : std::uint8_t { idle, asking, greeting, open, dropping, pausing, stopped };
+    enum class state : std::uint8_t { idle, finding, asking, greeting, open, dropping, pausing, stopped };
 
     struct settings {
         client_login login;
@@ -70,9 +85,18 @@ public:
         purpose connects_for = purpose::one_server;
         std::string node_id = {};  // of a member, if it is known
         holdfast::sharded_messages sharded_messages = holdfast::sharded_messages::automatic;
+        health_limits health = {};
+        bool warns_of_eviction = true;  // one session for each server
     };
 
-    session(engine::strand, settings, engine::log, std::shared_ptr<world>, std::unique_ptr<connector>);
+    // With sentinels, the connector leads to the master that they name.
+    session(
+        engine::strand,
+        settings,
+        engine::log,
+        std::shared_ptr<world>,
+        std::unique_ptr<connector>,
+        std::optional<sentinel_group> = {});
     ~session() override;
 
     connection_id const& last_connection() const noexcept override { return greeting_.previous(); }
@@ -81,6 +105,7 @@ public:
     void stop() noexcept override;
     bool is_open() const noexcept override { return state_ == state::open; }
     engine::server_identity const& server() const noexcept override { return greeting_.id().server; }
+    engine::script_cache& scripts() noexcept override { return scripts_; }
     void submit(engine::command&, std::span<std::string_view const>) override;
     void await_turn_end() override { flush_soon(); }
     void subscribe(std::string_view channel) override { change(subscription_rows::change::subscribe, channel); }
@@ -93,7 +118,7 @@ public:
 private:
     // A deadline of the session, which calls a member function. The reference keeps the session meanwhile: the engine
     // may release its last owner.
-    class timer final : public core::deadline {
+    class timer : public core::deadline {
     public:
         timer(session& s, void (session::*on_due)()) noexcept : session_(s), on_due_(on_due) {}
         void on_due(core::instant) override
@@ -102,9 +127,25 @@ private:
             (session_.*on_due_)();
         }
 
-    private:
+    protected:
         session& session_;
+
+    private:
         void (session::*on_due_)();
+    };
+
+    // A timer that judges what was not read.
+    class reply_timer final : public timer {
+    public:
+        using timer::timer;
+        void on_due(core::instant now) override
+        {
+            auto const again = look_.after(due(), now);
+            again == now ? timer::on_due(now) : session_.arm(*this, again);
+        }
+
+    private:
+        core::second_look look_;
     };
 
     void on_reply(engine::reply const&) override;
@@ -114,6 +155,8 @@ private:
     void on_unsubscribed(std::string_view channel) override;
     void on_ended(ending const&) override;
 
+    void on_master(master_address const&) override;
+    void on_no_master(std::string_view why) override;
     void greet_as(holdfast::credentials const&) override;
     void go_without(std::string_view why) override;
     void send_auth(engine::command&, std::span<std::string_view const> words) override;
@@ -124,11 +167,13 @@ private:
     void disarm(core::deadline& d) noexcept override { world_->disarm(d); }
 
     void connect();
+    void connect_to_server();
     void greet(client_login const&);
     void go_on(greeting::outcome);
     void open();
     void on_opening_limit();
     void on_settled();
+    void warn_of_eviction();
     void lose(engine::closing const& why) { lose(why, why.permanent ? end_cause::permanent : end_cause::lost); }
     void lose(engine::closing const&, end_cause);
     void lose_refused(engine::closing const&);
@@ -143,7 +188,7 @@ private:
     void note_permitted_subscriptions();
     void note_denied_subscriptions(std::string const& text);
     void on_refused_subscription(std::string_view words);
-    bool knows(cluster_view const&);
+    bool knows(core::cluster_map const&);
     void take_slots(core::cluster_map);
     void on_slots(engine::reply const&);
     void report_doubt(engine::answer&);
@@ -152,6 +197,7 @@ private:
     void on_deadline();
     core::instant unanswered_since();
     void on_silence();
+    void check_health();
 
     // Posts a call of a member function that concerns the current connection. The call is dropped if the session has
     // another connection by then, or has stopped. The handler keeps the session alive.
@@ -172,19 +218,26 @@ private:
     greeting greeting_;
     known_cluster cluster_;  // of the seeds
     pipeline pipeline_;      // has a connection while greeting, open or dropping
+    engine::script_cache scripts_;
     core::subscription_right right_;
     bool flush_is_posted_ = false;
+    unsigned unknown_errors_ = 0;  // replies to commands in a row, since the connection is open
 
-    core::instant began_{};   // when the current epoch began, or the greeting before it
-    std::string last_words_;  // of the last failure that was logged
+    core::instant began_{};      // when the current epoch began, or the greeting before it
+    std::string last_words_;     // of the last failure that was logged
+    std::string warned_policy_;  // the eviction policy of the server, as it was logged; empty: it evicts no keys
     reconnect_pause pause_;
 
-    timer opening_limit_{*this, &session::on_opening_limit};
+    health_check health_check_;
+
+    reply_timer opening_limit_{*this, &session::on_opening_limit};
     timer settling_{*this, &session::on_settled};
     timer reconnection_{*this, &session::connect};
-    timer silence_{*this, &session::on_silence};      // of a primary of a cluster
-    timer deadline_{*this, &session::on_deadline};    // of the oldest command: one timer for all (rule 24)
+    reply_timer silence_{*this, &session::on_silence};    // of a primary of a cluster
+    reply_timer deadline_{*this, &session::on_deadline};  // of the oldest command: one timer for all (rule 24)
+    reply_timer health_{*this, &session::check_health};
     std::unique_ptr<authentication> authentication_;  // null: without a provider
+    std::unique_ptr<sentinels> sentinels_;            // null: the connector knows the server
 };
 
 }  // namespace holdfast::session

@@ -20,6 +20,10 @@
 namespace holdfast::session {
 namespace {
 
+// A proxy in front of the server may have lost it, and say so in words of its own: after so many errors in a row that the
+// library does not know, another connection may lead to a server that works.
+constexpr unsigned most_unknown_errors = 8;
+
 engine::closing const not_understood{errc::protocol, "the client does not understand the server's reply", false};
 
 // Of the commands of the library, only HELLO and CLUSTER SLOTS have such a reply.
@@ -45,6 +49,7 @@ std::optional<std::string> with_host(std::string_view error, std::string_view ho
 // command, or one that no command can have, means that replies and commands are out of step, so the connection ends.
 void session::on_reply(engine::reply const& r)
 {
+    health_check_.on_read();
     if (state_ == state::greeting)
         return go_on(greeting_.on_reply(r, now()));
     if (state_ != state::open)
@@ -58,6 +63,7 @@ void session::on_reply(engine::reply const& r)
     auto const first = pipeline_.replies().take();
     if (first.kind != awaited_replies::kind::command)
         return r.text == "PONG" ? pass_ping(first.kind) : on_refused_subscription(r.text);
+    unknown_errors_ = 0;
     if (first.to)
         first.to->on_answer({.outcome = engine::outcome::applied, .sent = first.sent, .value = r});
 }
@@ -67,6 +73,7 @@ void session::on_reply(engine::reply const& r)
 // provider the same holds for NOAUTH: the next connection has fresh credentials.
 void session::on_error(std::string_view words)
 {
+    health_check_.on_read();
     if (state_ == state::greeting)
         return go_on(greeting_.on_error(words));
     if (state_ != state::open)
@@ -80,11 +87,15 @@ void session::on_error(std::string_view words)
         return on_refused_subscription(words);
     auto const completed = with_host(words, connector_->host());
     auto answer = engine::answer_to_error(first.sent, completed ? *completed : words);
-    if (settings_.connects_for != purpose::one_server)
+    if (is_of_cluster(settings_.connects_for))
         report_doubt(answer);
+    unknown_errors_ = answer.why == engine::refusal::other ? unknown_errors_ + 1 : 0;
+    bool const is_lost = unknown_errors_ == most_unknown_errors || leads_to_another_server(answer.why, server());
+    if (answer.why == engine::refusal::read_only)
+        connector_->on_read_only();
     if (first.to && state_ != state::stopped)
         first.to->on_answer(answer);
-    if (is_open() && leads_to_another_server(answer.why, server()))
+    if (is_open() && is_lost)
         lose({errc::server_refused, words, false});
     else if (authentication_ && is_open() && words.starts_with("NOAUTH"))
         lose_refused({errc::not_permitted, words, true});
@@ -92,12 +103,14 @@ void session::on_error(std::string_view words)
 
 void session::on_message(std::string_view channel)
 {
+    health_check_.on_read();
     if (is_open())
         events_->on_message(channel);
 }
 
 void session::on_subscribed(std::string_view channel)
 {
+    health_check_.on_read();
     if (!is_open() || !pipeline_.rows().confirm(subscription_rows::change::subscribe, channel))
         return;
     note_permitted_subscriptions();
@@ -107,6 +120,7 @@ void session::on_subscribed(std::string_view channel)
 // The server also ends the subscriptions of a slot that leaves it.
 void session::on_unsubscribed(std::string_view channel)
 {
+    health_check_.on_read();
     if (is_open() && !pipeline_.rows().confirm(subscription_rows::change::unsubscribe, channel))
         events_->on_unsubscribed(channel);
 }
@@ -125,7 +139,7 @@ void session::on_slots(engine::reply const& r)
 }
 
 // A host of the URL may belong to another cluster by now: whoever locks there excludes nobody here.
-bool session::knows(cluster_view const& slots)
+bool session::knows(core::cluster_map const& slots)
 {
     auto const a = cluster_.judge(slots, now());
     if (a == known_cluster::answer::replaced)

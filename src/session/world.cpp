@@ -35,7 +35,7 @@ void world::arm(core::deadline& d, core::instant when)
 void world::on_time()
 {
     auto const self = shared_from_this();
-    if (is_stopped_)
+    if (is_stopped_ || is_inherited())
         return;
     deadlines_.run(now());
     if (!is_stopped_ && !deadlines_.empty())

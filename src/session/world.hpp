@@ -28,6 +28,7 @@ namespace holdfast::session {
 // |         |           |         | for the next one                                           |
 // | any     | stop()    | stopped | disarms the alarm; no on_time() follows                    |
 // | stopped | wake_at() | stopped |                                                            |
+// | any     | on_time() | same    | in a forked child: nothing, and no on_time() follows       |
 //
 // A session disarms its deadlines when it stops, and sessions are stopped before their world.
 class BOOST_SYMBOL_VISIBLE world final : public engine::world,
@@ -40,7 +41,11 @@ public:
 
     // Called once, before all other functions. Not a parameter of the constructor: the environment needs clock(), which
     // needs a shared_ptr to this object.
-    void live_in(std::unique_ptr<environment> e) { environment_ = std::move(e); }
+    void live_in(std::unique_ptr<environment> e)
+    {
+        environment_ = std::move(e);
+        made_in_ = environment_->incarnation();
+    }
     std::weak_ptr<clock_events> clock();
 
     // ---- for the engine
@@ -50,7 +55,7 @@ public:
     void wake_at(core::instant) override;
     std::uint64_t random() noexcept override { return environment_->random(); }
     std::array<std::uint8_t, 16> identity() override { return environment_->identity(); }
-    std::uint64_t incarnation() const noexcept override { return environment_->incarnation(); }
+    bool is_inherited() const noexcept override { return environment_->incarnation() != made_in_; }
 
     // ---- for the sessions
     // A deadline keeps its session alive while it runs: the engine may release the last owner within it.
@@ -70,6 +75,7 @@ private:
     void on_time() override;
 
     std::unique_ptr<environment> environment_;
+    std::uint64_t made_in_ = 0;               // the incarnation of the process that made the client
     engine::world_events* events_ = nullptr;  // null before start()
     bool is_stopped_ = false;
     core::deadline_queue deadlines_;

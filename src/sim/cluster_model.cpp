@@ -46,7 +46,18 @@ void cluster_model::add(std::string name, redis_model& m)
     auto const number = static_cast<cluster_view::node>(members_.size());
     m.set_bus([this, number](std::string_view channel, std::string_view text) { publish(number, channel, text); });
     members_.push_back({.name = std::move(name), .model = &m});
+    auto const all = names();
+    for (auto& each : members_)
+        for (auto known = each.hosts.size(); known != all.size(); ++known)
+            each.hosts.push_back(all[known]);
     show(members_.back());
+}
+
+void cluster_model::replicate(std::string_view replica, std::string_view primary)
+{
+    members_[number_of(replica)].replicates = number_of(primary);
+    for (auto& m : members_)
+        show(m);
 }
 
 std::vector<std::string> cluster_model::names() const
@@ -68,6 +79,20 @@ cluster_view::node cluster_model::number_of(std::string_view name) const
 std::string_view cluster_model::name_of(cluster_view::node n) const
 {
     return n == cluster_view::no_node ? std::string_view() : members_[n].name;
+}
+
+void cluster_model::announce(std::string_view node, std::string host)
+{
+    auto const number = number_of(node);
+    members_[number].hosts[number] = std::move(host);
+    show(members_[number]);
+    tell(number);
+}
+
+std::string const& cluster_model::host_of(std::string_view node) const
+{
+    auto const number = number_of(node);
+    return members_[number].hosts[number];
 }
 
 void cluster_model::assign(std::uint16_t first, std::uint16_t last, std::string_view to)
@@ -111,7 +136,7 @@ void cluster_model::begin_move(std::uint16_t slot, std::string_view to)
         throw std::invalid_argument("the slot cannot be moved");
     half_moved_.emplace(slot, o);
     members_[o.to].model->import_slot(slot);
-    members_[o.from].model->migrate_slot(slot, members_[o.to].name);
+    members_[o.from].model->migrate_slot(slot, members_[o.from].hosts[o.to]);
 }
 
 bool cluster_model::move_key(std::string_view key)
@@ -157,8 +182,10 @@ void cluster_model::rejoin(std::string_view node)
     auto& m = members_[number];
     m.is_isolated = false;
     for (cluster_view::node from = 0; from != members_.size(); ++from)
-        if (!members_[from].is_isolated)
+        if (!members_[from].is_isolated) {
             m.view.merge(members_[from].view);
+            m.hosts[from] = members_[from].hosts[from];
+        }
     show(m);
     if (std::ranges::none_of(m.view.ranges(), [number](auto const& r) { return r.primary == number; })) {
         m.model->replicas().detach_all();
@@ -175,6 +202,7 @@ core::slot_set cluster_model::promote(std::string_view replica, std::string_view
         throw std::invalid_argument("a slot of the primary is half-moved");
     auto& m = members_[successor];
     m.model->promote(received);
+    m.replicates = cluster_view::no_node;
     ++epoch_;
     core::slot_set taken;
     for (std::uint16_t slot = 0; slot != core::hash_slots; ++slot)
@@ -219,6 +247,7 @@ void cluster_model::learn(cluster_view::node to, cluster_view::node from)
     if (members_[to].is_isolated || members_[from].is_isolated)
         return;
     members_[to].view.merge(members_[from].view);
+    members_[to].hosts[from] = members_[from].hosts[from];
     show(members_[to]);
 }
 
@@ -226,8 +255,12 @@ void cluster_model::learn(cluster_view::node to, cluster_view::node from)
 void cluster_model::show(member& m)
 {
     std::vector<slot_range> ranges;
-    for (auto const& r : m.view.ranges())
-        ranges.push_back({r.first, r.last, std::string(name_of(r.primary))});
+    for (auto const& r : m.view.ranges()) {
+        ranges.push_back({r.first, r.last, std::string(name_of(r.primary)), m.hosts[r.primary]});
+        for (std::size_t i = 0; i != members_.size(); ++i)
+            if (members_[i].replicates == r.primary)
+                ranges.back().replicas.push_back({members_[i].name, m.hosts[i]});
+    }
     m.model->set_slots(std::move(ranges), m.name);
 }
 

@@ -54,10 +54,16 @@ public:
     cluster_model& operator=(cluster_model const&) = delete;
     ~cluster_model();
 
-    // Adds a node without slots. The name is also its host; its port is 6379. The model must outlive this object;
-    // it then keeps its view.
+    // Adds a node without slots. The name is also its host, until announce(); its port is 6379. The model must outlive
+    // this object; it then keeps its view.
     void add(std::string name, redis_model&);
+    // All nodes learn that this one, without slots, is a replica of that primary, until it is promoted.
+    void replicate(std::string_view replica, std::string_view primary);
     std::vector<std::string> names() const;
+
+    // The node has another host now, and tells the others.
+    void announce(std::string_view node, std::string host);
+    std::string const& host_of(std::string_view node) const;
 
     // Gives slots to a primary at the beginning, or again: keys stay where they are.
     void assign(std::uint16_t first, std::uint16_t last, std::string_view to);
@@ -95,6 +101,8 @@ private:
         std::string name;
         redis_model* model;
         cluster_view view;
+        std::vector<std::string> hosts;  // of all nodes, as this one believes
+        cluster_view::node replicates = cluster_view::no_node;
         bool is_isolated = false;
     };
 

@@ -281,6 +281,11 @@ value run_client(call& c)
     return unknown_subcommand(c);
 }
 
+value node_of(std::string const& name, std::string const& host)
+{
+    return array({bulk(host), of(6379), bulk(sha1(name)), array({})});
+}
+
 // CLUSTER SLOTS. The other subcommands are not modelled. The id of a node is computed from its name.
 value run_cluster(call& c)
 {
@@ -290,8 +295,10 @@ value run_cluster(call& c)
         return error("ERR This instance has cluster support disabled");
     std::vector<value> ranges;
     for (auto const& r : c.server.slots()) {
-        auto node = array({bulk(r.primary), of(6379), bulk(sha1(r.primary)), array({})});
-        ranges.push_back(array({of(r.first), of(r.last), std::move(node)}));
+        std::vector<value> range{of(r.first), of(r.last), node_of(r.primary, r.host)};
+        for (auto const& each : r.replicas)
+            range.push_back(node_of(each.name, each.host));
+        ranges.push_back(array(std::move(range)));
     }
     return array(std::move(ranges));
 }

@@ -23,8 +23,7 @@ public:
         : strand_(std::move(s)), name_("memory://" + std::string(name)), server_(std::move(to))
     {}
 
-    std::shared_ptr<session::connection> connect(
-        std::weak_ptr<session::connection_events> to, session::client_login const&) override
+    std::shared_ptr<session::connection> connect(std::weak_ptr<session::connection_events> to) override
     {
         return server_->connect(strand_, std::move(to));
     }

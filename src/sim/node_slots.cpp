@@ -69,7 +69,7 @@ std::optional<value> node_slots::refuse(words keys, kind what, bool is_asking, k
         return present > 0 ? try_again() : redirect("ASK", slot, destination->second);
     }
     if (!is_asking || !importing_.contains(slot))
-        return redirect("MOVED", slot, at->primary);
+        return redirect("MOVED", slot, at->host);
     // A key that is named several times counts once.
     bool const are_several = std::ranges::any_of(keys, [&](auto const key) { return key != keys.front(); });
     return is_partial && are_several ? std::optional(try_again()) : std::nullopt;

@@ -21,11 +21,17 @@ namespace holdfast::simulated {
 // The name of a server in its cluster, unless it was given another one.
 inline constexpr std::string_view own_name = "self";
 
-// Hash slots of a cluster, and the name of the primary that has them.
+// Hash slots of a cluster, and the name and the host of the primary that has them.
 struct slot_range {
     std::uint16_t first;
     std::uint16_t last;
     std::string primary;
+    std::string host = primary;
+    struct replica {
+        std::string name;
+        std::string host;
+    };
+    std::vector<replica> replicas = {};
 };
 
 // The hash slots of a cluster as one node believes them to be, and which commands it executes. A slot that is being
@@ -45,9 +51,9 @@ public:
 
     // As a node that has all slots, or as a server that is no node of a cluster.
     void set_cluster_mode(bool yes);
-    // `self` is the name of this node; the names are also the hosts of the nodes. Slots that are not named have no
-    // primary. A slot that has left the node is not migrating any more, and one that has come not importing.
+    // `self` is the name of this node. Slots that are not named have no primary. A slot that has left the node is not migrating any more, and one that has come not importing.
     void assign(std::vector<slot_range>, std::string_view self);
+    // To the node with that host.
     void migrate(std::uint16_t slot, std::string to) { migrating_[slot] = std::move(to); }
     void import(std::uint16_t slot) { importing_.insert(slot); }
 
@@ -65,7 +71,7 @@ private:
     bool is_cluster_ = false;
     std::vector<slot_range> ranges_;
     std::string self_{own_name};
-    std::map<std::uint16_t, std::string> migrating_;  // with the name of the destination
+    std::map<std::uint16_t, std::string> migrating_;  // with the host of the destination
     std::set<std::uint16_t> importing_;
 };
 

@@ -96,6 +96,8 @@ public:
     void deny_command(std::string_view name) { denied_commands_.emplace(name); }  // as an ACL: "set", "client|kill"
     void deny_channels(bool yes) { channels_denied_ = yes; }
     void deny_key(std::string_view name) { denied_keys_.emplace(name); }
+    // As a proxy that refuses writes and scripts with words of its own; empty: it does not.
+    void refuse_as_proxy(std::string_view error) { proxy_error_ = error; }
     void allow_all() { denied_commands_.clear(), denied_keys_.clear(), channels_denied_ = false; }
     // From now on only such users may log in, each with one password; connections that exist stay, as with ACL SETUSER.
     // Without users every login is accepted. Without a password, the user is disabled.
@@ -209,6 +211,7 @@ private:
     std::map<std::string, std::optional<std::string>, std::less<>> users_;  // none: every login is accepted
     std::set<std::string, std::less<>> given_keys_;
     bool channels_denied_ = false;
+    std::string proxy_error_;
     node_slots slots_;
     std::function<void(std::string_view channel, std::string_view text)> bus_;
     std::function<void(execution const&)> watcher_;

@@ -102,6 +102,9 @@ bool redis_model::is_denied(command_spec const& spec, words args) const
 // NOPERM even from a busy server, so waiting for the server would not help the client.
 std::optional<value> redis_model::refuse(connection const& from, command_spec const& spec, words args)
 {
+    bool const is_script = spec.name == "eval" || spec.name == "evalsha";
+    if (!proxy_error_.empty() && (is_script || has(spec.traits, trait::writes)))
+        return error(proxy_error_);
     if (is_denied(spec, args))
         return error("NOPERM this user has no permissions to run the '" + full_name(spec, args) + "' command");
     if (has_denied_key(keys_of(spec, args)))

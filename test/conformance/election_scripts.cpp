@@ -96,11 +96,11 @@ public:
     }
     value renew(std::string const& who, std::string const& for_ms = election_lease)
     {
-        return run(scripts::election_renew, {"lock", "record"}, {who, for_ms});
+        return run(scripts::election_renew, {"lock", "record"}, {who, for_ms, "7000", "new", "5", "observers"});
     }
     std::int64_t proclaim(std::string const& who, std::string const& value)
     {
-        return run(scripts::election_proclaim, {"lock", "record"}, {who, "7", value, "observers", life}).integer;
+        return run(scripts::election_proclaim, {"lock", "record"}, {who, "7000", value, "observers", "5"}).integer;
     }
     std::int64_t next() { return run(scripts::election_next, {"queue", "priorities"}, {}).integer; }
     value state() { return run(scripts::election_state, {"lock", "record"}, {}); }

@@ -50,6 +50,7 @@ public:
     {
         return run(scripts::latch_count_down, {"latch", "generation", "steps"}, {step, by, "channel", life});
     }
+    value remove() { return run(scripts::latch_remove, {"latch", "generation", "steps"}, {"channel", life}); }
     value state() { return run(scripts::latch_state, {"latch", "generation"}, {life}); }
 
     void compare_values()
@@ -82,6 +83,38 @@ TEST_CASE("a latch is set once, and each step counts once", "[conformance][latch
     CHECK(s.set("1").integer == 1);
     CHECK(s.state().items.at(1).integer > generation);
     CHECK(s.count_down("a", "1").integer == 0);
+}
+
+TEST_CASE("a latch is removed once, and its generation tells so until it is set again", "[conformance][latch]")
+{
+    latch_scripts s;
+    CHECK(s.remove().integer == 0);
+    CHECK(s.both().command({"EXISTS", "generation"}).integer == 0);
+    bool const is_known = GENERATE(true, false);
+    if (is_known)
+        s.set("3");
+    else
+        s.both().command({"SET", "latch", "3"});  // as Redisson sets it
+    auto const first = s.state();
+    s.count_down("a", "1");
+    CHECK(s.remove().integer == 1);
+    CHECK(s.remove().integer == 0);
+    CHECK(s.both().command({"EXISTS", "latch", "steps"}).integer == 0);
+    CHECK(s.both().command({"PTTL", "generation"}).integer > 80'000'000);
+    auto const removed = s.state();
+    CHECK(removed.items.at(0).integer == 0);
+    CHECK(removed.items.at(1).integer < -first.items.at(1).integer);
+    CHECK(removed.items.at(2).integer == 1);
+    CHECK(s.count_down("a", "1").integer == 0);
+    CHECK(s.set("1").integer == 1);
+    auto const again = s.state();
+    CHECK(again.items.at(1).integer > -removed.items.at(1).integer);
+    CHECK(again.items.at(2).integer == 1);
+    CHECK(s.count_down("b", "1").integer == 0);
+    CHECK(s.set("1").integer == 1);
+    CHECK(s.state().items.at(2).integer == 1);
+    CHECK(s.remove().integer == 1);
+    CHECK(s.state().items.at(2).integer == 2);
 }
 
 TEST_CASE("a closed latch and its generation live on while tasks count or wait", "[conformance][latch]")
@@ -117,13 +150,21 @@ TEST_CASE("keys of another type are no latch", "[conformance][latch]")
     s.both().command({"SET", "latch", "text"});
     CHECK(is_wrong_type(s.set("1")));
     CHECK(is_wrong_type(s.count_down("a", "1")));
+    CHECK(is_wrong_type(s.remove()));
     CHECK(is_wrong_type(s.state()));
     s.both().command({"DEL", "latch"});
     s.both().command({"HSET", "latch", "f", "1"});
     CHECK(is_wrong_type(s.set("1")));
     CHECK(is_wrong_type(s.count_down("a", "1")));
+    CHECK(is_wrong_type(s.remove()));
     CHECK(is_wrong_type(s.state()));
     CHECK(s.both().command({"EXISTS", "generation", "steps"}).integer == 0);
+    s.both().command({"DEL", "latch"});
+    s.both().command({"SET", "latch", "2"});
+    s.both().command({"SET", "generation", "text"});
+    CHECK(is_wrong_type(s.remove()));
+    CHECK(is_wrong_type(s.state()));
+    CHECK(s.both().command({"GET", "latch"}).text == "2");
 }
 
 TEST_CASE(
@@ -133,7 +174,8 @@ TEST_CASE(
     chance draw(1);
     int opened = 0;
     for (int i = 0; i < 1'000; ++i) {
-        switch (draw.below(8)) {
+        switch (draw.below(9)) {
+            case 8: s.remove(); break;
             case 0: s.both().command({"DEL", draw.happens(0.5) ? "latch" : "steps"}); break;
             case 1: s.both().command({"DECRBY", "latch", "1"}); break;
             case 2:

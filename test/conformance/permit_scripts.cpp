@@ -318,6 +318,21 @@ TEST_CASE("permits_set keeps what is held and repairs the counter", "[conformanc
     s.compare_values();
 }
 
+TEST_CASE("permits_set adds to the number, from 0 to the greatest one", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    CHECK(s.said(scripts::permits_set, {"2", life, "channel", "3", "8"}) == "[5, 0]");  // it did not exist
+    CHECK(s.acquire({ours(1), "2"}) == "nil");
+    CHECK(s.said(scripts::permits_set, {"1", life, "channel", "3", "8"}) == "[6, 2]");
+    CHECK(s.free() == "\"4\"");
+    CHECK(s.said(scripts::permits_set, {"-5", life, "channel", "3", "8"}) == "[1, 2]");
+    CHECK(s.free() == "\"-1\"");
+    CHECK(s.said(scripts::permits_set, {"-5", life, "channel", "3", "8"}) == "[0, 2]");
+    CHECK(s.said(scripts::permits_set, {"99", life, "channel", "3", "8"}) == "[8, 2]");
+    CHECK(s.free() == "\"6\"");
+    s.compare_values();
+}
+
 TEST_CASE("permits_force_release takes the permits of all or of one holder", "[conformance][semaphore]")
 {
     semaphore_scripts s;
@@ -326,6 +341,8 @@ TEST_CASE("permits_force_release takes the permits of all or of one holder", "[c
     CHECK(s.said(scripts::permits_force_release, {"channel", ours(1)}) == "2");  // not those of 11
     CHECK(s.said(scripts::permits_force_release, {"channel", ""}) == "1");
     CHECK(s.free() == "\"3\"");
+    CHECK(s.acquire({ours(1) + ":label", "2"}) == "nil");
+    CHECK(s.said(scripts::permits_force_release, {"channel", ours(1)}) == "2");
     CHECK(s.said(scripts::permits_holders, {}) == "[1, 3]");
     s.both().command({"DEL", counter});
     CHECK(s.said(scripts::permits_holders, {}) == "[0, 0]");

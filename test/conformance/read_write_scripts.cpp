@@ -53,6 +53,10 @@ public:
     {
         return run("read_release", {name_, slot(holder)}, {holder, "c", prefix_});
     }
+    value leave_later(std::string const& holder, std::string const& time)
+    {
+        return run("read_release_later", {name_, slot(holder)}, {holder, "c", prefix_, time});
+    }
     value renew(std::string const& holder, std::string const& lease)
     {
         return run("read_renew", {name_, slot(holder), "mark"}, {holder, lease}).items.at(0);
@@ -69,6 +73,7 @@ public:
     {
         return run("write_release", {name_, "mark", "turn"}, {holder, "c", prefix_, turn});
     }
+    value waiting() { return run("read_write_waiting", {"mark"}, {}); }
     value force() { return run("read_write_force_release", {name_}, {"c", prefix_}); }
 
     // Writes the keys of a Redisson reader with that many holds.
@@ -124,6 +129,37 @@ TEST_CASE("an acquire of a read that is sent twice counts once", "[conformance]"
     CHECK(b.command({"HGET", "lock", mine}).text == "1");
     CHECK(b.leave(mine).integer == 1);
     CHECK(b.keys() == 0);
+}
+
+TEST_CASE("a read that ends later keeps the lock as long as the longest read that is left", "[conformance]")
+{
+    read_write_scripts b;
+    CHECK(b.leave_later(mine, "10000").integer == 0);
+    b.read(mine, "600000");
+    b.read(other, "50000");
+    CHECK(b.leave_later(mine, "10000").integer == 1);
+    CHECK(b.ttl() <= 50'000);
+    CHECK(b.ttl() > 40'000);
+    CHECK(b.command({"PTTL", b.slot(mine)}).integer <= 10'000);
+    CHECK(b.leave_later(other, "20000").integer == 1);
+    CHECK(b.ttl() <= 20'000);
+    CHECK(b.leave_later(mine, "900000").integer == 1);
+    CHECK(b.ttl() <= 20'000);  // it never prolongs the lock
+    CHECK(b.leave(mine).integer == 1);
+    CHECK(b.leave(other).integer == 1);
+    CHECK(b.keys() == 0);
+}
+
+TEST_CASE("a read under a write that ends later leaves the write as it is", "[conformance]")
+{
+    read_write_scripts b;
+    b.write(writer, "600000");
+    b.read(mine, "300000", writer);
+    CHECK(b.leave_later(mine, "10000").integer == 1);
+    CHECK(b.ttl() > 500'000);
+    CHECK(b.command({"PTTL", b.slot(mine)}).integer <= 10'000);
+    b.unwrite(writer);
+    CHECK(b.ttl() <= 10'000);
 }
 
 TEST_CASE("a release of a read deletes its slot although the lock is of another type", "[conformance]")
@@ -233,8 +269,11 @@ TEST_CASE("a waiting writer keeps new readers out until it gives up", "[conforma
 {
     read_write_scripts b;
     b.read(mine, "100000");
+    CHECK(b.waiting().items.empty());
     CHECK(b.write(writer, "30000").integer < -90'000);
     CHECK(b.command({"GET", "mark"}).text == writer);
+    CHECK(b.waiting().items.at(0).text == writer);
+    CHECK(b.waiting().items.at(1).integer > 50'000);
     CHECK(b.read(other, "30000").integer > 90'000);  // the longer of the two times to live
     CHECK(b.read_first(other, "30000").is_nil());
     CHECK(b.renew(mine, "100000").integer == 2);
@@ -243,6 +282,7 @@ TEST_CASE("a waiting writer keeps new readers out until it gives up", "[conforma
     CHECK(b.command({"GET", "mark"}).text == rival);
     CHECK(b.unwrite(rival).integer == 0);
     CHECK_FALSE(b.exists("mark"));
+    CHECK(b.waiting().items.empty());
     CHECK(b.renew(mine, "100000").integer == 1);
     CHECK(b.mode() == "read");
 }

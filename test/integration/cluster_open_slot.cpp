@@ -4,7 +4,10 @@
 //
 // A hash slot that an operator leaves half-moved: some of its keys are at one primary, some at another one.
 
+#include <array>
 #include <chrono>
+#include <cstddef>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -121,6 +124,42 @@ TEST_CASE(
         co_await again.release();
     });
     CHECK(first.stats().lost == 0);
+}
+
+// Acquires and releases the lock again and again.
+awaitable<void> contend(mutex lock, std::chrono::steady_clock::time_point end, int& grants)
+{
+    while (std::chrono::steady_clock::now() < end) {
+        auto held = co_await lock.acquire();
+        ++grants;
+        co_await sleep_for(5ms);
+        co_await held.release();
+    }
+}
+
+// The message of a release at the destination reaches nobody, and no waiter looks because of the poll interval.
+TEST_CASE("contenders of several clients are served in turn while the hash slot is half-moved", "[live][cluster]")
+{
+    server_cluster cluster;
+    live l;
+    auto cfg = live::quick(cluster.url());
+    cfg.poll_interval = 1min;
+    std::array<client*, 3> const clients{&l.client(cfg), &l.client(cfg), &l.client(cfg)};
+    std::array<int, 3> grants{};
+    auto const to = (cluster.primary_of("{a}") + 1) % cluster.size();
+    l.run([&]() -> awaitable<void> {
+        cluster.begin_move("{a}", to, {});
+        int ended = 0;
+        auto const end = std::chrono::steady_clock::now() + 10s;
+        for (std::size_t i = 0; i != clients.size(); ++i)
+            asio::co_spawn(
+                l.context(), contend(mutex(*clients[i], "{a}"), end, grants[i]), [&](std::exception_ptr) { ++ended; });
+        auto const have_ended = co_await comes_true([&] { return ended == 3; });
+        CHECK(have_ended);
+    });
+    for (int const n : grants)
+        CHECK(n >= 5);
+    CHECK(cluster.errors("ASK") > 0);
 }
 
 }  // namespace

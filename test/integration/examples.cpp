@@ -56,7 +56,7 @@ TEST_CASE("each example for one server ends with success", "[examples]")
         {"election", "10.0.0.7:8000 leads"},
         {"fair_lock", "the printer is ours, those above wait"},
         {"fencing", "balance: 34; the stale write of 33 was refused"},
-        {"latch", "all parts are there"},
+        {"latch", "the report was called off"},
         {"lease", "the lease has expired"},
         {"multi_lock", "both accounts are locked"},
         {"mutex", "no other process is in here"},

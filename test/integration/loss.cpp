@@ -107,6 +107,25 @@ private:
     };
 };
 
+TEST_CASE("a process that was stopped keeps its connection", "[loss]")
+{
+    redis_server server;
+    child other({HOLDFAST_LIVE_CHILD, "guard", server.tcp_url(), "m", "600"});
+    auto const is_ready = [&] { return !other.reported("ready").empty(); };
+    REQUIRE(wait_until(is_ready));
+    auto const connections = server.info("total_connections_received");
+    for (int i = 0; i < 3; ++i) {
+        other.pause();
+        std::this_thread::sleep_for(1500ms);
+        other.resume();
+        std::this_thread::sleep_for(300ms);
+    }
+    other.signal(SIGUSR1);
+    auto const has_run = [&] { return !other.reported("body").empty(); };
+    REQUIRE(wait_until(has_run));
+    CHECK(server.info("total_connections_received") == connections);
+}
+
 TEST_CASE("the loss of a deleted key is reported by the end of the validity, and cancels a with_lock body", "[loss]")
 {
     server_and_client s(3s);

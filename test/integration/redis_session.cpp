@@ -114,7 +114,7 @@ TEST_CASE("session: error replies of the server are classified", "[redis]")
 
     server.command({"SADD", "s", "x"});
     CHECK(probe.execute({"GET", "s"}).why == refusal::wrong_type);
-    CHECK(probe.execute({"SET", "a", "b", "NONSENSE"}).why == refusal::other);
+    CHECK(probe.execute({"SET", "a", "b", "NONSENSE"}).why == refusal::unsupported);
     server.command({"CONFIG", "SET", "maxmemory", "1"});
     CHECK(probe.execute({"SET", "a", "b"}).why == refusal::out_of_resources);
     CHECK(probe.closed.empty());
@@ -126,7 +126,7 @@ TEST_CASE("session: the error for an unknown command is reported without its arg
     session_probe probe(server.url());
     REQUIRE(probe.start_and_open());
     auto const& c = probe.execute({"NONSENSE", "hunter2"});
-    CHECK(c.why == refusal::other);
+    CHECK(c.why == refusal::unsupported);
     CHECK(c.words.find("hunter2") == std::string::npos);
 }
 
@@ -171,6 +171,16 @@ TEST_CASE("session: a command submitted at the end of a turn is sent with the ot
     CHECK(ends == 1);
     CHECK(last->text == "v");
     CHECK(last->sent == first.sent);
+}
+
+TEST_CASE("session: a server that may evict locks is reported once", "[redis]")
+{
+    redis_server server{"maxmemory 100mb", "maxmemory-policy volatile-ttl"};
+    session_probe probe(server.url());
+    REQUIRE(probe.start_and_open());
+    probe.session().drop("test");
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    CHECK(probe.count_of_lines("maxmemory-policy volatile-ttl: the server evicts locks") == 1);
 }
 
 TEST_CASE("session: submit() does not complete the command before it returns", "[redis]")

@@ -2,8 +2,11 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
+#include <thread>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -216,6 +219,56 @@ TEST_CASE("session loss: READONLY closes the connection", "[redis]")
     CHECK(probe.execute({"SET", "k", "v"}).text == "OK");
 }
 
+TEST_CASE("session loss: after READONLY the connection leads to the next address of the host", "[redis]")
+{
+    redis_server replica;
+    redis_server primary{"bind 127.0.0.2", "port " + std::to_string(replica.port())};
+    replica.command({"REPLICAOF", "127.0.0.2", std::to_string(replica.port())});
+    int lookups = 0;
+    auto const both = [&](redis::resolver& r, std::string const& host, redis::take_addresses take) {
+        ++lookups;
+        CHECK(host == "localhost");
+        boost::asio::post(r.get_executor(), [take] { take({}, {"127.0.0.1", "127.0.0.2"}); });
+    };
+    session_probe probe(session_probe::with_url("redis://localhost:" + std::to_string(replica.port())), both);
+    REQUIRE(probe.start_and_open());
+    CHECK(lookups == 0);
+    CHECK(probe.execute({"SET", "k", "v"}).why == refusal::read_only);
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    CHECK(probe.execute({"SET", "k", "v"}).text == "OK");
+    CHECK(probe.has_logged("localhost has several addresses and has led to a replica; the client tries 127.0.0.2"));
+
+    probe.session().drop("the test says so");  // the address is kept
+    REQUIRE(probe.run_until([&] { return probe.opened == 3; }));
+    CHECK(probe.execute({"SET", "k", "v"}).text == "OK");
+    CHECK(lookups == 1);
+
+    replica.command({"REPLICAOF", "NO", "ONE"});
+    primary.kill();  // the address fails
+    REQUIRE(probe.run_until([&] { return probe.opened == 4; }));
+    CHECK(probe.execute({"SET", "k", "v"}).text == "OK");
+    CHECK(lookups == 2);
+}
+
+TEST_CASE("session loss: a lookup that completes after the end of the session starts no connection", "[redis]")
+{
+    redis_server replica;
+    replica.command({"REPLICAOF", "127.0.0.1", "1"});
+    redis::take_addresses take;
+    auto const late = [&](redis::resolver&, std::string const&, redis::take_addresses t) { take = std::move(t); };
+    session_probe probe(session_probe::with_url(replica.tcp_url()), late);
+    REQUIRE(probe.start_and_open());
+    probe.send({"SET", "k", "v"});
+    REQUIRE(probe.run_until([&] { return take != nullptr; }));
+    auto const before = replica.info("total_connections_received");
+    probe.stop();
+    probe.run_for(20ms);
+    std::exchange(take, nullptr)({}, {"127.0.0.1", "127.0.0.2"});
+    CHECK(probe.run_to_end());
+    CHECK(replica.info("total_connections_received") == before);
+    CHECK(probe.opened == 1);
+}
+
 TEST_CASE("session loss: it connects once a server starts that was down, and logs the failure once", "[redis]")
 {
     redis_server server;
@@ -243,9 +296,7 @@ TEST_CASE("session loss: a host name that does not exist is not a permanent erro
 TEST_CASE("session loss: a connection without a reply to the greeting is closed and replaced", "[redis]")
 {
     redis_server server;
-    auto options = session_probe::with_url(server.tcp_url());
-    options.lease = 600ms;  // health checks each 100 ms
-    session_probe probe(options);
+    session_probe probe(server.tcp_url());
     server.freeze();
     probe.start();
     REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
@@ -268,6 +319,39 @@ TEST_CASE("session loss: the health check closes a silent connection", "[redis]"
     between.black_hole(false);
     REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
     CHECK(probe.execute({"PING"}).text == "PONG");
+}
+
+TEST_CASE("session loss: stalls of the server close no connection, however short the lease time is", "[redis]")
+{
+    redis_server server;
+    auto options = session_probe::with_url(server.tcp_url());
+    options.lease = 600ms;
+    session_probe probe(options);
+    REQUIRE(probe.start_and_open());
+    for (int i = 0; i < 9; ++i) {
+        server.freeze();
+        probe.run_for(300ms);
+        server.thaw();
+        CHECK(probe.execute({"PING"}).text == "PONG");
+    }
+    CHECK(probe.closed.empty());
+}
+
+TEST_CASE("session loss: a process that is stopped while its server replies keeps the connection", "[redis]")
+{
+    redis_server server;
+    auto options = session_probe::with_url(server.tcp_url());
+    options.lease = 600ms;
+    session_probe probe(options);
+    REQUIRE(probe.start_and_open());
+    for (int i = 0; i < 3; ++i) {
+        auto const& get = probe.send({"GET", "k"});
+        probe.run_for(1ms);
+        std::this_thread::sleep_for(1500ms);
+        probe.run_for(300ms);
+        CHECK(get.outcome == outcome::applied);
+    }
+    CHECK(probe.closed.empty());
 }
 
 TEST_CASE("session loss: a connection reset ends each command under way once, as unknown", "[redis]")

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
+#include <chrono>
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
@@ -114,4 +115,39 @@ TEST_CASE("session sentinel: a master's name that is not known is not a permanen
     CHECK(probe.opened == 0);
     CHECK_FALSE(probe.closed.at(0).permanent);
     CHECK_FALSE(probe.closed.at(0).words.empty());
+}
+
+TEST_CASE("session sentinel: it authenticates to sentinels with a password of their own", "[redis]")
+{
+    redis_server master{"requirepass secret"};
+    master.command({"AUTH", "secret"});
+    sentinel watch(master, {.password = "secret", .own_password = "hunter3"});
+    auto const url = "redis+sentinel://:secret@" + watch.host() + "/mymaster";
+    session_probe without(url);
+    without.start();
+    REQUIRE(without.run_until([&] { return !without.closed.empty(); }));
+    CAPTURE(without.closed.at(0).words);
+    CHECK(without.closed.at(0).words.find(watch.host() + ": NOAUTH ") != std::string::npos);
+    CHECK_FALSE(without.closed.at(0).permanent);
+
+    session_probe probe(url + "?sentinel_password=hunter3");
+    REQUIRE(probe.start_and_open());
+    CHECK(probe.execute({"PING"}).text == "PONG");
+    CHECK_FALSE(probe.has_logged("secret"));
+    CHECK_FALSE(probe.has_logged("hunter3"));
+}
+
+TEST_CASE("session sentinel: hung sentinels neither delay a connection for long nor prevent it", "[redis]")
+{
+    redis_server master;
+    sentinel first(master), second(master), third(master);
+    first.freeze();
+    second.freeze();
+    session_probe probe(sentinel_url({first.host(), second.host(), third.host()}));
+    auto const start = std::chrono::steady_clock::now();
+    REQUIRE(probe.start_and_open());
+    probe.session().drop("test");
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    // The limits are 0.1 s for each connection; in turn, two hung sentinels would cost 10 s each time.
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(8));
 }

@@ -121,8 +121,12 @@ private:
             l.count_down([r](error_code ec, unsigned) { reply_result(r, ec, "done"); });
         else if (r.verb == "count")
             l.count([r](error_code ec, unsigned left) { reply_result(r, ec, std::to_string(left)); });
+        else if (r.verb == "remove")
+            l.remove([r](error_code ec, bool yes) { reply_result(r, ec, yes_or_no(yes)); });
         else
-            l.wait([r](error_code ec, bool) { reply_result(r, ec, "open"); });
+            l.wait([r](error_code ec, bool) {
+                reply_result(r, ec == errc::latch_removed ? error_code() : ec, ec ? "removed" : "open");
+            });
     }
 
     // The value of the leader, "mute", or "nobody".
@@ -140,7 +144,7 @@ private:
         semaphore const s(client_, r.name, {.with_redisson = true});
         auto const done = [r](error_code ec, permit_count) { reply_result(r, ec, "done"); };
         auto const count = [r](error_code ec, permit_count c) {
-            auto const total = static_cast<int>(c.total);
+            std::int64_t const total = c.total;
             reply_result(r, ec, std::to_string(r.verb == "total" ? total : c.free));
         };
         if (r.verb == "resize")

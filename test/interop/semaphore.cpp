@@ -149,5 +149,33 @@ TEST_CASE("a latch is counted down by both libraries, and opens for the waiters 
     }
 }
 
+TEST_CASE("a latch that is removed ends the waits of both libraries, and each can set it again", "[interop][latch]")
+{
+    auto& m = the_meeting();
+    for (auto* const next : {&m.redisson(), &m.holdfast()}) {
+        CAPTURE(next->name());
+        lock_id const id{"latch", new_name()};
+        auto const call = [&](peer_process& side, std::string const& verb, int number = 0) {
+            return side.call(verb, id, number).text();
+        };
+        CHECK(call(m.redisson(), "set", 2) == "true");
+        auto const theirs = m.redisson().call("wait", id);
+        auto const ours = m.holdfast().call("wait", id);
+        auto const channel = "redisson_countdownlatch__channel__{" + id.name + "}";
+        REQUIRE(wait_until([&] { return m.subscribers(channel) == 2; }));
+        CHECK(call(m.holdfast(), "remove") == "true");
+        CHECK(theirs.text() == "open");  // Redisson knows no difference
+        CHECK(ours.text() == "removed");
+        CHECK(call(m.redisson(), "count") == "0");
+        CHECK(call(*next, "set", 1) == "true");
+        auto const again = m.holdfast().call("wait", id);
+        REQUIRE(wait_until([&] { return m.subscribers(channel) > 0; }));
+        CHECK(call(m.holdfast(), "count") == "1");
+        CHECK_FALSE(again.is_over());
+        CHECK(call(m.redisson(), "down") == "done");
+        CHECK(again.text() == "open");
+    }
+}
+
 }  // namespace
 }  // namespace holdfast::test

@@ -252,21 +252,6 @@ TEST_CASE("an acquire completes as not_permitted, without a retry, when the serv
     });
 }
 
-TEST_CASE("an acquire completes as server_refused while the server is out of memory", "[bad_input]")
-{
-    arena a;
-    auto& c = a.client();
-    a.run([&]() -> awaitable<void> {
-        co_await c.ready();
-        a.server().model().set_condition(simulated::condition::out_of_memory);
-        auto const refused = co_await error_of(mutex(c, "m").acquire(use_awaitable));
-        CHECK(refused == errc::server_refused);
-        a.server().model().set_condition(simulated::condition::normal);
-        auto const granted = co_await mutex(c, "m").acquire();
-        CHECK(granted.valid());
-    });
-}
-
 TEST_CASE("while the server is down, acquire waits, and try_acquire completes as unavailable in time", "[bad_input]")
 {
     arena a;

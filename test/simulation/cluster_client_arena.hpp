@@ -5,6 +5,8 @@
 #ifndef HOLDFAST_TEST_SIMULATION_CLUSTER_CLIENT_ARENA_HPP
 #define HOLDFAST_TEST_SIMULATION_CLUSTER_CLIENT_ARENA_HPP
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -55,7 +57,13 @@ public:
         // The lines outlive this object, for which the connections of the simulation still log their end.
         config.log = [lines = logged_](log_level, std::string_view line) { lines->emplace_back(line); };
         auto const make_io = [this, &p, &seeds](engine::strand s, holdfast::config const& c, engine::log l) {
-            return simulated().make_cluster_io(p, std::move(s), c, std::move(l), seeds);
+            auto io = simulated().make_cluster_io(p, std::move(s), c, std::move(l), seeds);
+            io.open_node = [this, open = io.open_node](core::cluster_primary const& n) {
+                auto made = open(n);
+                sessions_.push_back(made);
+                return made;
+            };
+            return io;
         };
         auto made = detail::client_access::make(p.get_executor(), config, make_io);
         clients_.push_back(std::make_unique<holdfast::client>(std::move(made)));
@@ -80,12 +88,20 @@ public:
 
     bool has(unsigned node, std::string_view key) { return exists(key, cluster.names().at(node)); }
     std::vector<std::string> const& logged() const { return *logged_; }
+    // The sessions to primaries that clients have made, and those of them that exist.
+    std::size_t made_sessions() const noexcept { return sessions_.size(); }
+    std::size_t sessions() const
+    {
+        auto const exists = [](auto const& s) { return !s.expired(); };
+        return static_cast<std::size_t>(std::ranges::count_if(sessions_, exists));
+    }
 
     simulated_cluster cluster;
     int slots_requests = 0;
 
 private:
     unsigned const acknowledged_by_;
+    std::vector<std::weak_ptr<engine::session>> sessions_;
     std::shared_ptr<std::vector<std::string>> logged_ = std::make_shared<std::vector<std::string>>();
     std::vector<std::unique_ptr<holdfast::client>> clients_;
 };

@@ -45,6 +45,7 @@ void cluster_rules::require_confined(executed const& e) const
     for (auto const* const s :
          {&scripts::read_acquire,
           &scripts::read_release,
+          &scripts::read_release_later,
           &scripts::write_acquire,
           &scripts::write_release,
           &scripts::read_write_holders,

@@ -46,6 +46,7 @@ void command_rules::on_script(executed const& e, simulated::words args)
             scripts::fair_release_later,
             scripts::reentrant_release,
             scripts::read_release,
+            scripts::read_release_later,
             scripts::write_release,
             scripts::fair_leave))
         retired_.emplace(first[0], e.client);

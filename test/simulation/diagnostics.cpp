@@ -29,7 +29,7 @@ using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::StartsWith;
 using simulated::condition;
 
-TEST_CASE("the exception of an acquire has the name of the lock and the server's error message", "[diagnostics]")
+TEST_CASE("the exception of a single attempt has the name of the lock and the server's error message", "[diagnostics]")
 {
     struct refusal {
         condition state;
@@ -51,7 +51,7 @@ TEST_CASE("the exception of an acquire has the name of the lock and the server's
             if (!r.denied.empty())
                 a.server().model().deny_command(r.denied);
             try {
-                co_await mutex(c, "orders").acquire();
+                co_await mutex(c, "orders").try_acquire();
                 FAIL_CHECK("the server has granted the lock");
             } catch (holdfast::error const& e) {
                 CHECK(e.code() == r.code);
@@ -182,7 +182,7 @@ TEST_CASE("the text of a multi_lock names the member that failed", "[diagnostics
         multi_lock both(mutex(c, "x"), mutex(d, "y"));
         std::string const name = "lock \"" + std::string(both.name()) + "\": ";
         a.server("other").model().set_condition(condition::out_of_memory);
-        auto const acquire = co_await text_of(both.acquire());
+        auto const acquire = co_await text_of(both.try_acquire());
         CHECK_THAT(acquire, StartsWith(name + "lock \"y\": OOM command not allowed"));
         a.server("other").model().set_condition(condition::normal);
 
@@ -215,7 +215,7 @@ TEST_CASE("the text of a red_lock without a majority has the reply of each serve
         co_await a.sleep(3s);
         for (unsigned i = 0; i < 3; ++i)
             a.node(i).model().set_condition(condition::out_of_memory);
-        auto const refused = co_await text_of(red_lock(all, "r", trusting).acquire());
+        auto const refused = co_await text_of(red_lock(all, "r", trusting).try_acquire());
         CHECK_THAT(refused, StartsWith("lock \"r\": ") && ContainsSubstring("OOM command not allowed"));
     });
 }

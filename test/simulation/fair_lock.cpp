@@ -152,10 +152,15 @@ TEST_CASE("a fair waiter that times out or is cancelled leaves nothing in the qu
 
 TEST_CASE("when the first waiter gives up while the lock is free, the next waiter is notified", "[fair_lock]")
 {
-    behind_a_holder([](printer& p, arena& a, lease&) -> awaitable<void> {
+    asio::cancellation_signal give_up;
+    behind_a_holder([&give_up](printer& p, arena& a, lease&) -> awaitable<void> {
         a.spawn(
             [&]() -> awaitable<void> {
-                auto const l = co_await p.lock("B").try_acquire({.wait = 500ms});
+                error_code ec;
+                auto const lock = p.lock("B");
+                auto const token = asio::bind_cancellation_slot(
+                    give_up.slot(), asio::redirect_error(use_awaitable, ec));
+                auto const l = co_await lock.acquire(token);
                 CHECK(l.empty());
             },
             "B");
@@ -164,7 +169,9 @@ TEST_CASE("when the first waiter gives up while the lock is free, the next waite
         co_await a.sleep(50ms);
         // The lock becomes free without a message, so the first waiter makes no attempt before it leaves.
         a.server().execute({"DEL", "f"});
-        co_await a.sleep(500ms);
+        co_await a.sleep(400ms);
+        give_up.emit(asio::cancellation_type::terminal);
+        co_await a.sleep(100ms);
         CHECK(p.served == std::vector<std::string>{"next"});
     });
 }
@@ -508,7 +515,7 @@ TEST_CASE("a contended fair acquire costs at most six commands, plus two refresh
                          && (e.what.args[1] == text.sha1 || e.what.args[1] == text.text);
         });
         for (int i = 0; i < crowd; ++i)
-            p.queue_up(std::to_string(i), "B", {}, 5ms);
+            p.queue_up(std::to_string(i), "B", {.lease = 30s, .renew = true}, 5ms);
         co_await a.sleep(20s);
         CHECK(refreshes <= 41);
         co_await held.release();

@@ -49,20 +49,22 @@ std::vector<key_content> key_contents()
         {"a writer", {{"HSET", "k", "mode", "write", theirs + ":write", "1"}, expires}, false, true},
         {"readers", {{"HSET", "k", "mode", "read", ours, "1", theirs, "2"}, expires}, false, true},
 
-        {"a token that does not expire", {{"SET", "k", ours}}},
+        // Their times to live were lost, so nobody else would end them.
+        {"a token that does not expire", {{"SET", "k", ours}}, true},
+        {"a holder that does not expire", {{"HSET", "k", ours, "1"}}, true},
+        {"readers that do not expire", {{"HSET", "k", "mode", "read", ours, "1"}}, false, true},
+
         {"text", {{"SET", "k", "data", "PX", "60000"}}},
         {"a bare UUID", {{"SET", "k", ours.substr(0, 36), "PX", "60000"}}},
         {"a UUID and text", {{"SET", "k", ours.substr(0, 37) + "data", "PX", "60000"}}},
         {"a number too much", {{"SET", "k", ours + "x", "PX", "60000"}}},
         {"a token of another length", {{"SET", "k", "0-1-2-3-4:5", "PX", "60000"}}},
-        {"a holder that does not expire", {{"HSET", "k", ours, "1"}}},
         {"a session", {{"HSET", "k", "user", "17", "seen", "1800000000"}, expires}},
         {"a session of one field", {{"HSET", "k", "user", "17"}, expires}},
         {"a holder beside data", {{"HSET", "k", ours, "1", "user", "17"}, expires}},
         {"a holder with data", {{"HSET", "k", ours, "data"}, expires}},
         {"a session with a mode", {{"HSET", "k", "mode", "dark", "user", "17"}, expires}},
         {"readers beside data", {{"HSET", "k", "mode", "read", ours, "1", "user", "17"}, expires}},
-        {"readers that do not expire", {{"HSET", "k", "mode", "read", ours, "1"}}},
         {"a list", {{"RPUSH", "k", ours}, expires}},
     };
 }

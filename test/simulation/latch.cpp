@@ -28,7 +28,7 @@ struct two_processes {
     client& home = world.client("B", patient());
     latch a{world.client("A"), "parts"};
     latch b{home, "parts"};
-    int opened = 0;
+    int opened = 0, removed = 0;
     error_code last;
 
     // Without messages, B would notice nothing for a minute.
@@ -43,6 +43,19 @@ struct two_processes {
     {
         auto const is_open = co_await b.wait(o, asio::redirect_error(use_awaitable, last));
         opened += is_open ? 1 : 0;
+        removed += last == errc::latch_removed ? 1 : 0;
+    }
+
+    // What it does reaches B as one message, at its end: B reads the latch once.
+    template <class Changes>
+    awaitable<void> unseen(Changes changes)
+    {
+        auto& server = world.server();
+        server.faults.drop_push = 1;
+        co_await changes();
+        server.faults.drop_push = 0;
+        server.execute({"PUBLISH", "redisson_countdownlatch__channel__{parts}", "1"});
+        co_await world.sleep(100ms);
     }
 };
 
@@ -118,6 +131,135 @@ TEST_CASE("a wait whose latch was set anew in between has seen it open", "[latch
         server.execute({"DEL", "parts"});
         co_await t.a.set(1);
         co_await t.world.sleep(100ms);
+        CHECK(t.opened == 1);
+    });
+}
+
+TEST_CASE("a latch that is removed ends all waits at once, and those that begin before it is set again", "[latch]")
+{
+    two_processes t;
+    t.world.run([&]() -> awaitable<void> {
+        co_await t.a.set(2);
+        for (int i = 0; i < 10; ++i)
+            t.world.spawn(t.wait(), "B");
+        co_await t.world.sleep(100ms);
+        auto const was_closed = co_await t.a.remove();
+        CHECK(was_closed);
+        co_await t.world.sleep(10ms);
+        CHECK(t.removed == 10);
+        CHECK(t.opened == 0);
+        CHECK_FALSE(t.world.exists("parts"));
+        CHECK_FALSE(t.world.exists("holdfast_latch_steps:{parts}"));
+
+        auto const late = co_await error_of(t.b.wait({.wait = 1s}, use_awaitable));
+        CHECK(late == errc::latch_removed);
+        auto left = co_await t.b.count();
+        CHECK(left == 0);
+        left = co_await t.b.count_down();
+        CHECK(left == 0);
+        auto const again = co_await t.b.remove();
+        CHECK_FALSE(again);
+
+        auto const is_set = co_await t.a.set(1);
+        CHECK(is_set);
+        auto is_open = co_await t.b.wait({.wait = 0ms});
+        CHECK_FALSE(is_open);
+        co_await t.a.count_down();
+        is_open = co_await t.b.wait();
+        CHECK(is_open);
+        co_await t.world.sleep(3s);
+        CHECK(t.world.census(t.home) == engine::client_engine::census{0, 0, 0, 0});
+    });
+}
+
+TEST_CASE("a latch that is open cannot be removed, and stays open", "[latch]")
+{
+    two_processes t;
+    t.world.run([&]() -> awaitable<void> {
+        auto was_closed = co_await t.a.remove();
+        CHECK_FALSE(was_closed);
+        co_await t.a.set(1);
+        co_await t.a.count_down();
+        was_closed = co_await t.a.remove();
+        CHECK_FALSE(was_closed);
+        auto const is_open = co_await t.b.wait();
+        CHECK(is_open);
+    });
+}
+
+TEST_CASE("a wait whose latch was removed in between never seems done, however often it was set since", "[latch]")
+{
+    for (int const rounds : {1, 2, 3}) {
+        CAPTURE(rounds);
+        two_processes t;
+        t.world.run([&]() -> awaitable<void> {
+            co_await t.a.set(1);
+            t.world.spawn(t.wait(), "B");
+            co_await t.world.sleep(100ms);
+            co_await t.unseen([&]() -> awaitable<void> {
+                co_await t.a.remove();
+                for (int i = 1; i < rounds; ++i) {
+                    co_await t.a.set(1);
+                    co_await t.a.count_down();
+                }
+                co_await t.a.set(1);
+            });
+            CHECK(t.removed == 1);
+            CHECK(t.opened == 0);
+            // The new latch has waiters of its own.
+            t.world.spawn(t.wait(), "B");
+            co_await t.world.sleep(100ms);
+            co_await t.unseen([&]() -> awaitable<void> {
+                co_await t.a.count_down();
+                co_await t.a.set(1);
+            });
+            CHECK(t.removed == 1);
+            CHECK(t.opened == 1);
+        });
+    }
+}
+
+TEST_CASE("a removal that no message tells is found when the latch is read again, for a day", "[latch]")
+{
+    two_processes t;
+    t.world.run([&]() -> awaitable<void> {
+        co_await t.a.set(1);
+        t.world.spawn(t.wait(), "B");
+        co_await t.world.sleep(100ms);
+        t.world.server().faults.drop_push = 1;
+        co_await t.a.remove();
+        co_await t.world.sleep(2min);
+        CHECK(t.removed == 1);
+        co_await t.world.sleep(23h + 50min);
+        auto const ec = co_await error_of(t.b.wait(use_awaitable));
+        CHECK(ec == errc::latch_removed);
+        co_await t.world.sleep(10min);
+        auto const is_open = co_await t.b.wait();
+        CHECK(is_open);
+    });
+}
+
+TEST_CASE("a latch that Redisson has set is removed, and one that it sets again opens", "[latch]")
+{
+    two_processes t;
+    auto& server = t.world.server();
+    t.world.run([&]() -> awaitable<void> {
+        co_await t.home.ready();
+        server.execute({"SET", "parts", "2"});
+        t.world.spawn(t.wait(), "B");
+        co_await t.world.sleep(100ms);
+        auto const was_closed = co_await t.a.remove();
+        CHECK(was_closed);
+        co_await t.world.sleep(10ms);
+        CHECK(t.removed == 1);
+        // Redisson does not know the mark of the removal.
+        server.execute({"SET", "parts", "1"});
+        t.world.spawn(t.wait(), "B");
+        co_await t.world.sleep(100ms);
+        CHECK(t.removed == 1);
+        auto const left = co_await t.a.count_down();
+        CHECK(left == 0);
+        co_await t.world.sleep(10ms);
         CHECK(t.opened == 1);
     });
 }
@@ -286,6 +428,8 @@ TEST_CASE("bad input of a latch names the option, and keys of another type chang
         ec = co_await error_of(t.b.set(1, use_awaitable));
         CHECK(ec == errc::wrong_type);
         ec = co_await error_of(t.b.count_down(use_awaitable));
+        CHECK(ec == errc::wrong_type);
+        ec = co_await error_of(t.b.remove(use_awaitable));
         CHECK(ec == errc::wrong_type);
         ec = co_await error_of(t.b.wait(use_awaitable));
         CHECK(ec == errc::wrong_type);

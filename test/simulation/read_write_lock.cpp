@@ -4,6 +4,8 @@
 //
 // Many readers or one writer: sharing a grant, owners, ends of leases, other libraries' readers, invalid input.
 
+#include <vector>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/hold/grant.hpp"
@@ -51,6 +53,56 @@ TEST_CASE("readers share the lock, and a writer excludes readers and writers", "
         CHECK(other.empty());
         co_await writer.release();
         CHECK_FALSE(a.exists("d"));
+    });
+}
+
+TEST_CASE("the server knows one reader of each process, and the writer that waits", "[read_write_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    auto& d = a.client("B");
+    a.run([&]() -> awaitable<void> {
+        read_write_lock const here(c, "d"), there(d, "d", d.make_owner("editor"));
+        std::vector<lease> reads;
+        for (int i = 0; i < 20; ++i)
+            reads.push_back(co_await here.read().acquire());
+        auto const holders = co_await there.read().holders();
+        CHECK(holders.size() == 1);
+        CHECK(c.stats().held == 20);
+        auto next = co_await here.waiting_writer();
+        CHECK_FALSE(next.has_value());
+        auto const one_attempt = co_await there.write().try_acquire();
+        CHECK(one_attempt.empty());
+        next = co_await here.waiting_writer();
+        CHECK_FALSE(next.has_value());
+
+        lease written;
+        a.spawn([&]() -> awaitable<void> { written = co_await there.write().acquire(); }, "B");
+        co_await a.sleep(100ms);
+        next = co_await here.waiting_writer();
+        REQUIRE(next.has_value());
+        CHECK(next->label == "editor");
+        CHECK_FALSE(next->mine);
+        CHECK(next->remaining > 0ms);
+        CHECK_FALSE(next->waited.has_value());
+        auto const seen_there = co_await there.waiting_writer();
+        REQUIRE(seen_there.has_value());
+        CHECK(seen_there->mine);
+        CHECK(seen_there->id == next->id);
+        for (auto& r : reads)
+            co_await r.release();
+        co_await a.sleep(100ms);
+        CHECK(written.valid());
+        next = co_await here.waiting_writer();
+        CHECK_FALSE(next.has_value());
+        auto const writers = co_await here.write().holders();
+        REQUIRE(writers.size() == 1);
+        CHECK(writers.front().id == seen_there->id);
+
+        a.server().execute({"DEL", "holdfast_writer_waiting:{d}"});
+        a.server().execute({"RPUSH", "holdfast_writer_waiting:{d}", "x"});
+        auto const foreign = co_await error_of(here.waiting_writer(use_awaitable));
+        CHECK(foreign == errc::wrong_type);
     });
 }
 
@@ -175,24 +227,67 @@ TEST_CASE(
     });
 }
 
-TEST_CASE("the last reader to end its hold releases the grant, even if its own hold was lost", "[read_write_lock]")
+TEST_CASE("a lost read keeps no writer out when the last valid reader leaves", "[read_write_lock]")
 {
-    arena a;
-    auto& c = a.client();
-    a.run([&]() -> awaitable<void> {
-        read_write_lock doc(c, "d");
-        auto renewed = co_await doc.read().acquire();
-        {
-            auto const limited = co_await doc.read().acquire({.max_hold = 200ms});
-            co_await a.sleep(500ms);
-            CHECK_FALSE(limited.valid());
-            co_await renewed.release();
-            CHECK(a.exists("d"));  // no key is deleted under a running body
-        }
-        co_await a.sleep(50ms);
-        CHECK_FALSE(a.exists("d"));
-    });
-    CHECK(a.census(c).arbiters == 0);
+    for (std::chrono::milliseconds const lease : {1s, 3s}) {
+        arena a;
+        auto& c = a.client();
+        auto& d = a.client("B");
+        a.run([&]() -> awaitable<void> {
+            read_write_lock doc(c, "d");
+            auto lost = co_await doc.read().acquire({.lease = lease});
+            co_await a.sleep(lease * 4 / 5);
+            auto last = co_await doc.read().acquire({.lease = lease});  // prolongs the grant of both
+            CHECK(slots(a) == 1);
+            co_await a.sleep(lease / 5 + 100ms);
+            CHECK_FALSE(lost.valid());
+            CHECK(last.valid());
+            co_await last.release();
+            CHECK_FALSE(a.exists("d"));
+            auto const writer = co_await read_write_lock(d, "d").write().try_acquire();
+            CHECK(writer.valid());
+            a.commands();
+            error_code ec;
+            co_await lost.release(asio::redirect_error(use_awaitable, ec));
+            CHECK(ec == errc::lease_lost);
+            co_await a.sleep(100ms);
+            CHECK(a.commands().empty());  // its grant was released before
+            CHECK(writer.valid());
+        });
+        CHECK(a.census(c).arbiters == 0);
+    }
+}
+
+TEST_CASE("a grant that a reader has prolonged ends with the validity of the reads that are left", "[read_write_lock]")
+{
+    for (std::chrono::milliseconds const lease : {1s, 3s}) {
+        arena a;
+        auto& c = a.client();
+        auto& d = a.client("B");
+        core::instant granted;
+        a.run([&]() -> awaitable<void> {
+            read_write_lock doc(c, "d");
+            auto const begun = a.now();
+            auto first = co_await doc.read().acquire({.lease = lease});
+            co_await a.sleep(lease * 2 / 5);
+            auto second = co_await doc.read().acquire({.lease = lease});
+            CHECK(slots(a) == 1);
+            auto write = [&]() -> awaitable<void> {
+                auto const l = co_await read_write_lock(d, "d").write().acquire();
+                granted = a.now();
+                CHECK_FALSE(first.valid());
+            };
+            a.spawn(write(), "B");
+            co_await a.sleep(100ms);
+            co_await second.release();
+            auto const end = validity(first);
+            while (granted == core::instant())
+                co_await a.sleep(1ms);
+            CHECK(granted >= end);
+            CHECK(granted < begun + lease + 50ms);
+            CHECK_FALSE(first.valid());
+        });
+    }
 }
 
 // Two readers in two processes; the slot of the long read was deleted by other means.

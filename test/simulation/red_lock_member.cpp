@@ -209,6 +209,25 @@ TEST_CASE("the wait time of a multi_lock also limits the round of a member red_l
     });
 }
 
+TEST_CASE("a member red_lock uses the last part of a millisecond of a multi_lock's wait", "[multi_lock][red_lock]")
+{
+    quorum_and_one a({.world = {.fifo = true}, .network = {.delay = {10us, 10us}}});
+    auto const locks = a.locks();
+    auto const theirs = a.locks("B");
+    a.run([&]() -> awaitable<void> {
+        co_await until_connected(a);
+        auto in_the_way = co_await theirs.m.acquire();
+        error_code ec;
+        lease got;
+        a.spawn([&]() -> awaitable<void> { got = co_await locks.both.try_acquire({.wait = 3ms}, redirect(ec)); });
+        co_await a.sleep(1'975us);
+        in_the_way = {};
+        co_await a.sleep(10ms);
+        CHECK_FALSE(ec);
+        CHECK(got.valid());
+    });
+}
+
 TEST_CASE(
     "a multi_lock refuses a red_lock together with one of that red_lock's own locks",
     "[multi_lock][red_lock][bad_input]")

@@ -75,6 +75,34 @@ TEST_CASE(
     });
 }
 
+TEST_CASE("a red_lock contender whose turn comes in its last millisecond still runs a round", "[red_lock]")
+{
+    nodes a(3, {.world = {.fifo = true}, .network = {.delay = {100us, 100us}}});
+    auto const all = a.clients();
+    a.run([&]() -> awaitable<void> {
+        co_await ready(all);
+        for (unsigned i = 0; i < 3; ++i)
+            a.node(i).pause();
+        red_lock const lock(all, "r", {.node_timeout = 400ms, .trust_new_nodes = true});
+        asio::cancellation_signal stop;
+        a.spawn([&]() -> awaitable<void> {
+            error_code ec;
+            co_await lock.acquire(asio::bind_cancellation_slot(stop.slot(), redirect(ec)));
+        });
+        co_await a.sleep(1ms);
+        error_code ec;
+        lease got;
+        a.spawn([&]() -> awaitable<void> { got = co_await lock.try_acquire({.wait = 2ms}, redirect(ec)); });
+        co_await a.sleep(1'300us);
+        for (unsigned i = 0; i < 3; ++i)
+            a.node(i).resume();
+        stop.emit(asio::cancellation_type::total);
+        co_await a.sleep(10ms);
+        CHECK_FALSE(ec);
+        CHECK(got.valid());
+    });
+}
+
 // Reentrant locks of one owner for each client.
 struct owned {
     explicit owned(std::vector<client const*> const& all)

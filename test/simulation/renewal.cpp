@@ -84,6 +84,21 @@ TEST_CASE("a renewal that is refused for one key does not affect the other lease
     CHECK(a.count_lines("each is renewed alone") == 1);
 }
 
+TEST_CASE("a lease survives a refusal of writes that ends just before it does", "[renewal][refused]")
+{
+    renewal_arena a;
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await a.hold(first_names(2));
+        co_await a.sleep(200ms);
+        a.server().model().set_condition(condition::disk_error);
+        co_await a.sleep(2500ms);
+        CHECK(held[0].state() == lease_state::at_risk);
+        a.server().model().set_condition(condition::normal);
+        co_await a.sleep(5s);
+        CHECK(are_held(held));
+    });
+}
+
 TEST_CASE("the client repeats a temporarily refused renewal in time on the same connection", "[renewal][refused]")
 {
     for (auto what :

@@ -5,6 +5,8 @@
 // The semaphore with the whole client: weights, renewal, loss, release, waiters, the number of permits.
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -678,6 +680,108 @@ TEST_CASE("set_permits wakes waiters, and a handle without a number waits for th
     });
 }
 
+TEST_CASE("a semaphore whose holders were lost says how its permits are restored", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client("A"), "s", {.permits = 2});
+    semaphore t(a.client("B"), "s", {.permits = 2});
+    a.run([&]() -> awaitable<void> {
+        auto one = co_await s.acquire({.weight = 2});
+        a.server().execute({"DEL", "{s}:timeout"});
+        diagnostics text;
+        error_code ec;
+        auto const none = co_await t.try_acquire(bind_diagnostics(text, asio::redirect_error(use_awaitable, ec)));
+        CHECK(none.empty());
+        CHECK(ec == errc::invalid_option);
+        CHECK(text.message().find("set_permits() restores") != std::string_view::npos);
+        auto const why = co_await one.lost();
+        CHECK(why == loss::key_missing);
+        co_await t.set_permits(2);
+        auto const both = co_await t.try_acquire({.weight = 2});
+        CHECK(both.valid());
+    });
+}
+
+TEST_CASE("add_permits changes the number for all clients, and wakes waiters", "[semaphore]")
+{
+    arena a;
+    semaphore s(a.client("A"), "s", {.permits = 2});
+    semaphore t(a.client("B"), "s", {.permits = 2});
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await s.acquire({.weight = 2});
+        bool granted = false;
+        a.spawn([&]() -> awaitable<void> {
+            auto l = co_await t.acquire({.weight = 2});
+            granted = true;
+        });
+        co_await a.sleep(1s);
+        auto now = co_await s.add_permits(2);
+        CHECK(now.total == 4);
+        CHECK(now.held == 2);
+        co_await a.sleep(5ms);
+        CHECK(granted);
+        now = co_await t.add_permits(-3);
+        CHECK(now.total == 1);
+        CHECK(now.free == -1);
+        CHECK(held.valid());
+        now = co_await t.add_permits(-3);
+        CHECK(now.total == 0);
+        refused(co_await error_of(s.add_permits(0, use_awaitable)));
+    });
+}
+
+TEST_CASE("add_permits creates a semaphore from the number of its handle", "[semaphore]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        auto const more = co_await semaphore(c, "more", {.permits = 8}).add_permits(2);
+        CHECK(more.total == 10);
+        auto const fair = co_await semaphore(c, "fair", {.permits = 8, .fair = true}).add_permits(-1);
+        CHECK(fair.total == 7);
+        auto const none = co_await semaphore(c, "none", {}).add_permits(3);
+        CHECK(none.total == 3);
+        auto const numbered = co_await semaphore(c, "n", {.permits = 120, .numbered = true}).add_permits(10);
+        CHECK(numbered.total == 128);
+    });
+}
+
+TEST_CASE("revoke takes the permits of one lease away", "[semaphore]")
+{
+    for (bool const is_fair : {false, true}) {
+        arena a;
+        auto& c = a.client("A");
+        semaphore s(c, "s", {.permits = 3, .fair = is_fair});
+        semaphore t(a.client("B"), "s", {.permits = 3, .fair = is_fair});
+        a.run([&]() -> awaitable<void> {
+            auto one = co_await s.acquire({.weight = 2});
+            auto other = co_await t.acquire();
+            bool granted = false;
+            a.spawn([&]() -> awaitable<void> {
+                auto l = co_await t.acquire({.weight = 2});
+                granted = true;
+                co_await a.sleep(1h);
+            });
+            co_await a.sleep(10ms);
+            std::string id;
+            auto const holders = co_await s.holders();
+            for (auto const& h : holders)
+                if (h.weight == 2)
+                    id = h.id;
+            auto const revoked = co_await t.revoke(id);
+            CHECK(revoked);
+            co_await a.sleep(5ms);
+            CHECK(granted);
+            auto const why = co_await one.lost();
+            CHECK(why == loss::key_missing);
+            CHECK(other.valid());
+            auto const again = co_await t.revoke(id);
+            CHECK_FALSE(again);
+            refused(co_await error_of(s.revoke("", use_awaitable)));
+        });
+    }
+}
+
 TEST_CASE("a semaphore is refused as a member of a multi_lock or red_lock", "[semaphore]")
 {
     arena a;
@@ -704,6 +808,23 @@ TEST_CASE("leases that end together are released in one script", "[semaphore]")
         auto const sent = a.commands();
         CHECK(std::ranges::count(sent, "EVAL") == 1);
         CHECK(free_permits(a) == "10");
+    });
+}
+
+TEST_CASE("the number of free permits is exact up to the largest number of permits", "[semaphore]")
+{
+    constexpr auto most = std::numeric_limits<unsigned>::max();
+    arena world;
+    semaphore const s(world.client(), "s", {.permits = most});
+    world.run([&]() -> awaitable<void> {
+        auto const held = co_await s.acquire({.weight = 100});
+        auto const now = co_await s.permits();
+        CHECK(now.total == most);
+        CHECK(now.free == std::int64_t(most) - 100);
+        auto const before = co_await s.set_permits(50);
+        CHECK(before.free == std::int64_t(most) - 100);
+        auto const lowered = co_await s.permits();
+        CHECK(lowered.free == -50);
     });
 }
 

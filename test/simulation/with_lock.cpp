@@ -107,7 +107,7 @@ TEST_CASE("the exception of with_lock names the lock, the option and the server'
         CHECK_THAT(lost, StartsWith("lock \"a\\x0ab\": the lease was lost"));
 
         a.server().model().set_condition(simulated::condition::out_of_memory);
-        auto const refused = co_await text_of(with_lock(m, body));
+        auto const refused = co_await text_of(with_lock(m, {.wait = 0ms}, body));
         CHECK_THAT(refused, StartsWith("lock \"a\\x0ab\": OOM command not allowed"));
         CHECK_THAT(refused, Catch::Matchers::ContainsSubstring("the server refuses to write"));
         // The last failure is that of another lock.

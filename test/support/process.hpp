@@ -42,7 +42,7 @@ public:
     bool is_dead() const noexcept { return dead_; }
     void on_kill(std::function<void()> f) { at_kill_.push_back(std::move(f)); }
 
-    // As fork(): engine::world::incarnation() changes.
+    // It becomes a forked child: engine::world::is_inherited() is true for the clients that exist.
     void fork() noexcept { ++incarnation_; }
     std::uint64_t incarnation() const noexcept { return incarnation_; }
 

@@ -5,6 +5,7 @@
 #include "support/sentinel.hpp"
 
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <stdexcept>
 #include <thread>
@@ -18,7 +19,10 @@ namespace holdfast::test {
 using namespace std::chrono_literals;
 
 sentinel::sentinel(redis_server const& master, sentinel_options o)
-    : folder_(make_folder()), port_(free_port()), announced_port_(o.port != 0 ? o.port : port_)
+    : folder_(make_folder()),
+      port_(free_port()),
+      announced_port_(o.port != 0 ? o.port : port_),
+      own_password_(o.own_password)
 {
     {
         std::ofstream file(folder_ / "sentinel.conf");
@@ -28,6 +32,8 @@ sentinel::sentinel(redis_server const& master, sentinel_options o)
              << "\nsentinel down-after-milliseconds mymaster 1000\nsentinel failover-timeout mymaster 5000\n";
         if (!o.password.empty())
             file << "sentinel auth-pass mymaster " << o.password << '\n';
+        if (!own_password_.empty())
+            file << "requirepass " << own_password_ << '\n';
         for (auto const& line : o.lines)
             file << line << '\n';
     }
@@ -54,8 +60,11 @@ std::string sentinel::host() const
 
 simulated::value sentinel::command(std::vector<std::string> const& words) const
 {
-    if (!client_)
+    if (!client_) {
         client_ = std::make_unique<resp_client>(socket());
+        if (!own_password_.empty())
+            client_->command({"AUTH", own_password_});
+    }
     return client_->command(words);
 }
 
@@ -82,6 +91,11 @@ void sentinel::kill()
 {
     client_.reset();
     end_program(std::exchange(pid_, -1));
+}
+
+void sentinel::freeze() const
+{
+    ::kill(pid_, SIGSTOP);
 }
 
 bool sentinel::answers() const

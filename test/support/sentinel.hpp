@@ -18,6 +18,7 @@ namespace holdfast::test {
 
 struct sentinel_options {
     std::string password = {};            // of the master
+    std::string own_password = {};        // of the sentinel
     unsigned quorum = 1;                  // so many sentinels must agree that the master is down
     std::uint16_t port = 0;               // by which clients reach it; 0: that without TLS
     std::uint16_t master_port = 0;        // the same of the master
@@ -42,6 +43,10 @@ public:
     // How often a client has connected.
     std::int64_t connections() const;
     void kill();
+    // It accepts connections and does not answer any more.
+    void freeze() const;
+    // Begins a planned failover of a master that is well.
+    void fail_over() const { command({"SENTINEL", "FAILOVER", "mymaster"}); }
 
 private:
     std::string socket() const { return folder_ / "sentinel.sock"; }
@@ -50,6 +55,7 @@ private:
     std::filesystem::path folder_;
     std::uint16_t port_;
     std::uint16_t announced_port_;
+    std::string own_password_;
     pid_t pid_ = -1;
     mutable std::unique_ptr<resp_client> client_;  // connections are counted
 };

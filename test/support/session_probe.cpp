@@ -37,11 +37,12 @@ config session_probe::with_url(std::string url)
     return c;
 }
 
-session_probe::session_probe(config options) : context_(std::make_unique<boost::asio::io_context>(1))
+session_probe::session_probe(config options, redis::name_lookup look_up)
+    : context_(std::make_unique<boost::asio::io_context>(1))
 {
     engine::log log([this](log_level level, std::string_view line) { lines.emplace_back(level, line); });
     engine::strand strand(context_->get_executor());
-    io_ = redis::make_io(strand, options, log);
+    io_ = redis::make_io(strand, options, log, std::move(look_up));
 }
 
 void session_probe::start()

@@ -21,6 +21,7 @@
 
 #include "engine/port/client_io.hpp"
 #include "engine/port/strand.hpp"
+#include "redis/connection.hpp"
 
 namespace holdfast::test {
 
@@ -50,7 +51,7 @@ struct sent_command final : engine::command {
 // The engine's side of a world and of a session over Boost.Redis, for tests of the session alone: records all events.
 class session_probe final : public engine::session_events, public engine::world_events {
 public:
-    explicit session_probe(config);
+    explicit session_probe(config, redis::name_lookup = redis::look_up);
     explicit session_probe(std::string url) : session_probe(with_url(std::move(url))) {}
     ~session_probe();
 

@@ -27,8 +27,10 @@ simulated_cluster::simulated_cluster(simulation& s, cluster_options o)
         auto const last = all * (i + 1) / options_.primaries - 1;
         model_.assign(static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last), names_[i]);
     }
-    for (unsigned i = 0; i != options_.replicas; ++i)
+    for (unsigned i = 0; i != options_.replicas; ++i) {
+        model_.replicate(names_[options_.primaries + i], names_[i]);
         replicate(i);
+    }
 }
 
 // The replica is not a server of its own until it is promoted: it is what the primary's model keeps for it. A stopped
@@ -78,6 +80,26 @@ void simulated_cluster::promote_replica_of(unsigned primary)
     auto const& r = node(primary).model().replicas();
     auto const taken = model_.promote(names_[options_.primaries + primary], names_[primary], r.data(0));
     failovers_.push_back({simulation_.now(), taken, r.received(0) < r.written()});
+}
+
+void simulated_cluster::replace_container(unsigned i, core::duration downtime, former_address how)
+{
+    auto const& name = names_.at(i);
+    auto const former = model_.host_of(name);
+    std::string const nobody = how == former_address::refuses ? "nobody" : "black hole";
+    auto& none = simulation_.server(nobody);
+    how == former_address::refuses ? none.shut_down() : none.pause();
+    node(i).restart(false, downtime);
+    simulation_.lead(former, nobody);
+    after(downtime, [this, i, address = options_.prefix + "at-" + std::to_string(++addresses_)] {
+        announce(i, address);
+    });
+}
+
+void simulated_cluster::announce(unsigned i, std::string const& address)
+{
+    simulation_.lead(address, names_.at(i));
+    model_.announce(names_[i], address);
 }
 
 simulated_cluster::role simulated_cluster::role_of(std::string_view node) const

@@ -50,6 +50,13 @@ public:
     // Its number in names().
     unsigned number_of(std::string_view key) const;
 
+    // As a container that is replaced: the node dies, and starts after `downtime` with its data, its id and its slots at a
+    // new address. Nobody answers at the former one: connections are refused, or stay without an answer.
+    enum class former_address : std::uint8_t { refuses, is_silent };
+    void replace_container(unsigned node, core::duration downtime, former_address);
+    // The node announces that address from now on, and can be reached there.
+    void announce(unsigned node, std::string const& address);
+
     // Gives the slot of that key, with all its keys, to another node.
     void move(std::string_view key, unsigned to);
     // Gives it to the next primary.
@@ -93,6 +100,7 @@ private:
     cluster_options const options_;
     std::vector<std::string> names_;
     std::vector<failover> failovers_;
+    unsigned addresses_ = 0;                                // that nodes were given later
     std::vector<role> roles_;                               // of the first primaries
     std::shared_ptr<int> alive_ = std::make_shared<int>();  // messages that arrive later find that it has ended
     simulated::cluster_model model_;

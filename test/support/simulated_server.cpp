@@ -128,6 +128,13 @@ void simulated_server::forget_links()
     std::exchange(at_resume_, {});
 }
 
+void simulated_server::shut_down()
+{
+    note("dies");
+    up_ = false;
+    model_.disconnect_all();
+}
+
 void simulated_server::restart(bool data_lost, core::duration downtime)
 {
     note(data_lost ? "dies, its data lost" : "dies");

@@ -54,6 +54,8 @@ public:
 
     // As SIGKILL and a start after `downtime`.
     void restart(bool data_lost, core::duration downtime = {});
+    // As SIGKILL.
+    void shut_down();
     void step_clock(core::duration by) { clock_offset_us_ += by / std::chrono::microseconds(1); }
 
     // `f` is called for each command executed, those of scripts included. It checks invariants: an exception ends the

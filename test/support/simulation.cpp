@@ -23,20 +23,21 @@ std::shared_ptr<simulated::lua_engine> kept_lua()
     return lua;
 }
 
-// Links of one process to the servers behind some addresses, in turn.
+// Links of one process to the servers behind some addresses, in turn. The nodes of the last map follow those that it was
+// given, as they do in production.
 class virtual_connector final : public session::connector {
 public:
     virtual_connector(
         simulation& s, process& p, std::vector<std::string> addresses, engine::strand st, unsigned& connections)
         : simulation_(s),
           process_(p),
-          addresses_(std::move(addresses)),
+          given_(std::move(addresses)),
+          addresses_(given_),
           strand_(std::move(st)),
           connections_(connections)
     {}
 
-    std::shared_ptr<session::connection> connect(
-        std::weak_ptr<session::connection_events> to, session::client_login const&) override
+    std::shared_ptr<session::connection> connect(std::weak_ptr<session::connection_events> to) override
     {
         auto& server = simulation_.server_at(addresses_[next_++ % addresses_.size()]);
         auto fresh = std::make_shared<virtual_link>(process_, server, strand_, std::move(to), ++connections_);
@@ -44,11 +45,19 @@ public:
         return fresh;
     }
     std::string server_name() const override { return "a simulated server"; }
+    void on_slots(core::cluster_map& slots) override
+    {
+        addresses_ = given_;
+        for (auto const* const some : {&slots.primaries, &slots.replicas})
+            for (auto const& n : *some)
+                addresses_.push_back(n.host);
+    }
 
 private:
     simulation& simulation_;
     process& process_;
-    std::vector<std::string> const addresses_;
+    std::vector<std::string> const given_;
+    std::vector<std::string> addresses_;
     std::size_t next_ = 0;
     engine::strand strand_;
     unsigned& connections_;
@@ -193,6 +202,8 @@ engine::client_io simulation::make_io(
     auto const open = [this, &p, s, c, l, world, only](core::duration more_time) {
         auto to = std::make_unique<virtual_connector>(*this, p, only, s, connections_[&p]);
         session::session::settings how{{.client_name = c.name}, c.command_timeout + more_time, c.credentials};
+        if (options_.checks_health)
+            how.health = session::health_limits_of(c.lease, how.command_timeout);
         return std::make_shared<session::session>(s, std::move(how), l, world, std::move(to));
     };
     auto const open_second = [open](core::cluster_primary const&) { return open(engine::longest_question); };
@@ -207,6 +218,8 @@ engine::client_io simulation::make_cluster_io(
         auto to = std::make_unique<virtual_connector>(*this, p, names, s, connections_[&p]);
         session::session::settings how{
             {.client_name = c.name}, c.command_timeout, c.credentials, why, {}, c.sharded_messages};
+        if (options_.checks_health)
+            how.health = session::health_limits_of(c.lease, how.command_timeout);
         return std::make_shared<session::session>(s, std::move(how), l, world, std::move(to));
     };
     auto const open_node = [open](core::cluster_primary const& n) { return open(session::purpose::member, {n.host}); };

@@ -30,6 +30,8 @@ struct simulation_options {
     world_options world = {};
     fault_plan faults = {};  // of each new server
     network_options network = {};
+    // Sessions send PING when they are idle, so that run() never ends.
+    bool checks_health = false;
 };
 
 // A virtual world with processes, networks and servers. In its context memory://NAME is the simulated server NAME, so

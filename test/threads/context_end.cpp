@@ -5,7 +5,9 @@
 // Other threads use handles and leases while the client and its execution context are destroyed.
 
 #include <atomic>
+#include <exception>
 #include <memory>
+#include <string_view>
 #include <thread>
 
 #include <boost/asio/bind_executor.hpp>
@@ -75,6 +77,25 @@ TEST_CASE("handles and leases may be used while their client and its context are
         another.end();
     }
     pool.join();
+}
+
+// The operation never reaches the client's strand: it is discarded with the context.
+TEST_CASE("a future has a result when the context of its client is destroyed", "[threads][lifetimes]")
+{
+    auto context = std::make_unique<asio::thread_pool>(1);
+    auto c = std::make_unique<client>(*context, config{.url = "memory://", .log = [](log_level, std::string_view) {}});
+    c->run(asio::detached);
+    context->stop();
+    context->join();
+    auto result = mutex(*c, "m").is_locked(asio::use_future);
+    c.reset();
+    context.reset();
+    try {
+        result.get();
+        FAIL_CHECK("the operation has succeeded");
+    } catch (std::exception const& e) {
+        CHECK(std::string_view(e.what()).find(make_error_code(errc::client_stopped).message()) == 0);
+    }
 }
 
 // The log function is called on the client's strand only (config::log).

@@ -9,7 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace holdfast::engine {
-namespace {
+namespace acknowledgement_schedule_test {
 
 using namespace std::chrono_literals;
 using enum acknowledgement_state;
@@ -95,5 +95,5 @@ TEST_CASE("acknowledgement: a question takes a twentieth of the lease time, with
     CHECK(acknowledgement_timeout(1h) == 500ms);
 }
 
-}  // namespace
+}  // namespace acknowledgement_schedule_test
 }  // namespace holdfast::engine

@@ -9,7 +9,7 @@
 #include <holdfast/detail/acquire_request.hpp>
 
 namespace holdfast::test {
-namespace {
+namespace acquire_request_test {
 
 using namespace std::chrono_literals;
 
@@ -53,5 +53,5 @@ TEST_CASE("a request has all options of an acquire of permits", "[acquire_reques
     CHECK(detail::to_request(detail::without_wait(o)).weight == 5);
 }
 
-}  // namespace
+}  // namespace acquire_request_test
 }  // namespace holdfast::test

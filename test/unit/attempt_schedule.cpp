@@ -11,7 +11,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace holdfast::engine {
-namespace {
+namespace attempt_schedule_test {
 
 using enum attempt_state;
 using event = attempt_event;
@@ -64,6 +64,8 @@ constexpr column columns[] = {
      {resting, ready, ready, ready, waiting, notified, pausing, releasing, releasing_notified, yielding}},
     {event::postponed,
      {resting, ready, pausing, pausing, waiting, notified, pausing, releasing, releasing_notified, yielding}},
+    {event::deferred,
+     {resting, ready, yielding, yielding, waiting, notified, pausing, releasing, releasing_notified, yielding}},
     {event::eased,
      {resting,
       ready,
@@ -108,8 +110,6 @@ constexpr column columns[] = {
      {resting, ready, attempting, attempting_notified, waiting, notified, pausing, ready, ready, yielding}},
 };
 
-}  // namespace
-
 TEST_CASE(
     "an acquisition follows its table: each event leads from each state to the state given there", "[acquisition]")
 {
@@ -140,6 +140,12 @@ TEST_CASE(
     CHECK(next(releasing, event::others_notified) == yielding);
 }
 
+TEST_CASE("an attempt that is deferred is made when the turn of others ends, or a message comes", "[acquisition]")
+{
+    CHECK(next(next(attempting, event::deferred), event::due) == ready);
+    CHECK(next(next(attempting, event::deferred), event::notified) == ready);
+}
+
 TEST_CASE("a message does not end a pause between attempts", "[acquisition]")
 {
     CHECK(next(pausing, event::notified) == pausing);
@@ -151,4 +157,5 @@ TEST_CASE("an acquisition at rest makes no attempt when the connection is lost a
     CHECK(next(next(resting, event::closed), event::opened_paced) == resting);
 }
 
+}  // namespace attempt_schedule_test
 }  // namespace holdfast::engine

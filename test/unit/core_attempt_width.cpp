@@ -7,7 +7,7 @@
 #include "core/attempt_width.hpp"
 
 namespace holdfast::core {
-namespace {
+namespace core_attempt_width_test {
 
 TEST_CASE("the width of attempts doubles while all contenders are granted, up to a limit", "[attempt_width]")
 {
@@ -31,5 +31,5 @@ TEST_CASE("the width of attempts falls to the number of grants, and to one at le
     CHECK(w.now() == 1);
 }
 
-}  // namespace
+}  // namespace core_attempt_width_test
 }  // namespace holdfast::core

@@ -8,7 +8,7 @@
 #include "core/hash_slot.hpp"
 
 namespace holdfast::core {
-namespace {
+namespace core_cluster_map_test {
 
 TEST_CASE("cluster map: the primary of each slot follows from the ranges", "[core][cluster]")
 {
@@ -46,5 +46,5 @@ TEST_CASE("cluster map: a map without ranges covers nothing, one node has all sl
     CHECK_FALSE(cluster_map{.primaries = {{"a", "h", 1}}, .ranges = {{0, 16382, 0}}}.is_one_node());
 }
 
-}  // namespace
+}  // namespace core_cluster_map_test
 }  // namespace holdfast::core

@@ -12,7 +12,7 @@
 #include "core/deadline_queue.hpp"
 
 namespace holdfast::core {
-namespace {
+namespace core_deadline_queue_test {
 
 using namespace std::chrono_literals;
 
@@ -114,5 +114,5 @@ TEST_CASE("deadlines that are armed and disarmed at random are called in order",
     CHECK(std::ranges::is_sorted(called, {}, [](auto* d) { return d->due(); }));
 }
 
-}  // namespace
+}  // namespace core_deadline_queue_test
 }  // namespace holdfast::core

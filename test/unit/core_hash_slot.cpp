@@ -7,7 +7,7 @@
 #include "core/hash_slot.hpp"
 
 namespace holdfast::core {
-namespace {
+namespace core_hash_slot_test {
 
 // The slots that CLUSTER KEYSLOT of Redis 7.0 returns.
 TEST_CASE("hash slots are those that Redis computes", "[cluster]")
@@ -40,5 +40,5 @@ TEST_CASE("the hash tag is the text between the first braces, unless it is empty
     CHECK(hash_slot("foo{bar") != hash_slot("bar"));
 }
 
-}  // namespace
+}  // namespace core_hash_slot_test
 }  // namespace holdfast::core

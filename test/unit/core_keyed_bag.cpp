@@ -11,7 +11,7 @@
 #include "core/keyed_bag.hpp"
 
 namespace holdfast::core {
-namespace {
+namespace core_keyed_bag_test {
 
 struct thing {
     std::string key;
@@ -97,5 +97,5 @@ TEST_CASE("the number of comparisons for a key does not grow with the number of 
     CHECK(many < 4);
 }
 
-}  // namespace
+}  // namespace core_keyed_bag_test
 }  // namespace holdfast::core

@@ -11,7 +11,7 @@
 #include "core/token.hpp"
 
 namespace holdfast::core {
-namespace {
+namespace core_names_test {
 
 using namespace std::chrono_literals;
 
@@ -29,6 +29,30 @@ TEST_CASE("a lock name has 1 to 512 bytes, and each byte may have any value", "[
     CHECK(is_valid_lock_name(std::string(512, 'x')));
     CHECK_FALSE(is_valid_lock_name(std::string(513, 'x')));
     CHECK(is_valid_lock_name(std::string_view("\0\1\2", 3)));
+}
+
+TEST_CASE("a key that can belong to another lock is recognised by its prefix or suffix and its braces", "[lock_name]")
+{
+    for (auto* derived :
+         {"holdfast_fence:{v}",
+          "holdfast_latch:x{t}",
+          "redisson_lock_queue:{q}",
+          "redisson_unlock_latch:{a}:0f",
+          "{s}:timeout",
+          "{t}:s:timeout",
+          "{w}:6f1c1d0e-0000-4000-8000-000000000003:7:rwlock_timeout:1"})
+        CHECK(is_derived_key(derived));
+    for (auto* other :
+         {"lock",
+          "{t}:x",
+          "holdfast_fence",
+          "holdfast_fence:v",
+          "holdfast_fences:{v}",
+          "job:timeout",
+          "{t}timeout",
+          "my:holdfast_fence:{v}",
+          "rwlock_timeout:{v}"})
+        CHECK_FALSE(is_derived_key(other));
 }
 
 TEST_CASE("the names of channels and of fencing counters are derived by Redisson's rule", "[lock_name]")
@@ -72,5 +96,5 @@ TEST_CASE("the hand-off budget is limited by a number of tenures and by a time",
     CHECK_FALSE(off.spend(epoch));
 }
 
-}  // namespace
+}  // namespace core_names_test
 }  // namespace holdfast::core

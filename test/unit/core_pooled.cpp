@@ -11,7 +11,7 @@
 #include "core/pooled.hpp"
 
 namespace holdfast::test {
-namespace {
+namespace core_pooled_test {
 
 struct counted final : core::pooled<counted> {
     explicit counted(int& n) : alive(n) { ++alive; }
@@ -55,5 +55,5 @@ TEST_CASE("an object may be destroyed on another thread, and after that thread's
     CHECK(alive == 0);
 }
 
-}  // namespace
+}  // namespace core_pooled_test
 }  // namespace holdfast::test

@@ -6,6 +6,8 @@
 
 #include "core/redirect.hpp"
 
+namespace core_redirect_test {
+
 using holdfast::core::read_redirect;
 using holdfast::core::redirect;
 
@@ -54,3 +56,5 @@ TEST_CASE("an error that names no reachable primary is no redirect", "[redirect]
         CHECK_FALSE(read_redirect(error));
     }
 }
+
+}  // namespace core_redirect_test

@@ -7,7 +7,7 @@
 #include "core/response_time.hpp"
 
 namespace holdfast::core {
-namespace {
+namespace core_response_time_test {
 
 using namespace std::chrono_literals;
 
@@ -73,5 +73,5 @@ TEST_CASE("an estimate of zero rises when later answers take longer", "[response
     CHECK(r.average() > 2900us);
 }
 
-}  // namespace
+}  // namespace core_response_time_test
 }  // namespace holdfast::core

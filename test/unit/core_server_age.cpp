@@ -7,7 +7,7 @@
 #include "core/server_age.hpp"
 
 namespace holdfast::core {
-namespace {
+namespace core_server_age_test {
 
 using namespace std::chrono_literals;
 
@@ -71,5 +71,5 @@ TEST_CASE("a server has outlived all leases after the longest lease time plus it
     }
 }
 
-}  // namespace
+}  // namespace core_server_age_test
 }  // namespace holdfast::core

@@ -7,7 +7,7 @@
 #include "core/subscription_right.hpp"
 
 namespace holdfast::core {
-namespace {
+namespace core_subscription_right_test {
 
 using right = subscription_right;
 using state = right::state;
@@ -71,5 +71,5 @@ TEST_CASE(
     }
 }
 
-}  // namespace
+}  // namespace core_subscription_right_test
 }  // namespace holdfast::core

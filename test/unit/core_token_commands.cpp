@@ -9,7 +9,7 @@
 #include "core/token_commands.hpp"
 
 namespace holdfast::core {
-namespace {
+namespace core_token_commands_test {
 
 using namespace std::chrono_literals;
 using state = token_commands::state;
@@ -99,5 +99,5 @@ TEST_CASE("a release is given up one lease time after the last command that can 
     }
 }
 
-}  // namespace
+}  // namespace core_token_commands_test
 }  // namespace holdfast::core

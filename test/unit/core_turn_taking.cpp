@@ -7,7 +7,7 @@
 #include "core/turn_taking.hpp"
 
 namespace holdfast::core {
-namespace {
+namespace core_turn_taking_test {
 
 using namespace std::chrono_literals;
 
@@ -70,5 +70,5 @@ TEST_CASE("a burst of messages leads to attempts at once, and a granted attempt 
     CHECK(pace.next() <= now);
 }
 
-}  // namespace
+}  // namespace core_turn_taking_test
 }  // namespace holdfast::core

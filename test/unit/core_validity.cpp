@@ -8,7 +8,7 @@
 #include "core/validity.hpp"
 
 namespace holdfast::core {
-namespace {
+namespace core_validity_test {
 
 using namespace std::chrono_literals;
 
@@ -92,5 +92,5 @@ TEST_CASE("jitter is smaller than its limit", "[backoff]")
     CHECK(jitter(10ns, 9) == 9ns);
 }
 
-}  // namespace
+}  // namespace core_validity_test
 }  // namespace holdfast::core

@@ -7,7 +7,7 @@
 #include "core/wait_outcome.hpp"
 
 namespace holdfast::core {
-namespace {
+namespace core_wait_outcome_test {
 
 using namespace std::chrono_literals;
 using enum wait_outcome;
@@ -47,5 +47,5 @@ TEST_CASE("a waiter that times out is busy or unavailable, depending on the lock
     }
 }
 
-}  // namespace
+}  // namespace core_wait_outcome_test
 }  // namespace holdfast::core

@@ -15,14 +15,14 @@
 #include "tool/dashboard/json.hpp"
 #include "tool/dashboard/metrics.hpp"
 
+namespace dashboard_board_test {
+
 using namespace holdfast::cli::dashboard;
 using namespace std::chrono_literals;
 using Catch::Matchers::ContainsSubstring;
 using holdfast::holder;
 using holdfast::detail::lock_record;
 using holdfast::detail::recorded_kind;
-
-namespace {
 
 moment at(std::chrono::milliseconds t)
 {
@@ -74,8 +74,6 @@ std::string all_frames(board const& b, event_cursor& sent, std::chrono::millisec
         all += some;
     return all;
 }
-
-}  // namespace
 
 TEST_CASE("board: what the first pass finds is no news", "[dashboard]")
 {
@@ -319,3 +317,16 @@ TEST_CASE("metrics: sums and counters, without the name of a lock", "[dashboard]
     CHECK_THAT(text, ContainsSubstring("\nholdfast_dashboard_pass_seconds 12.034\n"));
     CHECK_THAT(text, !ContainsSubstring("secret"));
 }
+
+TEST_CASE("metrics: until the first pass has ended they say that they are those of a part", "[dashboard]")
+{
+    board b(at(0ms));
+    b.observe(held("first", "x"), at(0ms));
+    CHECK_THAT(metrics_document(b, {}), ContainsSubstring("\nholdfast_dashboard_survey_complete 0\n"));
+    CHECK_THAT(metrics_document(b, {}), !ContainsSubstring("pass_seconds"));
+    b.end_pass(500ms);
+    CHECK_THAT(metrics_document(b, {}), ContainsSubstring("\nholdfast_dashboard_survey_complete 1\n"));
+    CHECK_THAT(metrics_document(b, {}), ContainsSubstring("\nholdfast_dashboard_pass_seconds 0.500\n"));
+}
+
+}  // namespace dashboard_board_test

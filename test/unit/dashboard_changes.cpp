@@ -9,14 +9,14 @@
 
 #include "tool/dashboard/changes.hpp"
 
+namespace dashboard_changes_test {
+
 using namespace holdfast::cli::dashboard;
 using namespace std::chrono_literals;
 using holdfast::holder;
 using holdfast::detail::lock_record;
 using holdfast::detail::recorded_kind;
 using names = std::vector<std::string>;
-
-namespace {
 
 holder named(std::string id)
 {
@@ -47,8 +47,6 @@ std::string text_of(std::vector<lock_change> const& all)
         text.append(words[static_cast<int>(c.what)]).append(" ").append(c.who.id).append(";");
     return text;
 }
-
-}  // namespace
 
 TEST_CASE("changes: holders that come and go", "[dashboard]")
 {
@@ -91,3 +89,5 @@ TEST_CASE("changes: only another remaining time is no difference", "[dashboard]"
     CHECK_FALSE(same_apart_from_time(before, after));
     CHECK_FALSE(same_apart_from_time(before, lock_of({"a"})));
 }
+
+}  // namespace dashboard_changes_test

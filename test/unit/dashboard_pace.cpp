@@ -6,6 +6,8 @@
 
 #include "tool/dashboard/pace.hpp"
 
+namespace dashboard_pace_test {
+
 using namespace std::chrono_literals;
 using holdfast::cli::dashboard::pace;
 
@@ -29,3 +31,5 @@ TEST_CASE("pace: a reply that is late for another reason costs what its keys can
     CHECK(p.pause_after(2s, 0ms, 300) == 753ms);
     CHECK(p.pause_after(2s, 0ms, 0) == 10ms);
 }
+
+}  // namespace dashboard_pace_test

@@ -9,14 +9,12 @@
 
 #include "tool/dashboard/request_guard.hpp"
 
-using namespace holdfast::cli::dashboard;
+namespace dashboard_request_guard_test {
 
-namespace {
+using namespace holdfast::cli::dashboard;
 
 guard_rules const local{};
 guard_rules const remote{.token = "0123456789abcdef", .is_loopback = false, .host_names = {"locks.example.com"}};
-
-}  // namespace
 
 TEST_CASE("request guard: on loopback only names and addresses of this machine are permitted as Host", "[dashboard]")
 {
@@ -40,6 +38,12 @@ TEST_CASE("request guard: on loopback only names and addresses of this machine a
           "locks.example.com",
           "::1",
           "[::1",
+          "[::1]evil.com",
+          "[::1].evil.com:8077",
+          "[::1]:8077.evil.com",
+          "[::1]:8077@evil.com",
+          "127.0.0.1:8077.evil.com",
+          "localhost:evil.com",
           "[127.0.0.1]",
           "0x7f000001",
           "localhost@evil.example"}) {
@@ -135,3 +139,5 @@ TEST_CASE("request guard: secrets are the same only if all bytes are", "[dashboa
         CHECK_FALSE(is_same_secret(other, "abc"));
     }
 }
+
+}  // namespace dashboard_request_guard_test

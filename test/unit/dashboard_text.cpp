@@ -9,6 +9,8 @@
 #include "tool/dashboard/display_text.hpp"
 #include "tool/dashboard/listen_address.hpp"
 
+namespace dashboard_text_test {
+
 using namespace holdfast::cli::dashboard;
 using namespace std::string_literals;
 
@@ -78,3 +80,5 @@ TEST_CASE("listen address: an address and a port are accepted, names are not, ex
         CHECK(text_of(bad) == "none");
     }
 }
+
+}  // namespace dashboard_text_test

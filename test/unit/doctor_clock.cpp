@@ -8,7 +8,7 @@
 #include "tool/clock_check.hpp"
 
 namespace holdfast::cli {
-namespace {
+namespace doctor_clock_test {
 
 using namespace std::chrono_literals;
 using Catch::Matchers::ContainsSubstring;
@@ -73,5 +73,5 @@ TEST_CASE("doctor clock: a step forward and a step back are told apart", "[docto
     CHECK_THAT(back.words, ContainsSubstring("-500.0 ms in 501.0 ms") && ContainsSubstring("step back"));
 }
 
-}  // namespace
+}  // namespace doctor_clock_test
 }  // namespace holdfast::cli

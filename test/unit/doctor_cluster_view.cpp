@@ -8,7 +8,7 @@
 #include "tool/cluster_view.hpp"
 
 namespace holdfast::cli {
-namespace {
+namespace doctor_cluster_view_test {
 
 using namespace std::chrono_literals;
 using Catch::Matchers::ContainsSubstring;
@@ -142,5 +142,5 @@ TEST_CASE("doctor cluster: settings that may not be read are named with their ru
     CHECK(judge_settings(settings("many", "no"), 30s).size() == 2);
 }
 
-}  // namespace
+}  // namespace doctor_cluster_view_test
 }  // namespace holdfast::cli

@@ -12,7 +12,7 @@
 #include "tool/probe_names.hpp"
 
 namespace holdfast::cli {
-namespace {
+namespace doctor_probe_names_test {
 
 // The library's own names, for a name without a hash tag and one with it.
 TEST_CASE("doctor names: keys and channels are those of the library", "[doctor]")
@@ -37,5 +37,5 @@ TEST_CASE("doctor names: keys and channels are those of the library", "[doctor]"
     }
 }
 
-}  // namespace
+}  // namespace doctor_probe_names_test
 }  // namespace holdfast::cli

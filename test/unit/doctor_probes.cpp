@@ -13,7 +13,7 @@
 #include "tool/probes.hpp"
 
 namespace holdfast::cli {
-namespace {
+namespace doctor_probes_test {
 
 using Catch::Matchers::ContainsSubstring;
 using kind = command_reply::kind;
@@ -63,6 +63,34 @@ TEST_CASE("doctor probes: without a reply nothing is concluded", "[doctor]")
         CHECK(p.judge(error("LOADING Redis is loading the dataset in memory")) == verdict::untested);
         CHECK_THAT(to_finding(p, {}).words, ContainsSubstring("not tested: the server did not reply"));
     }
+}
+
+TEST_CASE("doctor: a small limit of output for clients with subscriptions is a warning", "[doctor]")
+{
+    auto const of = [](std::string limits) {
+        command_reply r{.type = kind::list};
+        r.items = {"client-output-buffer-limit", std::move(limits)};
+        return judge_output_limit(r);
+    };
+    auto const usual = of("normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60");
+    CHECK(usual.grade == grade::good);
+    CHECK_THAT(usual.words, ContainsSubstring("pubsub 33554432 8388608 60"));
+    CHECK(of("normal 1 1 1 slave 1 1 1 pubsub 0 0 0").grade == grade::good);
+    for (auto const* const small : {"2048 1024 1", "2048 0 0", "0 1024 60", "33554432 1024 60"}) {
+        auto const f = of("normal 0 0 0 slave 0 0 0 pubsub " + std::string(small));
+        CHECK(f.grade == grade::doubtful);
+        CHECK_THAT(f.words, ContainsSubstring(small) && ContainsSubstring("closes the connection"));
+    }
+    CHECK(of("").grade == grade::good);
+}
+
+TEST_CASE("doctor: a server that denies CONFIG GET lacks nothing", "[doctor]")
+{
+    auto const denied = judge_output_limit(error("NOPERM no permissions to run the 'config|get' command"));
+    CHECK(denied.grade == grade::good);
+    CHECK_THAT(denied.words, ContainsSubstring("not known (NOPERM"));
+    CHECK(judge_output_limit({}).grade == grade::good);
+    CHECK(judge_output_limit({.type = kind::list}).grade == grade::good);
 }
 
 TEST_CASE("doctor probes: a denied command is missing, and the server's words are reported", "[doctor]")
@@ -239,5 +267,5 @@ TEST_CASE("doctor probes: no command concerns a key, a channel or a connection o
     }
 }
 
-}  // namespace
+}  // namespace doctor_probes_test
 }  // namespace holdfast::cli

@@ -14,7 +14,7 @@
 #include "tool/rights.hpp"
 
 namespace holdfast::cli {
-namespace {
+namespace doctor_rights_test {
 
 using Catch::Matchers::ContainsSubstring;
 using detail::command_reply;
@@ -109,5 +109,5 @@ TEST_CASE("doctor rights: a script that is refused, or has no reply, tests nothi
     CHECK(judge_rights({}).grade == grade::doubtful);
 }
 
-}  // namespace
+}  // namespace doctor_rights_test
 }  // namespace holdfast::cli

@@ -11,7 +11,7 @@
 #include "engine/runtime/lifecycle.hpp"
 
 namespace holdfast::engine {
-namespace {
+namespace engine_lifecycle_test {
 
 enum class event { start, close, end, stop };
 
@@ -51,8 +51,6 @@ struct ending : client_after {
 struct stopped : client_after {
     stopped() : client_after{event::start, event::stop} {}
 };
-
-}  // namespace
 
 TEST_CASE_METHOD(fresh, "a new client accepts no operation until it is started", "[lifecycle]")
 {
@@ -146,4 +144,5 @@ TEST_CASE_METHOD(stopped, "a stopped client stays stopped", "[lifecycle]")
     CHECK(made.admission_error() == errc::client_stopped);
 }
 
+}  // namespace engine_lifecycle_test
 }  // namespace holdfast::engine

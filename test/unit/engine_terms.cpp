@@ -12,7 +12,7 @@
 #include "engine/hold/terms.hpp"
 
 namespace holdfast::engine {
-namespace {
+namespace engine_terms_test {
 
 using namespace std::chrono_literals;
 
@@ -207,5 +207,5 @@ TEST_CASE("a grant is handed off only between renewed holds while half of the le
     CHECK_FALSE(may_pass_on(renewed(3s), staying(3s, 1s), 3s));
 }
 
-}  // namespace
+}  // namespace engine_terms_test
 }  // namespace holdfast::engine

@@ -12,16 +12,16 @@
 #include "support/interval_checker.hpp"
 
 namespace holdfast {
-namespace {
+namespace error_test {
 
-TEST_CASE("every error has a message and exactly one condition", "[error]")
+TEST_CASE("every error has a message and exactly one condition, but none if a task called the operation off", "[error]")
 {
-    for (int i = 1; i <= static_cast<int>(errc::already_running); ++i) {
+    for (int i = 1; i <= static_cast<int>(errc::latch_removed); ++i) {
         error_code const ec = static_cast<errc>(i);
         CHECK(ec.message() != "unknown holdfast error");
         auto const conditions = (ec == cond::ownership_lost) + (ec == cond::retry_later) + (ec == cond::misconfigured)
                                 + (ec == cond::misuse) + (ec == cond::stopped);
-        CHECK(conditions == 1);
+        CHECK(conditions == (ec == errc::latch_removed ? 0 : 1));
     }
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("error replies are classified by their text", "[refusal]")
     CHECK(classify("ASK 3999 127.0.0.1:6381") == refusal::ask);
     CHECK(classify("TRYAGAIN Multiple keys request during rehashing of slot") == refusal::try_again);
     CHECK(classify("CLUSTERDOWN The cluster is down") == refusal::not_now);
-    CHECK(classify("CROSSSLOT Keys in request don't hash to the same slot") == refusal::other);
+    CHECK(classify("CROSSSLOT Keys in request don't hash to the same slot") == refusal::unsupported);
     // Redis 6.2, and 7.0 and later.
     CHECK(
         classify(
@@ -79,7 +79,13 @@ TEST_CASE("error replies are classified by their text", "[refusal]")
     CHECK(
         classify("ERR Attempted to access a non local key in a cluster node script: on @user_script:1.")
         == refusal::half_applied);
-    CHECK(classify("ERR syntax error") == refusal::other);
+    CHECK(classify("ERR syntax error") == refusal::unsupported);
+    CHECK(classify("ERR increment or decrement would overflow") == refusal::unsupported);
+    CHECK(
+        classify("ERR user_script:3: attempt to index a nil value script: 0, on @user_script:3.")
+        == refusal::unsupported);
+    CHECK(classify("unsupported command 'evalsha'") == refusal::unsupported);
+    CHECK(classify("ERR upstream failure") == refusal::other);
     CHECK(classify("") == refusal::other);
 }
 
@@ -101,7 +107,7 @@ TEST_CASE("the error of a command in a script is classified behind the places th
         CHECK(raised(before + "-NOPERM this user has no permissions") == refusal::not_permitted);
         CHECK(raised(before + "The user executing the script can't run this command") == refusal::not_permitted);
         CHECK(raised(before + "WRONGTYPE Operation against a key") == refusal::wrong_type);
-        CHECK(raised(before + "Wrong number of args calling Redis command From Lua script") == refusal::other);
+        CHECK(raised(before + "Wrong number of args calling Redis command From Lua script") == refusal::unsupported);
         CHECK(raised(before) == refusal::other);
     }
     // Without the first part if the script returns the error.
@@ -109,11 +115,23 @@ TEST_CASE("the error of a command in a script is classified behind the places th
     CHECK(classify(place + "-READONLY You can't write against a read only replica.") == refusal::read_only);
 }
 
+TEST_CASE("an error is known behind the word that a managed proxy writes before it", "[refusal]")
+{
+    using engine::classify;
+    using engine::refusal;
+    CHECK(classify("ERR READONLY You can't write against a read only replica.") == refusal::read_only);
+    CHECK(classify("-ERR LOADING Redis is loading the dataset in memory") == refusal::not_now);
+    CHECK(classify("ERR NOREPLICAS Not enough good replicas to write.") == refusal::out_of_resources);
+    CHECK(classify("ERR AUTH <password> called without any password configured") == refusal::not_permitted);
+}
+
 TEST_CASE("a code that another error only quotes does not classify it", "[refusal]")
 {
     using engine::classify;
     using engine::refusal;
-    CHECK(classify("ERR unknown command 'x', with args beginning with: '@user_script: 1: -OOM' ") == refusal::other);
+    CHECK(
+        classify("ERR unknown command 'x', with args beginning with: '@user_script: 1: -OOM' ")
+        == refusal::unsupported);
     CHECK(classify("ERR invalid value -OOM") == refusal::other);
 }
 
@@ -129,5 +147,5 @@ TEST_CASE("the interval checker finds overlapping holds and fencing tokens that 
     CHECK_FALSE(find_violation({{"a", "x", 10, 10}, {"a", "y", 9, 20}}));  // an empty interval: the lock was never held
 }
 
-}  // namespace
+}  // namespace error_test
 }  // namespace holdfast

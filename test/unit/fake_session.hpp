@@ -31,6 +31,7 @@ public:
     void stop() noexcept override { is_stopped = true; }
     bool is_open() const noexcept override { return open; }
     server_identity const& server() const noexcept override { return identity_of_server; }
+    script_cache& scripts() noexcept override { return cache; }
     void submit(command& c, std::span<std::string_view const> words) override
     {
         sent.push_back({&c, texts(words.begin(), words.end())});
@@ -57,6 +58,7 @@ public:
     int slot_requests = 0;
     int drops = 0;
     server_identity identity_of_server = {};
+    script_cache cache;
     connection_id last = {};
     connection_id followed = {};
     std::deque<submitted> sent;

@@ -21,7 +21,7 @@ public:
     void wake_at(core::instant when) override { alarm = when; }
     std::uint64_t random() noexcept override { return 0; }
     std::array<std::uint8_t, 16> identity() override { return {}; }
-    std::uint64_t incarnation() const noexcept override { return 0; }
+    bool is_inherited() const noexcept override { return false; }
 
     world_events* events = nullptr;
     bool is_stopped = false;

@@ -10,7 +10,7 @@
 #include <holdfast/fence_gate.hpp>
 
 namespace holdfast {
-namespace {
+namespace fence_gate_test {
 
 static_assert(!std::is_copy_constructible_v<fence_gate> && !std::is_move_constructible_v<fence_gate>);
 
@@ -44,5 +44,5 @@ TEST_CASE("a token whose work throws has passed the fence_gate", "[fence_gate]")
     CHECK(gate.pass(2));
 }
 
-}  // namespace
+}  // namespace fence_gate_test
 }  // namespace holdfast

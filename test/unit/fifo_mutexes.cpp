@@ -11,7 +11,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace holdfast::detail {
-namespace {
+namespace fifo_mutexes_test {
 
 TEST_CASE("all users of one key share one fifo_mutex", "[fifo_mutexes]")
 {
@@ -67,5 +67,5 @@ TEST_CASE("a fifo_mutex that is requested after open_all() excludes nothing", "[
     CHECK(a->try_enter());
 }
 
-}  // namespace
+}  // namespace fifo_mutexes_test
 }  // namespace holdfast::detail

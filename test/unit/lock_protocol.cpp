@@ -12,7 +12,7 @@
 #include "scripts_generated.hpp"
 
 namespace holdfast::engine {
-namespace {
+namespace lock_protocol_test {
 
 TEST_CASE(
     "the commands of a read_write_lock look at other keys than their own, those of other kinds do not", "[protocol]")
@@ -53,5 +53,5 @@ TEST_CASE("each script that publishes has another text for sharded messages", "[
     }
 }
 
-}  // namespace
+}  // namespace lock_protocol_test
 }  // namespace holdfast::engine

@@ -12,7 +12,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace holdfast::detail {
-namespace {
+namespace meter_table_test {
 
 // "orders:7" has the label "orders"; a name without a colon has none.
 std::string before_colon(std::string_view name)
@@ -124,5 +124,5 @@ TEST_CASE("each number of a table is the sum of those of its parts", "[meter_tab
     CHECK(s.wait.buckets.size() == histogram::bucket_count);
 }
 
-}  // namespace
+}  // namespace meter_table_test
 }  // namespace holdfast::detail

@@ -7,7 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace holdfast::detail {
-namespace {
+namespace multi_round_test {
 
 TEST_CASE("the attempts on the members decide how a round of a multi_lock ends", "[multi_lock]")
 {
@@ -62,5 +62,5 @@ TEST_CASE(
     CHECK(is_last_round(late, 3, false));
 }
 
-}  // namespace
+}  // namespace multi_round_test
 }  // namespace holdfast::detail

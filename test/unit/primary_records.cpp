@@ -7,7 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace holdfast::engine {
-namespace {
+namespace primary_records_test {
 
 using namespace std::chrono_literals;
 
@@ -68,5 +68,5 @@ TEST_CASE("primary records: the nodes are those of the last map", "[cluster][red
     CHECK(r.nodes()->at("c") == "host:3");
 }
 
-}  // namespace
+}  // namespace primary_records_test
 }  // namespace holdfast::engine

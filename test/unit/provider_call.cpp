@@ -21,7 +21,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace holdfast::session {
-namespace {
+namespace provider_call_test {
 
 namespace asio = boost::asio;
 
@@ -197,5 +197,5 @@ TEST_CASE("provider call: an abandoned coroutine is cancelled", "[session][crede
     CHECK(a.to->answers.empty());
 }
 
-}  // namespace
+}  // namespace provider_call_test
 }  // namespace holdfast::session

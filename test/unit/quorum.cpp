@@ -10,7 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace holdfast::test {
-namespace {
+namespace quorum_test {
 
 TEST_CASE(
     "the result of an operation on a composite lease follows from its members' results and the quorum", "[quorum]")
@@ -61,5 +61,5 @@ TEST_CASE("a composite lease is valid as long as a quorum of its members is", "[
         CHECK(detail::quorum_end(row.ends, row.quorum) == row.expected);
 }
 
-}  // namespace
+}  // namespace quorum_test
 }  // namespace holdfast::test

@@ -7,7 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace holdfast::session {
-namespace {
+namespace reconnect_pause_test {
 
 using namespace std::chrono_literals;
 
@@ -51,5 +51,5 @@ TEST_CASE("reconnect pause: an accepted client resets all but the pauses after l
     CHECK(p.next(end_cause::lost, 0) == 25ms);
 }
 
-}  // namespace
+}  // namespace reconnect_pause_test
 }  // namespace holdfast::session

@@ -7,7 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace holdfast::engine {
-namespace {
+namespace redirect_state_test {
 
 using enum redirect_state;
 using event = redirect_event;
@@ -52,5 +52,5 @@ TEST_CASE("redirect: the next map decides when the node that MOVED has named is 
     CHECK(next(disputed, event::map_sender) == take(mapped));
 }
 
-}  // namespace
+}  // namespace redirect_state_test
 }  // namespace holdfast::engine

@@ -10,7 +10,7 @@
 #include "redis/commands_without_reply.hpp"
 
 namespace holdfast::redis {
-namespace {
+namespace redis_commands_without_reply_test {
 
 // Boost.Redis documents one bulk string for boost_redis_to_bulk(). If a later version counts what is written there, or
 // writes it elsewhere, this test fails before a connection does.
@@ -27,5 +27,5 @@ TEST_CASE("Boost.Redis sends commands without a reply behind a PING, whose reply
            "*3\r\n$6\r\nCLIENT\r\n$5\r\nREPLY\r\n$4\r\nSKIP\r\n*2\r\n$10\r\nSSUBSCRIBE\r\n$3\r\n{b}\r\n");
 }
 
-}  // namespace
+}  // namespace redis_commands_without_reply_test
 }  // namespace holdfast::redis

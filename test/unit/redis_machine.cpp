@@ -10,6 +10,8 @@
 
 #include "redis/machine.hpp"
 
+namespace redis_machine_test {
+
 using namespace holdfast::redis;
 
 TEST_CASE("machine: a forked child counts one fork more than its parent", "[redis]")
@@ -57,3 +59,5 @@ TEST_CASE("machine: the jitter depends only on its seed", "[redis]")
     CHECK(x != c.next());
     CHECK(x != a.next());
 }
+
+}  // namespace redis_machine_test

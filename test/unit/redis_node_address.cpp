@@ -13,7 +13,7 @@
 #include "redis/node_address.hpp"
 
 namespace holdfast::redis {
-namespace {
+namespace redis_node_address_test {
 
 config mapping(std::function<node_endpoint(std::string const&, std::uint16_t)> f)
 {
@@ -68,5 +68,5 @@ TEST_CASE(
     }
 }
 
-}  // namespace
+}  // namespace redis_node_address_test
 }  // namespace holdfast::redis

@@ -9,12 +9,12 @@
 
 #include "redis/reply_reader.hpp"
 
+namespace redis_reply_reader_test {
+
 using namespace holdfast;
 using redis::reply_reader;
 using progress = redis::reply_reader::progress;
 using kind = engine::reply::kind;
-
-namespace {
 
 // Feeds a message to a reader the way Boost.Redis does.
 struct fed {
@@ -33,8 +33,6 @@ struct fed {
     reply_reader reader;
     progress last = progress::more;
 };
-
-}  // namespace
 
 TEST_CASE("reply_reader: it reads nil, integers, booleans, doubles and strings", "[redis]")
 {
@@ -163,3 +161,5 @@ TEST_CASE("reply_reader: invalid integers, attributes and streamed strings are m
     CHECK(fed("|1\r\n+a\r\n:1\r\n").last == progress::malformed);
     CHECK(fed("$?\r\n;1\r\na\r\n;0\r\n").last == progress::malformed);
 }
+
+}  // namespace redis_reply_reader_test

@@ -10,10 +10,10 @@
 
 #include "redis/url.hpp"
 
+namespace redis_url_test {
+
 using namespace holdfast::redis;
 using Catch::Matchers::ContainsSubstring;
-
-namespace {
 
 std::string fault_of(std::string_view url)
 {
@@ -24,8 +24,6 @@ std::string fault_of(std::string_view url)
     }
     return "no fault";
 }
-
-}  // namespace
 
 TEST_CASE("url: redis:// is a TCP server, with port 6379 and database 0 unless given", "[redis]")
 {
@@ -84,6 +82,23 @@ TEST_CASE("url: unix:// has the path of a socket, and the database as a paramete
     CHECK(parse_url("unix:///tmp/s").database == 0);
 }
 
+TEST_CASE("url: the sentinels have credentials of their own", "[redis]")
+{
+    auto const e = parse_url("redis+sentinel://u:p@h/m/1?sentinel_username=s%26t&sentinel_password=hunter%3f2");
+    CHECK(e.user == "u");
+    CHECK(e.password == "p");
+    CHECK(e.database == 1);
+    CHECK(e.has_sentinel_password);
+    CHECK(e.sentinel_user == "s&t");
+    CHECK(e.sentinel_password == "hunter?2");
+    CHECK(redacted(e) == "redis+sentinel://u:***@h:26379/m/1?sentinel_username=s&t&sentinel_password=***");
+
+    auto const default_user = parse_url("redis+sentinel://h/m?sentinel_password=p");
+    CHECK(default_user.sentinel_user.empty());
+    CHECK_FALSE(default_user.has_password);
+    CHECK(redacted(default_user) == "redis+sentinel://h:26379/m/0?sentinel_password=***");
+}
+
 TEST_CASE("url: redis+sentinel:// has several hosts, the name of a master and a database", "[redis]")
 {
     auto const e = parse_url("redis+sentinel://u:p@h1,h2:26380,[::1]:1/my%20master/5");
@@ -96,6 +111,7 @@ TEST_CASE("url: redis+sentinel:// has several hosts, the name of a master and a 
     CHECK(e.database == 5);
     CHECK(e.password == "p");
     CHECK(parse_url("redis+sentinel://h/m").database == 0);
+    CHECK_FALSE(e.has_sentinel_password);
     CHECK_FALSE(has_tls(e));
     auto const encrypted = parse_url("rediss+sentinel://u:p@h1,h2/m/5");
     CHECK(has_sentinels(encrypted));
@@ -176,7 +192,10 @@ TEST_CASE("url: the exception for an invalid URL names the invalid part", "[redi
         fault{"redis+sentinel://h:1", "name of the master"},
         fault{"redis+sentinel:///m", "host is missing"},
         fault{"redis+sentinel://h,/m", "host is missing"},
-        fault{"redis+sentinel://h/m/x", "database"});
+        fault{"redis+sentinel://h/m/x", "database"},
+        fault{"redis+sentinel://h/m?db=1", "only options of sentinels"},
+        fault{"redis+sentinel://h/m?", "only options of sentinels"},
+        fault{"redis+sentinel://h/m?sentinel_username=u", "needs sentinel_password"});
     CAPTURE(f.url);
     CHECK_THAT(fault_of(f.url), ContainsSubstring(f.part) && ContainsSubstring("url: "));
 }
@@ -223,3 +242,5 @@ TEST_CASE("url: a server is remote unless it is localhost, a loopback address or
     CHECK_FALSE(is_remote(parse_url("unix:///s")));
     CHECK(is_remote(parse_url("redis+cluster://localhost,example.com")));
 }
+
+}  // namespace redis_url_test

@@ -6,6 +6,7 @@
 
 #include "engine/hold/renewal_schedule.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <catch2/catch_test_macros.hpp>
@@ -13,7 +14,7 @@
 #include "core/validity.hpp"
 
 namespace holdfast::engine {
-namespace {
+namespace renewal_schedule_test {
 
 using namespace std::chrono_literals;
 using enum renewal_state;
@@ -57,8 +58,6 @@ struct watched_grant {
 
     renewal_schedule made;
 };
-
-}  // namespace
 
 TEST_CASE(
     "a renewal schedule follows its table: each event leads from each state to the state given there", "[renewal]")
@@ -137,6 +136,19 @@ TEST_CASE_METHOD(watched_grant, "a refused renewal is repeated a sixth of the le
     made.on(event::due, third);
     made.on(event::refused, third + 1s);
     CHECK(due() == third + sixth);
+}
+
+TEST_CASE_METHOD(watched_grant, "a lease at risk is renewed once more just before its end", "[renewal]")
+{
+    constexpr auto last_one = core::valid_until(granted, lease) - 2 * core::stop_margin(lease);
+    for (auto now = third; now < last_one; now += sixth) {
+        made.on(event::due, now);
+        made.on(event::refused, now + 1ms);
+        CHECK(due() == std::min(now + sixth, last_one));
+    }
+    made.on(event::due, last_one);
+    made.on(event::refused, last_one + 1ms);
+    CHECK(due() == last_one + sixth);
 }
 
 TEST_CASE_METHOD(
@@ -235,4 +247,5 @@ TEST_CASE_METHOD(
     CHECK_FALSE(made.is_silent_too_long(granted + 1h, lease));
 }
 
+}  // namespace renewal_schedule_test
 }  // namespace holdfast::engine

@@ -7,7 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace holdfast::detail {
-namespace {
+namespace round_result_test {
 
 TEST_CASE("the counts of replies decide whether a round is won, busy, without majority or inconclusive", "[red_lock]")
 {
@@ -55,5 +55,5 @@ TEST_CASE("an acquire that times out completes as no_quorum unless a majority an
     CHECK(error_of_timeout(round_result::inconclusive) == errc::no_quorum);
 }
 
-}  // namespace
+}  // namespace round_result_test
 }  // namespace holdfast::detail

@@ -4,9 +4,12 @@
 //
 #include "engine/runtime/router.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -14,7 +17,7 @@
 #include "unit/fake_session.hpp"
 
 namespace holdfast::engine {
-namespace {
+namespace router_test {
 
 struct ignored_events final : shard_events {
     void on_open(shard& s) override { opened.push_back(&s); }
@@ -99,7 +102,7 @@ TEST_CASE_METHOD(routed, "router: a new map moves slots, and the shards of known
 {
     made_router.take(two);
     auto& a = made_router.of(0);
-    made_router.take({.primaries = {{"c", "host-c", 3}, {"a", "elsewhere", 4}}, .ranges = {{0, 0, 0}, {1, 16383, 1}}});
+    made_router.take({.primaries = {{"c", "host-c", 3}, {"a", "host-a", 1}}, .ranges = {{0, 0, 0}, {1, 16383, 1}}});
     CHECK(&made_router.of(1) == &a);
     CHECK(&made_router.of(16383) == &a);
     CHECK(made == std::vector<std::string>{"host-a"});
@@ -276,21 +279,152 @@ TEST_CASE_METHOD(routed, "router: MOVED makes a node known, whose id the next ma
     CHECK_FALSE(moved[5]);
     CHECK(&made_router.of(5) == &c);
     made_router.take({.primaries = {{"c", "elsewhere", 4}}, .ranges = {{0, 16383, 0}}});
-    CHECK(&made_router.of(0) == &c);
+    made_router.of(0);
+    CHECK(made == std::vector<std::string>{"host-a", "host-c", "elsewhere"});
 }
+
+// ---- a node changes its address
+
+core::cluster_map const a_elsewhere{
+    .primaries = {{"a", "elsewhere", 4}, {"b", "host-b", 2}}, .ranges = {{0, 99, 0}, {200, 16383, 1}}};
+
+core::slot_set const slots_of_a = [] {
+    core::slot_set slots;
+    for (std::size_t i = 0; i != 100; ++i)
+        slots.set(i);
+    return slots;
+}();
+
+TEST_CASE("router: an open connection stays at a former address until it fails or is silent", "[router][cluster]")
+{
+    using enum shard_place;
+    auto const at_all = [](shard_place p) {
+        return std::vector{next(p, place_event::mapped), next(p, place_event::doubted), next(p, place_event::closed)};
+    };
+    constexpr auto keep = place_step::keep;
+    constexpr auto retire = place_step::retire;
+    CHECK(at_all(current) == std::vector{keep, keep, keep});
+    CHECK(at_all(former) == std::vector{retire, retire, retire});
+    CHECK(at_all(former_open) == std::vector{keep, place_step::drop, retire});
+    CHECK(at_all(unused) == std::vector{keep, keep, retire});
+}
+
+TEST_CASE_METHOD(routed, "router: a node that is not reached is sought at its new address", "[router][cluster]")
+{
+    made_router.take(two);
+    auto& former = made_router.of(0);
+    CHECK(made_router.take(a_elsewhere) == slots_of_a);
+    CHECK(sessions[0]->is_stopped);
+    CHECK(made_router.find(0) == nullptr);
+    CHECK(&made_router.of(0) != &former);
+    CHECK(made == std::vector<std::string>{"host-a", "elsewhere"});
+    CHECK(made_router.take(a_elsewhere).none());
+    CHECK_FALSE(sessions[1]->is_stopped);
+}
+
+TEST_CASE_METHOD(routed, "router: a node that is reached stays where it is until its epoch ends", "[router][cluster]")
+{
+    made_router.take(two);
+    auto& former = made_router.of(0);
+    sessions[0]->events->on_open();
+    sessions[0]->last.number = 7;
+    CHECK(made_router.take(a_elsewhere).none());
+    CHECK(&made_router.of(0) == &former);
+    sessions[0]->events->on_closed({});
+    CHECK(made_router.on_closed(former) == slots_of_a);
+    CHECK(sessions[0]->is_stopped);
+    made_router.of(0);
+    CHECK(made == std::vector<std::string>{"host-a", "elsewhere"});
+    CHECK(sessions[1]->followed.number == 7);
+}
+
+// Its commands have no outcome before.
+TEST_CASE_METHOD(routed, "router: a silent connection to a former address is dropped first", "[router][cluster]")
+{
+    made_router.take(two);
+    auto& former = made_router.of(0);
+    sessions[0]->events->on_open();
+    made_router.doubt(former);
+    CHECK(sessions[0]->drops == 0);
+    made_router.take(a_elsewhere);
+    CHECK(made_router.doubt(former).none());
+    CHECK(sessions[0]->drops == 1);
+    CHECK_FALSE(sessions[0]->is_stopped);
+    CHECK(&made_router.of(0) == &former);
+    sessions[0]->open = false;  // the event follows
+    CHECK(made_router.take(a_elsewhere).none());
+    CHECK_FALSE(sessions[0]->is_stopped);
+}
+
+TEST_CASE_METHOD(routed, "router: two nodes that change their addresses with each other", "[router][cluster]")
+{
+    made_router.take(two);
+    made_router.of(0);
+    made_router.of(200);
+    auto const moved = made_router.take(
+        {.primaries = {{"a", "host-b", 2}, {"b", "host-a", 1}}, .ranges = {{0, 99, 0}, {200, 16383, 1}}});
+    CHECK(moved.count() == 100 + 16184);
+    auto& a = made_router.of(0);
+    CHECK(made.back() == "host-b");
+    auto& b = made_router.of(200);
+    CHECK(made.back() == "host-a");
+    CHECK(made_router.importing({.slot = 0, .host = "host-a", .port = 1}) == &b);
+    CHECK(&a != &b);
+}
+
+TEST_CASE_METHOD(
+    routed, "router: a node that MOVED has named is the known one that the next map has there", "[router][cluster]")
+{
+    made_router.take(two);
+    made_router.of(0);
+    made_router.redirect({.slot = 200, .host = "elsewhere", .port = 4}, made_router.of(200));
+    auto& unnamed = made_router.of(200);
+    CHECK(made.back() == "elsewhere");
+    sessions.back()->events->on_open();
+    sessions.back()->last.number = 9;
+    auto expected = slots_of_a;
+    expected.set(200);
+    CHECK(made_router.take(a_elsewhere) == expected);
+    auto& a = made_router.of(200);
+    CHECK(&made_router.of(0) == &a);
+    CHECK(&a != &unnamed);
+    CHECK(made_router.have_same_primary(0, 200));
+    // What that connection still carries is executed before the commands of the next one.
+    CHECK(sessions.back()->followed.number == 9);
+    CHECK_FALSE(sessions[sessions.size() - 2]->is_stopped);
+    made_router.on_closed(unnamed);
+    CHECK(sessions[sessions.size() - 2]->is_stopped);
+    // The node that has sent the MOVED is named by an older map: it counts no more than before.
+    CHECK(made_router.take(a_elsewhere).none());
+}
+
+TEST_CASE_METHOD(routed, "router: a node at a new address is no new primary of its slots", "[router][cluster]")
+{
+    core::instant const start{std::chrono::seconds(100)};
+    made_router.record(made_router.take(two), start);
+    made_router.of(0);
+    sessions[0]->identity_of_server.running_since = {};
+    made_router.record(made_router.of(0));
+    auto const before = made_router.records().server_of(0);
+    made_router.record(made_router.take(a_elsewhere), start + std::chrono::seconds(50));
+    CHECK(made_router.records().server_of(0)->running_since == before->running_since);
+    CHECK(made_router.records().nodes()->at("a") == "elsewhere:4");
+}
+
+// ---- a node without slots
 
 TEST_CASE_METHOD(routed, "router: a node without slots is left when its connection is lost", "[router][cluster]")
 {
     made_router.take(two);
     auto& a = made_router.of(0);
-    made_router.retire_if_unused(a);
+    made_router.on_closed(a);
     CHECK_FALSE(sessions[0]->is_stopped);
     made_router.take({.primaries = {{"b", "host-b", 2}}, .ranges = {{0, 16383, 0}}});
     CHECK_FALSE(sessions[0]->is_stopped);
-    made_router.retire_if_unused(a);
+    made_router.on_closed(a);
     CHECK(sessions[0]->is_stopped);
     made_router.take(two);
-    CHECK(&made_router.of(0) != &a);
+    made_router.of(0);
     CHECK(made == std::vector<std::string>{"host-a", "host-a"});
 }
 
@@ -305,7 +439,7 @@ TEST_CASE_METHOD(
     CHECK(sessions[0]->followed.number == 0);
     sessions[0]->last.number = 7;
     made_router.take({.primaries = {{"b", "host-b", 2}}, .ranges = {{0, 16383, 0}}});
-    made_router.retire_if_unused(a);
+    made_router.on_closed(a);
     made_router.take(two);
     made_router.of(0);
     CHECK(sessions.at(1)->followed.number == 7);
@@ -323,6 +457,41 @@ TEST_CASE_METHOD(
     made_router.take({.primaries = {{"b", "host-b", 2}}, .ranges = {{0, 16383, 0}}});
     CHECK(made_router.slot_of_each() == std::vector<std::uint16_t>{0});
     CHECK(made.empty());
+}
+
+// ---- a retired shard
+
+TEST_CASE_METHOD(routed, "router: a retired shard lives until the next map", "[router][cluster]")
+{
+    made_router.take(two);
+    auto& former = made_router.of(0);
+    auto const id = former.id();
+    CHECK(made_router.take(a_elsewhere) == slots_of_a);
+    std::weak_ptr<fake_session> const retired = std::exchange(sessions[0], nullptr);
+    CHECK_FALSE(retired.expired());
+    CHECK(made_router.find(id) == nullptr);
+    CHECK(made_router.id_of(0) == id);
+    CHECK(made_router.slots_of(id) == slots_of_a);
+    auto& at_new_address = made_router.of(0);
+    CHECK(at_new_address.id() == id);
+    CHECK(made_router.find(id) == &at_new_address);
+    CHECK(made_router.take(a_elsewhere).none());
+    CHECK(retired.expired());
+}
+
+TEST_CASE_METHOD(routed, "router: after many changes there are no more sessions than nodes", "[router][cluster]")
+{
+    std::vector<std::weak_ptr<fake_session>> all;
+    for (std::uint16_t port = 1; port <= 100; ++port) {
+        made_router.take({.primaries = {{"a", "host-a", port}, {"b", "host-b", 2}}, .ranges = {{0, 99, 0}}});
+        made_router.of(0);
+        all.push_back(std::exchange(sessions.back(), nullptr));
+        all.back().lock()->events->on_open();
+        all.back().lock()->events->on_closed({});
+        made_router.on_closed(made_router.of(0));
+    }
+    CHECK(all.size() == 100);
+    CHECK(std::ranges::count_if(all, [](auto const& s) { return !s.expired(); }) <= 2);
 }
 
 // ---- stopped
@@ -343,5 +512,5 @@ TEST_CASE_METHOD(routed, "router: after stop() no session starts, and the map st
     CHECK(made.size() == 1);
 }
 
-}  // namespace
+}  // namespace router_test
 }  // namespace holdfast::engine

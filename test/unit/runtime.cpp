@@ -14,7 +14,7 @@
 #include "unit/lock_of.hpp"
 
 namespace holdfast::engine {
-namespace {
+namespace runtime_test {
 
 using namespace std::chrono_literals;
 
@@ -134,5 +134,5 @@ TEST_CASE_METHOD(fixture, "runtime: the earliest deadline sets the world's alarm
     CHECK(time->alarm == core::instant(5s));
 }
 
-}  // namespace
+}  // namespace runtime_test
 }  // namespace holdfast::engine

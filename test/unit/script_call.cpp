@@ -17,7 +17,7 @@
 #include "unit/fake_session.hpp"
 
 namespace holdfast::engine {
-namespace {
+namespace script_call_test {
 
 constexpr script one{.name = "one", .text = "text of one", .sha1 = "sha1 of one"};
 constexpr script all{.name = "all", .text = "text of all", .sha1 = "sha1 of all"};
@@ -101,6 +101,7 @@ using state = script_call::state;
 texts const a_by_sha1{"EVALSHA", "sha1 of one", "1", "a"};
 texts const a_by_text{"EVAL", "text of one", "1", "a"};
 texts const b_by_sha1{"EVALSHA", "sha1 of one", "1", "b"};
+texts const b_by_text{"EVAL", "text of one", "1", "b"};
 texts const both_by_sha1{"EVALSHA", "sha1 of all", "2", "a", "b", "argument", "argument"};
 texts const both_by_text{"EVAL", "text of all", "2", "a", "b", "argument", "argument"};
 
@@ -150,6 +151,72 @@ TEST_CASE("after NOSCRIPT nothing is sent to a session that is not open", "[scri
     r.to.answer_next(refused(refusal::no_script));
     CHECK(r.a.last().why == refusal::no_script);
     CHECK(r.to.sent.empty());
+}
+
+TEST_CASE("of several calls that get NOSCRIPT the first sends the text, the others go behind it", "[script_call]")
+{
+    fixture r;
+    r.a.send(r.to);
+    r.b.send(r.to);
+    r.c.send(r.to);
+    r.c.wanted = false;
+    for (int i = 0; i != 3; ++i)
+        r.to.answer_next(refused(refusal::no_script));
+    REQUIRE(r.to.sent.size() == 2);
+    CHECK(r.to.sent[0].words == a_by_text);
+    CHECK(r.to.sent[1].words == b_by_sha1);
+    CHECK(r.b.current_state() == state::by_sha1);
+    CHECK(r.c.last().why == refusal::no_script);
+    r.to.answer_next(value(7));
+    r.to.answer_next(value(8));
+    CHECK(r.b.last().value.integer == 8);
+}
+
+TEST_CASE("the next call sends the text if the first one has left, or the server has refused its text", "[script_call]")
+{
+    fixture r;
+    r.a.send(r.to);
+    r.b.send(r.to);
+    r.c.send(r.to);
+    r.a.wanted = false;
+    for (int i = 0; i != 3; ++i)
+        r.to.answer_next(refused(refusal::no_script));
+    CHECK(r.to.sent[0].words == b_by_text);
+    r.to.answer_next(refused(refusal::not_permitted));
+    CHECK(r.b.last().why == refusal::not_permitted);
+    r.to.answer_next(refused(refusal::no_script));
+    CHECK(r.c.current_state() == state::by_text);
+    r.to.answer_next(value(9));
+    CHECK(r.c.last().value.integer == 9);
+}
+
+TEST_CASE("a call of a new epoch does not count on a text of the last one", "[script_call]")
+{
+    fixture r;
+    r.a.send(r.to);
+    r.to.answer_next(refused(refusal::no_script));
+    r.to.answer_next(no_answer);
+    r.to.cache.on_open();
+    r.b.send(r.to);
+    r.to.answer_next(refused(refusal::no_script));
+    CHECK(r.next() == b_by_text);
+}
+
+TEST_CASE("of several batches that get NOSCRIPT the first sends the text", "[script_call]")
+{
+    fixture r;
+    call d("d");
+    r.send_together();
+    r.batches.add(all, 0, r.c);
+    r.batches.add(all, 0, d);
+    r.batches.flush();
+    r.to.answer_next(refused(refusal::no_script));
+    r.to.answer_next(refused(refusal::no_script));
+    CHECK(r.next() == both_by_text);
+    CHECK(r.to.sent[1].words == texts{"EVALSHA", "sha1 of all", "2", "c", "d", "argument", "argument"});
+    r.to.answer_next(list_of({1, 2}));
+    r.to.answer_next(list_of({3, 4}));
+    CHECK(d.last().value.integer == 4);
 }
 
 TEST_CASE("a call ends when its text gets NOSCRIPT, when it is refused, and when it is not answered", "[script_call]")
@@ -321,7 +388,7 @@ TEST_CASE("after a refused batch each call is sent alone until the next epoch, a
 {
     fixture r;
     r.send_together();
-    r.to.answer_next(refused(refusal::other, "CROSSSLOT"));
+    r.to.answer_next(refused(refusal::unsupported, "CROSSSLOT"));
     r.to.answer_next(value(1));
     r.to.answer_next(value(1));
     CHECK_FALSE(r.batches.are_allowed());
@@ -347,8 +414,8 @@ TEST_CASE("the refusal of two batches under way is logged once", "[script_call]"
     r.batches.add(all, 0, r.c);
     r.batches.add(all, 0, d);
     r.batches.flush();
-    r.to.answer_next(refused(refusal::other, "CROSSSLOT"));
-    r.to.answer_next(refused(refusal::other, "CROSSSLOT"));
+    r.to.answer_next(refused(refusal::unsupported, "CROSSSLOT"));
+    r.to.answer_next(refused(refusal::unsupported, "CROSSSLOT"));
     CHECK(r.lines.size() == 1);
     CHECK(r.to.sent.size() == 4);
 }
@@ -462,7 +529,7 @@ TEST_CASE_METHOD(open_slot, "after ASK a call is sent by its text to the other s
 {
     a.send(to);
     to.answer_next(refused(refusal::asked));
-    CHECK(a.current_state() == state::asking);
+    CHECK(a.current_state() == state::asks_by_text);
     REQUIRE(destination.sent.size() == 2);
     CHECK(destination.sent[0].words == texts{"ASKING"});
     CHECK(destination.sent[1].words == a_by_text);
@@ -470,6 +537,36 @@ TEST_CASE_METHOD(open_slot, "after ASK a call is sent by its text to the other s
     destination.answer_next(refused(refusal::asked));
     CHECK(a.last().why == refusal::asked);
     CHECK(a.current_state() == state::idle);
+}
+
+TEST_CASE_METHOD(
+    open_slot, "after ASK the other server gets a text once, and again when it has lost it", "[script_call][cluster]")
+{
+    for (auto* c : {&a, &b, &this->c}) {
+        c->other = &destination;
+        c->send(to);
+        to.answer_next(refused(refusal::asked));
+    }
+    REQUIRE(destination.sent.size() == 6);
+    CHECK(destination.sent[1].words == a_by_text);
+    CHECK(destination.sent[3].words == b_by_sha1);
+    CHECK(b.current_state() == state::asks_by_sha1);
+    for (int i = 0; i != 2; ++i)
+        destination.answer_next(value(1));
+    for (int i = 0; i != 2; ++i) {
+        destination.answer_next(value(1));  // to ASKING
+        destination.answer_next(refused(refusal::no_script));
+    }
+    REQUIRE(destination.sent.size() == 4);
+    CHECK(destination.sent[0].words == texts{"ASKING"});
+    CHECK(destination.sent[1].words == b_by_text);
+    CHECK(destination.sent[2].words == texts{"ASKING"});
+    CHECK(destination.sent[3].words == texts{"EVALSHA", "sha1 of one", "1", "c"});
+    b.wanted = false;
+    destination.answer_next(value(1));
+    destination.answer_next(refused(refusal::no_script));
+    CHECK(b.last().why == refusal::no_script);
+    CHECK(to.sent.empty());
 }
 
 TEST_CASE_METHOD(
@@ -552,5 +649,5 @@ TEST_CASE("batches that are stopped complete none of their calls", "[script_call
     CHECK_FALSE(r.batches.is_gathering());
 }
 
-}  // namespace
+}  // namespace script_call_test
 }  // namespace holdfast::engine

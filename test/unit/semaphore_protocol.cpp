@@ -20,7 +20,7 @@
 #include "unit/fake_session.hpp"
 
 namespace holdfast::engine {
-namespace {
+namespace semaphore_protocol_test {
 
 using namespace std::chrono_literals;
 
@@ -291,5 +291,5 @@ TEST_CASE(
     CHECK(b.granted_before == 0);
 }
 
-}  // namespace
+}  // namespace semaphore_protocol_test
 }  // namespace holdfast::engine

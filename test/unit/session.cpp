@@ -4,6 +4,7 @@
 //
 // Every line of the table in session/session.hpp, without a server and without a clock.
 
+#include <algorithm>
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
@@ -13,7 +14,7 @@
 #include "unit/session_scenario.hpp"
 
 namespace holdfast::session {
-namespace {
+namespace session_test {
 
 using namespace std::chrono_literals;
 using engine::outcome;
@@ -21,7 +22,7 @@ using engine::outcome;
 TEST_CASE("session: it sends HELLO and INFO, and is open after their replies", "[session]")
 {
     scenario s;
-    CHECK(s.server().take() == lines{"HELLO 3 SETNAME me", "INFO server"});
+    CHECK(s.server().take() == lines{"HELLO 3 SETNAME me", "INFO"});
     s.server().hello(7);
     CHECK_FALSE(s->is_open());
     s.server().info("a");
@@ -34,7 +35,35 @@ TEST_CASE("session: it sends HELLO and INFO, and is open after their replies", "
 TEST_CASE("session: it sends SELECT before INFO if a database is configured", "[session]")
 {
     scenario s(5);
-    CHECK(s.server().take() == lines{"HELLO 3 SETNAME me", "SELECT 5", "INFO server"});
+    CHECK(s.server().take() == lines{"HELLO 3 SETNAME me", "SELECT 5", "INFO"});
+}
+
+TEST_CASE("session: a server that may evict locks is reported once, as long as its policy stays", "[session]")
+{
+    scenario s;
+    std::int64_t number = 7;
+    auto const connect_with = [&](std::string const& memory) {
+        s.server().hello(++number);
+        s.server().reply("# Server\r\nrun_id:" + std::to_string(number) + "\r\n# Memory\r\n" + memory);
+        CHECK(s->is_open());
+        auto const warnings = std::ranges::count_if(
+            s.logged, [](auto const& line) { return line.find("evicts locks") != line.npos; });
+        s.logged.clear();
+        s.advance(2s);
+        s.server().end();
+        s.advance(2s);
+        return warnings;
+    };
+    CHECK(connect_with("maxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n") == 0);
+    CHECK(connect_with("maxmemory:100\r\nmaxmemory_policy:noeviction\r\n") == 0);
+    CHECK(connect_with("maxmemory_policy:allkeys-lru\r\n") == 0);
+    CHECK(connect_with("maxmemory:100\r\n") == 0);
+    CHECK(connect_with("") == 0);
+    CHECK(connect_with("maxmemory:100\r\nmaxmemory_policy:volatile-lru\r\n") == 1);
+    CHECK(connect_with("maxmemory:100\r\nmaxmemory_policy:volatile-lru\r\n") == 0);
+    CHECK(connect_with("maxmemory:100\r\nmaxmemory_policy:allkeys-lfu\r\n") == 1);
+    CHECK(connect_with("maxmemory:100\r\nmaxmemory_policy:noeviction\r\n") == 0);
+    CHECK(connect_with("maxmemory:100\r\nmaxmemory_policy:allkeys-lfu\r\n") == 1);
 }
 
 TEST_CASE("session: the second epoch opens after the barrier's CLIENT KILL is answered", "[session]")
@@ -267,6 +296,23 @@ TEST_CASE("session: READONLY refuses the command and closes the connection", "[s
     CHECK(set.outcome == outcome::refused);
     CHECK(s.last.code == errc::server_refused);
     CHECK_FALSE(s->is_open());
+    CHECK(s.world.read_only == 1);
+}
+
+TEST_CASE(
+    "session: READONLY behind the ERR of a proxy tells the connector of a replica, other errors do not", "[session]")
+{
+    scenario s;
+    s.greet(7, "a");
+    probe first, second;
+    s.submit(first, {"SET", "k", "v"});
+    s.submit(second, {"SET", "k", "v"});
+    s.turn();
+    s.server().error("OOM command not allowed when used memory > 'maxmemory'.");
+    CHECK(s.world.read_only == 0);
+    s.server().error("ERR READONLY You can't write against a read only replica.");
+    CHECK(s.world.read_only == 1);
+    CHECK_FALSE(s->is_open());
 }
 
 // A replica accepts the connection, and refuses the first write on each: only the first end is logged.
@@ -402,5 +448,5 @@ TEST_CASE("session: no event follows stop()", "[session]")
     CHECK(s.world.connections.size() == 1);
 }
 
-}  // namespace
+}  // namespace session_test
 }  // namespace holdfast::session

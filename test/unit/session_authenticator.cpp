@@ -14,7 +14,7 @@
 #include "session/authenticator.hpp"
 
 namespace holdfast::session {
-namespace {
+namespace session_authenticator_test {
 
 using namespace std::chrono_literals;
 using state = authenticator::state;
@@ -128,5 +128,5 @@ TEST_CASE("refuses_credentials: only errors that other credentials may avoid", "
     CHECK_FALSE(refuses_credentials(""));
 }
 
-}  // namespace
+}  // namespace session_authenticator_test
 }  // namespace holdfast::session

@@ -10,7 +10,7 @@
 #include "session/awaited_replies.hpp"
 
 namespace holdfast::session {
-namespace {
+namespace session_awaited_replies_test {
 
 using namespace std::chrono_literals;
 using kind = awaited_replies::kind;
@@ -121,5 +121,5 @@ TEST_CASE("awaited_replies: a command submitted while others expire does not exp
     CHECK(more.answers == 0);
 }
 
-}  // namespace
+}  // namespace session_awaited_replies_test
 }  // namespace holdfast::session

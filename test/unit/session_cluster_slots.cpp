@@ -12,7 +12,7 @@
 #include "session/cluster_slots.hpp"
 
 namespace holdfast::session {
-namespace {
+namespace session_cluster_slots_test {
 
 using engine::reply;
 
@@ -82,6 +82,25 @@ TEST_CASE("CLUSTER SLOTS: replicas are not counted", "[session][cluster]")
         b.list({b.list({number(0), number(16383), b.node("a"), b.node("b"), b.node("c")})}));
     REQUIRE(s);
     CHECK(s->is_one_node());
+}
+
+TEST_CASE("CLUSTER SLOTS: replicas are named once each, with their addresses", "[session][cluster]")
+{
+    builder b;
+    auto const s = read_cluster_slots(b.list(
+        {b.list({number(0), number(99), b.node("a"), b.node("r", 7000), b.node("q", 7001)}),
+         b.list({number(100), number(16383), b.node("a"), b.node("r", 7000)})}));
+    REQUIRE(s);
+    CHECK(s->primaries == std::vector<core::cluster_primary>{{"a", "127.0.0.1", 6379}});
+    CHECK(s->replicas == std::vector<core::cluster_primary>{{"r", "127.0.0.1", 7000}, {"q", "127.0.0.1", 7001}});
+    auto const old = read_cluster_slots(b.list({b.list(
+        {number(0),
+         number(16383),
+         b.list({text("h"), number(1)}),
+         b.list({text("h"), number(2)}),
+         b.list({text("h"), number(2)})})}));
+    REQUIRE(old);
+    CHECK(old->replicas == std::vector<core::cluster_primary>{{"", "h", 2}});
 }
 
 TEST_CASE("CLUSTER SLOTS: primaries are counted once each, and missing slots are noticed", "[session][cluster]")
@@ -190,5 +209,5 @@ TEST_CASE("CLUSTER SLOTS: a reply of another form is not understood", "[session]
     CHECK_FALSE(read_cluster_slots({}));
 }
 
-}  // namespace
+}  // namespace session_cluster_slots_test
 }  // namespace holdfast::session

@@ -17,11 +17,11 @@
 #include "unit/session_scenario.hpp"
 
 namespace holdfast::session {
-namespace {
+namespace session_credentials_test {
 
 using namespace std::chrono_literals;
 
-lines const greeting_as_me{"HELLO 3 AUTH me pw SETNAME me", "INFO server"};
+lines const greeting_as_me{"HELLO 3 AUTH me pw SETNAME me", "INFO"};
 std::string const wrong = "WRONGPASS invalid username-password pair or user is disabled.";
 
 // The test acts as the provider, too.
@@ -343,5 +343,5 @@ TEST_CASE("session credentials: a password reaches no log line and no error", "[
     CHECK(p.s.logged.size() >= 3);
 }
 
-}  // namespace
+}  // namespace session_credentials_test
 }  // namespace holdfast::session

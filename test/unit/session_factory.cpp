@@ -15,9 +15,9 @@
 
 #include "session/memory_transport.hpp"
 
-using namespace holdfast;
+namespace session_factory_test {
 
-namespace {
+using namespace holdfast;
 
 std::shared_ptr<engine::session> make_session(boost::asio::io_context& context, std::string url)
 {
@@ -33,8 +33,6 @@ public:
 private:
     session::memory_io_maker const before_;
 };
-
-}  // namespace
 
 TEST_CASE("session factory: memory:// URLs work in a program that only links holdfast::testing", "[client]")
 {
@@ -123,3 +121,5 @@ TEST_CASE("session factory: a testing server makes memory:// URLs work without a
     testing::server const redis(context);
     CHECK(make_session(context, redis.config().url));
 }
+
+}  // namespace session_factory_test

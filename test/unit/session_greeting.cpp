@@ -16,7 +16,7 @@
 #include "session/greeting.hpp"
 
 namespace holdfast::session {
-namespace {
+namespace session_greeting_test {
 
 using step = greeting::step;
 using outcome = greeting::outcome;
@@ -448,5 +448,5 @@ TEST_CASE("hello_words: AUTH and SETNAME are sent only if there are credentials 
     CHECK(hello_words(named) == words{"HELLO", "3", "AUTH", "default", "", "SETNAME", "c"});
 }
 
-}  // namespace
+}  // namespace session_greeting_test
 }  // namespace holdfast::session

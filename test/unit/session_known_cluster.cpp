@@ -11,19 +11,20 @@
 #include "unit/session_scenario.hpp"
 
 namespace holdfast::session {
-namespace {
+namespace session_known_cluster_test {
 
 using namespace std::chrono_literals;
 using enum known_cluster::answer;
 
 core::instant const start{1h};
 
-cluster_view view(std::vector<std::string> const& primaries, std::vector<std::string> replicas = {})
+core::cluster_map view(std::vector<std::string> const& primaries, std::vector<std::string> const& replicas = {})
 {
-    cluster_view v;
+    core::cluster_map v;
     for (auto const& id : primaries)
         v.primaries.push_back({id, "h", 1});
-    v.replica_ids = std::move(replicas);
+    for (auto const& id : replicas)
+        v.replicas.push_back({id, "h", 1});
     return v;
 }
 
@@ -121,5 +122,5 @@ TEST_CASE("session: a seed of another cluster is not opened, and the next one is
     CHECK(s->is_open());
 }
 
-}  // namespace
+}  // namespace session_known_cluster_test
 }  // namespace holdfast::session

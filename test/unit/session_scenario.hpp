@@ -83,6 +83,7 @@ struct fake_world {
     core::instant now = start;
     core::instant alarm = core::never;
     std::vector<std::shared_ptr<fake_connection>> connections;
+    int read_only = 0;  // how often the connector was told so
 };
 
 class fake_environment final : public environment {
@@ -104,12 +105,13 @@ class fake_connector final : public connector {
 public:
     explicit fake_connector(fake_world& w) : world_(w) {}
 
-    std::shared_ptr<connection> connect(std::weak_ptr<connection_events> e, client_login const&) override
+    std::shared_ptr<connection> connect(std::weak_ptr<connection_events> e) override
     {
         return world_.connections.emplace_back(std::make_shared<fake_connection>(std::move(e)));
     }
     std::string server_name() const override { return "fake"; }
     std::string_view host() const override { return "fake-host"; }
+    void on_read_only() override { ++world_.read_only; }
 
 private:
     fake_world& world_;
@@ -131,13 +133,23 @@ struct probe final : engine::command {
 // A session and the engine above it.
 class scenario : engine::session_events, engine::world_events {
 public:
-    explicit scenario(unsigned database = 0, credentials_provider provider = {}, purpose p = purpose::one_server)
+    explicit scenario(
+        unsigned database = 0,
+        credentials_provider provider = {},
+        purpose p = purpose::one_server,
+        health_limits health = {})
         : strand_(context_.get_executor()),
           time_(std::make_shared<holdfast::session::world>()),
           session_(std::make_shared<session>(
               strand_,
               session::settings{
-                  {.client_name = "me", .database = database}, std::chrono::seconds(3), std::move(provider), p},
+                  {.client_name = "me", .database = database},
+                  std::chrono::seconds(3),
+                  std::move(provider),
+                  p,
+                  {},
+                  holdfast::sharded_messages::automatic,
+                  health},
               engine::log([this](log_level, std::string_view line) { logged.emplace_back(line); }),
               time_,
               std::make_unique<fake_connector>(world)))
@@ -172,6 +184,12 @@ public:
             turn();
         }
         world.now = end;
+    }
+    // As SIGSTOP, and SIGCONT after this time: the clock runs, and the first thing that happens then is the timer.
+    void stop_process_for(core::duration d)
+    {
+        world.now += d;
+        advance({});
     }
     void submit(probe& p, std::initializer_list<std::string_view> words)
     {

@@ -9,7 +9,7 @@
 #include "unit/session_scenario.hpp"
 
 namespace holdfast::session {
-namespace {
+namespace session_sharded_messages_test {
 
 struct member : scenario {
     explicit member(std::string_view version = "7.0.15") : scenario(0, {}, purpose::member)
@@ -143,5 +143,5 @@ TEST_CASE("session: rows of a lost connection do not count on the next one", "[s
     CHECK(s.events == lines{"subscribed: {y}"});
 }
 
-}  // namespace
+}  // namespace session_sharded_messages_test
 }  // namespace holdfast::session

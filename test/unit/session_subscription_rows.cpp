@@ -7,7 +7,7 @@
 #include "session/subscription_rows.hpp"
 
 namespace holdfast::session {
-namespace {
+namespace session_subscription_rows_test {
 
 using change = subscription_rows::change;
 using names = std::vector<std::string>;
@@ -45,5 +45,5 @@ TEST_CASE("the end of a subscription was requested only if its row is the oldest
     CHECK(rows.end_row().empty());
 }
 
-}  // namespace
+}  // namespace session_subscription_rows_test
 }  // namespace holdfast::session

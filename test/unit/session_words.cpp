@@ -10,6 +10,8 @@
 #include "session/greeting.hpp"
 #include "session/words.hpp"
 
+namespace session_words_test {
+
 using namespace holdfast;
 using session::classify_refusal;
 using session::printable;
@@ -51,3 +53,5 @@ TEST_CASE("words: the error of a refused greeting decides the error code and whe
     CHECK(classify_refusal("ERR unknown command 'HELLO'").code == errc::protocol);
     CHECK(classify_refusal("ERR DB index is out of range").permanent);
 }
+
+}  // namespace session_words_test

@@ -15,7 +15,7 @@
 #include "session/world.hpp"
 
 namespace holdfast::session {
-namespace {
+namespace session_world_test {
 
 using namespace std::chrono_literals;
 
@@ -26,6 +26,7 @@ struct clock_state {
     core::instant now = begin;
     core::instant requested = core::never;  // the earliest
     bool is_stopped = false;
+    std::uint64_t incarnation = 3;
 };
 
 class moved_clock final : public environment {
@@ -37,7 +38,7 @@ public:
     void stop() noexcept override { state_.is_stopped = true; }
     std::uint64_t random() noexcept override { return 7; }
     std::array<std::uint8_t, 16> identity() override { return {1}; }
-    std::uint64_t incarnation() const noexcept override { return 3; }
+    std::uint64_t incarnation() const noexcept override { return state_.incarnation; }
 
 private:
     clock_state& state_;
@@ -87,7 +88,21 @@ TEST_CASE_METHOD(fixture, "world: it passes on what the system provides", "[worl
     CHECK(made->now() == begin);
     CHECK(made->random() == 7);
     CHECK(made->identity()[0] == 1);
-    CHECK(made->incarnation() == 3);
+    CHECK_FALSE(made->is_inherited());
+}
+
+TEST_CASE_METHOD(fixture, "world: in a forked child no deadline runs and no timer is set", "[world]")
+{
+    due a(events, "a");
+    made->arm(a, begin + 1s);
+    clock.requested = core::never;
+    ++clock.incarnation;
+    clock.now = begin + 2s;
+    time.lock()->on_time();
+    CHECK(made->is_inherited());
+    CHECK(events.empty());
+    CHECK(clock.requested == core::never);
+    made->disarm(a);
 }
 
 TEST_CASE_METHOD(fixture, "world: the deadlines of several sessions and the alarm share one timer", "[world]")
@@ -167,5 +182,5 @@ TEST_CASE_METHOD(fixture, "world: the alarm may stop the world and release its l
     CHECK(clock.requested == core::never);
 }
 
-}  // namespace
+}  // namespace session_world_test
 }  // namespace holdfast::session

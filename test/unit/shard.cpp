@@ -14,7 +14,7 @@
 #include "unit/fake_session.hpp"
 
 namespace holdfast::engine {
-namespace {
+namespace shard_test {
 
 closing const wrong_password{errc::not_permitted, "WRONGPASS", true};
 closing const connection_lost{errc::unavailable, "End of file", false};
@@ -118,5 +118,5 @@ TEST_CASE_METHOD(started, "shard: it is open while its session is", "[shard]")
     CHECK(session->is_stopped);
 }
 
-}  // namespace
+}  // namespace shard_test
 }  // namespace holdfast::engine

@@ -7,7 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace holdfast::engine {
-namespace {
+namespace subscription_state_test {
 
 using state = subscription_state;
 using event = subscription_event;
@@ -68,5 +68,5 @@ TEST_CASE("a subscription counts until the server has refused or ended it", "[su
         CHECK_FALSE(is_subscribed(s));
 }
 
-}  // namespace
+}  // namespace subscription_state_test
 }  // namespace holdfast::engine

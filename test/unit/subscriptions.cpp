@@ -17,7 +17,7 @@
 #include "unit/lock_of.hpp"
 
 namespace holdfast::engine {
-namespace {
+namespace subscriptions_test {
 
 class recorder final : public listener {
 public:
@@ -221,5 +221,5 @@ TEST_CASE("a listener that joins a channel whose subscription has ended subscrib
     w.subscriptions.leave("c", second);
 }
 
-}  // namespace
+}  // namespace subscriptions_test
 }  // namespace holdfast::engine

@@ -9,7 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace holdfast::engine {
-namespace {
+namespace topology_schedule_test {
 
 using namespace std::chrono_literals;
 using enum topology_state;
@@ -88,5 +88,5 @@ TEST_CASE("topology: at most ten questions in a second, whatever the answers say
     CHECK(time - now >= 1s);
 }
 
-}  // namespace
+}  // namespace topology_schedule_test
 }  // namespace holdfast::engine

@@ -7,7 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace holdfast::engine {
-namespace {
+namespace unlock_messages_test {
 
 using namespace std::chrono_literals;
 
@@ -85,5 +85,5 @@ TEST_CASE("only attempts that messages lead to are limited: a burst, then one pe
     CHECK_FALSE(m.are_ahead_of_pace(now + core::message_pace::interval));
 }
 
-}  // namespace
+}  // namespace unlock_messages_test
 }  // namespace holdfast::engine

@@ -131,8 +131,17 @@ struct diagnosed_initiation {
     }
 };
 
+// The result of an operation with that signature and token. It is declared, not deduced: with asio::cancel_after around
+// it, the concept of a completion token asks for the type of an initiation that has no executor.
+template <class Signature, class Text, class Initiation, class Token, class... Arguments>
+using diagnosed_result = decltype(asio::async_initiate<Token, Signature>(
+    std::declval<diagnosed_initiation<std::decay_t<Initiation>, Text>>(),
+    std::declval<Token&>(),
+    std::declval<Arguments>()...));
+
 template <class Signature, class Text, class Initiation, class Token, class... Arguments>
 auto initiate_diagnosed(Text text, Initiation&& initiation, Token& token, Arguments&&... arguments)
+    -> diagnosed_result<Signature, Text, Initiation, Token, Arguments...>
 {
     return asio::async_initiate<Token, Signature>(
         diagnosed_initiation<std::decay_t<Initiation>, Text>{std::forward<Initiation>(initiation), std::move(text)},
@@ -159,6 +168,11 @@ template <class Token, class... Results>
 struct async_result<holdfast::with_diagnostics_t<Token>, void(boost::system::error_code, Results...)> {
     template <class Initiation, class Adapted, class... Arguments>
     static auto initiate(Initiation&& initiation, Adapted&& adapted, Arguments&&... arguments)
+        -> decltype(holdfast::detail::initiate_diagnosed<void(std::exception_ptr, Results...)>(
+            std::declval<holdfast::detail::text_of_exception>(),
+            std::forward<Initiation>(initiation),
+            adapted.token,
+            std::forward<Arguments>(arguments)...))
     {
         return holdfast::detail::initiate_diagnosed<void(std::exception_ptr, Results...)>(
             holdfast::detail::text_of_exception(),
@@ -172,6 +186,11 @@ template <class Token, class Signature>
 struct async_result<holdfast::bind_diagnostics_t<Token>, Signature> {
     template <class Initiation, class Adapted, class... Arguments>
     static auto initiate(Initiation&& initiation, Adapted&& adapted, Arguments&&... arguments)
+        -> decltype(holdfast::detail::initiate_diagnosed<Signature>(
+            std::declval<holdfast::detail::text_of_caller>(),
+            std::forward<Initiation>(initiation),
+            adapted.token,
+            std::forward<Arguments>(arguments)...))
     {
         return holdfast::detail::initiate_diagnosed<Signature>(
             holdfast::detail::text_of_caller{adapted.to},

@@ -15,6 +15,11 @@
 #include <boost/asio/associator.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/query.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/system_context.hpp>
 
 #include <holdfast/detail/described_error.hpp>
 #include <holdfast/diagnostics.hpp>
@@ -36,20 +41,42 @@ namespace detail {
 // the handler, and with it the type of its executor, is erased afterwards.
 struct destination {
     asio::any_io_executor executor;
-    bool is_associated;  // false: the associated executor is of another type; the handler is dispatched to it from here
+    bool is_associated;  // false: the handler is dispatched from here to its associated executor
 };
 
+// The type of the execution context behind an executor. To ask an executor of Asio's system context for it would start
+// that context's threads, so only the type is asked.
+template <class Executor>
+using context_of =
+    std::remove_cvref_t<decltype(asio::query(std::declval<Executor const&>(), asio::execution::context))>;
+
+// Whether a handler may be posted to that executor directly. Not to one of Asio's system context, such as that of
+// asio::use_future, which runs a function that is dispatched to it at once, on any thread: what is posted to it runs
+// beside the client's threads, and so beside the timer of asio::cancel_after.
+template <class Executor>
+inline constexpr bool takes_posts =
+    std::derived_from<
+        Executor,
+        asio::
+            any_io_executor> || !(std::same_as<context_of<Executor>, asio::execution_context> || std::derived_from<context_of<Executor>, asio::system_context>);
+template <class Inner>
+inline constexpr bool takes_posts<asio::strand<Inner>> = takes_posts<Inner>;
+
+// The operations of Asio post to their I/O executor, and dispatch from there to the associated executor. Where that takes
+// posts, one post to it has the same effect.
 template <class Handler>
 destination destination_of(Handler const& handler, asio::any_io_executor const& otherwise)
 {
     using associated = asio::associated_executor_t<Handler, asio::any_io_executor>;
-    if constexpr (std::convertible_to<associated, asio::any_io_executor>)
-        return {asio::get_associated_executor(handler, otherwise), true};
-    else
-        return {otherwise, false};
+    if constexpr (std::convertible_to<associated, asio::any_io_executor>) {
+        if constexpr (takes_posts<associated>)
+            return {asio::get_associated_executor(handler, otherwise), true};
+    }
+    return {otherwise, false};
 }
 
-// A user's handler, for which the text of an error is stored before it is called.
+// A user's handler, for which the text of an error is stored before it is called. The error code that it gets has no
+// source location: that is a place in the library, or in Boost.Asio, on the machine that built it.
 template <class Handler>
 struct describing_handler {
     Handler handler;
@@ -60,7 +87,7 @@ struct describing_handler {
         if (ec.text)
             if (auto* const to = diagnostics_of(handler))
                 diagnostics_access::set(*to, std::move(ec.text));
-        std::move(handler)(ec.code, std::move(results)...);
+        std::move(handler)(error_code(ec.code.value(), ec.code.category()), std::move(results)...);
     }
 };
 

@@ -53,8 +53,8 @@ struct BOOST_SYMBOL_VISIBLE holders_launch : lock_launch {
 /// associated with its handler, else on the client's.
 ///
 /// Causes of errors that all operations have: errc::not_permitted, the password is wrong, or the server's access rules
-/// deny a command, the key or the channel; errc::protocol, the server replied with an error that is not known, such as
-/// one of a cluster node, or the client cannot use the server; errc::invalid_name, see @ref holdfast::errc;
+/// deny a command, the key or the channel; errc::protocol, the server cannot execute the command, such
+/// as a node of a cluster, or the client cannot use the server; errc::invalid_name, see @ref holdfast::errc;
 /// errc::not_running, `client::run()` was not called; errc::client_stopped, the client is shutting down, was stopped or
 /// destroyed, or its execution context has ended.
 template <class AcquireOptions, class TryOptions>
@@ -73,8 +73,8 @@ public:
     /// The lock's name, without the client's prefix. The view is valid while a copy of this handle exists.
     std::string_view name() const noexcept;
 
-    /// Acquires the lock. The wait has no limit: it lasts while other contenders hold the lock, and while the server
-    /// cannot be reached. To limit it, use `try_acquire()` or `asio::cancel_after`.
+    /// Acquires the lock. The wait has no limit: it lasts while other contenders hold the lock, while the server cannot
+    /// be reached, and while it refuses to write. To limit it, use `try_acquire()` or `asio::cancel_after`.
     ///
     /// @par On the server
     /// If the lock is free: one command. If it is busy: one subscription for all waiters of this client, and one
@@ -83,8 +83,8 @@ public:
     /// @par Completion
     /// With a held lease.
     /// @par Errors
-    /// - errc::wrong_type, errc::not_permitted, errc::server_refused, errc::protocol: waiting would not help;
-    ///   the @ref diagnostics have the server's error message
+    /// - errc::wrong_type, errc::not_permitted, errc::protocol: waiting would not help; the @ref diagnostics have the
+    ///   server's error message
     /// - errc::unavailable: none of three grants in a row counted: the reply arrived after the validity had ended, or
     ///   too few replicas acknowledged the grant (`config::acknowledged_by`)
     /// - errc::invalid_name, errc::invalid_option: the @ref diagnostics name the lock or the option
@@ -124,8 +124,9 @@ public:
     /// @par Errors
     /// As `acquire()`. In addition errc::unavailable: the connection is down, a reply is overdue (after eight times the
     /// slowest of the last response times, at least 25 ms and at most `config::command_timeout`), or the server cannot
-    /// execute the attempt now. A server that works is never reported as unavailable, and an outage is never reported
-    /// as busy.
+    /// execute the attempt now; and errc::server_refused: the server refused to write, or a proxy refused the attempt,
+    /// until the wait ended. A server that works is never reported as unavailable, and an outage is never reported as
+    /// busy.
     /// @par Cancellation
     /// As `acquire()`.
     /// @par Example
@@ -171,7 +172,7 @@ public:
     ///
     /// @par On the server
     /// One script. It deletes the key if that looks like a lock, and publishes the unlock message. Of a @ref semaphore
-    /// it takes the permits of all holders away. Otherwise the key must have a time to live, and must be
+    /// it takes the permits of all holders away. Otherwise the key must be, with a time to live or without one:
     /// - for a mutex, reentrant_lock or fair_lock, which exclude one another: a string `<uuid>:<number>[:<label>]`, or
     ///   a hash with one field of that form, whose value is a whole number;
     /// - for a read_write_lock: a hash whose field `mode` is `read` or `write`, and whose other fields have that form.

@@ -7,6 +7,14 @@ local known = redis.call('exists', KEYS[1], KEYS[2], KEYS[2])
 if known == 0 then return grant() end
 local is_free, is_queue, will_wait = known == 2, known >= 2, ARGV[5] ~= '0'
 
+-- Waiters look each third of their time-out at least. A lease that is shorter may end before: the next waiter, which may
+-- be nil, is notified of the grant, and asks for its end. So do the ones behind it when their turn comes.
+local function grant_ahead_of(next_one)
+    local answer = grant()
+    if next_one and 3 * ARGV[2] < tonumber(ARGV[3]) then redis.pcall('publish', ARGV[4] .. ':' .. next_one, '0') end
+    return answer
+end
+
 -- include fair_places
 
 local left
@@ -14,7 +22,7 @@ if is_free then
     local line = front()
     if line[1] == me then
         pop(line)
-        return grant()
+        return grant_ahead_of(line[2])
     end
 else
     local count = redis.pcall('hexists', KEYS[1], me)
@@ -32,10 +40,14 @@ local time = redis.call('time')
 local now, waiter_timeout, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[3]), ARGV[4]
 -- include fair_waiter
 -- include fair_signs
+-- include fair_line
 
 local usual_priority, max_bypass = 5, 30
 local life = score_behind(0)
-local all = is_queue and redis.call('lrange', KEYS[2], '0', '-1') or {}
+local all, foreign = {}, nil
+if is_queue then all, foreign = line_of(KEYS[2]) end
+if foreign then return foreign end
+if is_queue and redis.call('hlen', KEYS[5]) > #all + 1000 then return refuse('hash of priorities without waiters') end
 
 -- The place of a new waiter: at the end, but before those waiters at the end that have a lower priority and were not
 -- overtaken too often. Redisson's waiters have priority 5.
@@ -90,7 +102,11 @@ if not is_free and all[1] == me then return -3 - left end
 
 local head, last, changed = first_alive(is_free, all[1])
 if not is_free then return -3 - left end
-if head == me then pop(front()) end
-if not head or head == me then return grant() end
+if not head then return grant() end
+if head == me then
+    local line = front()
+    pop(line)
+    return grant_ahead_of(line[2])
+end
 wake(head, changed)
-return -3 - math.max(0, last - now)
+return -3 - look_again(last, now)

@@ -8,6 +8,10 @@ local head = redis.call('lindex', KEYS[2], '0')
 if not head and (had == 1 or redis.call('exists', KEYS[3]) == 0) then return had end
 
 -- include fair_waiter
+-- include holder
+
+-- Other data than a queue stays as it is.
+if head and not is_place(head) then return had end
 
 -- A waiter that receives the message counts as alive. If it was silent for too long and makes no attempt now, the next
 -- script that refreshes the queue removes it.

@@ -41,11 +41,13 @@ local function end_of(head, is_free)
 end
 
 -- Removes the dead waiters before the first that is alive. Returns that one, until when it counts as alive, and whether
--- a waiter was removed.
+-- a waiter was removed. After 500 dead ones it leaves the next ones to the next script: it takes the first for alive until
+-- then.
 local function first_alive(is_free, head)
-    local changed = false
+    local changed, left = false, 500
     while head do
-        local last = end_of(head, is_free)
+        local last = left == 0 and now + 1 or end_of(head, is_free)
+        left = left - 1
         if last then return head, last, changed end
         pop(front())
         head, changed = redis.call('lindex', KEYS[2], '0'), true

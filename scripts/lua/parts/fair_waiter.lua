@@ -11,6 +11,13 @@ local function is_ours(holder) return byte(holder, 15) == 56 end
 -- If no waiter gave a sign of life for a while, the server stood still: the waiters did not all die.
 local function was_silent(last_check, now, waiter_timeout) return now - (last_check or now) > waiter_timeout / 2 end
 
+-- The time in ms after which the other waiters look again at a lock that is free: the first one takes it soon, perhaps
+-- for a short lease. They also look when it counts as dead. Clients look at most twice a second.
+local function look_again(last, now)
+    local left = last - now
+    return left > 1000 and 500 or math.max(0, left)
+end
+
 -- Notifies a waiter that the lock is free. Returns whether it received the message.
 local function notify(holder)
     local receivers = redis.pcall('publish', channel .. ':' .. holder, '0')

@@ -6,6 +6,11 @@ local function is_holder(text)
     return (more == '' or more == ':') and string.byte(text, 37) == 58
 end
 
+-- "<uuid>:", with anything behind, as the places in a queue.
+local function is_place(text)
+    return string.byte(text, 37) == 58 and string.find(text, '^%x+%-%x+%-%x+%-%x+%-%x+:') == 1
+end
+
 local function is_count(text) return string.find(text, '^%d+$') ~= nil end
 
 local function refuse(found)

@@ -1,13 +1,15 @@
 -- The slots of readers, which are named after the fields of the lock (keys of the same hash slot, not in KEYS). KEYS[1]: the
 -- lock.
 
+-- include slot_numbers
+
 -- The longest time to live of the slots of all readers but one; 0: they have none. In a half-moved hash slot the server
 -- refuses to look for a slot that has moved already, and the script ends. So no write may come before this.
 local function longest_slot(prefix, but)
     local longest, fields = 0, redis.call('hgetall', KEYS[1])
     for i = 1, #fields, 2 do
-        local holds = fields[i] ~= but and tonumber(fields[i + 1]) or 0
-        for n = holds, 1, -1 do
+        local last, first = slot_numbers(fields[i] ~= but and fields[i + 1] or '0')
+        for n = last, first, -1 do
             longest = math.max(longest, redis.call('pttl', prefix .. fields[i] .. ':rwlock_timeout:' .. n))
         end
     end

@@ -31,11 +31,13 @@ local function calm_until()
 end
 
 -- Removes the waiters before the first that is alive and asks for no more than `total` permits. Returns that one, its
--- weight, until when it counts as alive, and whether a waiter was removed.
+-- weight, until when it counts as alive, and whether a waiter was removed. At most 500 are removed, as in fair_queue.lua.
 local function first_alive(total)
     local head, weight = front()
-    local changed = false
+    local changed, left = false, 500
     while head do
+        if left == 0 then return head, weight, now + 1, changed end
+        left = left - 1
         local last = weight <= total and tonumber(redis.call('zscore', KEYS[4], head) or nil)
         if last and last <= now then last = calm_until() end
         if last and last > now then return head, weight, last, changed end
@@ -44,5 +46,29 @@ local function first_alive(total)
         changed = true
     end
     return nil, nil, nil, changed
+end
+
+-- The first waiter that is served when `left` permits are free: the first one that is alive, or, if it could have them,
+-- but does not receive a message, the first one behind it that does. A waiter that gave a sign of life within
+-- `trusted` ms counts as one that does: it may poll. Those that are passed keep their places until they count as dead.
+-- Returns that waiter, its weight, until when the first one counts as alive, and whether one was removed.
+local function first_served(total, left, trusted)
+    local head, weight, last, changed = first_alive(total)
+    local function is_reached(holder, score) return score - waiter_timeout > now - trusted or notify(holder) end
+    local function is_passed() return head and left >= weight and not is_reached(head, last) end
+    local passes = is_passed()
+    while passes and tonumber(redis.call('zscore', KEYS[4], head)) <= now do
+        forget(head)
+        head, weight, last = first_alive(total)
+        passes, changed = is_passed(), true
+    end
+    local line = passes and redis.call('zrange', KEYS[3], '1', '100', 'WITHSCORES') or {}
+    for i = 1, #line, 2 do
+        local asks, score = line[i + 1] % 4096, tonumber(redis.call('zscore', KEYS[4], line[i]) or 0)
+        if score > now and asks <= total and (left < asks or is_reached(line[i], score)) then
+            return line[i], asks, last, changed
+        end
+    end
+    return head, weight, last, changed
 end
 -- include fair_wake

@@ -18,8 +18,9 @@ end
 -- soon), it is notified, too, so that it learns when, and keeps its place. Returns how many other clients than that of
 -- `holder` received a message.
 local function wake(channel, free, most, holder, within)
-    local others = 0
-    while most > 0 do
+    local others, tries = 0, 500 -- of waiters that are not there any more
+    while most > 0 and tries > 0 do
+        tries = tries - 1
         local first = redis.pcall('zrange', KEYS[3], '0', '0', 'WITHSCORES')
         if not first[1] then break end
         local weight = math.floor(first[2] / one_weight)

@@ -14,11 +14,26 @@ local function end_of(member, score)
     return #member > 16 and string.byte(member, 15) == 56 and score - skew or score + skew
 end
 
--- The members whose time has passed at that instant.
+local function is_permit(member)
+    return #member == 16 or (string.byte(member, 15) == 56 and string.byte(member, 37) == 58)
+end
+
+-- Why the timeouts are other data than those of a semaphore; nil: they are not, as far as the first and the last member
+-- show. They may be many.
+local function flaw_of_timeouts()
+    for _, at in ipairs({'0', '-1'}) do
+        local member = redis.call('zrange', KEYS[2], at, at)[1]
+        if member and not is_permit(member) then return redis.error_reply('WRONGTYPE the timeouts name no holder of permits') end
+    end
+end
+
+-- The members whose time has passed at that instant, of many only the first ones: the next script removes the others.
+-- Other members never become free permits.
 local function ended_by(at)
-    local due, over = redis.call('zrangebyscore', KEYS[2], '-inf', at + skew, 'WITHSCORES'), {}
+    local due = redis.call('zrangebyscore', KEYS[2], '-inf', at + skew, 'WITHSCORES', 'LIMIT', '0', '5000')
+    local over = {}
     for i = 1, #due, 2 do
-        if end_of(due[i], due[i + 1]) <= at then over[#over + 1] = due[i] end
+        if is_permit(due[i]) and end_of(due[i], due[i + 1]) <= at then over[#over + 1] = due[i] end
     end
     return over
 end

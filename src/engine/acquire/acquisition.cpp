@@ -158,6 +158,8 @@ void acquisition::prepare_wait(contender const& head)
 
 void acquisition::on_due(core::instant)
 {
+    if (is_last_look() && !sought_.may_be_first())
+        return;
     // proceed() may end the arbiter, which owns this object.
     boost::intrusive_ptr<queued_arbiter> const keep(&arbiter_);
     step(attempt_event::due);

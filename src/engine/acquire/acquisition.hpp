@@ -77,8 +77,8 @@ public:
     // The reply to that release has come: so many subscribers received the message, perhaps this client among them.
     void on_released(unsigned receivers);
 
-    // What the server said when it refused the last attempt; null: it did not refuse it.
-    detail::error_text const& last_words() const noexcept { return call_.words(); }
+    // Why the last attempt was not answered as granted or busy; errc::unavailable if the server has given no reason.
+    detail::described_error last_failure() const { return call_.failure(); }
 
     bool is_under_way() const noexcept { return engine::is_under_way(state_); }
     bool is_at_rest() const noexcept { return state_ == attempt_state::resting; }
@@ -139,9 +139,13 @@ private:
     void on_later();
     void on_no_script();
     void on_asked();
+    core::instant others_turn_end() const;
+    void defer(core::instant until);
     void on_unknown();
     void pause();
     core::duration recheck_after();
+    void wait_for_turn();
+    bool is_last_look() const noexcept;
 
     engine_parts const& parts_;
     queued_arbiter& arbiter_;

@@ -11,11 +11,13 @@
 
 #include <holdfast/error.hpp>
 
+#include "core/turn_taking.hpp"
 #include "core/validity.hpp"
 #include "engine/acquire/acquisition.hpp"
 #include "engine/acquire/contender.hpp"
 #include "engine/acquire/engine_parts.hpp"
 #include "engine/acquire/queued_arbiter.hpp"
+#include "engine/release/releaser.hpp"
 #include "engine/runtime/runtime.hpp"
 
 namespace holdfast::engine {
@@ -23,6 +25,8 @@ namespace {
 
 // After so many grants in a row that cannot be used the acquire ends with an error (rule 3).
 constexpr int most_unusable_grants = 3;
+// How long before the end of its wait the first waiter of a fair lock asks again, besides the time for the reply.
+constexpr core::duration last_look_lead = std::chrono::milliseconds(10);
 constexpr std::string_view came_late = "the replies to its grants came when no validity was left";
 
 void give(queued_arbiter& to, sought_grant::grant_list won)
@@ -140,11 +144,29 @@ void acquisition::on_busy(acquire_result const& r)
     known_ = knowledge::held;
     step(attempt_event::refused);
     arbiter_.on_busy(sought_->lock().permits());
-    // A place in a fair lock's queue needs no re-check of its own: one refresh covers all places of this client.
     if (sought_.has_place())
-        sought_.wait_for_turn(call_.remaining());
+        wait_for_turn();
     else
         parts_.runtime.arm(*this, parts_.runtime.now() + recheck_after());
+}
+
+// A place in a fair lock's queue needs no re-check of its own: one refresh covers all places of this client. But just
+// before its wait ends the first of them makes an attempt, because the next refresh may come later.
+void acquisition::wait_for_turn()
+{
+    sought_.wait_for_turn(call_.remaining());
+    auto const* head = arbiter_.head();
+    if (!head || !head->is_armed())
+        return;
+    auto const now = parts_.runtime.now();
+    auto const look = head->due() - 2 * server().responses().average() - last_look_lead;
+    if (look > now)
+        parts_.runtime.arm(*this, look);
+}
+
+bool acquisition::is_last_look() const noexcept
+{
+    return state_ == attempt_state::waiting && known_ == knowledge::held && sought_.has_place();
 }
 
 // The refusal of a semaphore, and the entry of those that wait there, concern one token. A head that needs another token gets
@@ -173,18 +195,21 @@ void acquisition::on_failed(described_error ec)
     arbiter_.on_failed(*lock, ec);
 }
 
+// The server cannot grant now, and may have said why.
 void acquisition::on_later()
 {
     pause();
     arbiter_.on_doubt();
 }
 
-// The server did not apply the script. Its text is sent only if the head still wants this grant. Otherwise the text
-// would acquire the lock for a contender that has left (rule 7).
+// The server did not apply the script. It is sent again only if the head still wants this grant. Otherwise it would
+// acquire the lock for a contender that has left (rule 7).
 void acquisition::on_no_script()
 {
-    if (can_attempt_again() && server().is_open())
-        attempt(script_form::text);
+    if (call_.has_asked())
+        on_asked();
+    else if (can_attempt_again() && server().is_open())
+        attempt(call_.repeated_form());
     else
         step(attempt_event::repeat);
 }
@@ -194,12 +219,30 @@ void acquisition::on_asked()
 {
     if (!can_attempt_again() || !call_.can_ask())
         return pause();  // the session to that server is opening
+    if (auto const end = others_turn_end(); end > parts_.runtime.now())
+        return defer(end);
     step(attempt_event::sent);
     sent_ = parts_.runtime.recent();
     auto const followers = sought_.followers();
     auto const wanted = arbiter_.attempt_with(*sought_, followers, is_listening());
     sought_.on_sent(wanted);
     call_.send_asking(*sought_, wanted);
+}
+
+// This client may have released the lock at that server a moment ago, and the other waiters notice it only when they look.
+// A single attempt does not wait for their turn, and the queue of a fair lock gives turns itself.
+core::instant acquisition::others_turn_end() const
+{
+    auto const& head = *arbiter_.head();
+    bool const leaves = !head.is_one_shot() && !head.lock().protocol->has_queue();
+    return leaves ? parts_.releaser.unnoticed_until(head.lock()) : core::instant::min();
+}
+
+void acquisition::defer(core::instant until)
+{
+    known_ = knowledge::nothing;
+    step(attempt_event::deferred);
+    parts_.runtime.arm(*this, until);
 }
 
 // Whether the head still wants the grant that was sought.
@@ -210,28 +253,32 @@ bool acquisition::can_attempt_again() const
 
 // A reply or the connection was lost: the server may have granted the lock, or may yet do so. The release of the token
 // follows the attempt on the same connection, and the next attempt has a new token (rules 6 and 7). Only a place in a
-// fair lock's queue keeps its token.
+// fair lock's queue keeps its token. If the connection was lost, a single attempt is made again on the next one: a
+// balancer may have closed a connection that was idle.
 void acquisition::on_unknown()
 {
     sought_.compensate();
     if (server().is_open())
-        pause();
-    else
-        doubt(attempt_event::repeat);
-    arbiter_.on_doubt();
+        return on_later();
+    doubt(attempt_event::repeat);
 }
 
 void acquisition::pause()
 {
     doubt(attempt_event::postponed);
-    parts_.runtime.arm(*this, parts_.runtime.now() + pauses_.next(parts_.runtime.random()));
+    auto const usual = pauses_.next(parts_.runtime.random());
+    parts_.runtime.arm(
+        *this, parts_.runtime.now() + (call_.is_in_open_slot() ? std::min(usual, core::open_slot_interval) : usual));
 }
 
 // A message may be lost, and a crashed holder sends none. So the client makes another attempt when the grant of the
-// present holder ends, and at least once in a poll interval; without subscriptions, more often.
+// present holder ends, and at least once in a poll interval; without subscriptions, and for a lock whose messages do not
+// reach this client, more often.
 core::duration acquisition::recheck_after()
 {
     core::duration longest = parts_.runtime.options().poll_interval;
+    if (call_.has_asked())
+        longest = std::min(longest, core::open_slot_interval);
     if (!server().session().notifies())
         longest = std::min(longest, pauses_.next(parts_.runtime.random()));
     return core::recheck_after(std::min(call_.remaining(), longest), parts_.runtime.random());

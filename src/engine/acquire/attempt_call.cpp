@@ -4,6 +4,8 @@
 //
 #include "engine/acquire/attempt_call.hpp"
 
+#include <utility>
+
 #include <holdfast/error.hpp>
 
 #include "engine/acquire/contender.hpp"
@@ -20,53 +22,79 @@ void attempt_call::add_probe(lock_spec const& of)
 void attempt_call::send(contender& head, grant const& sought, attempt const& a, script_form form)
 {
     ++awaited_;
-    asked_ = nullptr;
+    asked_.reset();
     lock_ = &sought.lock();
     lease_ = a.lease;
-    at_ = &runtime_.shard_of(*lock_);
+    at_ = runtime_.shard_of(*lock_).id();
+    form_ = script_form::sha1;
     if (head.batch && head.batch->take(head, command_, a))
         batch_ = head.batch;
     else
-        a.lock.protocol->acquire(runtime_.session_of(a.lock), command_, a, form);
+        submit(runtime_.session_of(a.lock), a, form);
 }
 
-// The text of a script, because ASKING holds for one command. The server counts as that to which the attempt was sent:
-// its answer counts as long as that one has the slot.
+// The server to which the attempt was sent first counts as its server: the answer counts as long as that one has the
+// slot.
 void attempt_call::send_asking(grant const& sought, attempt const& a)
 {
     ++awaited_;
     lock_ = &sought.lock();
-    submit_asking(*asked_);
-    a.lock.protocol->acquire(*asked_, command_, a, script_form::text);
+    auto& to = *runtime_.find_session(*asked_);
+    submit_asking(to);
+    submit(to, a, form_);
+}
+
+bool attempt_call::can_ask() const
+{
+    auto const* const to = asked_ ? runtime_.find_session(*asked_) : nullptr;
+    return to && to->is_open();
+}
+
+void attempt_call::submit(session& to, attempt const& a, script_form form)
+{
+    a.lock.protocol->acquire(to, command_, a, form);
+    form_ = script_form::after_no_script(to.scripts().position());
 }
 
 // ASK is followed once: the other server does not know better.
 acquire_result attempt_call::read(answer const& a)
 {
-    if (a.why == refusal::redirected && !runtime_.is_at(*at_, *lock_))
+    if (a.why == refusal::redirected && !runtime_.is_at(at_, *lock_))
         return {.what = acquire_result::kind::moved};
     bool const follows = a.why == refusal::asked && !asked_ && lock_->protocol->is_confined();
     if (!follows)
         return lock_->protocol->classify(a);
-    asked_ = runtime_.asked_session(a);
+    asked_ = runtime_.asked(a);
+    form_ = script_form::if_sent();
     return asked_ ? acquire_result{.what = acquire_result::kind::asked} : lock_->protocol->classify(a);
 }
 
 void attempt_call::on_attempted(answer const& given)
 {
     batch_.reset();
-    auto const a = runtime_.counted(given, *at_, *lock_);
+    auto const a = runtime_.counted(given, at_, *lock_);
     result_ = read(a);
     sent_ = a.sent;
     runtime_.on_answer(*lock_, a);
     to_.on_answered(a, result_);
     // Read here, because the server's words are valid only within this call.
-    auto const words = result_.error == errc::invalid_option ? "weight: there are fewer permits" : a.words;
-    if (result_.what == acquire_result::kind::failed)
-        words_ = runtime_.telemetry().on_refused(result_.error, *lock_, words).text;
-    else
-        words_ = a.outcome == outcome::refused ? detail::make_error_text(words) : nullptr;
+    // Fewer were set, or those of holders were lost with their ZSET: nobody can tell which.
+    auto const words = result_.error == errc::invalid_option
+                           ? "weight: there are fewer permits; set_permits() restores those that the server has lost"
+                           : a.words;
+    bool const is_refused = a.outcome == outcome::refused || result_.what == acquire_result::kind::failed;
+    words_ = is_refused ? detail::make_error_text(words) : nullptr;
+    report(a.why, words);
     on_reply();
+}
+
+// An error that ends an acquire is reported each time. One that passes is reported once until it changes: the attempts
+// are repeated while it lasts.
+void attempt_call::report(refusal why, std::string_view words)
+{
+    bool const is_reported = std::exchange(reported_, why) == why && why != refusal::none;
+    if (result_.what == acquire_result::kind::failed || !is_reported)
+        runtime_.telemetry().on_refused(result_.error, *lock_, words);
 }
 
 void attempt_call::on_reply()
@@ -81,7 +109,7 @@ void attempt_call::on_reply()
     }
     if (!must_be_acknowledged())
         return to_.on_result(result_);
-    if (!runtime_.await_acknowledgement(*this, *at_, *lock_, lease_, sent_))
+    if (!runtime_.await_acknowledgement(*this, at_, *lock_, lease_, sent_))
         give_back({.what = acknowledgement::kind::missing, .words = "the server is not known"});
 }
 

@@ -6,6 +6,7 @@
 #define HOLDFAST_ENGINE_ATTEMPT_CALL_HPP
 
 #include <cstdint>
+#include <optional>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
@@ -24,7 +25,7 @@ namespace holdfast::engine {
 class contender;
 class grant;
 class runtime;
-class shard;
+enum class shard_id : std::uint16_t;
 
 class attempt_listener {
 public:
@@ -53,24 +54,36 @@ public:
     // Sends an attempt for the head with the token of that grant, which stays until the result: the head may leave
     // before. Preconditions: no attempt is under way, and the session is open.
     void send(contender& head, grant const&, attempt const&, script_form);
-    // Sends it to the server that imports the hash slot, after acquire_result::kind::asked. Precondition: can_ask().
+    // How an attempt is sent after acquire_result::kind::no_script.
+    script_form repeated_form() const noexcept { return form_; }
+    // Sends it to the server that imports the hash slot, after acquire_result::kind::asked, or again after NOSCRIPT of
+    // that server. Precondition: can_ask().
     void send_asking(grant const&, attempt const&);
-    bool can_ask() const noexcept { return asked_ && asked_->is_open(); }
+    bool can_ask() const;
     // Whether the last answer is of that server, which does not have the slot yet.
-    bool has_asked() const noexcept { return asked_ != nullptr; }
+    bool has_asked() const noexcept { return asked_.has_value(); }
+    // Whether the last attempt was refused because the hash slot is being moved key by key.
+    bool is_in_open_slot() const noexcept { return is_of_open_slot(reported_); }
 
     // What the server said when it refused the last attempt; null: it did not refuse it.
     detail::error_text const& words() const noexcept { return words_; }
+    // Why the last attempt was not answered as granted or busy; errc::unavailable if the server has given no reason.
+    detail::described_error failure() const
+    {
+        return {result_.error ? result_.error : error_code(errc::unavailable), words_};
+    }
     // The send of the last attempt that has a reply.
     core::instant sent() const noexcept { return sent_; }
     // Busy: after what time the lock may become free without a message.
     core::duration remaining() const noexcept { return result_.is_mute ? probe_.remaining() : result_.remaining; }
 
 private:
+    void submit(session&, attempt const&, script_form);
     void on_probed() override { on_reply(); }
     void on_attempted(answer const&);
     void on_acknowledged(acknowledgement const&) override;
     acquire_result read(answer const&);
+    void report(refusal why, std::string_view words);
     void on_reply();
     bool must_be_acknowledged() const noexcept;
     void give_back(acknowledgement const&);
@@ -81,13 +94,15 @@ private:
     command_of<attempt_call, &attempt_call::on_attempted> command_{*this};
     boost::intrusive_ptr<batch_acquire> batch_;  // carries the attempt under way; kept until its reply
     lock_spec const* lock_ = nullptr;            // of the grant
-    shard* at_ = nullptr;                        // to which the attempt was sent
-    session* asked_ = nullptr;                   // of the server that ASK has named; null: it has not
+    shard_id at_{};                              // to which the attempt was sent
+    std::optional<shard_id> asked_;              // the server that ASK has named; none: it has not
     acquire_result result_;
     detail::error_text words_;
+    script_form form_ = script_form::sha1;  // of the attempt that follows NOSCRIPT or ASK
     core::instant sent_{};
     core::duration lease_{};
-    std::uint8_t awaited_ = 0;  // replies to the attempt and its probe
+    refusal reported_ = refusal::none;  // why the last attempt was refused
+    std::uint8_t awaited_ = 0;          // replies to the attempt and its probe
 };
 
 }  // namespace holdfast::engine

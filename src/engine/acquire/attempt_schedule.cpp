@@ -21,6 +21,8 @@ state after_answer(state s, event e) noexcept
         case event::refused: return is_notified ? state::notified : state::waiting;
         case event::repeat: return state::ready;
         case event::postponed: return state::pausing;
+        // A message of the source says nothing of the destination.
+        case event::deferred: return state::yielding;
         case event::notified: return state::attempting_notified;
         default: return s;
     }

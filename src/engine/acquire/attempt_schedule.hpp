@@ -31,6 +31,7 @@ enum class attempt_event : std::uint8_t {
     refused,          // another contender holds the lock, and this client will receive the message of its release
     repeat,           // the next attempt is due at once: this one had no effect, or is sent again with a subscription
     postponed,        // the server cannot grant now
+    deferred,         // the attempt had no effect, and others have a turn before the next one
     eased,            // the contender that was refused has left, and the next one needs another token
     notified,         // a message came, or it is this waiter's turn in the queue of a fair lock
     due,              // the deadline came: a re-check, the end of a pause or of a turn
@@ -42,18 +43,18 @@ enum class attempt_event : std::uint8_t {
     none_notified,    // the release is done, and no other subscriber received its message
 };
 
-// | state               | wanted | ended   | sent       | refused  | repeat | postponed |
-// |---------------------|--------|---------|------------|----------|--------|-----------|
-// | resting             | ready  |         |            |          |        |           |
-// | ready               |        | resting | attempting |          |        |           |
-// | attempting          |        | resting | attempting | waiting  | ready  | pausing   |
-// | attempting_notified |        | resting | attempting | notified | ready  | pausing   |
-// | waiting             |        | resting |            |          |        |           |
-// | notified            |        | resting | attempting |          |        |           |
-// | pausing             |        | resting |            |          |        |           |
-// | releasing           |        | resting |            |          |        |           |
-// | releasing_notified  |        | resting |            |          |        |           |
-// | yielding            |        | resting |            |          |        |           |
+// | state               | wanted | ended   | sent       | refused  | repeat | postponed | deferred |
+// |---------------------|--------|---------|------------|----------|--------|-----------|----------|
+// | resting             | ready  |         |            |          |        |           |          |
+// | ready               |        | resting | attempting |          |        |           |          |
+// | attempting          |        | resting | attempting | waiting  | ready  | pausing   | yielding |
+// | attempting_notified |        | resting | attempting | notified | ready  | pausing   | yielding |
+// | waiting             |        | resting |            |          |        |           |          |
+// | notified            |        | resting | attempting |          |        |           |          |
+// | pausing             |        | resting |            |          |        |           |          |
+// | releasing           |        | resting |            |          |        |           |          |
+// | releasing_notified  |        | resting |            |          |        |           |          |
+// | yielding            |        | resting |            |          |        |           |          |
 //
 // | state               | notified            | due      | opened | opened_paced | closed |
 // |---------------------|---------------------|----------|--------|--------------|--------|

@@ -106,7 +106,7 @@ void batch_acquire::on_reply(answer const& a)
     boost::intrusive_ptr<batch_acquire> const keep(this);
     if (a.outcome == outcome::applied)
         on_applied(a);
-    else if (a.outcome == outcome::unknown)
+    else if (a.outcome == outcome::unknown || a.why == refusal::other)
         answer_all(a);  // each acquisition releases its own token (rule 7)
     else
         answer_all(each_for_itself(a));  // one member causes the error: sent alone, only that one gets it

@@ -39,7 +39,8 @@ void fair_queue::join(place& p, core::duration waiter_timeout, core::duration re
     was_refused_ = true;
     if (!p.is_linked())
         places_.push_back(p);
-    refresh_within(remaining);
+    keep_ = std::min(keep_, runtime_.now() + usual_interval());
+    look_after(remaining);
 }
 
 void fair_queue::leave(place& p)
@@ -64,22 +65,39 @@ void fair_queue::detach()
 
 void fair_queue::on_open()
 {
-    if (!places_.empty())
-        refresh_within(core::duration::zero());
+    if (places_.empty())
+        return;
+    look_ = runtime_.now();
+    arm();
 }
 
 // Three refreshes in a `waiter_timeout`: two of them may be late or lost before the server removes the waiters. Without
 // subscriptions a waiter knows only by the refresh that it is its turn.
-void fair_queue::refresh_within(core::duration remaining)
+core::duration fair_queue::usual_interval() const
 {
     auto const& link = runtime_.session_of(*lock_);
-    auto const usual = link.notifies() ? std::min<core::duration>(waiter_timeout_ / 3, runtime_.options().poll_interval)
-                                       : shortest_interval;
-    // One more millisecond: times are whole milliseconds, so the expiry has happened then.
-    auto const wait = std::min(remaining, usual - 1ms) + 1ms;
-    auto const due = std::max(runtime_.now() + wait, earliest_);
-    if (!is_armed() || due < this->due())
-        runtime_.arm(*this, due);
+    return link.notifies() ? std::min<core::duration>(waiter_timeout_ / 3, runtime_.options().poll_interval)
+                           : shortest_interval;
+}
+
+// The last reply counts, whether it shows an earlier end or a later one: a refresh that comes too early delays the one
+// at the end by the shortest interval.
+void fair_queue::look_after(core::duration remaining)
+{
+    // A lock that is free now may be held for a short lease by the next refresh. One more millisecond: times are whole
+    // milliseconds, so the expiry has happened then.
+    auto const wait = remaining > core::duration::zero() ? remaining : shortest_interval;
+    look_ = runtime_.now() + std::min(wait, 2 * usual_interval()) + 1ms;
+    arm();
+}
+
+// The refresh that keeps the places waits for that at the end of a grant, if this is close: otherwise the latter would
+// come late by the shortest interval.
+void fair_queue::arm()
+{
+    auto const most = std::min<core::duration>(shortest_interval, waiter_timeout_ / 6);
+    bool const is_close = keep_ < look_ && look_ < core::never && look_ - keep_ < most;
+    runtime_.arm(*this, std::max(is_close ? look_ : std::min(keep_, look_), earliest_));
 }
 
 void fair_queue::on_due(core::instant now)
@@ -91,6 +109,7 @@ void fair_queue::on_due(core::instant now)
     if (places_.empty() || !link.is_open() || is_under_way())
         return;
     earliest_ = now + shortest_interval;
+    keep_ = look_ = core::never;
     send(link);
 }
 
@@ -115,7 +134,8 @@ void fair_queue::on_reply(answer const& a)
     if (places_.empty())
         return;
     // Whatever the reply is: after a lost or refused refresh the places must be refreshed again.
-    refresh_within(core::duration::max());
+    keep_ = runtime_.now() + usual_interval();
+    arm();
     if (a.outcome == outcome::applied && !a.value.items.empty())
         read(a.value);
 }
@@ -123,7 +143,7 @@ void fair_queue::on_reply(answer const& a)
 void fair_queue::read(reply const& r)
 {
     if (auto const left = r.items.front().integer; left >= 0)
-        refresh_within(std::chrono::milliseconds(left));
+        look_after(std::chrono::milliseconds(left));
     for (auto const& i : r.items.subspan(1)) {
         auto const n = static_cast<std::size_t>(i.integer) - 1;
         if (n < refreshed_.size() && refreshed_[n])

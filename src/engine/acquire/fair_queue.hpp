@@ -57,9 +57,12 @@ public:
     bool expects_wait() const noexcept { return attached_ > 0 || was_refused_; }
 
     // An attempt for that place was refused: the queue refreshes it from here on. The server removes a waiter that was
-    // not refreshed for `waiter_timeout`. `remaining`: after what time the lock may become free without a message.
+    // not refreshed for `waiter_timeout`. `remaining`: after what time the lock may become free without a message; 0: it
+    // is free, and the first waiter takes it soon.
     void join(place&, core::duration waiter_timeout, core::duration remaining);
     void leave(place&);
+    // Whether no other place of this client joined before.
+    bool is_first(place const& p) const noexcept { return !places_.empty() && &places_.front() == &p; }
 
     // A new epoch: the server may have forgotten the places, and messages may have been lost.
     void on_open();
@@ -73,15 +76,19 @@ private:
     bool is_wanted() const override { return !places_.empty(); }
     void on_reply(answer const&) override;
     void read(reply const&);
-    void refresh_within(core::duration);
+    core::duration usual_interval() const;
+    void look_after(core::duration);
+    void arm();
 
     runtime& runtime_;
     fair_queues& home_;
     std::shared_ptr<lock_spec const> const lock_;
     core::duration waiter_timeout_;  // the shortest of all waiters
     place_list places_;
-    std::vector<place*> refreshed_;  // in the order of the refresh under way; null: it has left since
-    core::instant earliest_{};       // send of the next refresh
+    std::vector<place*> refreshed_;     // in the order of the refresh under way; null: it has left since
+    core::instant earliest_{};          // send of the next refresh
+    core::instant keep_ = core::never;  // when the places are refreshed at the latest
+    core::instant look_ = core::never;  // when the lock may become free, as the last reply shows
     std::size_t attached_ = 0;
     bool was_refused_ = false;
 };

@@ -96,16 +96,18 @@ void queued_arbiter::expire(contender& c, core::instant now)
     if (outcome == core::wait_outcome::busy)
         refuse(parts_.runtime, *removed);
     else
-        fail(parts_.runtime, *removed, {errc::unavailable, why_unavailable()});
+        fail(parts_.runtime, *removed, why_not_served());
     proceed();
 }
 
 // A server that answers, but does not serve the attempts, has said why.
-error_text queued_arbiter::why_unavailable() const
+described_error queued_arbiter::why_not_served() const
 {
-    auto const words = acquisition_ && parts_.runtime.session_of(lock()).is_open() ? acquisition_->last_words()
-                                                                                   : nullptr;
-    return words ? words : parts_.runtime.why_silent(lock());
+    bool const answers = acquisition_ && parts_.runtime.session_of(lock()).is_open();
+    auto why = answers ? acquisition_->last_failure() : described_error(errc::unavailable);
+    if (!why.text)
+        why.text = parts_.runtime.why_silent(lock());
+    return why;
 }
 
 core::wait_facts queued_arbiter::facts_of(contender const& c, core::instant now) const noexcept
@@ -247,7 +249,7 @@ void queued_arbiter::on_busy(unsigned refused)
 void queued_arbiter::on_doubt()
 {
     last_held_ = core::instant::min();
-    complete_one_shots({errc::unavailable, why_unavailable()});
+    complete_one_shots(why_not_served());
 }
 
 // A handle that has another number of permits is told once for each number: that of the server holds for all.

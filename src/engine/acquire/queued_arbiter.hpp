@@ -89,7 +89,7 @@ public:
     void note_held() noexcept;
     // A reply showed how many permits the semaphore has; -1: not known.
     void on_permits(std::int64_t total);
-    // Nothing is known of the lock: single attempts complete as unavailable, and the acquisition makes another attempt.
+    // Nothing is known of the lock: single attempts complete with the reason, and the acquisition makes another attempt.
     void on_doubt();
     // An attempt for that lock failed, and waiting does not help: contenders that would send the same commands
     // complete.
@@ -114,7 +114,7 @@ protected:
     boost::intrusive_ptr<contender> take(contender&) noexcept;
     void begin_tenure(contender&, grant&);
     void complete_one_shots(detail::described_error const&);
-    detail::error_text why_unavailable() const;
+    detail::described_error why_not_served() const;
     bool is_done() const noexcept
     {
         return queue_.empty() && !has_reentries() && (!acquisition_ || acquisition_->is_at_rest());

@@ -168,15 +168,15 @@ void shared_arbiter::end_tenure(tenure& t, release_waiter* waiter)
     parts_.tenures.end(t);
     auto const g = std::exchange(t.held_grant, nullptr);
     forget_unheld(*g);
-    if (g->drop_claim())
+    if (g->drop_claim() || outlasts_its_reads(*g))
         parts_.releaser.release(g, waiter, nullptr);
     else if (waiter)
         waiter->released({});
     proceed();
 }
 
-// A lost tenure does not release the grant here: the token is deleted when the bodies of all readers have ended (rule
-// 9).
+// A lost tenure does not release the grant here, unless others have prolonged it: the token is deleted when the bodies of
+// all readers have ended (rule 9).
 void shared_arbiter::lose(tenure& t, loss why)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
@@ -184,6 +184,8 @@ void shared_arbiter::lose(tenure& t, loss why)
     boost::intrusive_ptr<grant> const g(t.held_grant);
     parts_.tenures.lose(t, why);
     forget_unheld(*g);
+    if (t.valid_until() < g->valid_until() && outlasts_its_reads(*g))
+        parts_.releaser.release(g, nullptr, nullptr);
     proceed();
 }
 
@@ -191,6 +193,19 @@ void shared_arbiter::forget_unheld(grant& g)
 {
     if (!g.is_held())
         std::erase_if(grants_, [&](auto const& other) { return other == &g; });
+}
+
+// Whether all reads that are left were lost, and the grant lasts longer than each of them was valid. Its release then keeps
+// it until the last of them would have ended.
+bool shared_arbiter::outlasts_its_reads(grant& g) const
+{
+    if (g.is_held())
+        return false;
+    auto const end = parts_.tenures.lost_until(g);
+    if (end >= g.valid_until())
+        return false;
+    g.keep_until(end);
+    return true;
 }
 
 void shared_arbiter::lose_all(loss why)

@@ -15,6 +15,10 @@ namespace holdfast::engine {
 // Joining sends nothing while the last reply of the server is recent; later it sends one script, which renews the grant
 // and returns whether a writer waits. If readers may not join, they seek a grant of their own and the server decides,
 // so there may be several grants for a while.
+//
+// A reader that joins prolongs the grant for all. If the last reader that is valid leaves, or is lost, before that time
+// is over, the grant ends with the validity of those that were lost, although their leases may exist for longer: it would
+// keep writers out for no reader.
 class shared_arbiter final : public queued_arbiter {
 public:
     shared_arbiter(engine_parts const&, std::shared_ptr<lock_spec const>);
@@ -38,6 +42,7 @@ private:
     void inquire(grant&);
     void on_inquired(grant&, error_code);
     void forget_unheld(grant&);
+    bool outlasts_its_reads(grant&) const;
 
     std::vector<boost::intrusive_ptr<grant>> grants_;  // held
     bool is_inquiring_ = false;       // a script whose reply shows whether readers may join is under way

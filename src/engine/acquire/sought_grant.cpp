@@ -111,7 +111,7 @@ void sought_grant::on_sent(attempt const& a)
 void sought_grant::on_answered(answer const& a, acquire_result const& r)
 {
     for (auto const& g : grants_)
-        g->on_answered(parts_.runtime.recent(), a.outcome != outcome::unknown);
+        g->on_answered(parts_.runtime.recent(), r.what != acquire_result::kind::unknown);
     auto const sent = grants_.front()->lock().protocol->is_mute() ? command_kind::single : command_kind::script;
     leaves_trace_ = leaves_trace_ || (r.what == acquire_result::kind::failed && may_be_applied(sent, a));
 }

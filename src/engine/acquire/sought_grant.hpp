@@ -82,6 +82,8 @@ public:
     void use_channel_of_client(lock_spec const&);
     void forget_channel() noexcept { channel_.clear(); }
     bool has_place() const noexcept { return has_place_; }
+    // Whether it may be the first waiter of all, as far as this client knows.
+    bool may_be_first() const noexcept { return queue_ && queue_->is_first(place_); }
     // Waits in the queue of the fair lock. `remaining`: after what time the lock may become free without a message.
     // Precondition: it has a place.
     void wait_for_turn(core::duration remaining);

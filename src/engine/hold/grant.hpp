@@ -99,12 +99,13 @@ public:
     bool lasts(core::instant now) const noexcept;
     // The body of one hold has ended. True: it was the last body, and the token is to be deleted.
     bool drop_claim() noexcept;
-    // How long the lock must yet stay taken after its last hold, because one of its holds was acquired with `at_least`;
-    // zero: the token may be deleted.
+    // How long the lock must yet stay taken after its last hold, because one of its holds was acquired with `at_least`,
+    // or was lost and its validity has not ended; zero: the token may be deleted.
     core::duration rest(core::instant now) const noexcept
     {
         return now < kept_until_ ? kept_until_ - now : core::duration::zero();
     }
+    void keep_until(core::instant end) noexcept { kept_until_ = std::max(kept_until_, end); }
     // Whether the body of only one hold has not ended.
     bool is_last_claim() const noexcept { return claims_ == 1; }
 
@@ -162,7 +163,7 @@ private:
     core::instant confirmed_ = core::instant::min();
     core::instant set_until_ = core::instant::min();  // by what this client set, if no other library shortens it
     core::instant valid_until_ = core::instant::min();
-    core::instant kept_until_ = core::instant::min();  // the latest of all holds that it has had
+    core::instant kept_until_ = core::instant::min();  // the latest of those for which it must stay taken
     tenures holders_;
     unsigned claims_ = 0;
     bool retired_ = false;

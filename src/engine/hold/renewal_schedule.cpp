@@ -19,6 +19,13 @@ constexpr bool is_due_at(event e) noexcept
     return e == event::due || e == event::due_closed || e == event::due_untaken;
 }
 
+// While renewals fail, a last one is sent just before the loss is reported: a server that accepts commands again shortly
+// before the end then saves the lease. It leaves as much time for the reply as the holder gets to stop.
+constexpr core::instant last_renewal(core::instant confirmed, core::duration lease) noexcept
+{
+    return core::valid_until(confirmed, lease) - 2 * core::stop_margin(lease);
+}
+
 }  // namespace
 
 renewal_state next(renewal_state s, renewal_event e) noexcept
@@ -56,7 +63,9 @@ void renewal_schedule::on(renewal_event e, core::instant now) noexcept
 core::instant renewal_schedule::due(core::instant confirmed, core::duration period) const noexcept
 {
     auto const again = last_ + core::renewal_retry(period);
-    return is_unanswered(state_) ? again : std::max(again, core::renewal_due(confirmed, period));
+    auto const usual = is_unanswered(state_) ? again : std::max(again, core::renewal_due(confirmed, period));
+    auto const last_one = last_renewal(confirmed, period);
+    return is_at_risk() && last_ < last_one ? std::min(usual, last_one) : usual;
 }
 
 bool renewal_schedule::is_silent_too_long(core::instant now, core::duration period) const noexcept

@@ -80,7 +80,7 @@ public:
 
     // When the next renewal is due: a third of the period after `confirmed`, the send of the last command that was
     // applied, and at least a sixth after the last renewal. While a renewal is unanswered, a sixth after the last one:
-    // the client does not wait for a time-out.
+    // the client does not wait for a time-out. A grant at risk gets a last one just before its end.
     core::instant due(core::instant confirmed, core::duration period) const noexcept;
     // Whether renewals have been unanswered for so long that the client closes the connection.
     bool is_silent_too_long(core::instant now, core::duration period) const noexcept;

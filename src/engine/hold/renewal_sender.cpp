@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <holdfast/error.hpp>
@@ -67,7 +68,7 @@ public:
 
     void finish(described_error);
     lock_spec const& lock() const noexcept { return grant_->lock(); }
-    void send_to(shard& at) noexcept { at_ = &at; }
+    void send_to(shard const& at) noexcept { at_ = at.id(); }
 
 private:
     void add_to(script_words&) const override;
@@ -98,7 +99,7 @@ private:
     core::duration lease_;
     milliseconds_text lease_text_;
     extension_waiter* waiter_;
-    shard* at_ = nullptr;        // to which it was sent
+    shard_id at_{};              // to which it was sent
     std::size_t keys_sent_ = 0;  // 0: together
     std::optional<core::instant> first_sent_;
     answer kept_;  // its reply, which awaits the acknowledgement
@@ -109,6 +110,10 @@ void renewal_sender::renewal::add_to(script_words& to) const
     assert(is_wanted());
     lock().protocol->add_batch_keys(lock(), grant_->own_key(), to.keys);
     add_arguments(grant_->token(), to);
+    if (auto const& who = lock().candidacy) {
+        auto const record = who->record_in(std::to_string(grant_->fence));
+        to.arguments.insert(to.arguments.end(), record.begin(), record.end());
+    }
 }
 
 void renewal_sender::renewal::add_arguments(std::string_view holder, script_words& to) const
@@ -135,7 +140,7 @@ void renewal_sender::renewal::submit(session& to, command& c, script_form form)
 
 void renewal_sender::renewal::on_reply(answer const& given)
 {
-    auto a = sender_.runtime_.counted(given, *at_, lock());
+    auto a = sender_.runtime_.counted(given, at_, lock());
     grant_->on_answered(sender_.runtime_.now(), a.outcome != outcome::unknown);
     if (sends_next(a))
         return;
@@ -143,7 +148,7 @@ void renewal_sender::renewal::on_reply(answer const& given)
     if (!must_be_acknowledged(a))
         return end(classify(a));
     kept_ = {.outcome = outcome::applied, .sent = a.sent, .value = {.type = a.value.type, .integer = a.value.integer}};
-    if (!sender_.runtime_.await_acknowledgement(*this, *at_, lock(), lease_, a.sent))
+    if (!sender_.runtime_.await_acknowledgement(*this, at_, lock(), lease_, a.sent))
         on_acknowledged({.what = acknowledgement::kind::missing, .words = "the server is not known"});
 }
 
@@ -198,7 +203,7 @@ bool renewal_sender::renewal::sends_next(answer const& a)
     lease_text_ = milliseconds_text(lease);
     ++keys_sent_;
     grant_->on_sent(lease);
-    at_ = &to;
+    send_to(to);
     send(to.session());
     return true;
 }
@@ -224,7 +229,7 @@ described_error renewal_sender::renewal::classify(answer const& a)
 described_error renewal_sender::renewal::classify_refusal(answer const& a)
 {
     // The watchdog renews the grant at its new server without waiting for this refusal.
-    if (a.why == refusal::redirected && !sender_.runtime_.is_at(*at_, lock()))
+    if (a.why == refusal::redirected && !sender_.runtime_.is_at(at_, lock()))
         return errc::unavailable;
     auto const ec = classify_failure(a).error;
     if (!waiter_)

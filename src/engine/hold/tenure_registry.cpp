@@ -4,6 +4,7 @@
 //
 #include "engine/hold/tenure_registry.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 #include <holdfast/error.hpp>
@@ -65,6 +66,15 @@ void tenure_registry::detach(tenure& t) noexcept
     // Rule 17. Another arbiter may take the grant over, or none.
     watchdog_.unwatch(g);
     g.home = nullptr;
+}
+
+core::instant tenure_registry::lost_until(grant const& g) const noexcept
+{
+    auto end = core::instant::min();
+    for (auto const& t : lost_)
+        if (t.held_grant == &g)
+            end = std::max(end, t.valid_until());
+    return end;
 }
 
 void tenure_registry::forget_lost(tenure& t) noexcept

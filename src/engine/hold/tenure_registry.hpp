@@ -34,6 +34,9 @@ public:
     void end(tenure&);
     void lose(tenure&, loss);
 
+    // When the validity of all tenures of that grant that were lost, and whose leases still exist, has ended; min: there
+    // is none. Reads all that were lost of the client.
+    core::instant lost_until(grant const&) const noexcept;
     // The lease of a lost tenure was released or destroyed. No effect if the tenure was not lost.
     void forget_lost(tenure&) noexcept;
     // The client stops: takes the grants from all lost tenures. Any threads may destroy the leases that are left,

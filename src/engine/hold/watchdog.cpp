@@ -10,6 +10,7 @@
 
 #include <holdfast/error.hpp>
 
+#include "core/second_look.hpp"
 #include "engine/hold/arbiter.hpp"
 #include "engine/hold/owner_state.hpp"
 #include "engine/hold/tenure.hpp"
@@ -93,16 +94,16 @@ void watchdog::on_due(grant& due, core::instant now)
     if (!g->is_held())
         return;
     if (g->is_kept() && now >= g->renewal_due())
-        renew(*g);
+        renew(*g, core::is_late(due.due(), now));
     arm(*g);
 }
 
-void watchdog::renew(grant& g)
+void watchdog::renew(grant& g, bool is_late)
 {
     auto& session = runtime_.session_of(g.lock());
     // The connection may have failed without an error. If the client closes it now, there is time to renew the lease on
-    // a new one.
-    if (session.is_open() && g.schedule.is_silent_too_long(runtime_.recent(), g.period()))
+    // a new one. A late watchdog judges at the next renewal: the replies may wait in the socket.
+    if (!is_late && session.is_open() && g.schedule.is_silent_too_long(runtime_.recent(), g.period()))
         session.drop("renewals were not answered");
     if (!is_taken_up(g))
         return advance(g, renewal_event::due_untaken);

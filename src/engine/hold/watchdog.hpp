@@ -69,7 +69,7 @@ private:
     void lose_all(grant&, loss);
     void advance(grant&, renewal_event);
     void set_risk(grant&, bool is_at_risk);
-    void renew(grant&);
+    void renew(grant&, bool is_late);
     void renew_again(grant&);
     void arm(grant&);
     void note_refusal(grant&, answer const&);

@@ -32,7 +32,8 @@ bool may_be_applied(command_kind kind, answer const& a) noexcept
 {
     if (a.outcome != outcome::refused)
         return true;
-    return kind == command_kind::script && !comes_before_any_write(a.why);
+    // The words of a proxy say nothing of what the server behind it did.
+    return a.why == refusal::other || (kind == command_kind::script && !comes_before_any_write(a.why));
 }
 
 answer answer_to_error(core::instant sent, std::string_view words) noexcept

@@ -10,6 +10,8 @@
 namespace holdfast::engine {
 namespace {
 
+constexpr std::string_view generic = "ERR ";
+
 struct prefix {
     std::string_view text;
     refusal meaning;
@@ -33,7 +35,31 @@ constexpr std::array prefixes{
     prefix{"NOREPLICAS", refusal::out_of_resources},
     prefix{"MOVED ", refusal::moved},
     prefix{"ASK ", refusal::ask},
+    prefix{"CROSSSLOT", refusal::unsupported},
+    prefix{"NOPROTO", refusal::unsupported},
 };
+
+// How the errors begin of a command that Redis, or a proxy, can never execute: waiting would not help.
+constexpr std::array never_executed{
+    std::string_view("unknown command"),
+    std::string_view("unknown subcommand"),
+    std::string_view("unsupported command"),
+    std::string_view("Unknown Redis command"),
+    std::string_view("Unknown subcommand"),
+    std::string_view("Wrong number of args"),
+    std::string_view("wrong number of arguments"),
+    std::string_view("syntax error"),
+    std::string_view("value is not"),
+    std::string_view("hash value is not"),
+    std::string_view("min or max is not"),
+    std::string_view("increment or decrement would overflow"),
+    std::string_view("decrement would overflow"),
+    std::string_view("invalid expire time"),
+    std::string_view("DB index is out of range"),
+    std::string_view("This Redis command is not allowed from script"),
+    std::string_view("This instance has cluster support disabled"),
+    std::string_view("Error compiling script"),
+    std::string_view("Error running script")};
 
 // The error of a command inside a script that the user has no right to call. It has no prefix of its own. The first
 // text is that of Redis 6.2 and 7.0, the second that of Redis 7.2 and later and of Valkey.
@@ -63,17 +89,18 @@ std::string_view without_places(std::string_view words) noexcept
     return words;
 }
 
-}  // namespace
-
-refusal classify(std::string_view words) noexcept
+refusal meaning_of_prefix(std::string_view words) noexcept
 {
-    words = without_places(words);
-    if (words.starts_with('-'))
-        words.remove_prefix(1);
-    for (auto const& p : prefixes)
-        if (words.starts_with(p.text))
-            return p.meaning;
+    auto const found = std::ranges::find_if(prefixes, [words](prefix const& p) { return words.starts_with(p.text); });
+    return found != prefixes.end() ? found->meaning : refusal::other;
+}
+
+// The meaning of an error without its first word "ERR". A managed proxy writes that before the words of Redis, too.
+refusal meaning_of_text(std::string_view words) noexcept
+{
     auto const has = [words](std::string_view part) { return words.find(part) != words.npos; };
+    if (auto const meaning = meaning_of_prefix(words); meaning != refusal::other)
+        return meaning;
     if (std::ranges::any_of(script_may_not, has))
         return refusal::not_permitted;
     if (std::ranges::any_of(key_is_gone, has))
@@ -81,7 +108,26 @@ refusal classify(std::string_view words) noexcept
     // The error of a command inside a script may come after the position in the script.
     if (has("WRONGTYPE"))
         return refusal::wrong_type;
-    return refusal::other;
+    // The position of an error in a script of ours, which another call would meet again.
+    bool const is_never_executed = std::ranges::any_of(
+        never_executed, [words](std::string_view beginning) { return words.starts_with(beginning); });
+    return is_never_executed || has("user_script:") ? refusal::unsupported : refusal::other;
+}
+
+}  // namespace
+
+refusal classify(std::string_view words) noexcept
+{
+    words = without_places(words);
+    if (words.starts_with('-'))
+        words.remove_prefix(1);
+    // Before "ERR " is removed: "ERR AUTH" is one of them.
+    auto const meaning = meaning_of_prefix(words);
+    if (meaning != refusal::other)
+        return meaning;
+    if (words.starts_with(generic))
+        words.remove_prefix(generic.size());
+    return meaning_of_text(words);
 }
 
 }  // namespace holdfast::engine

@@ -26,7 +26,8 @@ enum class refusal : std::uint8_t {
     try_again,         // TRYAGAIN: not applied; the hash slot is being moved, and the keys are not all at one server
     half_applied,      // "... access a non local key ...": the hash slot is being moved, and the script
                        // found a key gone after it may have written: the outcome is unknown
-    other,             // any other error, for example CROSSSLOT (not applied) or an unknown command
+    unsupported,       // CROSSSLOT, an unknown command, an error in a script: the server cannot execute it
+    other,             // an error that the library does not know, such as one of a proxy
 };
 
 // Whether the reason is a temporary state of the server and not the command: the server would refuse any other command,
@@ -51,7 +52,8 @@ constexpr bool is_of_open_slot(refusal r) noexcept
     return r == refusal::asked || r == refusal::try_again;
 }
 
-// Classifies an error reply by its text. Redis has no error numbers: most errors begin with a word in capitals.
+// Classifies an error reply by its text. Redis has no error numbers: most errors begin with a word in capitals. Some
+// proxies write "ERR " before it.
 refusal classify(std::string_view server_words) noexcept;
 
 }  // namespace holdfast::engine

@@ -42,19 +42,32 @@ void script_call::send(session& to)
 {
     assert(state_ == state::idle && to.is_open());
     to_ = &to;
-    state_ = state::by_sha1;
-    submit(to, *this, script_form::sha1);
+    submit(script_form::sha1);
 }
 
-// If the session is not open any more, the text cannot be submitted, and NOSCRIPT is the outcome.
+void script_call::submit(script_form f)
+{
+    state_ = submits_text(f) ? state::by_text : state::by_sha1;
+}
+
+void script_call::submit_asking(script_form f)
+{
+    engine::submit_asking(*to_);
+    state_ = submits_text(f) ? state::asks_by_text : state::asks_by_sha1;
+}
+
+// The script cache decides within submit(), and its position shows how.
+bool script_call::submits_text(script_form f)
+{
+    auto const before = to_->scripts().position();
+    submit(*to_, *this, f);
+    sent_ = to_->scripts().position();
+    return sent_ != before;
+}
+
 void script_call::on_answer(answer const& a)
 {
-    bool const is_missing = a.why == refusal::no_script && state_ == state::by_sha1;
-    if (is_missing && to_->is_open() && is_wanted()) {
-        state_ = state::by_text;
-        return submit(*to_, *this, script_form::text);
-    }
-    if (ask(a))
+    if (repeat(a) || ask(a))
         return;
     if (a.outcome != outcome::applied || shape_ == reply_shape::value)
         finish(a);
@@ -62,18 +75,29 @@ void script_call::on_answer(answer const& a)
         finish(has_parts(a, 1) ? part_of(a, a.value.items.front()) : unknown(a));
 }
 
-// A source and a destination of a slot that is being moved: the key is at the other one. ASKING holds for one command,
-// so the text is sent, which needs no second one. Followed once: the other server does not know better.
+// If the session is not open any more, nothing can be submitted, and NOSCRIPT is the outcome.
+bool script_call::repeat(answer const& a)
+{
+    bool const asks = state_ == state::asks_by_sha1;
+    if (a.why != refusal::no_script || !(asks || state_ == state::by_sha1) || !to_->is_open() || !is_wanted())
+        return false;
+    auto const f = script_form::after_no_script(sent_);
+    asks ? submit_asking(f) : submit(f);
+    return true;
+}
+
+// A source and a destination of a slot that is being moved: the key is at the other one. Followed once: the other server
+// does not know better.
 bool script_call::ask(answer const& a)
 {
-    if (a.why != refusal::asked || state_ == state::asking || !is_wanted())
+    bool const may_follow = state_ == state::by_sha1 || state_ == state::by_text;
+    if (a.why != refusal::asked || !may_follow || !is_wanted())
         return false;
     auto* const other = follow(a);
     if (!other || !other->is_open())
         return false;
-    state_ = state::asking;
-    submit_asking(*other);
-    submit(*other, *this, script_form::text);
+    to_ = other;
+    submit_asking(script_form::if_sent());
     return true;
 }
 
@@ -88,17 +112,19 @@ void script_batch::add(batchable_call& c)
 {
     assert(state_ == state::gathering && !c.is_under_way());
     c.state_ = script_call::state::batched;
+    c.to_ = nullptr;
     calls_.push_back(&c);
 }
 
-void script_batch::submit(state next)
+void script_batch::submit(script_form form)
 {
-    state_ = next;
     script_words words;
     for (auto const* c : calls_)
         c->add_to(words);
-    auto const form = next == state::by_sha1 ? script_form::sha1 : script_form::text;
+    auto const before = home_.to_.scripts().position();
     submit_script(home_.to_, *this, script_, form, words.keys, words.arguments);
+    sent_ = home_.to_.scripts().position();
+    state_ = sent_ == before ? state::by_sha1 : state::by_text;
 }
 
 void script_batch::call_off()
@@ -113,7 +139,7 @@ void script_batch::on_answer(answer const& a)
 {
     bool const is_open = home_.to_.is_open();
     if (a.why == refusal::no_script && state_ == state::by_sha1 && is_open)
-        return send_text(a);
+        return repeat(a);
     auto const self = home_.take(*this);
     if (a.outcome == outcome::applied)
         return on_applied(a);
@@ -136,13 +162,13 @@ void script_batch::on_applied(answer const& a)
     finish_all(calls_, unknown(a));
 }
 
-// Submits the text before the unwanted members complete: the session is known to be open only until a member is called.
-void script_batch::send_text(answer const& a)
+// Submits the script before the unwanted members complete: the session is known to be open only until a member is called.
+void script_batch::repeat(answer const& a)
 {
     auto const unwanted = take_unwanted();
     auto const self = calls_.empty() ? home_.take(*this) : nullptr;
     if (!self)
-        submit(state::by_text);
+        submit(script_form::after_no_script(sent_));
     finish_all(unwanted, not_applied(a));
 }
 
@@ -223,7 +249,7 @@ void script_batches::send(std::unique_ptr<script_batch>& gathered)
         return b->send_alone();
     // From here on the list owns it, until take() or stop().
     under_way_.push_back(*b);
-    b.release()->submit(script_batch::state::by_sha1);
+    b.release()->submit(script_form::sha1);
 }
 
 void script_batches::on_closed()

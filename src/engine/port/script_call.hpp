@@ -26,29 +26,33 @@
 namespace holdfast::engine {
 
 // One call of a script, alone or in a batch. It sends EVALSHA, because the text of a script is long. The server may not
-// have the script: it never received it, was restarted, or its cache was flushed. Then the call sends EVAL, but only if
-// the caller still wants the effect: otherwise the server would execute the text after the release of the same token,
-// and keep a key that no client releases (rule 7).
+// have the script: it never received it, was restarted, or its cache was flushed. Then the call is sent again, by its
+// text if no other call has sent that meanwhile (script_cache.hpp), but only if the caller still wants the effect:
+// otherwise the server would execute the script after the release of the same token, and keep a key that no client
+// releases (rule 7).
 //
 // | state            | event                                    | next    | action                                    |
 // |------------------|------------------------------------------|---------|-------------------------------------------|
 // | idle             | send()                                   | by_sha1 | submits EVALSHA                           |
 // | idle             | a batch adds it                          | batched |                                           |
-// | by_sha1          | NOSCRIPT, wanted, the session is open    | by_text | submits EVAL: a new decision (rule 7)     |
+// | by_sha1          | NOSCRIPT, wanted, the session is open    | by_*    | submits EVALSHA or EVAL: a new decision   |
 // | by_sha1          | NOSCRIPT, otherwise                      | idle    | on_reply(refused, NOSCRIPT): not applied  |
-// | by_sha1, by_text | ASK, wanted, the caller follows it to an | asking  | submits ASKING and EVAL there             |
+// | by_*             | ASK, wanted, the caller follows it to an | asks_*  | submits ASKING, and EVALSHA or EVAL there |
 // |                  | open session                             |         |                                           |
-// | by_sha1, by_text | any other answer                         | idle    | on_reply(answer)                          |
-// | asking           | any answer                               | idle    | on_reply(answer)                          |
+// | by_*             | any other answer                         | idle    | on_reply(answer)                          |
+// | asks_by_sha1     | NOSCRIPT, wanted, that session is open   | asks_*  | as after ASK                              |
+// | asks_*           | any other answer                         | idle    | on_reply(answer)                          |
 // | batched          | its part of the batch's reply            | idle    | on_reply(part)                            |
 // | batched          | the batch is refused because of a member | by_sha1 | EVALSHA if it is wanted; else as NOSCRIPT |
 // | batched          | the batch has no reply for its members   | idle    | on_reply(answer to the batch)             |
+//
+// by_*: by_sha1 or by_text, as the session's script cache decides; asks_*: asks_by_sha1 or asks_by_text.
 //
 // The session or the batch keeps its address: it must stay alive until on_reply(), or until the session, or
 // script_batches, is stopped.
 class script_call : protected command {
 public:
-    enum class state : std::uint8_t { idle, batched, by_sha1, by_text, asking };
+    enum class state : std::uint8_t { idle, batched, by_sha1, by_text, asks_by_sha1, asks_by_text };
 
     state current_state() const noexcept { return state_; }
     bool is_under_way() const noexcept { return state_ != state::idle; }
@@ -77,14 +81,22 @@ protected:
     // The outcome. The call is idle: it may be sent again, or destroyed, during this call.
     virtual void on_reply(answer const&) = 0;
 
+    // Whether the last reply is that of a server to which ASK has led, not of that session.
+    bool has_followed_from(session const& s) const noexcept { return to_ && to_ != &s; }
+
 private:
     friend class script_batch;
 
     void on_answer(answer const&) final;
+    void submit(script_form);
+    void submit_asking(script_form);
+    bool submits_text(script_form);
+    bool repeat(answer const&);
     bool ask(answer const&);
     void finish(answer const&);
 
-    session* to_ = nullptr;
+    session* to_ = nullptr;  // to which it was sent last; null: in a batch
+    script_position sent_ = 0;
     state state_ = state::idle;
     reply_shape const shape_;
 };
@@ -112,17 +124,18 @@ class script_batches;
 // | gathering        | sent with one member                         | ended   | sends the member alone                |
 // | gathering        | sent with several                            | by_sha1 | submits EVALSHA                       |
 // | gathering        | call_off()                                   | ended   | completes: refused, not_now           |
-// | by_sha1          | NOSCRIPT, a member is wanted, session open   | by_text | submits EVAL for the wanted ones      |
+// | by_sha1          | NOSCRIPT, a member is wanted, session open   | by_*    | submits EVALSHA or EVAL, as the       |
+// |                  |                                              |         | script cache decides, for the wanted  |
 // | by_sha1          | NOSCRIPT, otherwise                          | ended   | completes: refused, no_script         |
-// | by_sha1, by_text | a list with a part for each                  | ended   | completes, each with its part         |
-// | by_sha1, by_text | any other reply                              | ended   | no more batches; completes: unknown   |
-// | by_sha1, by_text | refused because of a member (is_passing() is | ended   | no more batches; sends each alone, if |
+// | by_*             | a list with a part for each                  | ended   | completes, each with its part         |
+// | by_*             | any other reply                              | ended   | no more batches; completes: unknown   |
+// | by_*             | refused because of a member (is_passing() is | ended   | no more batches; sends each alone, if |
 // |                  | false: NOPERM of one key, WRONGTYPE ...)     |         | it is still wanted                    |
-// | by_sha1, by_text | refused because a slot is moved key by key   | ended   | sends each alone, if it is still      |
+// | by_*             | refused because a slot is moved key by key   | ended   | sends each alone, if it is still      |
 // |                  | (TRYAGAIN, ASK to a client of a cluster)     |         | wanted                                |
-// | by_sha1, by_text | refused because of the server (BUSY, OOM) or | ended   | completes: refused                    |
+// | by_*             | refused because of the server (BUSY, OOM) or | ended   | completes: refused                    |
 // |                  | of the slot (MOVED)                          |         |                                       |
-// | by_sha1, by_text | unknown                                      | ended   | completes: unknown                    |
+// | by_*             | unknown                                      | ended   | completes: unknown                    |
 //
 // After a reply of a wrong shape it is not known which members were applied, so the batch does not send them again.
 class script_batch final : public core::pooled<script_batch>,
@@ -145,10 +158,10 @@ private:
     friend class script_batches;
     using calls = boost::container::small_vector<batchable_call*, 8>;
 
-    void submit(state);
+    void submit(script_form);
     void on_answer(answer const&) override;
     void on_applied(answer const&);
-    void send_text(answer const&);
+    void repeat(answer const&);
     void send_alone();
     calls take_unwanted();
     void finish_parts(answer const&);
@@ -157,6 +170,7 @@ private:
     script_batches& home_;
     script const& script_;
     calls calls_;
+    script_position sent_ = 0;
     state state_ = state::gathering;
 };
 

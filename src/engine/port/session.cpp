@@ -34,15 +34,17 @@ void submit_script(
     std::span<std::string_view const> keys,
     std::span<std::string_view const> arguments)
 {
-    bool const by_sha1 = form == script_form::sha1;
+    bool const by_text = to.scripts().needs_text(s, form);
+    if (by_text)
+        to.scripts().on_text(s);
     auto const [text, sha1] = s.in(to.server().messages);
     // The session copies the words during submit(), so these digits may be local.
     std::array<char, 8> digits;
     auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), keys.size()).ptr;
 
     boost::container::small_vector<std::string_view, 12> words;
-    words.push_back(by_sha1 ? "EVALSHA" : "EVAL");
-    words.push_back(by_sha1 ? sha1 : text);
+    words.push_back(by_text ? "EVAL" : "EVALSHA");
+    words.push_back(by_text ? text : sha1);
     words.emplace_back(digits.data(), end);
     words.insert(words.end(), keys.begin(), keys.end());
     words.insert(words.end(), arguments.begin(), arguments.end());

@@ -15,6 +15,7 @@
 #include "core/redirect.hpp"
 #include "engine/port/command.hpp"
 #include "engine/port/script.hpp"
+#include "engine/port/script_cache.hpp"
 #include "engine/port/server_identity.hpp"
 
 // src/engine/port: the interface between the engine and the system, which is its sessions and its world, and between
@@ -92,6 +93,9 @@ public:
     // The server of the current epoch. Precondition: is_open().
     virtual server_identity const& server() const noexcept = 0;
 
+    // Which scripts were submitted in this epoch; submit_script() asks it.
+    virtual script_cache& scripts() noexcept = 0;
+
     // Sends one command, after all that were submitted before it. All commands of one turn of the event loop leave in
     // one write. The session copies the words, and keeps the address of the command until it calls on_answer(). A
     // command without a reply after config.command_timeout ends as `unknown`; its late reply is read and dropped.
@@ -128,10 +132,7 @@ public:
 // matter: if it is refused, the next command is, too. Precondition: the session is open.
 void submit_asking(session&);
 
-// How a script is sent: by its SHA1, or by its text after the reply NOSCRIPT. The text is a new decision (rule 7).
-enum class script_form : std::uint8_t { sha1, text };
-
-// Submits EVALSHA or EVAL. Precondition: the session is open.
+// Submits EVALSHA, or EVAL if that form needs the text. Precondition: the session is open.
 void submit_script(
     session&,
     command&,

@@ -51,8 +51,9 @@ public:
     // 128 bits from the random generator of the operating system, new at each call. Tokens begin with them.
     virtual std::array<std::uint8_t, 16> identity() = 0;
 
-    // Changes after a fork: a child with the identity of its parent would make tokens that its parent uses.
-    virtual std::uint64_t incarnation() const noexcept = 0;
+    // Whether this process is a forked child of the one that made the client. Its copy of the client must send nothing:
+    // connection, tokens and leases are its parent's. Any thread.
+    virtual bool is_inherited() const noexcept = 0;
 };
 
 }  // namespace holdfast::engine

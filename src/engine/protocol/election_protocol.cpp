@@ -98,7 +98,8 @@ void proclaim(
     session& to, command& c, lock_spec const& lock, std::string_view token, proclamation const& p, script_form form)
 {
     std::array<std::string_view, 2> const keys{lock.key, record_of(lock)};
-    std::array<std::string_view, 5> const arguments{token, p.term, p.value, lock.candidacy->channel, "86400000"};
+    auto const priority = std::to_string(lock.candidacy->priority);
+    std::array<std::string_view, 5> const arguments{token, p.term, p.value, lock.candidacy->channel, priority};
     submit_script(to, c, scripts::election_proclaim, form, keys, arguments);
 }
 

@@ -22,6 +22,13 @@ void set_latch(session& to, command& c, lock_spec const& latch, std::string_view
     submit_script(to, c, scripts::latch_set, form, keys, arguments);
 }
 
+void remove_latch(session& to, command& c, lock_spec const& latch, script_form form)
+{
+    std::array<std::string_view, 3> const keys{latch.key, latch.companions[0], latch.companions[1]};
+    std::array<std::string_view, 2> const arguments{latch.channel, lifetime};
+    submit_script(to, c, scripts::latch_remove, form, keys, arguments);
+}
+
 void count_down_latch(
     session& to, command& c, lock_spec const& latch, std::string_view step, std::string_view by, script_form form)
 {

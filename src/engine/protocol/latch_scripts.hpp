@@ -17,6 +17,7 @@ namespace holdfast::engine {
 // the generation and of the steps, and the channel. The replies are those that the scripts describe. Numbers are in
 // decimal. Precondition: the session is open.
 void set_latch(session&, command&, lock_spec const&, std::string_view count, script_form);
+void remove_latch(session&, command&, lock_spec const&, script_form);
 void count_down_latch(session&, command&, lock_spec const&, std::string_view step, std::string_view by, script_form);
 void read_latch(session&, command&, lock_spec const&, script_form);
 

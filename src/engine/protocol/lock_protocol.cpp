@@ -16,8 +16,9 @@
 
 namespace holdfast::engine {
 
-// `later` is repeated with a backoff; `failed` ends the acquire with its error. A demoted server is `later`, because
-// the session closes the connection and the next one may lead to the new master.
+// `later` and `unknown` are repeated with a backoff; `failed` ends the acquire with its error. A demoted server is
+// `later`, because the session closes the connection and the next one may lead to the new master. After an error that
+// the library does not know, such as one of a proxy in front of the server, the command may have been executed.
 acquire_result classify_failure(answer const& a) noexcept
 {
     using kind = acquire_result::kind;
@@ -32,7 +33,8 @@ acquire_result classify_failure(answer const& a) noexcept
         case refusal::read_only: return {.what = kind::later};
         case refusal::wrong_type: return {.what = kind::failed, .error = errc::wrong_type};
         case refusal::not_permitted: return {.what = kind::failed, .error = errc::not_permitted};
-        case refusal::out_of_resources: return {.what = kind::failed, .error = errc::server_refused};
+        case refusal::out_of_resources: return {.what = kind::later, .error = errc::server_refused};
+        case refusal::other: return {.what = kind::unknown, .error = errc::server_refused};
         default: return {.what = kind::failed, .error = errc::protocol};
     }
 }

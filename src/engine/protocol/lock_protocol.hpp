@@ -37,7 +37,7 @@ struct acquire_result {
         granted,
         busy,            // the lock has another holder, or another waiter is first
         failed,          // waiting will not help
-        later,           // the server accepts no command now; the attempt was not applied
+        later,           // the server accepts no command, or no write, now; the attempt was not applied
         moved,           // not applied, and the lock is at another server of the cluster now
         asked,           // not applied; the server that imports the hash slot may grant the lock
         no_script,       // not applied: to send the text is a new decision (rule 7)
@@ -46,7 +46,7 @@ struct acquire_result {
     };
 
     kind what = kind::unknown;
-    boost::system::error_code error = {};              // failed
+    boost::system::error_code error = {};              // failed; later, unknown: if the server gave a reason
     std::uint64_t fence = 0;                           // granted, of a fenced lock: the fencing token
     unsigned number = 0;                               // granted, of a numbered semaphore: the permit's
     std::chrono::milliseconds settle{};                // granted, of an election: how long until it leads
@@ -132,11 +132,12 @@ public:
     // holder. It replies 0: the key does not have the token; n > 0: released, n - 1 subscribers received the message.
     virtual void release(session&, command&, lock_spec const&, std::string_view token, script_form) const = 0;
 
-    // Whether a lock of this kind can stay taken after its release (`at_least`).
+    // Whether a user may let a lock of this kind stay taken after its release (`at_least`).
     virtual bool can_stay_taken() const noexcept { return false; }
 
     // Releases the lock after `rest`, if the key still has that token: it sets the time to live to `rest`, and
-    // publishes, so that waiters learn the new end. It replies as release() does. Precondition: can_stay_taken().
+    // publishes, so that waiters learn the new end. It replies as release() does. Precondition: can_stay_taken(), or it is
+    // a read: its grant may have been prolonged for others (shared_arbiter).
     virtual void release_later(
         session&, command&, lock_spec const&, std::string_view token, core::duration rest, script_form) const;
 
@@ -226,6 +227,10 @@ lock_protocol const& election_protocol() noexcept;
 // Submits the script that sets the number of permits of a semaphore, or that reads it and the holders. The replies are
 // those of permits_set.lua and permits_holders.lua.
 void set_permits(session&, command&, lock_spec const&, unsigned permits, script_form);
+// The same, for a number that is added. It does not get above `most`. The reply has the number after that.
+void add_permits(session&, command&, lock_spec const&, int by, unsigned most, script_form);
+// Submits the script that takes the permits of one holder away. It replies how many these were.
+void revoke_permits(session&, command&, lock_spec const&, std::string_view holder, script_form);
 
 // Submits the script that changes the value of the leader with that token, that reads who leads, or which priority the
 // next candidate has. The replies are those of election_proclaim.lua, election_state.lua and election_next.lua.

@@ -58,13 +58,23 @@ bool candidacy::is_healthy() const noexcept
     }
 }
 
+std::array<std::string_view, 4> candidacy::record_in(std::string_view t)
+{
+    if (term != t) {
+        term = t;
+        proclaimed.reset();
+    }
+    rank = std::to_string(priority);
+    return {term, proclaimed ? *proclaimed : value, rank, channel};
+}
+
 lock_spec lock_spec::with_candidate(std::string_view value, int priority) const
 {
     auto who = *candidacy;
     who.value = value;
     who.priority = priority;
     auto other = like(weight);
-    other.candidacy = std::make_shared<engine::candidacy const>(std::move(who));
+    other.candidacy = std::make_shared<engine::candidacy>(std::move(who));
     return other;
 }
 

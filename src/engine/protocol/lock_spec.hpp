@@ -5,10 +5,12 @@
 #ifndef HOLDFAST_ENGINE_LOCK_SPEC_HPP
 #define HOLDFAST_ENGINE_LOCK_SPEC_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +51,14 @@ struct candidacy {
     std::string leader_channel;          // on which the leader learns of candidates that are preferred to it
     std::function<bool()> healthy = {};  // the user's; called on the strand; empty: it is always healthy
     core::duration settle{};  // how long a campaign lasts after the grant, if the former leader did not resign
+
+    // What a renewal writes if the record was deleted; used on the strand only.
+    std::string term = {};                       // of the grant that was renewed or proclaimed last
+    std::string rank = {};                       // the priority as text
+    std::optional<std::string> proclaimed = {};  // another value than the first one, in that term
+
+    // Views of what belongs to the record in this term: term, value, priority, channel.
+    std::array<std::string_view, 4> record_in(std::string_view term);
 
     // An exception of the user's function means that it is not.
     bool is_healthy() const noexcept;
@@ -109,7 +119,7 @@ public:
     core::duration waiter_timeout{};          // of a fair lock: how long a waiter may go without a refresh
     std::shared_ptr<rw_rules const> rules;    // of a read_write_lock
     std::shared_ptr<permit_rules> semaphore;  // of a semaphore
-    std::shared_ptr<engine::candidacy const> candidacy;  // of an election
+    std::shared_ptr<engine::candidacy> candidacy;  // of an election
     // Where its events are counted: found once, when the handle is made. The client has them; only its engine uses
     // them. Null: a query of the server, which belongs to no kind of lock.
     lock_meters* meters = nullptr;

@@ -111,6 +111,17 @@ public:
         submit_script(to, c, scripts::read_release, form, keys, arguments);
     }
 
+    void release_later(
+        session& to, command& c, lock_spec const& lock, std::string_view token, core::duration rest, script_form form)
+        const override
+    {
+        auto const slot = own_key(lock, token);
+        milliseconds_text const time(rest);
+        std::array<std::string_view, 2> const keys{lock.key, slot};
+        std::array<std::string_view, 4> const arguments{token, lock.channel, slots_of(lock), time};
+        submit_script(to, c, scripts::read_release_later, form, keys, arguments);
+    }
+
     script const& renewal() const noexcept override { return scripts::read_renew; }
 
     // The script also reports whether a writer waits, so that no reader joins the grant any more.

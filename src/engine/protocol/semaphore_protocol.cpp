@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <string>
+#include <system_error>
 
 #include <boost/container/small_vector.hpp>
 
@@ -109,9 +110,7 @@ public:
     // It replies with the number of permits that were taken away.
     void force_release(session& to, command& c, lock_spec const& lock, script_form form) const override
     {
-        std::array<std::string_view, 2> const arguments{lock.channel, ""};
-        auto const keys = keys_to_notify(lock);
-        submit_script(to, c, scripts::permits_force_release, form, {keys.data(), keys.size()}, arguments);
+        revoke_permits(to, c, lock, "", form);
     }
 
     void query_holders(session& to, command& c, lock_spec const& lock, script_form form) const override
@@ -142,9 +141,13 @@ public:
 
     bool says_locked(reply const& r) const override
     {
-        std::int64_t free = 1;
-        std::from_chars(r.text.data(), r.text.data() + r.text.size(), free);
-        return free < 1;
+        if (r.is_nil())
+            return false;
+        std::int64_t free = 0;
+        auto const* const last = r.text.data() + r.text.size();
+        auto const read = std::from_chars(r.text.data(), last, free);
+        // A text that is no number has no permits for anybody.
+        return read.ec != std::errc() || read.ptr != last || free < 1;
     }
 
 protected:
@@ -320,6 +323,23 @@ void set_permits(session& to, command& c, lock_spec const& lock, unsigned permit
     std::array<std::string_view, 3> const arguments{wanted, semaphore_lifetime, lock.channel};
     auto const keys = keys_to_notify(lock);
     submit_script(to, c, scripts::permits_set, form, {keys.data(), keys.size()}, arguments);
+}
+
+void add_permits(session& to, command& c, lock_spec const& lock, int by, unsigned most, script_form form)
+{
+    auto const added = std::to_string(by);
+    auto const created = std::to_string(lock.semaphore->permits);
+    auto const limit = std::to_string(most);
+    std::array<std::string_view, 5> const arguments{added, semaphore_lifetime, lock.channel, created, limit};
+    auto const keys = keys_to_notify(lock);
+    submit_script(to, c, scripts::permits_set, form, {keys.data(), keys.size()}, arguments);
+}
+
+void revoke_permits(session& to, command& c, lock_spec const& lock, std::string_view holder, script_form form)
+{
+    std::array<std::string_view, 2> const arguments{lock.channel, holder};
+    auto const keys = keys_to_notify(lock);
+    submit_script(to, c, scripts::permits_force_release, form, {keys.data(), keys.size()}, arguments);
 }
 
 }  // namespace holdfast::engine

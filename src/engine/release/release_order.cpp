@@ -13,11 +13,13 @@
 
 namespace holdfast::engine {
 
-releaser::order::order(releaser& r, boost::intrusive_ptr<grant> g, release_waiter* waiter, arbiter* yielding)
+releaser::order::order(
+    releaser& r, boost::intrusive_ptr<grant> g, release_waiter* waiter, arbiter* yielding, release_history* repeats)
     : releaser_(r),
       grant_(std::move(g)),
       waiter_(waiter),
       yielding_(yielding),
+      repeats_(repeats),
       schedule_(runtime().now(), runtime().options().command_timeout, waiter != nullptr)
 {}
 
@@ -55,31 +57,37 @@ void releaser::order::on_due(core::instant now)
 
 void releaser::order::on_reply(answer const& given)
 {
-    auto const a = runtime().counted(given, *at_, lock());
+    auto const a = runtime().counted(given, at_, lock());
     switch (a.outcome) {
-        case outcome::applied: return on_applied(a.value.integer);
+        case outcome::applied: return on_applied(a);
         case outcome::refused: return on_refused(a);
         case outcome::unknown: return carry_out(schedule_.on_unanswered(facts(runtime().now())));
     }
 }
 
 // The reply is 0 if the key did not have the token, else the number of receivers and 1 (lock_protocol::release()).
-void releaser::order::on_applied(std::int64_t count)
+void releaser::order::on_applied(answer const& a)
 {
+    auto const count = a.value.integer;
     bool const found = count > 0;
+    releaser_.histories_[at_].add(grant_, a.sent);
+    // The answer counts, so the lock is still at that server.
+    if (found && has_followed_from(server().session()))
+        releaser_.on_unnoticed(lock());
     carry_out(schedule_.on_applied(found), found ? static_cast<unsigned>(count - 1) : 0);
 }
 
 void releaser::order::on_refused(answer const& a)
 {
-    if (a.why == refusal::redirected && !runtime().is_at(*at_, lock()))
+    if (a.why == refusal::redirected && !runtime().is_at(at_, lock()))
         return carry_out(schedule_.on_moved(facts(runtime().now())));
-    auto const ec = classify_failure(a).error;
-    if (waiter_)
-        words_ = detail::make_error_text(a.words);
-    if (is_permanent(ec))
-        runtime().telemetry().on_refused(ec, lock(), a.words);
-    carry_out(schedule_.on_refused(ec, facts(runtime().now())));
+    auto const failure = classify_failure(a);
+    bool const is_first = !std::exchange(words_, detail::make_error_text(a.words));
+    if (is_first && !is_passing(a.why))
+        runtime().telemetry().on_refused(failure.error, lock(), a.words);
+    auto const now = facts(runtime().now());
+    bool const is_unknown = failure.what == acquire_result::kind::unknown;
+    carry_out(is_unknown ? schedule_.on_unanswered(now) : schedule_.on_refused(failure.error, now));
 }
 
 void releaser::order::stop()
@@ -99,7 +107,7 @@ void releaser::order::carry_out(release_step const& step, unsigned receivers)
 {
     using enum release_step::kind;
     if (step.ends_wait)
-        complete(errc::unavailable);
+        complete(step.ends_wait);
     switch (step.what) {
         case none: return;
         case send: return gather_or_send(step.due);
@@ -115,7 +123,7 @@ void releaser::order::gather_or_send(core::instant waiter_deadline)
 {
     if (waiter_deadline != core::never)
         runtime().arm(*this, waiter_deadline);
-    at_ = &server();
+    at_ = server().id();
     bool const is_alone = yielding_ || grant_->rest(runtime().now()) > core::duration::zero();
     auto const* together = is_alone ? nullptr : lock().protocol->batch_release();
     if (together)
@@ -153,6 +161,10 @@ void releaser::order::finish(error_code ec, unsigned receivers)
     complete(ec);
     if (yielding_)
         yielding_->on_released(receivers);
+    if (repeats_) {
+        repeats_->on_repeated();
+        r.repeat(*repeats_);
+    }
     // Last: it may complete a shutdown.
     r.listener_.on_end();
 }

@@ -18,6 +18,7 @@
 #include "engine/hold/arbiter.hpp"
 #include "engine/hold/grant.hpp"
 #include "engine/port/script_call.hpp"
+#include "engine/release/release_history.hpp"
 #include "engine/release/release_schedule.hpp"
 #include "engine/release/releaser.hpp"
 
@@ -30,7 +31,8 @@ class releaser::order final : public core::pooled<order>,
                               public core::deadline,
                               public boost::intrusive::list_base_hook<> {
 public:
-    order(releaser&, boost::intrusive_ptr<grant>, release_waiter*, arbiter* yielding);
+    // `repeats`: the history that has it as a release that was executed before; null: it was not.
+    order(releaser&, boost::intrusive_ptr<grant>, release_waiter*, arbiter* yielding, release_history* repeats);
 
     // Sends it if the session is open.
     void begin();
@@ -49,7 +51,7 @@ private:
     void on_reply(answer const&) override;
     void on_due(core::instant now) override;
 
-    void on_applied(std::int64_t count);
+    void on_applied(answer const&);
     void on_refused(answer const&);
     release_facts facts(core::instant now) const;
     void carry_out(release_step const&, unsigned receivers = 0);
@@ -65,9 +67,10 @@ private:
     boost::intrusive_ptr<grant> const grant_;
     release_waiter* waiter_;  // null: there is none, or it has completed
     boost::intrusive_ptr<arbiter> const yielding_;
+    release_history* const repeats_;
     release_schedule schedule_;
-    shard const* at_ = nullptr;  // to which it was sent last
-    detail::error_text words_;   // of the server, when it refused the script last; null: it did not
+    shard_id at_{};             // to which it was sent last
+    detail::error_text words_;  // of the server, when it refused the script last; null: it did not
 };
 
 }  // namespace holdfast::engine

@@ -42,7 +42,8 @@ release_step release_schedule::on_due(release_facts const& f) noexcept
     // Before resume(), whose step may complete the waiter, too.
     bool const ends_wait = end_wait(f.now);
     auto step = is_idle() ? resume(f) : watch_deadline();
-    step.ends_wait = ends_wait;
+    if (ends_wait)
+        step.ends_wait = errc::unavailable;
     return step;
 }
 
@@ -61,10 +62,12 @@ release_step release_schedule::on_refused(error_code ec, release_facts const& f)
     // The key is of another type, so the token was deleted.
     if (ec == errc::wrong_type)
         return end(errc::lease_lost);
-    // The key expires.
-    if (is_permanent(ec))
-        return end(ec);
-    return repeat(f);
+    // An operator may act before the key expires, or a proxy may have spoken for a server that it could not reach.
+    bool const ends_wait = is_permanent(ec) && std::exchange(is_awaited_, false);
+    auto step = repeat(f);
+    if (ends_wait)
+        step.ends_wait = ec;
+    return step;
 }
 
 release_step release_schedule::on_moved(release_facts const& f) noexcept

@@ -36,10 +36,10 @@ struct release_step {
     kind what = kind::none;
     core::instant due = core::never;
     error_code outcome = {};
-    bool ends_wait = false;  // first, the waiter completes with `unavailable`, while the release goes on
+    error_code ends_wait = {};  // first, the waiter completes with this error, while the release goes on
 };
 
-// Whether a repetition would be refused with that error, too: a missing right, for example.
+// Whether a repetition would be refused with that error, too, unless an operator acts: a missing right, for example.
 bool is_permanent(error_code refusal) noexcept;
 
 // | state            | event              | condition                   | next      | step                          |
@@ -56,8 +56,8 @@ bool is_permanent(error_code refusal) noexcept;
 // | under_way        | on_applied()       | not found, in doubt         | ended     | end: success                  |
 // | under_way        | on_applied()       | not found, not in doubt     | ended     | end: lease_lost               |
 // | under_way        | on_refused()       | wrong_type                  | ended     | end: lease_lost               |
-// | under_way        | on_refused()       | is_permanent()              | ended     | end: that error               |
-// | under_way        | on_refused()       | another error or none       |           | as on_unanswered(), no doubt  |
+// | under_way        | on_refused()       | another error or none       |           | as on_unanswered(), no doubt; |
+// |                  |                    |                             |           | is_permanent() ends the wait  |
 // | under_way        | on_moved()         | open                        | under_way | send again                    |
 // | under_way        | on_moved()         | not open                    | waiting   | arm: expiry, or before it the |
 // |                  |                    |                             |           | waiter's deadline             |

@@ -4,8 +4,10 @@
 //
 #include "engine/release/releaser.hpp"
 
+#include <iterator>
 #include <utility>
 
+#include "core/turn_taking.hpp"
 #include "engine/release/release_order.hpp"
 #include "engine/runtime/runtime.hpp"
 
@@ -27,7 +29,7 @@ void releaser::release(boost::intrusive_ptr<grant> g, release_waiter* waiter, ar
 {
     // Before anything is sent: from here on no renewal or hand-off uses the token (rule 17).
     g->retire();
-    auto* o = new order(*this, std::move(g), waiter, yielding);
+    auto* o = new order(*this, std::move(g), waiter, yielding, nullptr);
     orders_.push_back(*o);
     o->begin();
 }
@@ -53,6 +55,19 @@ void releaser::flush(lock_spec const& of)
     runtime_.shard_of(of).releases().flush_if(of.slot, is_of_lock);
 }
 
+void releaser::on_unnoticed(lock_spec const& of)
+{
+    auto const now = runtime_.now();
+    boost::unordered::erase_if(unnoticed_, [now](auto const& entry) { return entry.second <= now; });
+    unnoticed_.insert_or_assign(of.key_hash, core::open_slot_turn_end(now));
+}
+
+core::instant releaser::unnoticed_until(lock_spec const& of) const noexcept
+{
+    auto const found = unnoticed_.find(of.key_hash);
+    return found == unnoticed_.end() ? core::instant::min() : found->second;
+}
+
 void releaser::on_open(shard& at)
 {
     at.releases().on_open();
@@ -60,6 +75,9 @@ void releaser::on_open(shard& at)
     for (auto& o : orders_)
         if (runtime_.is_at(at, o.lock()))
             o.on_open(now);
+    auto& history = histories_[at.id()];
+    history.on_open(at.session().server(), now);
+    repeat(history);
     flush(at);
 }
 
@@ -68,6 +86,23 @@ void releaser::on_moved(core::slot_set const& moved)
     for (auto& o : orders_)
         if (moved[o.lock().slot])
             o.on_moved();
+    auto const now = runtime_.now();
+    for (auto at = histories_.begin(); at != histories_.end();) {
+        auto& [id, history] = *at;
+        auto const kept = runtime_.router()->slots_of(id);
+        history.on_left(moved & ~kept, now);
+        repeat(history);
+        at = kept.none() && history.is_empty() ? histories_.erase(at) : std::next(at);
+    }
+}
+
+void releaser::repeat(release_history& h)
+{
+    while (auto g = h.next()) {
+        auto* o = new order(*this, std::move(g), nullptr, nullptr, &h);
+        orders_.push_back(*o);
+        o->begin();
+    }
 }
 
 void releaser::on_closed(shard& at)
@@ -83,6 +118,7 @@ void releaser::stop()
         o->stop();
         delete o;
     });
+    histories_.clear();
 }
 
 }  // namespace holdfast::engine

@@ -6,15 +6,20 @@
 #define HOLDFAST_ENGINE_RELEASER_HPP
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 
 #include <boost/intrusive/list.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <holdfast/detail/described_error.hpp>
 
+#include "core/clock.hpp"
 #include "core/cluster_map.hpp"
 #include "engine/hold/grant.hpp"
 #include "engine/port/script_call.hpp"
+#include "engine/release/release_history.hpp"
 
 namespace holdfast::engine {
 
@@ -22,6 +27,7 @@ class arbiter;
 class end_listener;
 class runtime;
 class shard;
+enum class shard_id : std::uint16_t;
 
 // Waits for the outcome of a release. Its creator owns it until it is called, once, on the strand. It must not stop the
 // client within the call: other calls for the same reply follow.
@@ -41,7 +47,8 @@ protected:
 // The releaser deletes the tokens of leases that end and, as compensation, those of acquisitions whose outcome is
 // unknown or that no contender wants any more (rule 7). It repeats a release, over reconnections, until the server has
 // answered or the key must have expired; release_schedule.hpp says when. Releases of one iteration of the event loop
-// are sent as one script, which halves the server's time for each. On the strand.
+// are sent as one script, which halves the server's time for each. The releases that a server has executed last are
+// executed again by a server that takes its place: release_history.hpp says which. On the strand.
 class releaser {
 public:
     releaser(runtime&, end_listener&);
@@ -61,15 +68,20 @@ public:
     void flush(shard&);
     void flush(lock_spec const& of);
 
+    // While a hash slot is moved key by key, waiters do not notice a release at the destination. Until when this client
+    // leaves the lock to them, if it has released it there; min: it has not.
+    core::instant unnoticed_until(lock_spec const&) const noexcept;
+
     // The number of releases that have not ended.
     std::size_t size() const noexcept;
 
     // A new epoch: sends all releases for that server again, before renewals and attempts that depend on them (rule
-    // 11).
+    // 11); of those that were executed, the last ones, if it is another server.
     void on_open(shard&);
     // The connection is lost: releases that were queued but not sent wait for the next epoch.
     void on_closed(shard&);
-    // These slots have another primary: sends the releases that wait there.
+    // These slots have another primary: sends the releases that wait there, and repeats the last ones that were
+    // executed.
     void on_moved(core::slot_set const&);
     // Completes all waiters with `client_stopped` and forgets all releases: their keys expire. Precondition: the
     // sessions are stopped.
@@ -79,10 +91,15 @@ private:
     class order;  // release_order.hpp
 
     void gather(script const&, order&);
+    void repeat(release_history&);
+    void on_unnoticed(lock_spec const&);
 
     runtime& runtime_;
     end_listener& listener_;
+    // A node whose address has changed keeps its history. An order that repeats a release refers to the one that had it.
+    std::map<shard_id, release_history> histories_;
     boost::intrusive::list<order, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> orders_;
+    boost::unordered_flat_map<std::uint32_t, core::instant> unnoticed_;  // by the hash of the key: the end of the turn
 };
 
 }  // namespace holdfast::engine

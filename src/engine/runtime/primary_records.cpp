@@ -15,7 +15,8 @@ void primary_records::on_primary(std::uint16_t slot, std::uint16_t node, core::i
 {
     std::scoped_lock const guard(mutex_);
     by_slot_.resize(core::hash_slots);
-    by_slot_[slot] = {node, now};
+    if (by_slot_[slot].node != node)
+        by_slot_[slot] = {node, now};
 }
 
 void primary_records::on_server(std::uint16_t node, server_identity const& s)

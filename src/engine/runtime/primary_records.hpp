@@ -27,7 +27,8 @@ public:
     // The primaries by their ids, with their addresses.
     using node_list = std::map<std::string, std::string>;
 
-    // From `now` on the client knows that node as the primary of the slot.
+    // From `now` on the client knows that node as the primary of the slot, unless it knew it before: a node whose
+    // address has changed stays the primary.
     void on_primary(std::uint16_t slot, std::uint16_t node, core::instant now);
     // A connection to the node is open, and the server has told what it is.
     void on_server(std::uint16_t node, server_identity const&);

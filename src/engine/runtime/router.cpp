@@ -10,6 +10,11 @@
 namespace holdfast::engine {
 namespace {
 
+bool is_at_same_place(core::cluster_primary const& a, core::cluster_primary const& b)
+{
+    return a.host == b.host && a.port == b.port && a.name == b.name;
+}
+
 bool has_same_address(core::cluster_primary const& a, core::cluster_primary const& b)
 {
     return a.host == b.host && a.port == b.port;
@@ -37,6 +42,7 @@ core::slot_set router::take(core::cluster_map const& map)
     core::slot_set changed;
     if (is_stopped_)
         return changed;
+    retired_.clear();
     std::vector<std::uint16_t> numbers;
     numbers.reserve(map.primaries.size());
     for (auto const& p : map.primaries)
@@ -45,6 +51,34 @@ core::slot_set router::take(core::cluster_map const& map)
     for (std::size_t slot = 0; slot != by_slot.size(); ++slot)
         if (by_slot[slot] != core::cluster_map::no_primary)
             changed[slot] = follow_map(static_cast<std::uint16_t>(slot), numbers[by_slot[slot]]);
+    for (auto const number : numbers) {
+        changed |= on(place_event::mapped, number);
+        changed |= merge_namesakes(number);
+    }
+    return changed;
+}
+
+// MOVED has named a node by an address that the map gives to a known node, whose address has changed, or which has a
+// certificate for another name. If it has an epoch, the next session of the node ends that connection first (rule 8).
+core::slot_set router::merge_namesakes(std::uint16_t number)
+{
+    core::slot_set changed;
+    auto& known = *nodes_[number];
+    for (std::uint16_t other = 0; other != nodes_.size(); ++other) {
+        auto& n = *nodes_[other];
+        if (other == number || !n.primary.id.empty() || !has_same_address(n.primary, known.primary))
+            continue;
+        n.primary = {};
+        changed |= slots_of(shard_id{other});
+        std::ranges::replace(by_slot_, other, number);
+        for (auto& [slot, r] : redirects_)
+            if (r.sender == other)
+                r.sender = number;
+        if (n.at && n.at->has_epoch())
+            known.last = n.at->session().last_connection();
+        else if (n.at)
+            retire(n);
+    }
     return changed;
 }
 
@@ -78,22 +112,75 @@ core::slot_set router::redirect(core::redirect const& to, shard const& from)
     return changed;
 }
 
-void router::doubt(shard const& s) noexcept
+core::slot_set router::doubt(shard& s)
 {
     auto const number = number_of(s);
     for (auto& [slot, r] : redirects_)
         if (by_slot_[slot] == number)
             r.state = next(r.state, redirect_event::doubted).next;
+    return on(place_event::doubted, number);
+}
+
+core::slot_set router::on_closed(shard& s)
+{
+    auto changed = doubt(s);
+    return changed |= on(place_event::closed, number_of(s));
+}
+
+shard_place router::place_of(std::uint16_t number) const noexcept
+{
+    auto const& n = *nodes_[number];
+    if (!has_slots(number))
+        return shard_place::unused;
+    if (is_at_same_place(n.primary, n.reached))
+        return shard_place::current;
+    return n.at->has_epoch() ? shard_place::former_open : shard_place::former;
+}
+
+// Returns the slots that have another shard now.
+core::slot_set router::on(place_event e, std::uint16_t number)
+{
+    if (is_stopped_ || number == core::cluster_map::no_primary || !nodes_[number]->at)
+        return {};
+    auto& n = *nodes_[number];
+    switch (next(place_of(number), e)) {
+        case place_step::keep: return {};
+        case place_step::drop: n.at->session().drop("the node has another address"); return {};
+        case place_step::retire: break;
+    }
+    retire(n);
+    return slots_of(shard_id{number});
+}
+
+// Precondition: the shard has no epoch, so that all its commands have their outcome.
+void router::retire(node& n)
+{
+    n.at->stop();
+    n.last = n.at->session().last_connection();
+    retired_.push_back(std::move(n.at));
+}
+
+bool router::has_slots(std::uint16_t number) const noexcept
+{
+    return std::ranges::find(by_slot_, number) != by_slot_.end();
+}
+
+core::slot_set router::slots_of(shard_id s) const
+{
+    core::slot_set slots;
+    for (std::size_t slot = 0; slot != by_slot_.size(); ++slot)
+        slots[slot] = shard_id{by_slot_[slot]} == s;
+    return slots;
 }
 
 shard* router::importing(core::redirect const& to)
 {
     if (is_stopped_ || to.host.empty())
         return nullptr;
-    auto& n = *nodes_[number_of({{}, std::string(to.host), to.port})];
-    if (!n.at)
-        start(n);
-    return n.at.get();
+    auto const number = number_of({{}, std::string(to.host), to.port});
+    if (!nodes_[number]->at)
+        start(number);
+    return nodes_[number]->at.get();
 }
 
 // Returns whether the slot has another primary now.
@@ -108,33 +195,15 @@ std::uint16_t router::number_of(core::cluster_primary const& p)
     auto const at = std::ranges::find_if(nodes_, [&](auto const& n) { return is_same_node(n->primary, p); });
     auto const number = static_cast<std::uint16_t>(at - nodes_.begin());
     if (at == nodes_.end())
-        add(p);
-    else if (!(*at)->at && !p.id.empty())
+        nodes_.push_back(std::make_unique<node>(node{.primary = p, .at = nullptr}));
+    else if (!p.id.empty())
         (*at)->primary = p;  // the address may have changed
-    else if ((*at)->primary.id.empty())
-        (*at)->primary.id = p.id;
     return number;
-}
-
-// The first shard has no number, and neither has one whose session has ended.
-std::uint16_t router::number_of(shard const& s) const noexcept
-{
-    auto const at = std::ranges::find_if(nodes_, [&](auto const& n) { return n->at.get() == &s; });
-    return at == nodes_.end() ? core::cluster_map::no_primary : static_cast<std::uint16_t>(at - nodes_.begin());
 }
 
 std::uint16_t router::primary_of(std::uint16_t slot) const noexcept
 {
     return by_slot_.empty() ? core::cluster_map::no_primary : by_slot_[slot];
-}
-
-// A node without an id that has its address is not found any more.
-void router::add(core::cluster_primary const& p)
-{
-    for (auto& n : nodes_)
-        if (n->primary.id.empty() && has_same_address(n->primary, p))
-            n->primary = {};
-    nodes_.push_back(std::make_unique<node>(node{.primary = p, .at = nullptr}));
 }
 
 shard& router::of(std::uint16_t slot)
@@ -144,7 +213,7 @@ shard& router::of(std::uint16_t slot)
         return first_;
     auto& n = *nodes_[number];
     if (!n.at && !is_stopped_)
-        start(n);
+        start(number);
     return n.at ? *n.at : first_;
 }
 
@@ -152,6 +221,11 @@ shard* router::find(std::uint16_t slot) noexcept
 {
     auto const number = primary_of(slot);
     return number == core::cluster_map::no_primary ? &first_ : nodes_[number]->at.get();
+}
+
+shard* router::find(shard_id s) noexcept
+{
+    return s == shard_id::first ? &first_ : nodes_[static_cast<std::uint16_t>(s)]->at.get();
 }
 
 bool router::have_same_primary(std::uint16_t a, std::uint16_t b) const noexcept
@@ -203,22 +277,14 @@ std::vector<std::uint16_t> router::slot_of_each() const
 }
 
 // The shard is in its place before its session starts: an event may ask for it.
-void router::start(node& n)
+void router::start(std::uint16_t number)
 {
-    n.at = std::make_unique<shard>(make_session_(n.primary), log_);
+    auto& n = *nodes_[number];
+    n.at = std::make_unique<shard>(make_session_(n.primary), log_, shard_id{number});
+    n.reached = n.primary;
     fit_(*n.at, n.primary);
     n.at->session().follow(n.last);
     n.at->start(*events_);
-}
-
-void router::retire_if_unused(shard& s)
-{
-    auto const number = number_of(s);
-    if (number == core::cluster_map::no_primary || std::ranges::find(by_slot_, number) != by_slot_.end())
-        return;
-    s.stop();
-    nodes_[number]->last = s.session().last_connection();
-    retired_.push_back(std::move(nodes_[number]->at));
 }
 
 void router::stop() noexcept

@@ -67,17 +67,29 @@ error_text runtime::why_silent(lock_spec const& l)
     return detail::make_error_text(why ? "not connected: " + *why : "not connected");
 }
 
-engine::session* runtime::asked_session(answer const& ask)
+std::optional<shard_id> runtime::asked(answer const& ask)
 {
     auto const to = core::read_redirect(ask.words);
     auto* const at = router_ && to && !needs_acknowledgement() ? router_->importing(*to) : nullptr;
+    return at ? std::optional(at->id()) : std::nullopt;
+}
+
+engine::session* runtime::asked_session(answer const& ask)
+{
+    auto const at = asked(ask);
+    return at ? find_session(*at) : nullptr;
+}
+
+engine::session* runtime::find_session(shard_id s)
+{
+    auto* const at = router_ ? router_->find(s) : &first_;
     return at ? &at->session() : nullptr;
 }
 
 bool runtime::await_acknowledgement(
-    acknowledgement_waiter& w, engine::shard& at, lock_spec const& l, core::duration lease, core::instant sent)
+    acknowledgement_waiter& w, shard_id at, lock_spec const& l, core::duration lease, core::instant sent)
 {
-    auto* const a = at.acknowledger();
+    auto* const a = is_at(at, l) ? shard_of(l).acknowledger() : nullptr;
     if (a)
         a->await(w, l, lease, sent);
     return a != nullptr;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include <holdfast/config.hpp>
 
@@ -70,6 +71,8 @@ public:
     {
         return router_ ? router_->find(l.slot) == &s : true;
     }
+    // Whether that server has the keys of the lock, at whatever address.
+    bool is_at(shard_id s, lock_spec const& l) const noexcept { return !router_ || router_->id_of(l.slot) == s; }
     template <class Action>
     void for_each_shard(Action act)
     {
@@ -80,23 +83,27 @@ public:
 
     // What the answer of that server for that lock means. One of a server that is not the lock's primary any more, when
     // the answer is read, is unknown: a former primary may execute commands before it learns that it is none.
-    answer counted(answer const& a, engine::shard const& from, lock_spec const& l) noexcept
+    answer counted(answer const& a, shard_id from, lock_spec const& l) const noexcept
     {
         bool const counts = a.outcome != outcome::applied || is_at(from, l);
         return counts ? a : answer{.outcome = outcome::unknown, .sent = a.sent};
     }
 
-    // The session to which a command is sent again after that ASK; it may be opening. Null: there is none. With
+    // The server to which a command is sent again after that ASK; its session may be opening. None: there is none. With
     // config::acknowledged_by there is none, because the acknowledger of that server cannot write there: the slot is
     // not its own yet.
+    std::optional<shard_id> asked(answer const& ask);
+    // Its session, for a command that is sent in this turn. Null: there is none.
     engine::session* asked_session(answer const& ask);
+    // The present session of that server. Null: there is none.
+    engine::session* find_session(shard_id);
 
     // Whether what a server grants or renews counts only when replicas have it.
     bool needs_acknowledgement() const noexcept { return config_.acknowledged_by > 0; }
-    // The waiter waits for that. False: nobody can ask the replicas of that server, so the command does not count.
-    // Precondition: needs_acknowledgement().
+    // The waiter waits for that. False: nobody can ask the replicas of that server, or the lock has left it, so the
+    // command does not count. Precondition: needs_acknowledgement().
     bool await_acknowledgement(
-        acknowledgement_waiter&, engine::shard&, lock_spec const&, core::duration lease, core::instant sent);
+        acknowledgement_waiter&, shard_id, lock_spec const&, core::duration lease, core::instant sent);
 
     // Whether the client is ready: an epoch is open. In a cluster it then knows which primary has which slots.
     bool is_ready() const noexcept { return first_.is_open(); }

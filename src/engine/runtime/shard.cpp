@@ -15,8 +15,9 @@ constexpr std::size_t most_renewals = 100;
 
 }  // namespace
 
-shard::shard(std::shared_ptr<engine::session> s, log const& l)
-    : session_(std::move(s)),
+shard::shard(std::shared_ptr<engine::session> s, log const& l, shard_id id)
+    : id_(id),
+      session_(std::move(s)),
       releases_(*session_, l, "released", most_releases),
       renewals_(*session_, l, "renewed", most_renewals)
 {}
@@ -38,6 +39,7 @@ void shard::stop() noexcept
 
 void shard::on_open()
 {
+    has_epoch_ = true;
     refusal_ = {};
     why_closed_.reset();
     if (acknowledger_)
@@ -48,6 +50,7 @@ void shard::on_open()
 // A later failure of another cause does not end the refusal: only a connection that the server accepts does.
 void shard::on_closed(closing const& why)
 {
+    has_epoch_ = false;
     why_closed_ = detail::make_error_text(why.words);
     if (why.permanent)
         refusal_ = {why.code, why_closed_};

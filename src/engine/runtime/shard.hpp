@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_ENGINE_SHARD_HPP
 #define HOLDFAST_ENGINE_SHARD_HPP
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include <holdfast/detail/described_error.hpp>
 #include <holdfast/error.hpp>
 
+#include "core/cluster_map.hpp"
 #include "core/response_time.hpp"
 #include "engine/port/log.hpp"
 #include "engine/port/script_call.hpp"
@@ -24,6 +26,13 @@ using detail::described_error;
 using detail::error_text;
 
 class shard;
+
+// Which server a shard is at: the number that the router has given to its node. A node keeps it for the life of the
+// client, whatever its address and its shard are, so a command under way remembers it instead of the shard, which may
+// be destroyed before the answer comes.
+enum class shard_id : std::uint16_t {
+    first = core::cluster_map::no_primary,  // the server of the URL; of a client of a cluster, the seeds
+};
 
 // The events of the sessions of a client, each with the shard at which it arrived. What session_events says about calls
 // holds here, too.
@@ -48,15 +57,20 @@ protected:
 class shard final : private session_events {
 public:
     // The log must outlive the shard.
-    shard(std::shared_ptr<engine::session>, log const&);
+    shard(std::shared_ptr<engine::session>, log const&, shard_id = shard_id::first);
     shard(shard const&) = delete;
     shard& operator=(shard const&) = delete;
+    shard_id id() const noexcept { return id_; }
     engine::session& session() noexcept { return *session_; }
     bool is_open() const noexcept { return session_->is_open(); }
+    // From on_open() to on_closed(), at which all commands have their outcome. A dropped session is not open, but its
+    // epoch ends later.
+    bool has_epoch() const noexcept { return has_epoch_; }
 
     // Starts the session, whose events are passed on from here on.
     void start(shard_events&);
-    // The session ends; no event follows. Idempotent.
+    // The session ends; no event follows. Idempotent. The shard may be destroyed afterwards, but not inside one of its
+    // events.
     void stop() noexcept;
 
     // Why the server refuses this client, although it can be reached: a wrong password, for example. Success if it does
@@ -88,8 +102,10 @@ private:
     void on_slots(core::cluster_map const& m) override { events_->on_slots(*this, m); }
     void on_doubt(core::redirect const* r) override { events_->on_doubt(*this, r); }
 
+    shard_id const id_;
     std::shared_ptr<engine::session> const session_;
     shard_events* events_ = nullptr;  // null before start()
+    bool has_epoch_ = false;
     described_error refusal_;
     error_text why_closed_;
     core::response_time responses_;

@@ -16,23 +16,20 @@ namespace holdfast::engine {
 class world;
 
 // Makes the tokens of a client (rule 6). No two grants of any process have the same token: each client has 128 random
-// bits, each fork has new ones, and the counter distinguishes the grants of one client.
+// bits, and the counter distinguishes the grants of one client. The copy in a forked child makes tokens that its parent
+// makes, too, but the child's client sends none of them.
 class token_source {
 public:
     explicit token_source(world&);
 
-    // The UUID with which the tokens of this client begin. It changes after a fork.
+    // The UUID with which the tokens of this client begin.
     std::string_view id() const noexcept { return id_; }
     // `mark`: what the lock protocol puts in front of the owner's label, for example "write". Both may be empty.
     core::token next(std::string_view mark, std::string_view label);
 
 private:
-    void renew_after_fork();
-
-    world& world_;
-    std::uint64_t incarnation_;  // initialised before id_, so that a fork between the two is noticed
-    std::string id_;
-    std::uint64_t count_ = 0;  // never reset, also not after a fork: the new id is enough
+    std::string const id_;
+    std::uint64_t count_ = 0;
 };
 
 }  // namespace holdfast::engine

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/turn_taking.hpp"
 #include "engine/protocol/lock_protocol.hpp"
 #include "engine/runtime/runtime.hpp"
 
@@ -52,7 +53,7 @@ void watch::refresh()
     // Before the script: a change after its answer leads to a message.
     if (!listener::is_linked())
         parts_->subscriptions.join(*lock_, channel_, *this);
-    asked_ = &at;
+    asked_ = at.id();
     self_ = this;
     send(at.session());
 }
@@ -62,7 +63,7 @@ void watch::on_reply(answer const& a)
     auto const keep = std::exchange(self_, nullptr);
     if (!is_joined())
         return watch_hook::unlink();
-    arm(read(runtime().counted(a, *asked_, *lock_)));
+    arm(read(runtime().counted(a, asked_, *lock_)));
     if (is_joined() && is_outdated_)
         refresh();
 }
@@ -73,9 +74,9 @@ core::duration watch::read(answer const& a)
         parts_->subscriptions.on_served(runtime().shard_of(*lock_), channel_);
         return on_state(a.value);
     }
-    if (auto const ec = classify_failure(a).error)
-        on_failed(runtime().telemetry().on_refused(ec, *lock_, a.words));
-    return usual_pause;
+    if (auto const failure = classify_failure(a); failure.what == acquire_result::kind::failed)
+        on_failed(runtime().telemetry().on_refused(failure.error, *lock_, a.words));
+    return is_of_open_slot(a.why) ? core::open_slot_interval : usual_pause;
 }
 
 // The caller of on_state() or on_failed() may have left.

@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_ENGINE_WATCH_HPP
 #define HOLDFAST_ENGINE_WATCH_HPP
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -26,7 +27,7 @@
 // the engine, but not client_engine.
 namespace holdfast::engine {
 
-class shard;
+enum class shard_id : std::uint16_t;
 struct watch_tag;
 using watch_hook = boost::intrusive::
     list_base_hook<boost::intrusive::tag<watch_tag>, boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
@@ -87,7 +88,7 @@ private:
     std::shared_ptr<lock_spec const> const lock_;
     std::string_view const channel_;
     engine_parts const* parts_ = nullptr;  // null: it has not joined, or has left
-    shard const* asked_ = nullptr;         // to which the script was sent
+    shard_id asked_{};                     // to which the script was sent
     bool is_outdated_ = false;             // the script under way may have read an older state
     boost::intrusive_ptr<watch> self_;     // while the session has the command
 };

@@ -1,0 +1,110 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+#include "session/sentinels.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::session {
+
+sentinels::sentinels(sentinel_group g, following_session& s)
+    : master_name_(std::move(g.master_name)), login_(std::move(g.login)), session_(s), view_(g.places.size())
+{
+    for (auto& place : g.places)
+        links_.emplace_back(
+            std::move(place), login_, master_name_, session_, static_cast<sentinel_link::listener&>(*this));
+}
+
+// With a transport in memory the answers may come within ask(), so the state changes after all of them were asked.
+void sentinels::find()
+{
+    is_finding_ = false;
+    has_answer_ = false;
+    for (auto& l : links_)
+        l.ask();
+    is_finding_ = true;
+    session_.arm(*this, session_.now() + (has_answer_ ? grace : sentinel_link::reply_limit));
+    if (is_complete())
+        conclude();
+}
+
+void sentinels::stop() noexcept
+{
+    is_finding_ = false;
+    session_.disarm(*this);
+    for (auto& l : links_)
+        l.stop();
+}
+
+void sentinels::on_answer(sentinel_link& from, named_master m)
+{
+    view_.on_answer(place_of(from), std::move(m), session_.now());
+    bool const is_first = !std::exchange(has_answer_, true);
+    if (!is_finding_)
+        return follow();
+    if (is_first)
+        session_.arm(*this, session_.now() + grace);
+    if (is_complete())
+        conclude();
+}
+
+void sentinels::on_failure(sentinel_link& from)
+{
+    if (from.current_state() == sentinel_link::state::answered)
+        view_.on_unknown(place_of(from));
+    if (is_finding_ && is_complete())
+        conclude();
+}
+
+void sentinels::on_due(core::instant)
+{
+    auto const self = session_.keep();
+    if (is_finding_)
+        conclude();
+}
+
+std::size_t sentinels::place_of(sentinel_link const& l) const
+{
+    auto const at = std::ranges::find_if(links_, [&](auto const& other) { return &other == &l; });
+    return static_cast<std::size_t>(at - links_.begin());
+}
+
+bool sentinels::is_complete() const
+{
+    return std::ranges::none_of(links_, [](auto const& l) { return l.current_state() == sentinel_link::state::asked; });
+}
+
+// Without an answer since find() the last one does not count either: the master may have been replaced meanwhile.
+void sentinels::conclude()
+{
+    is_finding_ = false;
+    session_.disarm(*this);
+    auto const& master = view_.judge(session_.now());
+    if (!has_answer_ || !master)
+        return session_.on_no_master(failures());
+    followed_ = *master;
+    session_.on_master(*followed_);
+}
+
+// The event is last: the session may stop in it.
+void sentinels::follow()
+{
+    auto const& master = view_.judge(session_.now());
+    if (!followed_ || !master || *master == *followed_)
+        return;
+    followed_ = *master;
+    session_.on_master(*followed_);
+}
+
+std::string sentinels::failures() const
+{
+    std::string words = "no sentinel names the master '" + master_name_ + "'";
+    for (auto const& l : links_)
+        words += (&l == &links_.front() ? ": " : "; ") + l.name() + ": "
+                 + (l.failure().empty() ? "no reply in time" : l.failure());
+    return words;
+}
+
+}  // namespace holdfast::session

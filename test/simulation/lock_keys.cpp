@@ -1,0 +1,452 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// Each lock has several keys. One of them is deleted alone, gets another type or a nonsense value, or loses its time to
+// live, while the lock is held and waited for: the companions of a key never decide by their absence who holds the lock,
+// no operation ends as protocol, and afterwards the lock can be acquired again.
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/redirect_error.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+using asio::use_awaitable;
+
+struct primitive {
+    char const* name;
+    std::function<any_lock(client&)> make;
+    bool is_semaphore = false;
+};
+
+std::vector<primitive> primitives()
+{
+    auto const of = [](semaphore_options o) { return [o](client& c) { return any_lock(semaphore(c, "k", o)); }; };
+    return {
+        {"mutex", [](client& c) { return any_lock(mutex(c, "k")); }},
+        {"fenced mutex", [](client& c) { return any_lock(mutex(c, "k", {.fencing = true})); }},
+        {"reentrant lock",
+         [](client& c) { return any_lock(reentrant_lock(c, "k", c.make_owner(), {.fencing = true})); }},
+        {"fair lock", [](client& c) { return any_lock(fair_lock(c, "k", {.fencing = true})); }},
+        {"write", [](client& c) { return any_lock(read_write_lock(c, "k", {.fencing = true}).write()); }},
+        {"semaphore", of({.permits = 1}), true},
+        {"fair semaphore", of({.permits = 1, .fair = true}), true},
+        {"numbered semaphore", of({.permits = 1, .numbered = true}), true}};
+}
+
+enum class fault { deleted, other_type, nonsense, lasts_for_ever };
+constexpr fault faults[]{fault::deleted, fault::other_type, fault::nonsense, fault::lasts_for_ever};
+
+void damage(arena& a, std::string const& key, fault f)
+{
+    auto& s = a.server();
+    auto const type = s.execute({"TYPE", key}).text;
+    switch (f) {
+        case fault::deleted: s.execute({"DEL", key}); return;
+        case fault::lasts_for_ever: s.execute({"PERSIST", key}); return;
+        case fault::other_type:
+            s.execute({"DEL", key});
+            type == "hash" ? s.execute({"SET", key, "x"}) : s.execute({"HSET", key, "x", "y"});
+            return;
+        case fault::nonsense: break;
+    }
+    if (type == "string")
+        s.execute({"SET", key, "1e3", "KEEPTTL"});
+    else if (type == "hash")
+        s.execute({"HSET", key, "nonsense", "1e3"});
+    else if (type == "zset")
+        s.execute({"ZADD", key, "5", "nonsense"});
+    else
+        s.execute({"RPUSH", key, "nonsense"});
+}
+
+// One holder, one waiter, and one that comes last.
+struct three_contenders {
+    arena world;
+    any_lock first, second, third;
+    bool second_has = false;
+    bool second_ended = false;
+    std::vector<error_code> errors;
+
+    explicit three_contenders(primitive const& p)
+        : first(p.make(world.client("A"))), second(p.make(world.client("B"))), third(p.make(world.client("C")))
+    {}
+
+    awaitable<void> contend_second()
+    {
+        error_code ec;
+        auto l = co_await second.try_acquire({.wait = 12s}, asio::redirect_error(use_awaitable, ec));
+        errors.push_back(ec);
+        second_has = !ec && l.valid();
+        co_await world.sleep(200ms, "B");
+        co_await l.release(asio::redirect_error(use_awaitable, ec));
+        second_has = false;
+        second_ended = true;
+    }
+    std::vector<std::string> keys() { return world.server().model().keys().names(); }
+};
+
+awaitable<std::size_t> play(three_contenders& t, primitive const& p, std::size_t which, fault f)
+{
+    error_code ec;
+    auto held = co_await t.first.acquire(use_awaitable);
+    t.world.spawn(t.contend_second(), "B");
+    co_await t.world.sleep(300ms);
+    auto const keys = t.keys();
+    if (which >= keys.size())
+        co_return keys.size();
+    auto const key = keys[which];
+    CAPTURE(key);
+    damage(t.world, key, f);
+    bool const decides = key == "k" && !p.is_semaphore;
+    for (int i = 0; i < 50; ++i) {
+        co_await t.world.sleep(100ms);
+        bool const both = held.valid() && t.second_has;
+        CHECK((decides || !both));
+    }
+    co_await held.release(asio::redirect_error(use_awaitable, ec));
+    t.errors.push_back(ec);
+    while (!t.second_ended)
+        co_await t.world.sleep(100ms);
+    // What an operator does: he removes data that is none of the lock, and sets the number of permits.
+    if (f == fault::other_type || f == fault::nonsense)
+        t.world.server().execute({"DEL", key});
+    if (p.is_semaphore) {
+        semaphore const healed(t.world.client("D"), "k", {.permits = 1});
+        co_await healed.set_permits(1, use_awaitable);
+    }
+    auto last = co_await t.third.try_acquire({.wait = 40s}, asio::redirect_error(use_awaitable, ec));
+    CHECK(ec == error_code());
+    CHECK(last.valid());
+    co_await last.release(asio::redirect_error(use_awaitable, ec));
+    CHECK(ec == error_code());
+    for (auto const& e : t.errors) {
+        CAPTURE(e.message());
+        CHECK(e != errc::protocol);
+    }
+    co_return keys.size();
+}
+
+TEST_CASE("a lock of which one key was damaged has no second holder, and serves again afterwards", "[keys]")
+{
+    for (auto const& p : primitives())
+        for (auto const f : faults)
+            for (std::size_t which = 0, count = 1; which < count; ++which) {
+                three_contenders t(p);
+                CAPTURE(p.name, static_cast<int>(f), which);
+                t.world.run([&]() -> awaitable<void> { count = co_await play(t, p, which, f); });
+            }
+}
+
+// A held key that has lost its time to live gets one at the next renewal.
+TEST_CASE("a renewal gives a lock that lost its time to live its lease time again", "[keys]")
+{
+    auto all = primitives();
+    all.push_back({"read", [](client& c) { return any_lock(read_write_lock(c, "k").read()); }});
+    for (auto const& p : all) {
+        CAPTURE(p.name);
+        arena a;
+        auto lock = p.make(a.client());
+        if (p.is_semaphore)
+            continue;
+        a.run([&]() -> awaitable<void> {
+            auto held = co_await lock.acquire(use_awaitable);
+            for (auto const& key : a.server().model().keys().names())
+                if (key.starts_with("k") || key.starts_with("{k}"))
+                    a.server().execute({"PERSIST", key});
+            co_await a.sleep(1500ms);
+            CHECK(held.valid());
+            for (auto const& key : a.server().model().keys().names()) {
+                CAPTURE(key);
+                if (key.starts_with("k") || key.starts_with("{k}"))
+                    CHECK(a.server().execute({"PTTL", key}).integer > 0);
+            }
+            co_await held.release(use_awaitable);
+        });
+    }
+}
+
+TEST_CASE("a read that is renewed does not cut longer reads when the lock has lost its time to live", "[keys]")
+{
+    arena a;
+    read_write_lock const one(a.client("A"), "k"), other(a.client("B"), "k");
+    a.run([&]() -> awaitable<void> {
+        auto brief = co_await one.read().acquire(use_awaitable);
+        auto longer = co_await other.read().acquire({.lease = 60s}, use_awaitable);
+        a.server().execute({"PERSIST", "k"});
+        co_await a.sleep(1500ms);
+        auto const left = a.server().execute({"PTTL", "k"}).integer;
+        CHECK(left > 50'000);
+        CHECK(left <= 60'000);
+        co_await brief.release(use_awaitable);
+        co_await longer.release(use_awaitable);
+    });
+}
+
+TEST_CASE("no number of a numbered semaphore is given twice after the numbers were lost", "[keys][numbered]")
+{
+    constexpr semaphore_options numbered{.permits = 2, .numbered = true};
+    arena a;
+    semaphore const one(a.client("A"), "s", numbered), other(a.client("B"), "s", numbered);
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await one.acquire(use_awaitable);
+        CHECK(held.number() == 1U);
+        a.server().execute({"DEL", "holdfast_permit_numbers:{s}"});
+        error_code ec;
+        auto next = co_await other.try_acquire({.wait = 5s}, asio::redirect_error(use_awaitable, ec));
+        CHECK(ec == error_code());
+        CHECK(next.valid());
+        CHECK_FALSE((held.valid() && held.number() == next.number()));
+        co_await next.release(use_awaitable);
+        co_await a.sleep(4s);
+        CHECK_FALSE(held.valid());
+        auto const n = co_await one.permits(use_awaitable);
+        CHECK(n.free == 2);
+    });
+}
+
+TEST_CASE("a latch whose generation was lost stays closed for those that wait", "[keys][latch]")
+{
+    arena a;
+    latch const one(a.client("A"), "parts"), other(a.client("B"), "parts");
+    a.run([&]() -> awaitable<void> {
+        co_await one.set(2, use_awaitable);
+        bool is_open = false;
+        auto const wait = [&]() -> awaitable<void> { is_open = co_await other.wait({}, use_awaitable); };
+        a.spawn(wait(), "B");
+        co_await a.sleep(500ms);
+        a.server().execute({"DEL", "holdfast_latch:{parts}"});
+        co_await a.sleep(3s);
+        CHECK_FALSE(is_open);
+        // It opens, and is set anew at once: another generation than the one that was lost.
+        a.server().execute({"DEL", "parts"});
+        co_await one.set(2, use_awaitable);
+        co_await a.sleep(3s);
+        CHECK(is_open);
+    });
+}
+
+TEST_CASE("a latch whose generation was lost is removed for those that wait, also a second time", "[keys][latch]")
+{
+    arena a;
+    latch const one(a.client("A"), "parts"), other(a.client("B"), "parts");
+    a.run([&]() -> awaitable<void> {
+        for (int i = 0; i < 2; ++i) {
+            co_await one.set(2, use_awaitable);
+            error_code ended;
+            auto const wait = [&]() -> awaitable<void> { ended = co_await error_of(other.wait({}, use_awaitable)); };
+            a.spawn(wait(), "B");
+            co_await a.sleep(500ms);
+            a.server().execute({"DEL", "holdfast_latch:{parts}"});
+            co_await one.remove(use_awaitable);
+            co_await a.sleep(100ms);
+            CHECK(ended == errc::latch_removed);
+        }
+    });
+}
+
+TEST_CASE("a count of a latch that Redis does not count is wrong_type, and never open", "[keys][latch]")
+{
+    arena a;
+    latch const l(a.client(), "parts");
+    a.run([&]() -> awaitable<void> {
+        for (auto* count : {"1e3", "2.5", " 5", "0x10", "9007199254740993", "05", "+5", "", "-0"}) {
+            CAPTURE(count);
+            a.server().execute({"SET", "parts", count});
+            auto const on_wait = co_await error_of(l.wait({.wait = 100ms}, use_awaitable));
+            CHECK(on_wait == errc::wrong_type);
+            auto const on_count = co_await error_of(l.count_down(1, use_awaitable));
+            CHECK(on_count == errc::wrong_type);
+            auto const on_set = co_await error_of(l.set(1, use_awaitable));
+            CHECK(on_set == errc::wrong_type);
+            auto const on_remove = co_await error_of(l.remove(use_awaitable));
+            CHECK(on_remove == errc::wrong_type);
+        }
+        a.server().execute({"SET", "parts", "4294967296"});
+        auto const left = co_await l.count(use_awaitable);
+        CHECK(left == 4294967295U);
+        a.server().execute({"SET", "parts", "2"});
+        a.server().execute({"SET", "holdfast_latch:{parts}", "1e3"});
+        auto const on_generation = co_await error_of(l.count(use_awaitable));
+        CHECK(on_generation == errc::wrong_type);
+        auto const on_remove = co_await error_of(l.remove(use_awaitable));
+        CHECK(on_remove == errc::wrong_type);
+        CHECK(a.exists("parts"));
+    });
+}
+
+TEST_CASE("a counter of a semaphore that Redis does not count is wrong_type for every operation", "[keys][semaphore]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        for (auto const o :
+             {semaphore_options{.permits = 2},
+              semaphore_options{.permits = 2, .fair = true},
+              semaphore_options{.permits = 2, .numbered = true}})
+            for (auto* count : {"1e3", "2.5", " 5", "0x10", "9007199254740991", "4294967296", "05", ""}) {
+                CAPTURE(count, o.fair, o.numbered);
+                semaphore const s(c, "s", o);
+                a.server().execute({"SET", "s", count});
+                auto const on_acquire = co_await error_of(s.try_acquire({}, use_awaitable));
+                CHECK(on_acquire == errc::wrong_type);
+                auto const on_permits = co_await error_of(s.permits(use_awaitable));
+                CHECK(on_permits == errc::wrong_type);
+                auto const on_set = co_await error_of(s.set_permits(2, use_awaitable));
+                CHECK(on_set == errc::wrong_type);
+                auto const is_locked = co_await s.is_locked(use_awaitable);
+                CHECK((is_locked || std::string_view("0x10 2.5 1e3  5").find(count) == std::string_view::npos));
+            }
+    });
+}
+
+// ---- the record of a leader
+
+config days()
+{
+    auto c = arena::quick();
+    c.lease = 96h;
+    return c;
+}
+
+TEST_CASE("the record of a leader with a lease of days lasts as long as the leadership", "[keys][election]")
+{
+    arena a;
+    election const boss(a.client("A", days()), "boss");
+    election const observer(a.client("B"), "boss");
+    a.run([&]() -> awaitable<void> {
+        auto leads = co_await boss.campaign("here", use_awaitable);
+        co_await a.sleep(31h);
+        auto const now = co_await observer.current(use_awaitable);
+        REQUIRE(now.has_value());
+        CHECK(now->value == "here");
+        CHECK(now->term == leads.term());
+        co_await leads.resign(use_awaitable);
+    });
+}
+
+TEST_CASE("a renewal writes a record that was deleted, as the leader proclaimed it last", "[keys][election]")
+{
+    arena a;
+    election const boss(a.client("A"), "boss");
+    election const observer(a.client("B"), "boss");
+    a.run([&]() -> awaitable<void> {
+        auto leads = co_await boss.campaign("first", {.priority = 7}, use_awaitable);
+        auto const before = co_await observer.current(use_awaitable);
+        for (auto* value : {"first", "second"}) {
+            CAPTURE(value);
+            if (value == std::string_view("second"))
+                co_await leads.proclaim(value, use_awaitable);
+            a.server().execute({"DEL", "holdfast_leader:{boss}"});
+            co_await a.sleep(1500ms);
+            auto const now = co_await observer.current(use_awaitable);
+            REQUIRE(now.has_value());
+            CHECK(now->value == value);
+            CHECK(now->term == leads.term());
+            CHECK(std::chrono::abs(now->since - before->since) <= 2ms);
+            CHECK(a.server().execute({"HGET", "holdfast_leader:{boss}", "priority"}).text == "7");
+        }
+        a.server().execute({"DEL", "holdfast_leader:{boss}"});
+        co_await leads.proclaim("third", use_awaitable);
+        auto const now = co_await observer.current(use_awaitable);
+        REQUIRE(now.has_value());
+        CHECK(now->value == "third");
+        CHECK(std::chrono::abs(now->since - before->since) <= 2ms);
+        CHECK(a.server().execute({"HGET", "holdfast_leader:{boss}", "priority"}).text == "7");
+        co_await leads.resign(use_awaitable);
+    });
+}
+
+// ---- other data under the name of a lock's key
+
+TEST_CASE("other data of many elements under a lock's key is refused, and not read", "[keys][bounds]")
+{
+    arena a;
+    auto& c = a.client();
+    int commands = 0;
+    a.server().check([&](executed const& e) { commands += e.what.in_script ? 1 : 0; });
+    auto const fill = [&](std::string const& key, std::vector<std::string> command, bool is_pairs) {
+        a.server().execute({"DEL", key});
+        for (int i = 0; i < 2000; ++i) {
+            command.resize(2);
+            command[1] = key;
+            if (is_pairs)
+                command.push_back(command[0] == "HSET" ? "f" + std::to_string(i) : std::to_string(i));
+            command.push_back("v" + std::to_string(i));
+            a.server().execute(std::vector<std::string_view>(command.begin(), command.end()));
+        }
+    };
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        fill("k", {"HSET", ""}, true);
+        read_write_lock const rw(c, "k");
+        commands = 0;
+        for (any_lock const& l : {any_lock(mutex(c, "k")), any_lock(fair_lock(c, "k")), any_lock(rw.read())}) {
+            auto const on_holders = co_await error_of(l.holders(use_awaitable));
+            CHECK(on_holders == errc::wrong_type);
+            auto const on_force = co_await error_of(l.force_release(use_awaitable));
+            CHECK(on_force == errc::wrong_type);
+        }
+        CHECK(commands < 60);
+
+        a.server().execute({"DEL", "k"});
+        fill("redisson_lock_queue:{k}", {"RPUSH", ""}, false);
+        fair_lock const fair(c, "k");
+        commands = 0;
+        auto const on_attempt = co_await error_of(fair.try_acquire({.wait = 100ms}, use_awaitable));
+        CHECK(on_attempt == errc::wrong_type);
+        auto const on_waiters = co_await error_of(fair.waiters(use_awaitable));
+        CHECK(on_waiters == errc::wrong_type);
+        CHECK(commands < 60);
+        CHECK(a.server().execute({"LLEN", "redisson_lock_queue:{k}"}).integer == 2000);
+
+        a.server().execute({"SET", "k", "0"});
+        fill("{k}:timeout", {"ZADD", ""}, true);
+        semaphore const s(c, "k", {.permits = 2});
+        commands = 0;
+        auto const on_permits = co_await error_of(s.permits(use_awaitable));
+        CHECK(on_permits == errc::wrong_type);
+        auto const on_acquire = co_await error_of(s.try_acquire({}, use_awaitable));
+        CHECK(on_acquire == errc::wrong_type);
+        auto const on_force = co_await error_of(s.force_release(use_awaitable));
+        CHECK(on_force == errc::wrong_type);
+        CHECK(commands < 60);
+        CHECK(a.server().execute({"ZCARD", "{k}:timeout"}).integer == 2000);
+    });
+}
+
+TEST_CASE("a thousand dead waiters of a fair lock are removed in steps", "[keys][bounds]")
+{
+    arena a;
+    auto& c = a.client();
+    int commands = 0;
+    int most = 0;
+    a.server().check([&](executed const& e) {
+        commands = e.what.in_script ? commands + 1 : 0;
+        most = std::max(most, commands);
+    });
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        for (int i = 0; i < 3000; ++i)
+            a.server().execute(
+                {"RPUSH", "redisson_lock_queue:{k}", "6f1c1d0e-0000-8000-8000-000000000001:" + std::to_string(i)});
+        fair_lock const fair(c, "k");
+        auto l = co_await fair.try_acquire({.wait = 5s}, use_awaitable);
+        CHECK(l.valid());
+        CHECK(most < 6000);
+        co_await l.release(use_awaitable);
+    });
+}
+
+}  // namespace
+}  // namespace holdfast::test
