@@ -20,8 +20,12 @@ public:
 
     // Returns the first thing that is left, if any.
     std::optional<finding> check();
-    // A key that a stopped client held, or that a client was not permitted to release, stays until it expires.
-    bool may_leave_keys() const { return model_.has_stopped_client() || model_.had_refusals(); }
+    // A key that a stopped client held, or that a client was not permitted to release, stays until it expires, and so do
+    // the other keys of a lock that has lost one.
+    bool may_leave_keys() const
+    {
+        return model_.has_stopped_client() || model_.had_refusals() || model_.has_lost_a_part();
+    }
     void expire_keys();
     // Reports it to the model, and destroys the clients.
     void run();

@@ -4,6 +4,7 @@
 //
 #include "oracle/faults.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "oracle/time_rules.hpp"
@@ -18,6 +19,8 @@ void fault_injector::inject(step const& s)
         return plant(s);
     if (s.what == verb::move_slot)
         return move_slot(s);
+    if (s.what == verb::replace_node)
+        return replace_node(s);
     auto const i = server_of(s);
     auto const from = world_.now();
     auto const time = std::chrono::microseconds(s.get(field::us));
@@ -50,14 +53,34 @@ void fault_injector::move_slot(step const& s)
     world_.inject(s, world_.now() + time);
 }
 
+// Releases to a node that is away are given up when the lease time has passed.
+void fault_injector::replace_node(step const& s)
+{
+    model_.refuse(world_.now());
+    world_.inject(s, world_.now() + std::chrono::microseconds(s.get(field::us)));
+}
+
 void fault_injector::delete_keys(step const& s)
 {
     for_each_part(design_of(s.get(field::lock)), [&](lock_design const& part) {
+        auto const key = s.has(field::how) ? key_of(part, s.get(field::how)) : std::string(part.key);
+        if (s.has(field::how))
+            model_.lose_a_part();
         auto const from = world_.now();
-        world_.delete_key(part.server, part.key);
+        world_.delete_key(part.server, key);
         model_.lose_data(part.server, part.key, from, world_.now());
-        std::erase(planted_, std::pair(part.server, std::string(part.key)));
+        std::erase(planted_, std::pair(part.server, key));
     });
+}
+
+// One of the keys that the lock has now; its own name if it has none.
+std::string fault_injector::key_of(lock_design const& part, std::int64_t number)
+{
+    auto const tag = "{" + std::string(part.key) + "}";
+    auto keys = world_.keys(part.server);
+    std::erase_if(keys, [&](std::string const& k) { return k != part.key && k.find(tag) == k.npos; });
+    std::ranges::sort(keys);
+    return keys.empty() ? std::string(part.key) : keys[std::size_t(number) % keys.size()];
 }
 
 // Stores application data under the name of a lock, which looks like no token.

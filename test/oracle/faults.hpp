@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_TEST_ORACLE_FAULTS_HPP
 #define HOLDFAST_TEST_ORACLE_FAULTS_HPP
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,7 +28,9 @@ public:
 
 private:
     void move_slot(step const&);
+    void replace_node(step const&);
     void delete_keys(step const&);
+    std::string key_of(lock_design const&, std::int64_t number);
     void plant(step const&);
 
     world& world_;

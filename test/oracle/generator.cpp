@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "oracle/adapters.hpp"
 #include "oracle/locks.hpp"
 #include "oracle/not_yet.hpp"
 #include "support/chance.hpp"
@@ -46,6 +47,7 @@ private:
     void write_on_lease();
     void write_advance();
     void write_move();
+    void write_new_address();
     void write_fault();
     void write_terms(step&);
     void write_at_least(step&, lock_design const&);
@@ -65,6 +67,7 @@ private:
     bool same_owner_terms_ = false;
     value lease_ = absent;
     value latch_ = absent;  // that the program uses
+    bool removes_latch_ = false;
 };
 
 // No server of a red_lock may be a cluster.
@@ -104,6 +107,7 @@ program author::write()
     choose_locks();
     if (often(0.15))
         latch_ = value(first_latch) + below(locks.size() - first_latch);
+    removes_latch_ = latch_ != absent && often(0.4);
     auto const length = 4 + luck_.below(often(0.7) ? 25 : 80);
     while (result_.steps.size() < length)
         write_step();
@@ -133,7 +137,7 @@ void author::write_step()
         name_operation(
             add(v).set(field::process, below(processes_)).set(field::lock, locks_[luck_.below(locks_.size())]));
     } else if (result_.is_cluster && often(0.4))
-        write_move();
+        often(0.8) ? write_move() : write_new_address();
     else if (has_faults_)
         write_fault();
 }
@@ -142,8 +146,12 @@ void author::name_operation(step& s)
 {
     if (often(0.6))
         s.set(field::op, below(6));
-    if (s.has(field::op) && s.what != verb::with_lock && often(0.15))
+    if (s.what == verb::with_lock)
+        return;
+    if (s.has(field::op) && often(0.15))
         s.set(field::keep, 1);
+    if (often(0.3))
+        s.set(field::adapter, 1 + below(adapter_count - 1));
 }
 
 void author::write_terms(step& s)
@@ -209,7 +217,11 @@ void author::write_acquire()
 void author::write_on_latch()
 {
     auto const n = luck_.below(100);
-    auto const v = n < 20 ? verb::set_latch : n < 60 ? verb::count_down : n < 70 ? verb::count : verb::await_latch;
+    auto const v = removes_latch_ && often(0.1) ? verb::remove_latch
+                   : n < 20                     ? verb::set_latch
+                   : n < 60                     ? verb::count_down
+                   : n < 70                     ? verb::count
+                                                : verb::await_latch;
     auto& s = add(v).set(field::process, below(processes_)).set(field::lock, latch_);
     if (v == verb::set_latch)
         s.set(field::count, (is_odd_ ? 0 : 1) + below(5));
@@ -265,6 +277,15 @@ void author::write_move()
         .set(field::us, pick<value>({0, 5'000, 100'000, 1'000'000, 3'000'000}));
 }
 
+// As a container that is replaced.
+void author::write_new_address()
+{
+    add(verb::replace_node)
+        .set(field::to, below(3))
+        .set(field::us, pick<value>({1'000, 100'000, 1'000'000, 4'000'000}))
+        .set(field::how, below(2));
+}
+
 void author::write_fault()
 {
     constexpr verb all[] = {
@@ -295,6 +316,8 @@ void author::write_fault()
         s.set(field::server, has_composites_ && often(0.5) ? below(server_count) : 0);
     if (v == verb::delete_key || v == verb::foreign_key)
         s.set(field::lock, latch_ != absent && often(0.3) ? latch_ : locks_[luck_.below(locks_.size())]);
+    if (v == verb::delete_key && often(0.6))
+        s.set(field::how, below(6));
     if (v == verb::deny)
         s.set(field::how, below(10));
     if (result_.is_cluster && s.has(field::server))

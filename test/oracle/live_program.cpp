@@ -49,7 +49,7 @@ void leave_out(step& s)
         s.what = verb::disconnect;
     if (s.what == verb::restart)
         s.set(field::how, 1);
-    if (s.what == verb::freeze || s.what == verb::move_slot)
+    if (s.what == verb::freeze || s.what == verb::move_slot || s.what == verb::replace_node)
         s.what = verb::advance;
 }
 

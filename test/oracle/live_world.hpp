@@ -33,6 +33,7 @@ public:
     void run_inside(std::int64_t process, asio::any_io_executor, std::function<void()>) override;
     void await_steps() override;
     asio::awaitable<void> sleep(std::int64_t process, core::duration) override;
+    bool is_real() const noexcept override { return true; }
     bool is_frozen(std::int64_t) override { return false; }
 
     core::instant now() const override;

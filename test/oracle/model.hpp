@@ -164,7 +164,8 @@ public:
     void deny(core::instant from) { denied_ = std::min(denied_, from); }
     void refuse(core::instant from) { refused_ = std::min(refused_, from); }
     void lose_data(unsigned server, std::string_view key, core::instant from, core::instant to);
-    void plant(lock_design const&, core::instant);  // application data
+    void lose_a_part() { has_lost_a_part_ = true; }  // one of the keys of a lock, which has others
+    void plant(lock_design const&, core::instant);   // application data
     void stop(std::int64_t process, unsigned server, core::instant);
 
     // ---- observations
@@ -177,6 +178,7 @@ public:
     bool had_refusals() const noexcept { return std::min(denied_, refused_) != core::never; }
     bool had_foreign_data() const noexcept { return !planted_.empty(); }
     bool has_lost_data() const noexcept { return !losses_.empty(); }
+    bool has_lost_a_part() const noexcept { return has_lost_a_part_; }
     bool has_kept_permits() const;     // with at_least
     bool had_faults() const noexcept;  // not only clients that connect
     std::map<int, hold> const& holds() const noexcept { return holds_; }
@@ -290,6 +292,7 @@ private:
     std::map<std::pair<std::int64_t, unsigned>, core::instant> stopped_;
     counters reported_;
     bool is_countable_ = true;  // the program observed the end of every acquire
+    bool has_lost_a_part_ = false;
     core::instant denied_ = core::never;
     core::instant refused_ = core::never;
     std::optional<finding> first_;

@@ -114,6 +114,12 @@ void latch_model::refused(int operation)
     std::erase_if(downs_, is_it);
 }
 
+void latch_model::launched_remove()
+{
+    may_be_removed_ = true;
+    forget(core::never);
+}
+
 void latch_model::forget(core::instant until)
 {
     is_known_ = false;

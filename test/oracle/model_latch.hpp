@@ -38,6 +38,9 @@ public:
 
     // Its data was lost until then: the count is unknown until the latch is set the next time.
     void forget(core::instant until);
+    // A removal takes effect at any time from now on, and the count stays unknown.
+    void launched_remove();
+    bool may_be_removed() const noexcept { return may_be_removed_; }
 
 private:
     struct change {
@@ -57,6 +60,7 @@ private:
     std::string check(interval, std::int64_t count, std::int64_t own) const;
 
     bool is_known_ = true;
+    bool may_be_removed_ = false;
     core::instant forgotten_until_ = core::instant::min();
     std::int64_t count_ = 0;
     core::instant began_ = core::instant::min();

@@ -14,11 +14,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-bool is_on_lease(verb v)
-{
-    return v == verb::release || v == verb::extend || v == verb::lost || v == verb::downgrade;
-}
-
 bool is_query(verb v)
 {
     return v == verb::is_locked || v == verb::holders || v == verb::force_release;
@@ -54,7 +49,7 @@ bool may_stay_taken(step const& s, lock_design const& d)
 
 bool is_on_latch(verb v)
 {
-    return v == verb::set_latch || v == verb::count_down || v == verb::count;
+    return v == verb::set_latch || v == verb::count_down || v == verb::count || v == verb::remove_latch;
 }
 
 }  // namespace
@@ -103,6 +98,7 @@ bool model::may_fail(operation const& o, core::instant now, error_code ec) const
         case errc::busy: return v == verb::with_lock && o.what.has(field::wait);
         case errc::empty_lease: return is_on_lease(v) && (o.of_hold == 0 || o.was_kept || may_be_given_up(o));
         case errc::invalid_option: return o.design && (!has_valid_options(o, now) || asks_for_too_many(o));
+        case errc::latch_removed: return v == verb::await_latch && latches_.at(o.design->key).may_be_removed();
         case errc::owner_in_use: return may_share_its_owner(o, now);
         default: return false;
     }
@@ -251,10 +247,13 @@ bool model::may_acquire(operation const& o) const
            && (!has_priority || is_within(s.get(field::priority, 5), 1, 10));
 }
 
-// Only the server knows it: the wait may be over before.
+// Only the server knows it: the wait may be over before. Permits of holders that the server has lost are missing from then
+// on (docs/semaphore.md).
 bool model::asks_for_too_many(operation const& o) const
 {
-    return o.design->kind == kind::semaphore && o.what.get(field::weight, 1) > o.design->permits;
+    return o.design->kind == kind::semaphore
+           && (o.what.get(field::weight, 1) > o.design->permits
+               || (has_lost_a_part_ && loses_data(*o.design, core::instant::min(), core::never)));
 }
 
 // An extension must not exceed max_lease, nor the rest of max_hold.

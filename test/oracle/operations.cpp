@@ -42,6 +42,7 @@ void operations::execute(step const& s, asio::any_io_executor const& where)
         case verb::set_latch:
         case verb::count_down:
         case verb::count:
+        case verb::remove_latch:
         case verb::await_latch: return use_latch(e);
         case verb::release: return release(e);
         case verb::extend: return extend(e);
@@ -98,8 +99,7 @@ void operations::on_launch(pending& p)
 {
     p.in_model = &model_.launch(p.what, world_.now());
     p.in_model->was_kept = p.what.get(field::keep) != 0;
-    if (p.what.what == verb::release || p.what.what == verb::extend || p.what.what == verb::lost
-        || p.what.what == verb::downgrade)
+    if (is_on_lease(p.what.what))
         model_.launch_on_lease(*p.in_model, p.of_hold, p.state);
     if (p.moves_lease)
         model_.gave_up(p.of_hold, world_.now());
@@ -122,23 +122,33 @@ auto operations::handler_of(std::shared_ptr<pending> p, Handler f)
 
 // `make` calls the library with a completion token; `f` handles the completion.
 template <class Make, class Handler>
+void operations::begin(std::shared_ptr<pending> const& p, Make& make, Handler const& f)
+{
+    auto const how = adapter_of(p->what, world_);
+    if (how == adapter::none)
+        return make(handler_of(p, f));
+    auto op = erased(make(asio::deferred), p->where);
+    begin_adapted(how, std::move(op), {handler_of(p, f)}, p->where, p->signal.slot());
+}
+
+template <class Make, class Handler>
 void operations::begin_on_lock(execution e, std::shared_ptr<pending> p, Make make, Handler f)
 {
     if (e.what.get(field::keep) != 0)
         return begin_on_lease(e, p, make, f);
     on_launch(*p);
     e.held.unlock();
-    make(handler_of(p, f));
+    begin(p, make, f);
 }
 
 template <class Make, class Handler>
 void operations::begin_on_lease(execution e, std::shared_ptr<pending> p, Make make, Handler f)
 {
-    auto end = handler_of(p, f);
     if (e.what.get(field::keep) == 0) {
         on_launch(*p);
-        return make(std::move(end));
+        return begin(p, make, f);
     }
+    auto end = handler_of(p, f);
     auto deferred = make(asio::deferred);
     p->kept = std::make_unique<kept_deferred<decltype(deferred), decltype(end)>>(std::move(deferred), std::move(end));
 }
@@ -146,7 +156,7 @@ void operations::begin_on_lease(execution e, std::shared_ptr<pending> p, Make ma
 void operations::cancel(execution e)
 {
     auto const p = find_here(e);
-    if (!p || p->kept)
+    if (!p || p->kept || adapter_of(p->what, world_) == adapter::outside)
         return;
     if (p->in_model)
         model_.cancel(*p->in_model, world_.now());
@@ -268,6 +278,7 @@ void operations::use_latch(execution e)
         case verb::count_down:
             return begin([&](auto t) { return of->count_down(unsigned(s.get(field::by, 1)), std::move(t)); });
         case verb::count: return begin([&](auto t) { return of->count(std::move(t)); });
+        case verb::remove_latch: return begin([&](auto t) { return of->remove(std::move(t)); });
         default:
             return begin(
                 [&](auto t) { return of->wait(latch_wait_options{.wait = option(s, field::wait)}, std::move(t)); });

@@ -13,6 +13,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "oracle/adapters.hpp"
 #include "oracle/clients.hpp"
 #include "oracle/kept.hpp"
 #include "oracle/leases.hpp"
@@ -81,6 +82,8 @@ private:
     void on_launch(pending&);
     template <class Handler>
     auto handler_of(std::shared_ptr<pending>, Handler);
+    template <class Make, class Handler>
+    void begin(std::shared_ptr<pending> const&, Make&, Handler const&);
     template <class Make, class Handler>
     void begin_on_lock(execution, std::shared_ptr<pending>, Make, Handler);
     template <class Make, class Handler>

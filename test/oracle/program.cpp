@@ -14,15 +14,16 @@ namespace holdfast::test::oracle {
 namespace {
 
 constexpr std::array<std::string_view, verb_count> verbs{
-    "acquire",    "try_acquire",   "with_lock",   "is_locked",     "holders", "force_release", "set_latch",
-    "count_down", "count",         "await_latch", "release",       "extend",  "lost",          "downgrade",
-    "drop",       "move",          "cancel",      "launch",        "forget",  "stop",          "shutdown",
-    "destroy",    "advance",       "pause",       "out_of_memory", "deny",    "lose_replies",  "disconnect",
-    "restart",    "flush_scripts", "delete_key",  "foreign_key",   "freeze",  "move_slot"};
+    "acquire",       "try_acquire",   "with_lock",   "is_locked",    "holders",     "force_release",
+    "set_latch",     "count_down",    "count",       "remove_latch", "await_latch", "release",
+    "extend",        "lost",          "downgrade",   "drop",         "move",        "cancel",
+    "launch",        "forget",        "stop",        "shutdown",     "destroy",     "advance",
+    "pause",         "out_of_memory", "deny",        "lose_replies", "disconnect",  "restart",
+    "flush_scripts", "delete_key",    "foreign_key", "freeze",       "move_slot",   "replace_node"};
 
 constexpr std::array<std::string_view, field_count> fields{
-    "process",  "server", "lock",     "owner", "slot", "to", "op",    "keep",   "lease",    "renew",
-    "max_hold", "wait",   "priority", "by",    "how",  "us", "inner", "weight", "at_least", "count"};
+    "process", "server",   "lock", "owner", "slot", "to",    "op",     "keep",     "lease", "renew",  "max_hold",
+    "wait",    "priority", "by",   "how",   "us",   "inner", "weight", "at_least", "count", "adapter"};
 
 constexpr std::string_view endless_word = "max";
 

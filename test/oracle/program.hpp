@@ -28,6 +28,7 @@ enum class verb : std::uint8_t {
     set_latch,   // to `count`
     count_down,  // by `by`
     count,
+    remove_latch,
     await_latch,
     // ---- operations on the lease in `slot`
     release,
@@ -56,12 +57,19 @@ enum class verb : std::uint8_t {
     disconnect,
     restart,  // `how` 1: its data is lost
     flush_scripts,
-    delete_key,   // of `lock`
+    delete_key,   // of `lock`; with `how` only the one of its keys that has this number
     foreign_key,  // application data under the name of `lock`: see foreign_value
     freeze,       // the process, as SIGSTOP, for that time
     move_slot,    // of `lock`, in a cluster: to the primary `to`; for that time it is half-moved
+    replace_node,  // a primary of a cluster, which starts at a new address after that time; `how` 1: the former is silent
 };
-inline constexpr auto verb_count = static_cast<std::size_t>(verb::move_slot) + 1;
+inline constexpr auto verb_count = static_cast<std::size_t>(verb::replace_node) + 1;
+
+// An operation on a lease, which has a completion.
+constexpr bool is_on_lease(verb v)
+{
+    return v == verb::release || v == verb::extend || v == verb::lost || v == verb::downgrade;
+}
 
 enum class field : std::uint8_t {
     process,
@@ -84,8 +92,9 @@ enum class field : std::uint8_t {
     weight,  // of an acquire of a semaphore
     at_least,
     count,
+    adapter,  // of the completion handler: see adapters.hpp
 };
-inline constexpr auto field_count = static_cast<std::size_t>(field::count) + 1;
+inline constexpr auto field_count = static_cast<std::size_t>(field::adapter) + 1;
 
 inline constexpr std::int64_t absent = INT64_MIN;
 inline constexpr std::int64_t endless = INT64_MAX;

@@ -130,6 +130,8 @@ void runner::execute(step const& s)
         return run_for(std::chrono::microseconds(std::clamp<std::int64_t>(s.get(field::us), 0, 600'000'000)));
     if (!is_fault(s)) {
         auto const where = operations_.place_of(s);
+        if (adapter_of(s, *world_) == adapter::outside)
+            return operations_.execute(s, where);
         return world_->run_inside(process_of(s), where, [this, s, where] { operations_.execute(s, where); });
     }
     std::scoped_lock const guard(mutex_);

@@ -170,6 +170,7 @@ void simulated_world::inject(step const& s, core::instant end)
                 p.pause_for(end - now());
             return;
         case verb::move_slot: return move_slot(s, end - now());
+        case verb::replace_node: return replace_node(s, end - now());
         default: return;
     }
 }
@@ -186,6 +187,15 @@ void simulated_world::move_slot(step const& s, core::duration time)
         cluster_->move_slowly(d.key, to, time);
     else
         cluster_->move(d.key, to);
+}
+
+// The first node keeps its address, where clients find the others.
+void simulated_world::replace_node(step const& s, core::duration downtime)
+{
+    using former = simulated_cluster::former_address;
+    if (cluster_)
+        cluster_->replace_container(
+            1 + unsigned(s.get(field::to)) % 2, downtime, s.get(field::how) == 1 ? former::is_silent : former::refuses);
 }
 
 void simulated_world::delete_key(unsigned at, std::string_view key)

@@ -56,6 +56,7 @@ private:
     // The nodes of a cluster, or the server.
     std::vector<simulated_server*> nodes(unsigned server);
     simulated_server& node_of(unsigned server, std::string_view key);
+    void replace_node(step const&, core::duration downtime);
     void move_slot(step const&, core::duration);
 
     std::unique_ptr<simulation> simulation_;

@@ -41,6 +41,8 @@ public:
     virtual void await_steps() {}
     virtual asio::awaitable<void> sleep(std::int64_t process, core::duration) = 0;
     virtual bool is_frozen(std::int64_t process) = 0;
+    // Whether time and threads are real: Asio's timers work, and any thread may call the library.
+    virtual bool is_real() const noexcept { return false; }
 
     // ---- time
     virtual core::instant now() const = 0;
