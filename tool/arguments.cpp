@@ -34,10 +34,21 @@ have none.
 Signals (HUP INT QUIT TERM USR1 USR2 WINCH) are passed on to the command, except those that the terminal sends, such
 as that of Ctrl-C: the command shares the terminal and receives them itself. Without a controlling terminal (cron,
 systemd, CI) the command has a process group of its own, and the whole group receives the signals. A stopped holdfast
-(Ctrl-Z) does not renew. If holdfast itself is killed, so is the command, unless --on-loss is ignore (Linux).
+(Ctrl-Z) does not renew: when the lease has ended, its guardian ends the command as after any loss.
 
-For a job that cron starts on several hosts: --wait 0 --at-least 30s. One host runs it, the others end with 75, if their
-clocks differ by less than 30 s.
+If holdfast itself is killed, also by KILL, its guardian (job-guardian in ps, the parent of the command) kills the
+command and all processes that descend from it at once, before the lease can end: in the background, in sessions of
+their own, and daemons, too. If the lease is lost, those that remain after --kill-after are killed as well. Not killed
+are processes of another user, such as those of sudo (unless holdfast runs as root), and those that another service has
+started for the command (systemd-run, at, docker); all but the command if the guardian itself is killed; and a process
+that waits for a disk ends later. With --on-loss ignore nothing is killed. What the command has started and left
+behind goes on when the command ends by itself.
+
+For a job that cron starts on several hosts: --wait 0 --at-least 30s --busy-exit 0 --quiet. One host runs it, the others
+end with 0 and without a word, if their clocks differ by less than 30 s.
+
+A password in --url is in the process list until holdfast has read it, and one in HOLDFAST_URL stays in the environment of
+holdfast: prefer --url-file. COMMAND inherits HOLDFAST_URL only with --pass-url.
 
 With --permits the command runs while it holds permits of a semaphore. If there is one already, its number holds: holdfast
 permits NAME --set changes it. With --numbered the environment has HOLDFAST_PERMIT_NUMBER, too: 1 to that number.
@@ -45,9 +56,9 @@ permits NAME --set changes it. With --numbered the environment has HOLDFAST_PERM
 With several --url the lock is a red_lock: held while a majority of these independent servers holds it. A server that
 was started less than --lease ago does not count. All contenders must give the same servers and the same --lease.
 
-Exit status: the command's own, 128 + N if signal N killed it or ended the wait; 75 the lock was not acquired in time;
-69 Redis was not reachable, or refused, or the key is no lock; 74 the lease was lost and the command was stopped;
-64 bad usage; 126, 127 the command could not be executed, was not found.
+Exit status: the command's own, 128 + N if signal N killed it or ended the wait; 75, or that of --busy-exit, the lock was
+not acquired in time; 69 Redis was not reachable, or refused, or the key is no lock; 74 the lease was lost, and the
+command was stopped, or ended with 0 nevertheless; 64 bad usage; 126, 127 the command could not be executed, was not found.
 
   holdfast run nightly --wait 10s -- ./backup.sh --full)";
 
@@ -55,8 +66,8 @@ constexpr auto elect_footer =
     R"(The command runs while this process leads; it resigns when the command ends. The environment of the command has
 HOLDFAST_LOCK_NAME and HOLDFAST_FENCING_TOKEN, the term: a number greater than that of every earlier leader.
 
-Signals, --on-loss and the exit status are those of holdfast run: 75 somebody else led for all of --wait; 74 the
-leadership was lost and the command was stopped.
+Signals, --on-loss, the environment and the exit status are those of holdfast run: 75, or that of --busy-exit, somebody
+else led for all of --wait; 74 the leadership was lost, and the command was stopped, or ended with 0 nevertheless.
 
   holdfast elect boss --value "$(hostname):9000" -- ./serve)";
 
@@ -66,8 +77,10 @@ constexpr auto leader_footer =
 Exit status: 0 the leader is known, or nobody leads; 69 Redis was not reachable, or refused.)";
 
 constexpr auto list_footer =
-    R"(It walks over all keys of the database, whatever the pattern: a SCAN for each 1000 of them, in a script that
-reads those that match and blocks the server meanwhile. Between two scripts the server executes other commands.)";
+    R"(It walks over all keys of the database, whatever the pattern: a SCAN for each 200 of them, in a script that
+reads those that match and blocks the server meanwhile. Between two scripts the server executes other commands.
+
+Exit status: 0 all locks were listed; 69 Redis was not reachable, or refused, or a lock could not be read.)";
 
 constexpr auto status_footer =
     R"(With several --url it prints a block for each of these servers of a red_lock, then on how many of them
@@ -78,6 +91,9 @@ Exit status: 0 the state is known: with several servers, that of a majority; 69 
 constexpr auto permits_footer =
     R"(With --set it prints the numbers after the change. Holders keep their permits: after the number was lowered
 nothing is granted until enough were released. --set also repairs a semaphore whose keys were changed by others.
+
+With --revoke one holder loses its permits at once, although it may still be running: others can be granted them. ID is
+that which permits and status show, without the label in brackets. It prints the numbers after that.
 
 Exit status: 0 the numbers are known; 69 Redis was not reachable, or refused, or the key is no semaphore;
 64 bad usage.)";
@@ -121,14 +137,21 @@ CLI::Option* add_duration(
     return app.add_option_function<std::string>(name, read, help)->type_name("DURATION");
 }
 
-void add_url(CLI::App& app, std::vector<std::string>& urls)
+// HOLDFAST_URL is read by some_servers(), because CLI11 would read it beside --url-file, too.
+void add_servers(CLI::App& app, server_options& servers)
 {
     // One value for each --url: otherwise an argument that follows, such as the lock's name, would be a URL, too.
-    app.add_option("--url", urls, "The server: redis[s]://, redis[s]+cluster://, redis[s]+sentinel:// or unix://")
-        ->envname("HOLDFAST_URL")
-        ->type_name("URL")
-        ->allow_extra_args(false)
-        ->default_str("redis://localhost:6379");
+    auto* const url = app.add_option(
+        "--url",
+        servers.urls,
+        "The server: redis[s]://, redis[s]+cluster://, redis[s]+sentinel:// or unix:// [HOLDFAST_URL, else "
+        "redis://localhost:6379]");
+    url->type_name("URL")->allow_extra_args(false);
+    app.add_option("--url-file", servers.url_file, "A file with the URL, which may have a password")
+        ->type_name("FILE")
+        ->excludes(url);
+    app.add_option("--tls-ca", servers.ca_file, "A PEM file with the trusted authorities of TLS [those of the system]")
+        ->type_name("FILE");
 }
 
 void add_name(CLI::App& app, std::string& name)
@@ -190,6 +213,14 @@ void add_semaphore(CLI::App& app, permit_arguments& semaphore)
         ->needs(permits);
 }
 
+void add_exits(CLI::App& app, run_arguments& run)
+{
+    app.add_option("--busy-exit", run.busy_exit, "The exit status if it was not acquired in time, 0 to 255 [75]")
+        ->type_name("NUMBER");
+    app.add_flag("--quiet", run.quiet, "Say nothing of that, nor of connections that come back; for cron");
+    app.add_flag("--pass-url", run.pass_url, "Leave HOLDFAST_URL in the environment of COMMAND");
+}
+
 void add_run(CLI::App& app, run_arguments& run)
 {
     add_name(app, run.name);
@@ -215,6 +246,7 @@ void add_run(CLI::App& app, run_arguments& run)
     add_semaphore(app, run.semaphore);
     add_duration(
         app, "--kill-after", [&run](milliseconds d) { run.kill_after = d; }, "The time from TERM to KILL [10s]");
+    add_exits(app, run);
     app.add_flag("!--no-fencing", run.fencing, "No fencing token: saves a script on the server");
     app.add_flag("--fencing", run.fencing)->group("");  // the default; accepted, but not shown in the help
     app.formatter(std::make_shared<run_formatter>());
@@ -245,6 +277,7 @@ void add_elect(CLI::App& app, run_arguments& elect)
     app.add_flag("--again", elect.again, "After a loss has ended the command, stand for election again");
     add_duration(
         app, "--kill-after", [&elect](milliseconds d) { elect.kill_after = d; }, "The time from TERM to KILL [10s]");
+    add_exits(app, elect);
     app.formatter(std::make_shared<run_formatter>());
     app.footer(elect_footer);
 }
@@ -302,7 +335,12 @@ split_words split(int argc, char const* const* argv)
 void add_permits(CLI::App& app, permits_arguments& permits)
 {
     app.add_option("NAME", permits.name, "The semaphore")->required();
-    app.add_option("--set", permits.set, "The new number of permits, for all clients")->type_name("NUMBER");
+    auto* const set = app.add_option("--set", permits.set, "The new number of permits, for all clients");
+    set->type_name("NUMBER");
+    app.add_option("--revoke", permits.revoke, "Take the permits of this holder away")
+        ->type_name("ID")
+        ->check([](std::string const& id) { return id.empty() ? "must not be empty" : ""; })
+        ->excludes(set);
     app.add_flag("--json", permits.json, "Print one line of JSON");
     app.footer(permits_footer);
 }
@@ -328,7 +366,7 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     CLI::App app("Distributed locks over Redis, for the command line.", "holdfast");
     app.set_version_flag("--version", version());
     app.require_subcommand(1);
-    app.footer("holdfast SUBCOMMAND --help has the details.");
+    app.footer("holdfast SUBCOMMAND --help has the details. Exit status of each: 73 its results could not be written.");
 
     run_arguments run, elect;
     leader_arguments leader;
@@ -339,35 +377,33 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
     doctor_arguments doctor;
     dashboard_arguments dashboard;
     bool force = false;
-    // One list for each subcommand, because CLI11 reads HOLDFAST_URL also for subcommands that are not used: a common
-    // list would contain that URL although the user has given another one with --url.
-    std::vector<std::string> run_urls, elect_urls, leader_urls, status_urls, release_urls, permits_urls, list_urls,
-        doctor_urls, dashboard_urls;
+    server_options servers;
 
     auto& run_app = *app.add_subcommand("run", "Run a command while holding a lock");
     add_run(run_app, run);
-    add_url(run_app, run_urls);
+    add_servers(run_app, servers);
     auto& status_app = *app.add_subcommand("status", "Show the holders of a lock and their remaining time");
     add_name(status_app, status.name);
     status_app.add_flag("--json", status.json, "Print one line of JSON");
     status_app.footer(status_footer);
-    add_url(status_app, status_urls);
+    add_servers(status_app, servers);
     auto& release_app = *app.add_subcommand("release", "Delete the key of a lock, although it is held");
     add_name(release_app, release.name);
-    add_url(release_app, release_urls);
+    add_servers(release_app, servers);
     release_app.add_flag("--force", force, "Required, because the holder may still be running");
-    auto& permits_app = *app.add_subcommand("permits", "Show the permits of a semaphore, or set their number");
+    auto& permits_app = *app.add_subcommand(
+        "permits", "Show the permits of a semaphore, set their number, or revoke some");
     add_permits(permits_app, permits);
-    add_url(permits_app, permits_urls);
+    add_servers(permits_app, servers);
     auto& elect_app = *app.add_subcommand("elect", "Run a command while leading");
     add_elect(elect_app, elect);
-    add_url(elect_app, elect_urls);
+    add_servers(elect_app, servers);
     auto& leader_app = *app.add_subcommand("leader", "Show who leads an election");
     add_leader(leader_app, leader);
-    add_url(leader_app, leader_urls);
+    add_servers(leader_app, servers);
     auto& list_app = *app.add_subcommand("list", "Show the locks on the server and their holders");
     add_list(list_app, list);
-    add_url(list_app, list_urls);
+    add_servers(list_app, servers);
     auto& doctor_app = *app.add_subcommand("doctor", "Check whether the server is suitable for locks");
     doctor_app.add_option(
         "NAME", doctor.name, "How the names of the keys and channels of the tests begin [holdfast:doctor]");
@@ -379,35 +415,35 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
         "The lease time of your locks, which should outlast a failover of a cluster [30s]");
     doctor_app.footer(
         "Exit status: 0 it is suitable, with or without warnings; 1 it is not; 69 Redis was not reachable.");
-    add_url(doctor_app, doctor_urls);
+    add_servers(doctor_app, servers);
     auto& dashboard_app = *app.add_subcommand("dashboard", "Serve a page that shows the locks of the server");
     add_dashboard(dashboard_app, dashboard);
-    add_url(dashboard_app, dashboard_urls);
+    add_servers(dashboard_app, servers);
 
     // Before a client exists: wrong usage sends nothing.
     auto words = split(argc, argv);
     try {
         app.parse(words.ours);
         if (status_app.parsed())
-            return arguments{some_urls(status_urls), status};
+            return arguments{some_servers(servers), status};
         if (permits_app.parsed())
-            return arguments{only_url(permits_urls), permits};
+            return arguments{only_server(servers), permits};
         if (leader_app.parsed())
-            return arguments{only_url(leader_urls), leader};
+            return arguments{only_server(servers), leader};
         if (list_app.parsed())
             check_interval(list.interval);
         if (list_app.parsed())
-            return arguments{only_url(list_urls), list};
+            return arguments{only_server(servers), list};
         if (doctor_app.parsed())
-            return arguments{only_url(doctor_urls), doctor};
+            return arguments{only_server(servers), doctor};
         if (dashboard_app.parsed())
             check_interval(dashboard.interval);
         if (dashboard_app.parsed())
-            return arguments{only_url(dashboard_urls), dashboard};
+            return arguments{only_server(servers), dashboard};
         if (release_app.parsed() && !force)
             throw CLI::ValidationError("release", "--force is required, because the holder may still be running");
         if (release_app.parsed())
-            return arguments{only_url(release_urls), release};
+            return arguments{only_server(servers), release};
         if (words.command.empty())
             throw CLI::ValidationError(
                 "a command is missing",
@@ -415,14 +451,17 @@ std::variant<arguments, int> parse_arguments(int argc, char const* const* argv)
         if (elect_app.parsed()) {
             elect.command = std::move(words.command);
             check_priority(elect);
-            return arguments{only_url(elect_urls), elect};
+            check_busy_exit(elect);
+            return arguments{only_server(servers), elect};
         }
         run.command = std::move(words.command);
         check_priority(run);
-        check_at_least(run_urls, run);
-        check_urls(run_urls, run);
-        check_permits(run_urls, run);
-        return arguments{some_urls(run_urls), run};
+        check_busy_exit(run);
+        auto const all = some_servers(servers);
+        check_at_least(all, run);
+        check_servers(all, run);
+        check_permits(all, run);
+        return arguments{all, run};
     } catch (CLI::Success const& e) {
         return app.exit(e);  // --help and --version: prints the text
     } catch (CLI::ParseError const& e) {

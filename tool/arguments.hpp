@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "tool/exit_status.hpp"
+
 // tool: the command line tool `holdfast`. It is a user of the library: it includes the public headers, and of the
 // sources only core/printable.hpp and, of operations, command_query.hpp, server_query.hpp and lock_survey.hpp.
 // Everything in it runs on the main thread.
@@ -44,6 +46,9 @@ struct run_arguments {
     permit_arguments semaphore = {};
     std::optional<std::string> value;  // of a candidate, who leads instead of holding a lock; none: a lock
     bool again = false;                // after a loss it stands for election again
+    int busy_exit = not_in_time;
+    bool quiet = false;     // no word of a lock that is held, or of a connection that comes back
+    bool pass_url = false;  // the command's environment has HOLDFAST_URL
 };
 
 struct status_arguments {
@@ -57,7 +62,8 @@ struct release_arguments {
 
 struct permits_arguments {
     std::string name;
-    std::optional<unsigned> set;  // the new number of permits
+    std::optional<unsigned> set;        // the new number of permits
+    std::optional<std::string> revoke;  // the holder whose permits are taken away, as the tool shows its id
     bool json = false;
 };
 
@@ -90,9 +96,15 @@ struct dashboard_arguments {
     bool allow_release = false;
 };
 
+// How a server is reached.
+struct server_address {
+    std::string url;
+    std::string ca_file = {};  // of TLS; empty: the authorities of the system
+};
+
 struct arguments {
-    std::vector<std::string>
-        urls;  // at least one; several only with run_arguments and status_arguments, for a red_lock
+    // At least one; several only with run_arguments and status_arguments, for a red_lock.
+    std::vector<server_address> servers;
     std::variant<
         run_arguments,
         status_arguments,

@@ -4,12 +4,15 @@
 //
 #include "tool/child_process.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
-#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
+
+#include <boost/asio/use_awaitable.hpp>
 
 #include "tool/exit_status.hpp"
 
@@ -41,130 +44,185 @@ std::vector<char*> pointers(std::vector<std::string>& words)
     return result;
 }
 
-// Leaves out the entries that are replaced: with two entries of one name, most programs use the first.
-std::vector<std::string> environment_with(std::vector<std::string> added)
+std::string name_in(std::string const& entry)
 {
-    // The size is copied: below, `added` grows by the entries of the environment.
-    auto const is_replaced = [n = added.size(), &added](std::string const& entry) {
-        auto const name = entry.substr(0, entry.find('=') + 1);
-        for (std::size_t i = 0; i < n; ++i)
-            if (added[i].starts_with(name))
-                return true;
-        return false;
-    };
-    for (char** e = ::environ; *e != nullptr; ++e)
-        if (!is_replaced(*e))
-            added.emplace_back(*e);
-    return added;
+    return entry.substr(0, entry.find('='));
 }
 
-// The steps of the new process between fork and exec. Only functions that are async-signal-safe are permitted there:
-// another thread (Asio's resolver has one) may have held the lock of the allocator at the fork. So all memory is
-// allocated before.
-struct transformation {
-    char** arguments;
-    char** environment;
-    sigset_t const& mask;
-    bool leads_group;
-    bool dies_with_us;
-    pid_t parent;
+// Leaves out the entries that are replaced: with two entries of one name, most programs use the first.
+std::vector<std::string> environment_of(child_options const& options)
+{
+    auto result = options.environment;
+    auto left_out = options.removed;
+    for (auto const& entry : options.environment)
+        left_out.push_back(name_in(entry));
+    for (char** e = ::environ; *e != nullptr; ++e)
+        if (std::ranges::find(left_out, name_in(*e)) == left_out.end())
+            result.emplace_back(*e);
+    return result;
+}
 
-    [[noreturn]] void operator()(int failures) const noexcept
-    {
-        if (leads_group)
-            ::setpgid(0, 0);
-        if (dies_with_us) {
-            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-            // The parent may have died before prctl(): then no signal will come.
-            if (::getppid() != parent)
-                ::_exit(by_signal + SIGKILL);
-        }
-        // The tool has blocked signals for its signalfd. The mask survives exec, and the command must receive signals.
-        ::sigprocmask(SIG_SETMASK, &mask, nullptr);
-        ::execvpe(arguments[0], arguments, environment);
-        // exec returns only if it failed. _exit(), because exit() would run the destructors of the tool in this
-        // process.
-        int const why = errno;
-        [[maybe_unused]] auto const written = ::write(failures, &why, sizeof why);
-        ::_exit(not_found);
-    }
+struct channel {
+    int ours;
+    int of_guardian;
 };
 
-// Waits until the new process has become the command or has failed. Returns the errno of exec, or 0: a successful exec
-// closes the pipe, so there is nothing to read.
-int read_failure(int fd) noexcept
+// Packets are whole, so neither side waits for the rest of one.
+channel open_channel()
 {
-    int why = 0;
-    ssize_t size = 0;
-    do
-        size = ::read(fd, &why, sizeof why);
-    while (size < 0 && errno == EINTR);
-    return size == sizeof why ? why : 0;
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        fail("socketpair");
+    return {ends[0], ends[1]};
 }
 
-pid_t start(transformation const& become_command)
+int to_number(std::chrono::milliseconds time) noexcept
 {
-    // O_CLOEXEC closes the write end in a successful exec, which read_failure() depends on.
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0)
-        fail("pipe");
-    auto const pid = ::fork();
-    if (pid == 0)
-        become_command(ends[1]);
-    // The own write end is closed first: with it open the read would never end.
-    int const why = pid < 0 ? errno : (::close(ends[1]), read_failure(ends[0]));
-    ::close(ends[0]);
-    if (pid > 0 && why == 0)
-        return pid;
-    // The failed process has ended: without this it would stay as a zombie.
-    if (pid > 0)
-        ::waitpid(pid, nullptr, 0);
-    else
-        ::close(ends[1]);
+    constexpr std::chrono::milliseconds longest{std::chrono::hours(24)};
+    return static_cast<int>(std::min(time, longest).count());
+}
+
+// A tool that runs ends the job itself, in time.
+int until_alarm(std::chrono::milliseconds until_end) noexcept
+{
+    constexpr std::chrono::milliseconds margin{500};
+    return to_number(until_end) + to_number(margin);
+}
+
+// Waits until the command runs or has failed. Returns the errno of the failure, or 0.
+int read_start(int fd) noexcept
+{
+    notice first{};
+    ssize_t size = 0;
+    do
+        size = ::recv(fd, &first, sizeof first, 0);
+    while (size < 0 && errno == EINTR);
+    if (size != sizeof first)
+        return ECHILD;  // somebody has killed the guardian
+    return first.what == notice::started ? 0 : first.number;
+}
+
+// Returns the tool's end of the channel.
+int start(guarded_command const& command, pid_t& guardian)
+{
+    auto const c = open_channel();
+    guardian = ::fork();
+    if (guardian == 0)
+        guard(command, c.of_guardian);
+    // The other end is closed first: with it open the read would not see the end of the guardian.
+    int const failed = guardian < 0 ? errno : 0;
+    ::close(c.of_guardian);
+    int const why = failed != 0 ? failed : read_start(c.ours);
+    if (why == 0)
+        return c.ours;
+    ::close(c.ours);
+    if (guardian > 0)
+        ::waitpid(guardian, nullptr, 0);
     errno = why;  // close() and waitpid() may have changed it
     fail("cannot execute");
 }
 
-pid_t start(child_options const& options, bool leads_group)
+int start(child_options const& options, pid_t& guardian)
 {
     auto command = options.command;
-    auto environment = environment_with(options.environment);
+    auto environment = environment_of(options);
     auto const arguments = pointers(command);
     auto const variables = pointers(environment);
-    // The const_casts are for the signature of exec, which does not change the strings.
-    return start(transformation{
+    // The const_casts are for the signature of exec, which does not change the strings. With a terminal the command stays
+    // in the group of the tool: another group would be in the background, and would be stopped when it reads from the
+    // terminal.
+    guarded_command const guarded{
         const_cast<char**>(arguments.data()),
         const_cast<char**>(variables.data()),
         options.signal_mask,
-        leads_group,
+        !has_terminal(),
         options.dies_with_us,
-        ::getpid()});
+        options.ends_in ? until_alarm(*options.ends_in) : -1,
+        to_number(options.kill_after)};
+    return start(guarded, guardian);
 }
 
 }  // namespace
 
-// With a terminal the command stays in the group of the tool: another group would be in the background, and would be
-// stopped when it reads from the terminal.
-child_process::child_process(child_options const& options)
-    : leads_group_(!has_terminal()), pid_(start(options, leads_group_))
+child_process::child_process(boost::asio::any_io_executor const& executor, child_options const& options)
+    : channel_(executor, start(options, guardian_))
 {}
 
-void child_process::send(int signal) const noexcept
+child_process::~child_process()
 {
-    // The group may have members after the command has ended.
-    if (leads_group_)
-        ::kill(-pid_, signal);
-    // After its end was collected, the system may give its number to another process.
-    else if (!end_)
-        ::kill(pid_, signal);
+    bool const ends_soon = all_ended_ || !channel_.is_open();
+    if (channel_.is_open())
+        channel_.close();
+    // Without this it would stay as a zombie. It is not waited for while the kernel cannot end a process of the job.
+    ::waitpid(guardian_, nullptr, ends_soon ? 0 : WNOHANG);
+}
+
+void child_process::tell(order o) noexcept
+{
+    ::send(channel_.native_handle(), &o, sizeof o, MSG_NOSIGNAL);
+}
+
+void child_process::send(int signal) noexcept
+{
+    tell({order::send_signal, signal});
+}
+
+void child_process::end_job() noexcept
+{
+    tell({order::end_job, 0});
+}
+
+void child_process::expect_end(std::chrono::milliseconds in) noexcept
+{
+    tell({order::expect_end, until_alarm(in)});
+}
+
+void child_process::watch_no_end() noexcept
+{
+    tell({order::watch_no_end, 0});
+}
+
+void child_process::leave() noexcept
+{
+    tell({order::leave, 0});
+    channel_.close();
+}
+
+void child_process::take(notice n) noexcept
+{
+    switch (n.what) {
+        case notice::expired: expired_ = true; break;
+        case notice::ended: end_ = n.number; break;
+        default: all_ended_ = true;
+    }
+}
+
+// If somebody has killed the guardian, the kernel has killed the command.
+void child_process::listen() noexcept
+{
+    while (!all_ended_) {
+        notice n{};
+        auto const size = ::recv(channel_.native_handle(), &n, sizeof n, MSG_DONTWAIT);
+        if (size < 0 && (errno == EAGAIN || errno == EINTR))
+            return;
+        if (size == sizeof n) {
+            take(n);
+        } else {
+            end_ = end_.value_or(SIGKILL);
+            all_ended_ = true;
+        }
+    }
+}
+
+bool child_process::has_expired() noexcept
+{
+    listen();
+    return expired_;
 }
 
 bool child_process::poll() noexcept
 {
-    int status = 0;
-    // WUNTRACED is not set: a command that is stopped has not ended.
-    if (!end_ && ::waitpid(pid_, &status, WNOHANG) == pid_)
-        end_ = status;
+    listen();
     return end_.has_value();
 }
 
@@ -174,9 +232,27 @@ int child_process::exit_status() const noexcept
     return WIFSIGNALED(status) ? by_signal + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-bool child_process::has_survivors() const noexcept
+bool child_process::has_survivors() noexcept
 {
-    return leads_group_ && ::kill(-pid_, 0) == 0;  // signal 0 is not sent: the call only checks for members
+    listen();
+    return !all_ended_;
+}
+
+boost::asio::awaitable<void> child_process::next_notice()
+{
+    co_await channel_.async_wait(channel_.wait_read, boost::asio::use_awaitable);
+}
+
+boost::asio::awaitable<void> child_process::end()
+{
+    while (!poll())
+        co_await next_notice();
+}
+
+boost::asio::awaitable<void> child_process::end_of_all()
+{
+    while (has_survivors())
+        co_await next_notice();
 }
 
 }  // namespace holdfast::cli

@@ -48,11 +48,12 @@ struct enough {
 
 }  // namespace
 
-config make_config(std::string const& url)
+config make_config(server_address const& server)
 {
     config c;
-    c.url = url;
-    c.log = [](log_level, std::string_view) {};  // without a function, the lines would go to spdlog's default logger
+    c.url = server.url;
+    c.tls.ca_file = server.ca_file;
+    c.log = [](log_level, std::string_view) {};  // without a function, warnings would go to standard error
     return c;
 }
 

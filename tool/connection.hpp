@@ -17,13 +17,15 @@
 #include <holdfast/client.hpp>
 #include <holdfast/config.hpp>
 
+#include "tool/arguments.hpp"
+
 namespace holdfast::cli {
 
 using body = std::function<asio::awaitable<int>(client&)>;
 using body_of_several = std::function<asio::awaitable<int>(std::deque<client>&)>;
 
 // The options of a client without log lines: each subcommand prints the errors that concern its user.
-config make_config(std::string const& url);
+config make_config(server_address const&);
 
 // Runs the body with a client that is started, then shuts the client down, so that its queued releases are sent. Blocks
 // until that is done. Returns the result of the body; throws its exception, or std::invalid_argument for an invalid

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <memory>
 #include <string_view>
+#include <unistd.h>
 
 namespace holdfast::cli {
 
@@ -34,6 +35,14 @@ void close_on_exec_except(std::vector<int> const& inherited)
     for (int const fd : open_descriptors())
         if (std::ranges::find(inherited, fd) == inherited.end())
             ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+// open() returns the lowest descriptor that is free. The wrong direction makes each use an error.
+void occupy_standard_descriptors()
+{
+    for (int const fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(fd, F_GETFD) < 0)
+            ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 }  // namespace holdfast::cli

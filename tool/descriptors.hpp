@@ -16,6 +16,10 @@ std::vector<int> open_descriptors();
 // tool: exec does not close the sockets of Asio by itself.
 void close_on_exec_except(std::vector<int> const& inherited);
 
+// Opens standard input, output and error if they are closed, so that no connection of the tool takes their place: the tool
+// would write its results into it. Writing to a closed output still fails.
+void occupy_standard_descriptors();
+
 }  // namespace holdfast::cli
 
 #endif

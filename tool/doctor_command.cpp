@@ -39,7 +39,7 @@ void print(finding const& f, std::string const& node)
     constexpr char const* marks[] = {"ok    ", "warn  ", "BAD   "};
     auto line = marks[static_cast<int>(f.grade)] + f.topic;
     line.append(f.topic.size() < topic_width ? topic_width - f.topic.size() : 1, ' ');
-    say(line + f.words);
+    say(line + shortened(f.words));
 }
 
 bool is_suitable(findings const& all)
@@ -53,7 +53,7 @@ boost::json::object to_json(finding const& f)
     boost::json::object object{
         {"topic", f.topic},
         {"grade", grades[static_cast<int>(f.grade)]},
-        {"words", dashboard::display_text(f.words)}};  // they may contain what the server says
+        {"words", dashboard::display_text(shortened(f.words))}};  // they may contain what the server says
     if (!f.node.empty())
         object["node"] = dashboard::display_text(f.node);
     return object;
@@ -115,7 +115,7 @@ asio::awaitable<int> run(client& c, config options, doctor_arguments const& args
 }  // namespace
 
 // Text appears line by line, because the tests take seconds if the server is slow. JSON is one line at the end.
-int doctor_command(std::string const& url, doctor_arguments const& args)
+int doctor_command(server_address const& server, doctor_arguments const& args)
 {
     findings all;
     auto const report = [&](finding const& f) {
@@ -124,7 +124,7 @@ int doctor_command(std::string const& url, doctor_arguments const& args)
         all.push_back(f);
     };
     asio::io_context context(1);
-    auto const options = make_config(url);
+    auto const options = make_config(server);
     int const status = run_with_client(context, options, [&](client& c) { return run(c, options, args, report); });
     if (args.json && !all.empty())
         print_json(to_json(all));

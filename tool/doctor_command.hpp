@@ -13,7 +13,7 @@ namespace holdfast::cli {
 
 // `holdfast doctor`: prints what an examination of the server finds. Returns the exit status. Throws
 // std::invalid_argument.
-int doctor_command(std::string const& url, doctor_arguments const&);
+int doctor_command(server_address const& server, doctor_arguments const&);
 
 }  // namespace holdfast::cli
 

@@ -68,6 +68,11 @@ examination::examination(client& c, config options, examined what, report_functi
 asio::awaitable<void> examination::operator()()
 {
     report_({grade::good, "HELLO 3", "the server speaks RESP3"});  // without it there is no connection
+    auto const first_reply = co_await reply_to(read_clock_words());
+    // Each of the other commands would wait as long in vain.
+    if (first_reply.type == command_reply::kind::none)
+        co_return report_(
+            {grade::bad, "replies", "there was none in time, although the server has accepted the connection"});
     co_await query_server();
     auto const first = co_await read_server_clock();
     if (names_.key.empty())
@@ -116,6 +121,7 @@ asio::awaitable<void> examination::query_server()
     is_replica_ = cli::is_replica(info);
     names_.in_cluster_mode = cli::is_in_cluster_mode(info);
     names_.sharded_messages = names_.over_cluster && may_have_sharded_messages(info);
+    report_(judge_output_limit(co_await reply_to(output_limit_words())));
 }
 
 asio::awaitable<bool> examination::has_rights()

@@ -135,6 +135,16 @@ asio::awaitable<std::optional<leader>> query_leader(client& c, std::string const
     co_return now;
 }
 
+asio::awaitable<inspection> inspect_read_write(client& c, std::string const& name)
+{
+    read_write_lock const lock(c, name);
+    auto found = co_await query(lock.write());
+    found.is_read_write = true;
+    if (!found.ec)
+        found.waiting_writer = co_await lock.waiting_writer(asio::redirect_error(asio::use_awaitable, found.ec));
+    co_return found;
+}
+
 // A number alone may be the token of another library: the other keys decide.
 asio::awaitable<inspection> inspect_number(client& c, std::string const& name, inspection found)
 {
@@ -167,11 +177,8 @@ asio::awaitable<inspection> inspect(client& c, std::string const& name)
     auto found = co_await query(mutex(c, name));
     if (has_number(found))
         co_return co_await inspect_number(c, name, std::move(found));
-    if (has_mode(found)) {
-        found = co_await query(read_write_lock(c, name).write());
-        found.is_read_write = true;
-        co_return found;
-    }
+    if (has_mode(found))
+        co_return co_await inspect_read_write(c, name);
     if (!found.holders.empty())
         found.leads = co_await query_leader(c, name);
     if (!found.ec)
@@ -205,6 +212,8 @@ void print(std::string const& name, inspection const& of)
         say(name + ": " + to_text(*of.leads));
     for (auto const& h : of.holders)
         say(name + ": " + permits_of(h) + mode_of(h, of) + describe(h));
+    if (of.waiting_writer)
+        say(name + ": a writer waits: " + name_of(*of.waiting_writer));
     int place = 0;
     for (auto const& w : of.waiters)
         say(name + ": number " + std::to_string(++place) + " in the queue: " + describe(w));

@@ -24,9 +24,10 @@ struct inspection {
     std::vector<holder> holders;
     std::vector<waiter> waiters;  // in order; only a fair lock has them on the server
     bool is_read_write = false;
-    std::optional<permit_count> permits = {};  // of a semaphore
-    std::optional<leader> leads = {};          // of an election
-    std::string left = {};                     // of a latch: what is left to count
+    std::optional<waiter> waiting_writer = {};  // of a read_write_lock
+    std::optional<permit_count> permits = {};   // of a semaphore
+    std::optional<leader> leads = {};           // of an election
+    std::string left = {};                      // of a latch: what is left to count
 };
 
 // The user gives a name, not a kind: the kind follows from the keys on the server. A semaphore is recognised while
@@ -42,7 +43,8 @@ bool is_free(inspection const&);
 // Deletes what was found under that name, as force_release() of its kind. Returns whether it was held.
 asio::awaitable<bool> force_release(client&, std::string const& name, inspection const&, error_code&);
 
-// Prints one line for each holder, or "free", then one for each waiter. Of a semaphore, the permits first.
+// Prints one line for each holder, or "free", then one for each waiter that the server knows. Of a semaphore, the permits
+// first.
 void print(std::string const& name, inspection const&);
 
 }  // namespace holdfast::cli

@@ -64,6 +64,8 @@ asio::awaitable<error_code> follow(leader_watch& watch, leader_arguments const& 
         if (ec)
             co_return ec;
         print(args, now);
+        if (!flush_output())
+            co_return ec;  // main() reports it
     }
 }
 
@@ -99,10 +101,10 @@ asio::awaitable<int> show(client& c, leader_arguments const& args)
 
 }  // namespace
 
-int leader_command(std::string const& url, leader_arguments const& args)
+int leader_command(server_address const& server, leader_arguments const& args)
 {
     asio::io_context context(1);
-    return run_with_client(context, make_config(url), [&](client& c) { return show(c, args); });
+    return run_with_client(context, make_config(server), [&](client& c) { return show(c, args); });
 }
 
 }  // namespace holdfast::cli

@@ -12,7 +12,7 @@
 namespace holdfast::cli {
 
 // `holdfast leader`: prints who leads an election, once or at each change. Returns the exit status.
-int leader_command(std::string const& url, leader_arguments const&);
+int leader_command(server_address const& server, leader_arguments const&);
 
 }  // namespace holdfast::cli
 

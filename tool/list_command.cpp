@@ -4,80 +4,162 @@
 //
 #include "tool/list_command.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <set>
+#include <string>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/experimental/parallel_group.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "operations/lock_survey.hpp"
 #include "operations/server_query.hpp"
 #include "tool/connection.hpp"
 #include "tool/exit_status.hpp"
 #include "tool/inspection.hpp"
 #include "tool/record.hpp"
+#include "tool/report_error.hpp"
 
 namespace holdfast::cli {
 namespace {
 
 using namespace asio::experimental::awaitable_operators;
 
-// Prints nothing for a lock that was released since the scan found it.
-asio::awaitable<void> show(client& c, std::string const& name)
-{
-    auto const found = co_await inspect(c, name);
-    if (!found.ec && !is_free(found))
-        print(name, found);
-}
-
 using names = std::set<std::string>;
 
+// The result of a list.
+struct outcome {
+    error_code ec = {};             // it ended early
+    std::size_t not_inspected = 0;  // locks that it had to leave out; each was reported
+};
+
+// Whether the survey tells all that is printed of a lock. Of the others it leaves out priorities, numbers and terms, and
+// of long lists the end.
+bool is_told(detail::lock_record const& r)
+{
+    using enum detail::recorded_kind;
+    bool const is_plain = r.kind == mutex || r.kind == reentrant_or_fair || r.kind == read || r.kind == write;
+    return r.kind == latch || (is_plain && r.holder_count == r.holders.size());
+}
+
+inspection to_inspection(detail::lock_record r)
+{
+    using enum detail::recorded_kind;
+    inspection found;
+    found.holders = std::move(r.holders);
+    found.is_read_write = r.kind == read || r.kind == write;
+    if (r.kind == latch)
+        found.left = std::move(r.value);
+    return found;
+}
+
+// Side by side, because one after the other each would cost some round trips.
+asio::awaitable<std::vector<inspection>> inspect_all(client& c, std::vector<std::string> const& all)
+{
+    std::vector<inspection> found;
+    if (all.empty())
+        co_return found;
+    auto const executor = co_await asio::this_coro::executor;
+    std::vector<decltype(asio::co_spawn(executor, inspect(c, all.front()), asio::deferred))> queries;
+    for (auto const& name : all)
+        queries.push_back(asio::co_spawn(executor, inspect(c, name), asio::deferred));
+    auto ended = co_await asio::experimental::make_parallel_group(std::move(queries))
+                     .async_wait(asio::experimental::wait_for_all(), asio::use_awaitable);
+    for (auto const& failure : std::get<1>(ended))
+        if (failure)
+            std::rethrow_exception(failure);
+    co_return std::move(std::get<2>(ended));
+}
+
+// Prints nothing for a lock that was released since the scan found it.
+void show(client& c, std::string const& name, inspection const& found, outcome& result)
+{
+    if (found.ec) {
+        ++result.not_inspected;
+        report_error(name + ": " + words_for(found.ec, c));
+    } else if (!is_free(found)) {
+        print(name, found);
+    }
+}
+
+asio::awaitable<void> show_page(client& c, std::vector<detail::lock_record> page, names& shown, outcome& result)
+{
+    std::erase_if(page, [&](auto const& r) { return !shown.insert(r.name).second; });
+    std::vector<std::string> untold;
+    for (auto const& r : page)
+        if (!is_told(r))
+            untold.push_back(r.name);
+    auto const inspected = co_await inspect_all(c, untold);
+    auto next = inspected.begin();
+    for (auto& r : page) {
+        auto const name = r.name;
+        show(c, name, is_told(r) ? to_inspection(std::move(r)) : *next++, result);
+    }
+}
+
 // The keys of the server, or of the primary of a cluster that has the hash slot, without those that were shown before.
-asio::awaitable<error_code> show_keys(client& c, std::uint16_t slot, std::string const& pattern, names& shown)
+asio::awaitable<void> show_keys(
+    client& c, std::uint16_t slot, std::string const& pattern, names& shown, outcome& result)
 {
     std::string next = "0";
     do {
-        error_code ec;
-        auto page = co_await detail::query_key_page(
-            c, slot, next, pattern, asio::redirect_error(asio::use_awaitable, ec));
-        if (ec)
-            co_return ec;
-        for (auto const& name : page.locks)
-            if (shown.insert(name).second)
-                co_await show(c, name);
+        detail::survey_step what{.slot = slot, .from = next, .pattern = pattern, .count = keys_of_step};
+        auto page = co_await detail::query_survey(
+            c, std::move(what), asio::redirect_error(asio::use_awaitable, result.ec));
+        if (result.ec)
+            co_return;
+        co_await show_page(c, std::move(page.locks), shown, result);
         next = std::move(page.next);
     } while (next != "0");
-    co_return error_code();
 }
 
 // One primary of a cluster after the other: a primary that does not answer ends it.
-asio::awaitable<error_code> show_all(client& c, std::string const& pattern)
+asio::awaitable<outcome> show_all(client& c, std::string const& pattern)
 {
-    error_code ec;
+    outcome result;
     names shown;  // SCAN may return a key twice, and a key may move to a primary that is scanned later
-    auto const parts = co_await detail::query_primaries(c, {}, asio::redirect_error(asio::use_awaitable, ec));
+    auto const parts = co_await detail::query_primaries(c, {}, asio::redirect_error(asio::use_awaitable, result.ec));
     for (auto const& part : parts)
-        if (!ec)
-            ec = co_await show_keys(c, part.slot, pattern, shown);
-    co_return ec;
+        if (!result.ec)
+            co_await show_keys(c, part.slot, pattern, shown, result);
+    co_return result;
 }
 
-asio::awaitable<error_code> show_json(client& c, std::string const& pattern)
+asio::awaitable<outcome> show_json(client& c, std::string const& pattern)
 {
     auto const all = co_await query_records(c, pattern);
     if (!all.ec)
         print_json(to_json(all));
-    co_return all.ec;
+    co_return outcome{.ec = all.ec};
 }
 
-asio::awaitable<error_code> show(client& c, list_arguments const& args)
+// Returns the exit status, after a report.
+asio::awaitable<int> show(client& c, list_arguments const& args, error_code& ec)
 {
-    return args.json ? show_json(c, args.pattern) : show_all(c, args.pattern);
+    outcome result;
+    if (args.json)
+        result = co_await show_json(c, args.pattern);
+    else
+        result = co_await show_all(c, args.pattern);
+    ec = result.ec;
+    if (ec)
+        co_return report_failure(ec, c);
+    if (result.not_inspected == 0)
+        co_return ok;
+    report_error("the list is not complete: " + std::to_string(result.not_inspected) + " locks could not be read");
+    co_return unavailable;
 }
 
 // On a terminal each list takes the place of the one before it. In a file or a pipe an empty line ends each list; a
@@ -98,11 +180,12 @@ asio::awaitable<int> show_again_and_again(client& c, list_arguments const& args)
     asio::steady_timer timer(co_await asio::this_coro::executor);
     for (bool is_first = true;; is_first = false) {
         separate(args, is_first);
-        if (auto const ec = co_await show(c, args); ec == errc::not_running || ec == errc::client_stopped)
-            co_return report_failure(ec, c);
-        else if (ec)
-            report_failure(ec, c);
-        std::fflush(stdout);
+        error_code ec;
+        int const status = co_await show(c, args, ec);
+        if (ec == errc::not_running || ec == errc::client_stopped)
+            co_return status;
+        if (!flush_output())
+            co_return ok;  // main() reports it
         timer.expires_after(args.interval);
         co_await timer.async_wait(asio::use_awaitable);
     }
@@ -122,16 +205,16 @@ asio::awaitable<int> run(client& c, list_arguments const& args)
         co_return status;
     if (args.watch)
         co_return co_await watch(c, args);
-    auto const ec = co_await show(c, args);
-    co_return ec ? report_failure(ec, c) : ok;
+    error_code ignored;
+    co_return co_await show(c, args, ignored);
 }
 
 }  // namespace
 
-int list_command(std::string const& url, list_arguments const& args)
+int list_command(server_address const& server, list_arguments const& args)
 {
     asio::io_context context(1);
-    return run_with_client(context, make_config(url), [&](client& c) { return run(c, args); });
+    return run_with_client(context, make_config(server), [&](client& c) { return run(c, args); });
 }
 
 }  // namespace holdfast::cli

@@ -13,7 +13,7 @@ namespace holdfast::cli {
 
 // `holdfast list`: prints the locks on the server and their holders. It scans all keys of the database, with
 // --watch again and again until a signal. Returns the exit status. Throws std::invalid_argument for an invalid URL.
-int list_command(std::string const& url, list_arguments const&);
+int list_command(server_address const& server, list_arguments const&);
 
 }  // namespace holdfast::cli
 

@@ -11,9 +11,10 @@
 
 namespace holdfast::cli {
 
-// `holdfast permits`: prints how many permits a semaphore has and who holds them, and may set their number before.
+// `holdfast permits`: prints how many permits a semaphore has and who holds them. Before that it may set their number, or
+// take those of one holder away.
 // Returns the exit status.
-int permits_command(std::string const& url, permits_arguments const&);
+int permits_command(server_address const& server, permits_arguments const&);
 
 }  // namespace holdfast::cli
 

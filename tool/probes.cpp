@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <sstream>
 
 #include "tool/denial.hpp"
 
@@ -358,6 +360,30 @@ constexpr std::array table{
         "config::acknowledged_by cannot be used: a grant counts before a replica has it"},
 };
 
+// ---- the limit of output
+
+// A thousand messages and replies that the server writes in one turn are about a tenth of it. The default of Redis is
+// eight times as much.
+constexpr std::int64_t least_output = 1 << 20;
+
+struct output_limit {
+    std::int64_t hard = 0;  // bytes; 0: none
+    std::int64_t soft = 0;
+    std::int64_t seconds = 0;  // for which the soft one may be exceeded
+};
+
+// Of the class of clients with subscriptions: "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60". All
+// zero: it has none, or the text is of another form.
+output_limit limit_of_subscribers(std::string_view text)
+{
+    std::istringstream in{std::string(text)};
+    std::string class_name;
+    for (output_limit l; in >> class_name >> l.hard >> l.soft >> l.seconds;)
+        if (class_name == "pubsub")
+            return l;
+    return {};
+}
+
 }  // namespace
 
 std::span<probe const> probes()
@@ -393,6 +419,30 @@ finding to_finding(probe const& p, command_reply const& r)
     }
     auto const why = r.type == kind::none ? std::string(": the server did not reply in time") : said;
     return {p.without, std::string(p.topic), "not tested" + why};
+}
+
+words output_limit_words()
+{
+    return {"CONFIG", "GET", "client-output-buffer-limit"};
+}
+
+finding judge_output_limit(command_reply const& r)
+{
+    std::string const topic("output limit");
+    if (r.items.size() != 2)
+        return {grade::good, topic, "not known" + (r.type == kind::error ? " (" + r.text + ")" : "")};
+    auto const l = limit_of_subscribers(r.items[1]);
+    bool const is_small = (l.hard > 0 && l.hard < least_output) || (l.soft > 0 && l.soft < least_output);
+    auto const setting = "client-output-buffer-limit pubsub " + std::to_string(l.hard) + ' ' + std::to_string(l.soft)
+                         + ' ' + std::to_string(l.seconds);
+    if (!is_small)
+        return {grade::good, topic, setting};
+    return {
+        grade::doubtful,
+        topic,
+        setting
+            + ": the server closes the connection of a client that waits for many locks; set at least "
+              "1mb, or 0 for no limit"};
 }
 
 }  // namespace holdfast::cli

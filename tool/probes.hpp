@@ -63,6 +63,11 @@ std::span<probe const> probes();
 // The finding for a reply. The words of the server follow those of the table.
 finding to_finding(probe const&, command_reply const&);
 
+// Reads how much output the server keeps for a client with subscriptions before it closes the connection.
+std::vector<std::string> output_limit_words();
+// No user of locks needs the right to CONFIG, so a server that denies it lacks nothing.
+finding judge_output_limit(command_reply const&);
+
 }  // namespace holdfast::cli
 
 #endif

@@ -23,8 +23,6 @@
 namespace holdfast::cli {
 namespace {
 
-constexpr unsigned keys_of_step = 200;  // as the dashboard: the server executes nothing else meanwhile
-
 // The survey knows tokens of Holdfast and Redisson only. A mutex excludes other libraries, too.
 void add_foreign_holder(detail::lock_record& r, inspection found)
 {

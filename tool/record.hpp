@@ -18,6 +18,9 @@
 // Locks as `--json` prints them, and the line itself. The form of a lock is that of /api/locks of the dashboard.
 namespace holdfast::cli {
 
+// Of a scan, as the dashboard has them: the server executes nothing else meanwhile.
+constexpr unsigned keys_of_step = 200;
+
 struct record_result {
     error_code ec;
     detail::lock_record record;

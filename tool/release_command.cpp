@@ -39,10 +39,10 @@ asio::awaitable<int> take_away(client& c, std::string const& name)
 
 }  // namespace
 
-int release_command(std::string const& url, release_arguments const& args)
+int release_command(server_address const& server, release_arguments const& args)
 {
     asio::io_context context(1);
-    return run_with_client(context, make_config(url), [&](client& c) { return take_away(c, args.name); });
+    return run_with_client(context, make_config(server), [&](client& c) { return take_away(c, args.name); });
 }
 
 }  // namespace holdfast::cli

@@ -13,7 +13,7 @@ namespace holdfast::cli {
 
 // `holdfast release --force`: deletes the lock, although others hold it. Returns the exit status. Throws
 // std::invalid_argument for an invalid URL.
-int release_command(std::string const& url, release_arguments const&);
+int release_command(server_address const& server, release_arguments const&);
 
 }  // namespace holdfast::cli
 

@@ -27,10 +27,23 @@ inline void say(std::string_view what)
     write_line(stdout, what);
 }
 
+// Writes what is buffered. Returns false if that, or an earlier write, has failed: then nobody reads the results.
+inline bool flush_output()
+{
+    return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+}
+
+// A server may send words of any length, with what it was sent in them.
+inline std::string shortened(std::string_view words)
+{
+    constexpr std::size_t longest = 1000;
+    return words.size() <= longest ? std::string(words) : std::string(words.substr(0, longest)) + " ...";
+}
+
 // Writes an error message to standard error.
 inline void report_error(std::string_view what)
 {
-    write_line(stderr, std::string("holdfast: ").append(what));
+    write_line(stderr, "holdfast: " + shortened(what));
 }
 
 }  // namespace holdfast::cli

@@ -181,7 +181,7 @@ asio::awaitable<int> signal_that_ends_the_wait(signal_source& signals)
             co_return s.number;
 }
 
-// Acquires the lock. Returns ok, or the exit status of the tool.
+// Acquires the lock. Without a lease it returns the exit status of the tool, which --busy-exit may make ok.
 asio::awaitable<int> prepare(std::deque<client>& clients, run_arguments const& args, holding& h)
 {
     // A signal cancels this coroutine. It must not throw then: the lock may have been granted at the same time, and
@@ -194,8 +194,9 @@ asio::awaitable<int> prepare(std::deque<client>& clients, run_arguments const& a
         co_return report_failure(ec, clients.front());
     if (!h.held().empty())
         co_return ok;
-    report_error(busy_text(args));
-    co_return not_in_time;
+    if (!args.quiet)
+        report_error(busy_text(args));
+    co_return args.busy_exit;
 }
 
 std::vector<std::string> variables(lease const& held)
@@ -208,16 +209,29 @@ std::vector<std::string> variables(lease const& held)
     return result;
 }
 
-// The command has ended, so these are warnings: its exit status stays that of the tool.
-asio::awaitable<void> give_back(holding& h)
+// Both may have a password. The command inherits neither, unless it is to use the server itself.
+std::vector<std::string> secrets(run_arguments const& args)
 {
+    std::vector<std::string> names{"HOLDFAST_DASHBOARD_TOKEN"};
+    if (!args.pass_url)
+        names.emplace_back("HOLDFAST_URL");
+    return names;
+}
+
+// Returns whether the lease was lost. A release that was not confirmed is only a warning: the command ran under the lock.
+asio::awaitable<bool> give_back(holding& h)
+{
+    bool const was_valid = h.held().valid();
     auto const ec = co_await h.release();
-    if (ec == errc::lease_lost)
+    if (!was_valid || ec == errc::lease_lost) {
         report_error("the lease was lost before the command ended: another client may have held the lock meanwhile");
-    else if (ec)
+        co_return true;
+    }
+    if (ec)
         report_error(
             "the release was not confirmed (" + ec.message()
             + "); the lock is free at the latest when its lease time ends");
+    co_return false;
 }
 
 struct job {
@@ -246,7 +260,8 @@ struct job {
     asio::awaitable<std::optional<int>> run_once(std::deque<client>& clients) const
     {
         holding h;
-        if (int const status = co_await until_signal(prepare(clients, args, h)); status != ok)
+        int const status = co_await until_signal(prepare(clients, args, h));
+        if (status != ok || h.held().empty())
             co_return status;
         co_return co_await run_under(h);
     }
@@ -254,27 +269,39 @@ struct job {
     asio::awaitable<std::optional<int>> run_under(holding& h) const
     {
         std::optional<child_process> child;
-        if (int const status = start(child, h.held()); status != ok) {
+        if (int const status = start(child, h.held(), co_await asio::this_coro::executor); status != ok) {
             co_await give_back(h);
             co_return status;
         }
         auto const end = co_await supervise(*child, h.held(), signals, args);
         if (end == command_end::stopped)
             co_return std::nullopt;
-        // A lost lease needs no report: supervise() has printed one.
-        if (end == command_end::by_itself)
-            co_await give_back(h);
-        co_return child->exit_status();
+        child->leave();
+        // Of command_end::without_lock supervise() has printed a report.
+        bool const is_lost = end == command_end::without_lock || co_await give_back(h);
+        // A caller takes 0 for work that the lock has protected.
+        co_return is_lost && child->exit_status() == ok ? lock_lost : child->exit_status();
     }
 
-    int start(std::optional<child_process>& child, lease const& held) const
+    int start(std::optional<child_process>& child, lease const& held, asio::any_io_executor const& executor) const
     {
         // After the connections were opened, and before the fork.
         close_on_exec_except(inherited);
-        // A tool that is killed cannot renew any more: its command must not go on without the lock.
+        // A tool that is killed, or stopped, cannot renew any more: its command must not go on without the lock.
         bool const dies_with_us = args.on_loss != loss_action::ignore;
+        auto const ends_in = dies_with_us ? std::optional(time_left(held)) : std::nullopt;
+        auto const kill_after = args.on_loss == loss_action::term ? args.kill_after : std::chrono::milliseconds(0);
         try {
-            child.emplace(child_options{args.command, variables(held), signals.original_mask(), dies_with_us});
+            child.emplace(
+                executor,
+                child_options{
+                    args.command,
+                    variables(held),
+                    secrets(args),
+                    signals.original_mask(),
+                    dies_with_us,
+                    ends_in,
+                    kill_after});
             return ok;
         } catch (std::system_error const& e) {
             report_error(args.command.front() + ": " + e.code().message());
@@ -312,27 +339,29 @@ private:
     enum { never, connected, lost } state_ = never;
 };
 
-std::vector<config> make_run_configs(std::vector<std::string> const& urls, run_arguments const& args)
+std::vector<config> make_run_configs(std::vector<server_address> const& servers, run_arguments const& args)
 {
     std::vector<config> all;
-    for (auto const& url : urls) {
+    for (auto const& server : servers) {
         auto const number = std::to_string(all.size() + 1);
-        auto& c = all.emplace_back(make_config(url));
+        auto& c = all.emplace_back(make_config(server));
         c.lease = args.lease;
-        c.observer = std::make_shared<narrator>(urls.size() > 1 ? "server " + number + ": " : "");
+        if (!args.quiet)
+            c.observer = std::make_shared<narrator>(servers.size() > 1 ? "server " + number + ": " : "");
     }
     return all;
 }
 
 }  // namespace
 
-int run_command(std::vector<std::string> const& urls, run_arguments const& args, std::vector<int> const& inherited)
+int run_command(
+    std::vector<server_address> const& servers, run_arguments const& args, std::vector<int> const& inherited)
 {
     asio::io_context context(1);
     signal_source signals(context.get_executor());
     job const work{args, signals, inherited};
     return run_with_clients(
-        context, make_run_configs(urls, args), [&](std::deque<client>& clients) { return work(clients); });
+        context, make_run_configs(servers, args), [&](std::deque<client>& clients) { return work(clients); });
 }
 
 }  // namespace holdfast::cli

@@ -15,7 +15,7 @@ namespace holdfast::cli {
 // `holdfast run`: acquires the lock, with several URLs as a red_lock, and runs the command while it is held. Returns
 // the exit status. `inherited`: the file descriptors with which the tool was started. Throws std::invalid_argument for
 // an invalid option.
-int run_command(std::vector<std::string> const& urls, run_arguments const&, std::vector<int> const& inherited);
+int run_command(std::vector<server_address> const& servers, run_arguments const&, std::vector<int> const& inherited);
 
 }  // namespace holdfast::cli
 

@@ -28,7 +28,6 @@ sigset_t wanted_signals() noexcept
 {
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, SIGCHLD);
     for (int const number : forwarded)
         if (!is_ignored(number))
             sigaddset(&set, number);
@@ -37,7 +36,7 @@ sigset_t wanted_signals() noexcept
 
 int open_descriptor(sigset_t const& wanted, sigset_t& original)
 {
-    ::signal(SIGCHLD, SIG_DFL);  // if it were ignored, the kernel would discard the exit status of the command
+    ::signal(SIGCHLD, SIG_DFL);  // if it were ignored, the kernel would discard the exit statuses of children
     auto blocked = wanted;
     sigaddset(&blocked, SIGPIPE);  // a write to a closed standard error must not end the tool, and with it the renewal
     ::sigprocmask(SIG_BLOCK, &blocked, &original);

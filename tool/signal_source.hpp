@@ -31,7 +31,7 @@ public:
     signal_source(signal_source const&) = delete;
     signal_source& operator=(signal_source const&) = delete;
 
-    // Waits for the next signal, SIGCHLD included. A cancellation loses no signal: it stays pending.
+    // Waits for the next signal. A cancellation loses no signal: it stays pending.
     boost::asio::awaitable<received_signal> next();
 
     // The signal mask with which the tool was started. The command must have it, too.

@@ -169,12 +169,12 @@ asio::awaitable<int> show(std::deque<client>& all, status_arguments const& args)
 
 }  // namespace
 
-int status_command(std::vector<std::string> const& urls, status_arguments const& args)
+int status_command(std::vector<server_address> const& servers, status_arguments const& args)
 {
     asio::io_context context(1);
     std::vector<config> options;
-    for (auto const& url : urls)
-        options.push_back(make_config(url));
+    for (auto const& server : servers)
+        options.push_back(make_config(server));
     return run_with_clients(context, options, [&](std::deque<client>& all) { return show(all, args); });
 }
 

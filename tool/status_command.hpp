@@ -14,7 +14,7 @@ namespace holdfast::cli {
 
 // `holdfast status`: prints the holders of the lock, how long they hold it, and its waiters; with several URLs for each
 // server, then a summary. Returns the exit status. Throws std::invalid_argument for an invalid URL.
-int status_command(std::vector<std::string> const& urls, status_arguments const&);
+int status_command(std::vector<server_address> const& servers, status_arguments const&);
 
 }  // namespace holdfast::cli
 

@@ -5,6 +5,8 @@
 #ifndef HOLDFAST_CLI_SUPERVISION_HPP
 #define HOLDFAST_CLI_SUPERVISION_HPP
 
+#include <chrono>
+
 #include <boost/asio/awaitable.hpp>
 
 #include <holdfast/lease.hpp>
@@ -20,6 +22,9 @@ enum class command_end {
     without_lock,  // by itself, too, but the lease was lost before
     stopped,       // by the tool, because the lease was lost
 };
+
+// Until the lease ends; 0 if it has ended.
+std::chrono::milliseconds time_left(lease const&) noexcept;
 
 // Waits for the end of the command, passes signals on to it, and stops it when the lease is lost. The arguments must
 // outlive the coroutine.

@@ -15,19 +15,27 @@
 // the name of the option.
 namespace holdfast::cli {
 
-// The servers that were given, or the default one.
-std::vector<std::string> some_urls(std::vector<std::string> urls);
+// The options with which a subcommand is told the servers.
+struct server_options {
+    std::vector<std::string> urls;
+    std::string url_file;
+    std::string ca_file;
+};
+
+// The servers of --url, of --url-file or of HOLDFAST_URL, or the default one.
+std::vector<server_address> some_servers(server_options const&);
 // The same, for a command that takes one server.
-std::vector<std::string> only_url(std::vector<std::string> const& urls);
+std::vector<server_address> only_server(server_options const&);
 
 void check_priority(run_arguments const&);
 // The option at_least of the library, which some kinds of lock have, over one server.
-void check_at_least(std::vector<std::string> const& urls, run_arguments const&);
+void check_at_least(std::vector<server_address> const&, run_arguments const&);
 // Permits of a semaphore exclude the options of locks.
-void check_permits(std::vector<std::string> const& urls, run_arguments const&);
+void check_permits(std::vector<server_address> const&, run_arguments const&);
+void check_busy_exit(run_arguments const&);
 void check_interval(std::chrono::milliseconds);
 // Several servers are one red_lock, which has some kinds of members only.
-void check_urls(std::vector<std::string> const& urls, run_arguments const&);
+void check_servers(std::vector<server_address> const&, run_arguments const&);
 
 }  // namespace holdfast::cli
 

@@ -50,6 +50,8 @@ TEST_CASE("cli completion: the words are those of the tool's help", "[cli]")
     CHECK(completions("run x --k") == "--kind --kill-after");
     CHECK(completions("run x --fair --nu") == "--numbered");
     CHECK(completions("list --wa") == "--watch");
+    CHECK(completions("permits x --re") == "--revoke");
+    CHECK(completions("permits x --revoke ''").empty());
 }
 
 TEST_CASE("cli completion: an option with a value is followed by its choices, or by nothing", "[cli]")

@@ -41,7 +41,7 @@ TEST_CASE("cli leader: shows the value and the term; another candidate does not 
     std::string const tool(HOLDFAST_TOOL);
     auto const inner = tool + " leader boss && " + tool + " leader boss --json; " + tool
                        + " elect boss --wait 0 -- true; echo $?";
-    CHECK(run_tool(server, {"elect", "boss", "--value", "here", "--", "sh", "-c", inner}, &output) == 0);
+    CHECK(run_tool(server, {"elect", "boss", "--value", "here", "--pass-url", "--", "sh", "-c", inner}, &output) == 0);
     CHECK_THAT(output, ContainsSubstring("boss: here ("));
     CHECK_THAT(output, ContainsSubstring(") leads, term "));
     CHECK_THAT(output, ContainsSubstring(R"({"name":"boss","leader":{"id":)"));

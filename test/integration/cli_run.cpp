@@ -131,6 +131,29 @@ TEST_CASE("cli run: the exit status is 75 if the lock is not granted in time", "
     CHECK_THAT(output, ContainsSubstring("within 200ms"));
 }
 
+TEST_CASE("cli run: --busy-exit is the exit status if the lock is not granted, and --quiet says nothing of it", "[cli]")
+{
+    redis_server server;
+    tool holder(server, run_sh("echo up; sleep 100"));
+    REQUIRE(holder.prints("up"));
+    std::string output;
+    CHECK(run_tool(server, run_sh("echo never", {"--wait", "0", "--busy-exit", "0", "--quiet"}), &output) == 0);
+    CHECK(output.empty());
+    CHECK(run_tool(server, run_sh("echo never", {"--wait", "0", "--busy-exit", "255"}), &output) == 255);
+    CHECK(output == "holdfast: 'job' is held by another client\n");
+    CHECK(run_tool(server, run_sh("exit 7", {"--busy-exit", "256"}), &output) == 64);
+    CHECK_THAT(output, ContainsSubstring("--busy-exit: must be from 0 to 255"));
+}
+
+TEST_CASE("cli run: --quiet still reports errors that end it", "[cli]")
+{
+    redis_server server;
+    server.kill();
+    std::string output;
+    CHECK(run_tool(server, run_sh("echo never", {"--wait", "1s", "--quiet"}), &output) == 69);
+    CHECK_THAT(output, ContainsSubstring("cannot connect to Redis"));
+}
+
 TEST_CASE("cli run: the exit status is 69 if Redis is not reachable", "[cli]")
 {
     redis_server server;

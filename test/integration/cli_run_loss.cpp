@@ -3,9 +3,13 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <signal.h>
+#include <string>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "cli_tool.hpp"
@@ -18,7 +22,7 @@ namespace {
 // With a short lease time, so that a loss is noticed soon.
 std::vector<std::string> run_with_short_lease(std::string script, std::vector<std::string> options = {})
 {
-    options.insert(options.begin(), {"--lease", "600ms"});
+    options.insert(options.begin(), {"--lease", "2s"});
     return run_sh(std::move(script), std::move(options));
 }
 
@@ -115,5 +119,38 @@ TEST_CASE("cli loss: a holdfast that was stopped for longer than the lease time 
     t.send(SIGSTOP);
     REQUIRE(eventually([&] { return !has_key(server, "job"); }));
     t.send(SIGCONT);
+    CHECK(t.wait() == 74);
+}
+
+TEST_CASE("cli loss: the exit status is not 0 if the lease was lost before the command ended", "[cli]")
+{
+    redis_server server;
+    auto const go = (server.folder() / "go").string();
+    auto const script = "echo pid=$$.; while ! test -e " + go + "; do sleep 0.02; done; exit ";
+    int const status = GENERATE(0, 9);
+    tool t(server, run_with_short_lease(script + std::to_string(status)));
+    REQUIRE(t.prints("."));
+    auto const output = t.output();
+    auto const pid = std::stol(output.substr(output.find("pid=") + 4));
+    t.send(SIGSTOP);
+    REQUIRE(eventually([&] { return !has_key(server, "job"); }));
+    std::ofstream(go) << "go";
+    REQUIRE(eventually([&] { return !std::filesystem::exists("/proc/" + std::to_string(pid)); }));
+    t.send(SIGCONT);
+    CHECK(t.wait() == (status == 0 ? 74 : status));
+    CHECK_THAT(t.output(), ContainsSubstring("was lost"));
+}
+
+TEST_CASE("cli loss: with --on-loss ignore the exit status is not 0 either", "[cli]")
+{
+    redis_server server;
+    auto const go = (server.folder() / "go").string();
+    tool t(
+        server,
+        run_with_short_lease("echo up; while ! test -e " + go + "; do sleep 0.02; done", {"--on-loss", "ignore"}));
+    REQUIRE(t.prints("up"));
+    server.command({"DEL", "job"});
+    REQUIRE(t.prints("continues without the lock"));
+    std::ofstream(go) << "go";
     CHECK(t.wait() == 74);
 }

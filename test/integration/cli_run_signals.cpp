@@ -103,7 +103,18 @@ TEST_CASE("cli signals: a signal that was ignored at the start stays ignored", "
     redis_server server;
     tool t(
         server,
-        {"run", "job", "--", "nohup", HOLDFAST_TOOL, "run", "inner", "--", "sh", "-c", "echo up; sleep 0.3; exit 4"});
+        {"run",
+         "job",
+         "--pass-url",
+         "--",
+         "nohup",
+         HOLDFAST_TOOL,
+         "run",
+         "inner",
+         "--",
+         "sh",
+         "-c",
+         "echo up; sleep 0.3; exit 4"});
     REQUIRE(t.prints("up"));
     t.send(SIGHUP);
     CHECK(t.wait() == 4);

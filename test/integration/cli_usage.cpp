@@ -194,6 +194,24 @@ TEST_CASE("cli list: only the locks among thousands of other keys are listed", "
     CHECK(output.empty());
 }
 
+TEST_CASE("cli status: a writer that waits for a read_write_lock is shown, and none that does not wait", "[cli]")
+{
+    redis_server server;
+    tool reader(server, {"run", "doc", "--kind", "read", "--", "sleep", "100"});
+    REQUIRE(eventually([&] { return has_key(server, "doc"); }));
+    std::string output;
+    CHECK(run_tool(server, {"status", "doc"}, &output) == 0);
+    CHECK(count_of(output, "\n") == 1);
+    tool writer(server, {"run", "doc", "--kind", "write", "--", "true"});
+    REQUIRE(eventually([&] { return has_key(server, "holdfast_writer_waiting:{doc}"); }));
+    auto const mark = server.command({"GET", "holdfast_writer_waiting:{doc}"}).text;
+    CHECK(run_tool(server, {"status", "doc"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring("doc: held for reading by "));
+    CHECK_THAT(output, ContainsSubstring("doc: a writer waits: " + mark.substr(0, mark.rfind(":write")) + "\n"));
+    reader.send(SIGTERM);
+    CHECK(writer.wait() == 0);
+}
+
 TEST_CASE("cli list: the mark of a writer that waits for a read_write_lock is no lock", "[cli]")
 {
     redis_server server;

@@ -118,9 +118,10 @@ public:
             co_return status;
         if (args_.allow_release)
             site_.release = [this, &c](release_order order) { return release_and_note(c, std::move(order)); };
-        server_.start(site_);
         asio::signal_set signals(co_await asio::this_coro::executor, SIGINT, SIGTERM);
-        announce();  // who reads it may send a signal at once
+        if (!announce())   // who reads it may connect, or send a signal, at once
+            co_return ok;  // main() reports it
+        server_.start(site_);
         auto const ended = co_await (collect(c) || sample() || signals.async_wait(asio::use_awaitable));
         server_.stop(site_);
         c.stop();  // there is nothing to release, so a server that does not answer need not be waited for
@@ -159,11 +160,11 @@ private:
 
     // A token that the user has given is not printed: the output may be in a log. It is behind the # of the URL, which
     // browsers do not send to the server.
-    void announce() const
+    bool announce() const
     {
         auto const page = "http://" + to_text(server_.endpoint()) + "/";
         say("dashboard: " + page + (is_token_made_ ? "#token=" + site_.guard.token : ""));
-        std::fflush(stdout);
+        return flush_output();
     }
 
     dashboard_arguments const& args_;
@@ -176,11 +177,11 @@ private:
 }  // namespace
 }  // namespace dashboard
 
-int dashboard_command(std::string const& url, dashboard_arguments const& args)
+int dashboard_command(server_address const& server, dashboard_arguments const& args)
 {
     asio::io_context context(1);
     dashboard::dashboard all(context, args);
-    return run_with_client(context, make_config(url), [&](client& c) { return all.run(c); });
+    return run_with_client(context, make_config(server), [&](client& c) { return all.run(c); });
 }
 
 }  // namespace holdfast::cli

@@ -15,7 +15,7 @@ namespace holdfast::cli {
 
 // `holdfast dashboard`: serves the page until SIGINT or SIGTERM. Returns the exit status. Throws std::invalid_argument
 // for an invalid URL, address or token, and std::runtime_error if it cannot listen.
-int dashboard_command(std::string const& url, dashboard_arguments const&);
+int dashboard_command(server_address const& server, dashboard_arguments const&);
 
 }  // namespace holdfast::cli
 

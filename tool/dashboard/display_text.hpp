@@ -11,9 +11,8 @@
 
 namespace holdfast::cli::dashboard {
 
-// Returns the bytes as UTF-8 that a page can show. A lock's name may have any bytes. Control characters and bytes that
-// are no UTF-8 become \x and two hexadecimal digits; invisible characters and those that change the direction of the
-// text, with which one name can look like another, become \u{...}. Markup stays: the page inserts text, not HTML.
+// Returns the bytes as UTF-8 that a page can show, as core::printable() does. Markup stays: the page inserts text, not
+// HTML.
 std::string display_text(std::string_view bytes);
 
 // The bytes in hexadecimal digits: the identity of a lock for the page, because display_text() is not reversible.

@@ -29,7 +29,7 @@ using boost::system::error_code;
 // Counts a connection, and lets the site close it when the dashboard stops.
 class registration {
 public:
-    registration(site& s, tcp_stream& stream) : site_(s), place_(s.open.insert(s.open.end(), &stream))
+    registration(site& s, tcp_stream& stream) : site_(s), place_(s.open.insert(s.open.end(), {&stream}))
     {
         ++site_.counts.connections;
     }
@@ -41,9 +41,12 @@ public:
     registration(registration const&) = delete;
     registration& operator=(registration const&) = delete;
 
+    void begin_step() { site_.open.splice(site_.open.end(), site_.open, place_); }
+    void begin_stream() { place_->must_stay = true; }
+
 private:
     site& site_;
-    std::list<tcp_stream*>::iterator place_;
+    std::list<open_connection>::iterator place_;
 };
 
 class stream_count {
@@ -92,7 +95,7 @@ awaitable<bool> write(tcp_stream& stream, answer const& a, request const& to)
     co_return !ec && r.keep_alive();
 }
 
-awaitable<bool> serve_stream(site& s, tcp_stream& stream, request const& r)
+awaitable<bool> serve_stream(site& s, tcp_stream& stream, registration& registered, request const& r)
 {
     if (s.counts.streams >= most_streams) {
         ++s.counts.refused;
@@ -100,12 +103,14 @@ awaitable<bool> serve_stream(site& s, tcp_stream& stream, request const& r)
         co_return co_await write(stream, refused, r);
     }
     stream_count const counted(s.counts.streams);
+    registered.begin_stream();
     co_await stream_events(s, stream);
     co_return false;
 }
 
-awaitable<bool> serve_request(site& s, tcp_stream& stream, request const& r)
+awaitable<bool> serve_request(site& s, tcp_stream& stream, registration& registered, request const& r)
 {
+    registered.begin_step();
     ++s.counts.requests;
     auto const refusal = refusal_of(s, r);
     if (refusal) {
@@ -113,7 +118,7 @@ awaitable<bool> serve_request(site& s, tcp_stream& stream, request const& r)
         co_return co_await write(stream, *refusal, r);
     }
     if (is_stream_request(r))
-        co_return co_await serve_stream(s, stream, r);
+        co_return co_await serve_stream(s, stream, registered, r);
     auto const a = co_await respond(s, r);
     co_return co_await write(stream, a, r);
 }
@@ -134,15 +139,16 @@ awaitable<void> refuse_unread(site& s, tcp_stream& stream, error_code ec)
 awaitable<void> serve(site& s, asio::ip::tcp::socket socket)
 {
     tcp_stream stream(std::move(socket));
-    registration const registered(s, stream);
+    registration registered(s, stream);
     boost::beast::flat_buffer buffer(most_header_bytes + most_body_bytes);
     for (bool goes_on = true; goes_on && !s.is_stopping;) {
+        registered.begin_step();
         request r;
         if (auto const ec = co_await read(stream, buffer, r)) {
             co_await refuse_unread(s, stream, ec);
             break;
         }
-        goes_on = co_await serve_request(s, stream, r);
+        goes_on = co_await serve_request(s, stream, registered, r);
     }
     error_code ignored;
     stream.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);

@@ -4,6 +4,7 @@
 //
 #include "tool/dashboard/http_server.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include <boost/asio/co_spawn.hpp>
@@ -32,6 +33,19 @@ void turn_away(tcp::socket socket)
     socket.shutdown(tcp::socket::shutdown_both, ignored);
 }
 
+// Returns false if all have streams of events. The place becomes free when the coroutine of that connection ends, which is
+// soon.
+bool make_room(site& s)
+{
+    auto const slowest = std::ranges::find(s.open, false, &open_connection::must_stay);
+    if (slowest == s.open.end())
+        return false;
+    slowest->must_stay = true;
+    slowest->stream->close();
+    ++s.counts.refused;
+    return true;
+}
+
 }  // namespace
 
 http_server::http_server(asio::any_io_executor const& executor, tcp::endpoint const& at) : acceptor_(executor, at) {}
@@ -53,7 +67,7 @@ asio::awaitable<void> http_server::accept(site& s)
             // Such as EMFILE: without the pause this would be a busy loop.
             timer.expires_after(100ms);
             co_await timer.async_wait(asio::use_awaitable);
-        } else if (s.open.size() < most_connections) {
+        } else if (s.open.size() < most_connections || make_room(s)) {
             asio::co_spawn(acceptor_.get_executor(), serve(s, std::move(socket)), asio::detached);
         } else {
             ++s.counts.refused;
@@ -67,8 +81,8 @@ void http_server::stop(site& s)
     s.is_stopping = true;
     boost::system::error_code ignored;
     acceptor_.close(ignored);
-    for (auto* const stream : s.open)
-        stream->close();
+    for (auto const& each : s.open)
+        each.stream->close();
 }
 
 }  // namespace holdfast::cli::dashboard

@@ -13,7 +13,8 @@
 
 namespace holdfast::cli::dashboard {
 
-// Accepts connections and serves them. Those beyond `most_connections` are closed at once.
+// Accepts connections and serves them. For one beyond `most_connections` it closes that of the slowest client: many that
+// send or read slowly cannot shut out the others.
 class http_server {
 public:
     // Throws boost::system::system_error if it cannot listen there.

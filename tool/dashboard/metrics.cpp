@@ -63,8 +63,16 @@ void add_locks(document& to, board const& all)
 void add_survey(document& to, survey_state const& s)
 {
     to.add("up", "gauge", "1: the last look at the server succeeded.", s.is_connected ? 1 : 0);
-    to.begin("pass_seconds", "gauge", "Time of a pass over all keys.");
-    to.add_seconds(s.pass);
+    to.add(
+        "survey_complete",
+        "gauge",
+        "1: all keys were looked at once; until then the numbers are those of a part of the locks.",
+        s.is_complete ? 1 : 0);
+    // A time of 0 would be that of the fastest pass.
+    if (s.is_complete) {
+        to.begin("pass_seconds", "gauge", "Time of a pass over all keys.");
+        to.add_seconds(s.pass);
+    }
     to.add("survey_steps_total", "counter", "Scripts that the dashboard has sent.", s.steps);
     to.add("survey_failures_total", "counter", "Looks at the server that failed.", s.failures);
 }

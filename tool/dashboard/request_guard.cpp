@@ -21,13 +21,18 @@ bool is_same_name(std::string_view a, std::string_view b)
     return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-// "name", "name:port", "[address]", "[address]:port" without the port. The port does not matter: a tunnel may change
-// it, and a forged name has the right one.
+bool is_port(std::string_view text)
+{
+    return text.starts_with(':') && text.find_first_not_of("0123456789", 1) == text.npos;
+}
+
+// "name", "name:port", "[address]", "[address]:port" without the port; empty: it has no such form. The port does not
+// matter: a tunnel may change it, and a forged name has the right one.
 std::string_view without_port(std::string_view host)
 {
-    if (host.starts_with('['))
-        return host.substr(0, host.find(']') + 1);
-    return host.substr(0, host.find(':'));
+    auto const end = host.starts_with('[') ? host.find(']') + 1 : std::min(host.find(':'), host.size());
+    auto const rest = host.substr(end);
+    return rest.empty() || is_port(rest) ? host.substr(0, end) : std::string_view();
 }
 
 bool is_permitted_address(std::string_view name, guard_rules const& rules)

@@ -34,6 +34,13 @@ struct release_result {
 
 using release_function = std::function<boost::asio::awaitable<release_result>(release_order)>;
 
+// The connections are in the order in which their present steps began: to read a request, to serve it. So the slowest
+// client is in front.
+struct open_connection {
+    boost::beast::tcp_stream* stream;
+    bool must_stay = false;  // it has a stream of events, or is being closed already
+};
+
 // What all connections share. It outlives them; all of it is used on one thread.
 struct site {
     guard_rules guard;
@@ -42,11 +49,12 @@ struct site {
     release_function release = {};  // empty: forced releases are not allowed
     http_counts counts = {};
     document_cache locks = {};  // of /api/locks
-    std::list<boost::beast::tcp_stream*> open = {};
+    std::list<open_connection> open = {};
     bool is_stopping = false;
 };
 
-// Bounds: a client cannot make the dashboard use more, and a slow one loses its connection.
+// Bounds: a client cannot make the dashboard use more, and a slow one loses its connection: in time, or at once if there are
+// too many connections.
 constexpr std::size_t most_connections = 100;
 constexpr std::size_t most_streams = 20;
 constexpr std::uint32_t most_header_bytes = 8 * 1024;

@@ -43,7 +43,8 @@ function renderStatus() {
       : `Redis does not answer since ${since}: ${survey.words}. The page shows what was known before.`;
   if (!isGood) setText(byId("banner"), words);
   byId("table").classList.toggle("stale", isLost || !survey.connected);
-  setText(byId("pass"), survey.complete && survey.pass_ms >= 1000 ? `a scan takes ${duration(survey.pass_ms)}` : "");
+  const pass = survey.pass_ms >= 1000 ? `a scan takes ${duration(survey.pass_ms)}` : "";
+  setText(byId("pass"), survey.complete ? pass : "the first scan is under way: not all locks are shown yet");
   byId("pattern").hidden = greeting.pattern === "*";
   setText(byId("pattern"), greeting.pattern);
   setText(byId("opened"), greeting.opened_ms ? `since ${timeOfDay(greeting.opened_ms)}` : "");
