@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// A latch: a task waits until three others have done their part. See docs/latch.md.
+// A latch: a task waits until three others have done their part, or one calls it off. See docs/latch.md.
 //
 //     holdfast_example_latch [URL]
 
@@ -20,6 +20,13 @@ asio::awaitable<void> work(holdfast::latch parts)
     co_await parts.count_down();
 }
 
+asio::awaitable<void> await_report(holdfast::latch parts)
+{
+    auto const [ec, is_open] = co_await parts.wait(asio::as_tuple);
+    if (ec == holdfast::errc::latch_removed)
+        std::cout << "the report was called off\n";
+}
+
 asio::awaitable<void> run(holdfast::client& client)
 {
     holdfast::latch parts{client, "parts of the report"};
@@ -28,6 +35,10 @@ asio::awaitable<void> run(holdfast::client& client)
         asio::co_spawn(co_await asio::this_coro::executor, work(parts), asio::detached);
     co_await parts.wait();
     std::cout << "all parts are there\n";
+
+    co_await parts.set(3);
+    co_await parts.remove();
+    co_await await_report(parts);
     co_await client.shutdown();
 }
 
