@@ -304,18 +304,20 @@ TEST_CASE("an error of a future has no place in the sources of the library", "[t
     client c(context, settings);
     c.run(asio::detached);
     std::thread thread([&] { context.run(); });
+    auto answer = c.ready(asio::cancel_after(200ms, asio::use_future));
+    answer.wait();
+    c.stop();
+    work.reset();
+    thread.join();  // an exception_ptr counts its owners in libstdc++.so, where ThreadSanitizer does not see it
     std::string text;
     try {
-        c.ready(asio::cancel_after(200ms, asio::use_future)).get();
+        answer.get();
     } catch (boost::system::system_error const& e) {
         text = e.what();
         CHECK_FALSE(e.code().has_location());
     }
     CHECK_FALSE(text.empty());
     CHECK(text.find(".hpp") == text.npos);
-    c.stop();
-    work.reset();
-    thread.join();
 }
 
 TEST_CASE("ready() completes as not_running when it is cancelled before run()", "[tokens]")
