@@ -3,19 +3,30 @@
 # Writes a header with the text of each script and the SHA1 of exactly that text, and the same once more with 'spublish' in
 # place of 'publish', for sharded messages. The comment at the head of a script is for readers of the repository and is
 # left out: the server would parse it on every EVAL. A line "-- include <part>" is replaced by the text of
-# parts/<part>.lua, which several scripts share.
+# parts/<part>.lua, which several scripts share; it ends the comment at the head, too.
+
+# Reads a file without its first lines that match: these are comments, or empty.
+function(read_without_head file line out)
+    file(READ "${file}" text)
+    while(NOT text MATCHES "^-- include " AND text MATCHES "^(${line})\n")
+        string(LENGTH "${CMAKE_MATCH_0}" length)
+        string(SUBSTRING "${text}" ${length} -1 text)
+    endwhile()
+    set(${out} "${text}" PARENT_SCOPE)
+endfunction()
 
 function(embed file out)
     get_filename_component(name "${file}" NAME_WE)
-    file(READ "${file}" text)
-    string(REGEX REPLACE "^(--[^\n]*\n|[ \t]*\n)+" "" text "${text}")
-    while(text MATCHES "\n-- include ([a-z_]+)\n")
-        set(part "${CMAKE_MATCH_1}")
+    read_without_head("${file}" "--[^\n]*|[ \t]*" text)
+    while(text MATCHES "(^|\n)-- include ([a-z_]+)\n")
+        set(part "${CMAKE_MATCH_2}")
         get_filename_component(folder "${file}" DIRECTORY)
-        file(READ "${folder}/parts/${part}.lua" shared)
-        string(REGEX REPLACE "^(--[^\n]*\n)+" "" shared "${shared}")
+        read_without_head("${folder}/parts/${part}.lua" "--[^\n]*" shared)
         string(REPLACE "-- include ${part}\n" "${shared}" text "${text}")
     endwhile()
+    if(text MATCHES "(^|\n)[ \t]*(-- *include[^\n]*)")
+        message(FATAL_ERROR "${file}: not a line '-- include <part>': ${CMAKE_MATCH_2}")
+    endif()
     string(FIND "${text}" ")lua\"" collision)
     if(NOT name MATCHES "^[a-z][a-z0-9_]*$" OR text STREQUAL "" OR NOT collision EQUAL -1)
         message(FATAL_ERROR "${file}: its name is not an identifier, or it is empty, or it contains )lua\"")

@@ -1,0 +1,3 @@
+-- A part that begins with another part.
+-- include second
+local first = second

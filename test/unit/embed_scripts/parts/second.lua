@@ -1,0 +1,2 @@
+-- A part.
+local second = 2
