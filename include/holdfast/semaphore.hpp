@@ -190,7 +190,8 @@ public:
     /// Takes the permits of one lease away, whoever has it, for a holder that does not end: `force_release()` takes those
     /// of all. Its client learns of it with its next renewal, and the lease is lost. Waiters are notified.
     ///
-    /// `holder_id` is the `holder::id` that `holders()` gives.
+    /// `holder_id` is the `holder::id` that `holders()` gives: "<client's uuid>:<n>", or the 16 bytes of a permit of
+    /// Redisson. Any other text names no holder, a part of an id included: the UUID of a client takes nothing away.
     ///
     /// @par On the server
     /// One script.

@@ -2,7 +2,7 @@
 -- their next renewal.
 -- KEYS  counter, timeouts, waiting; of a fair semaphore counter, timeouts, queue, waiters
 -- ARGV  channel, holder (empty: all)
--- returns how many permits were taken away
+-- returns how many permits were taken away; 0 for a text that is not the whole id of a holder, such as a UUID alone
 -- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing changed
 -- redis.calls: get, zcard, del, incrby, publish (all); get, zrange, zrem, incrby, publish (one); then also zrange, and for
 --   each client that is notified publish, zrem, zrange; if one waits for more than are free also time, zrangebyscore; of a
@@ -16,9 +16,16 @@ if failed then return failed end
 -- include permit_waiting
 -- include permit_wake
 
+-- Whether it is "<uuid>:<number>", or the 16 raw bytes of a permit of Redisson. A part of an id may begin many ids.
+local function is_holder(id)
+    local is_ours = string.byte(id, 37) == 58 and string.find(id, '^%x+%-%x+%-%x+%-%x+%-%x+:%d+$')
+    return #id == 16 or is_ours
+end
+
 -- Its members are the holder, and the holder before a ":" (its label), a "/" or a "#".
 local function members_of(holder)
     local members = {}
+    if not is_holder(holder) then return members end
     for _, member in ipairs(redis.call('zrange', KEYS[2], '0', '-1')) do
         local after = string.sub(member, #holder + 1, #holder + 1)
         if string.sub(member, 1, #holder) == holder and string.find(':/#', after, 1, true) then

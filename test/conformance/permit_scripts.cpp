@@ -348,6 +348,21 @@ TEST_CASE("permits_force_release takes the permits of all or of one holder", "[c
     CHECK(s.said(scripts::permits_holders, {}) == "[0, 0]");
 }
 
+TEST_CASE("permits_force_release takes nothing away for a part of an id", "[conformance][semaphore]")
+{
+    semaphore_scripts s;
+    auto const labelled = ours(12) + ":label";
+    CHECK(s.acquire({ours(1), "2", labelled, "1"}) == "nil");
+    auto const client = ours(1).substr(0, 36);
+    for (auto const& part :
+         {client, client + ":", client + ":1/2", client + "/", labelled, client + ":x", client + ":1 "})
+        CHECK(s.said(scripts::permits_force_release, {"channel", part}) == "0");
+    CHECK(s.free() == "\"0\"");
+    CHECK(s.said(scripts::permits_force_release, {"channel", ours(1)}) == "2");
+    CHECK(s.said(scripts::permits_force_release, {"channel", ours(12)}) == "1");
+    s.compare_values();
+}
+
 // No server takes a permit then: the total is the same afterwards.
 TEST_CASE("keys of another type are WRONGTYPE and change nothing", "[conformance][semaphore]")
 {
