@@ -23,8 +23,9 @@ constexpr unsigned everything = all_locks | needs_semaphore | needs_election;
 constexpr std::array table{
     right{"decrby", needs_latch | needs_semaphore},
     right{"del", needs_latch | everything | needs_queries},
-    right{"exists", everything},
-    right{"get", needs_latch | needs_mutex | with_queue | needs_read_write | needs_semaphore | needs_queries},
+    right{"exists", needs_latch | everything},
+    right{"get", needs_mutex | needs_read_write},
+    right{"getrange", needs_latch | with_queue | needs_read_write | needs_semaphore | needs_queries},
     right{"hdel", needs_latch | hashes | needs_semaphore},
     right{"hexists", hashes | needs_semaphore},
     right{"hget", needs_election | needs_read_write},
@@ -70,7 +71,7 @@ for _, name in ipairs({'exists', 'get', 'mget', 'type', 'pttl', 'persist', 'hget
     try(name, key)
 end
 for _, name in ipairs({'hdel', 'hexists', 'hget', 'zrem', 'zscore', 'zmscore'}) do try(name, key, 'x') end
-for _, name in ipairs({'lrange', 'zrange', 'zrangebyscore'}) do try(name, key, '0', '1') end
+for _, name in ipairs({'getrange', 'lrange', 'zrange', 'zrangebyscore'}) do try(name, key, '0', '1') end
 try('lindex', key, '0')
 try('linsert', key, 'BEFORE', 'x', 'y')
 try('lrem', key, '1', 'x')

@@ -3,8 +3,8 @@
 -- ARGV  step, number to count, channel, time to live in ms
 -- returns what is left; 0 also if it was open
 -- errors WRONGTYPE: the latch is no number, or the steps are no hash
--- redis.calls: get (open); get, hset (counted before); get, hset, pexpire, pttl, pexpire, pexpire, decrby; at zero get,
---   hset, del, publish; if a right is missing also hdel
+-- redis.calls: getrange, exists (open); getrange, hset (counted before); getrange, hset, pexpire, pttl, pexpire,
+--   pexpire, decrby; at zero getrange, hset, del, publish; if a right is missing also hdel
 local step = ARGV[1]
 -- include latch_count
 -- include latch_life

@@ -3,7 +3,7 @@
 -- ARGV  channel, time to live in ms
 -- returns 1: removed; 0: it is open, or was removed before, nothing changed
 -- errors WRONGTYPE: the latch or the generation is no number, nothing changed
--- redis.calls: get; if it is closed also get, set, del, publish; without a generation also time
+-- redis.calls: getrange; if it is closed also getrange, set, del, publish; without a generation also time
 local channel, one_day = ARGV[1], ARGV[2]
 -- include latch_count
 -- include latch_generation

@@ -3,7 +3,7 @@
 -- ARGV  count, channel, time to live in ms
 -- returns 1: set; 0: it is closed already, nothing changed
 -- errors WRONGTYPE: the latch or the generation is no number, nothing changed
--- redis.calls: get; if it is open also get, set, del, set, publish; without a generation also time
+-- redis.calls: getrange; if it is open also exists, getrange, set, del, set, publish; without a generation also time
 local one_day = ARGV[3]
 -- include latch_count
 -- include latch_generation

@@ -1,11 +1,12 @@
 -- Reads what is left to count of a latch, and its generation. As long as somebody asks, a closed latch does not expire.
 -- KEYS  latch, generation
 -- ARGV  time to live in ms
--- returns {left, generation, removals}: left is 0 if it is open or was removed; generation is negative if it was removed,
---   and 0 if it is unknown: the key was lost, or a client of Redisson has set the latch; removals is a number that changes
---   with each removal, 0 if the generation is unknown
+-- returns {left, generation, removals}: left is 0 if it is open or was removed; generation is negative if it was
+--   removed, and 0 if it is unknown: the key was lost, or a client of Redisson has set the latch; removals is a number
+--   that changes with each removal, 0 if the generation is unknown
 -- errors WRONGTYPE: the latch or the generation is no number
--- redis.calls: get, get (open); get, get, pttl (closed), and once in an hour also pexpire, pexpire
+-- redis.calls: getrange, exists, getrange (open); getrange, getrange, pttl (closed), and once in an hour also pexpire,
+--   pexpire
 local life = ARGV[1]
 -- include latch_count
 -- include latch_generation

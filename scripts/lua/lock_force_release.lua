@@ -4,7 +4,7 @@
 -- ARGV  channel
 -- returns 1: it was held; 0: it was free
 -- errors WRONGTYPE: not a lock, nothing changed
--- redis.calls: type, get (a string) or hlen, hgetall (a hash), del, publish
+-- redis.calls: type, getrange (a string) or hlen, hgetall (a hash), del, publish
 local kind = redis.call('type', KEYS[1]).ok
 if kind == 'none' then return 0 end
 -- include holder

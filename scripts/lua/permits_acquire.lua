@@ -5,14 +5,14 @@
 -- KEYS  counter, timeouts, waiting
 -- ARGV  lease time in ms, permits to create it with (0: never), its time to live in ms (0: none), channel, whether
 --   they wait for a message if they are refused (1; 0: no), for each contender: holder, weight
--- returns nil: all were granted; {n, t, total}: the first n were granted; t is the time in ms after which enough permits
---   will have ended for the next one (-1: unknown; -2: it asks for more than there are); total is the number of
+-- returns nil: all were granted; {n, t, total}: the first n were granted; t is the time in ms after which enough
+--   permits will have ended for the next one (-1: unknown; -2: it asks for more than there are); total is the number of
 --   permits, free and held (-1: no semaphore)
 -- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing is taken then
--- redis.calls: time, get, decrby, zadd, pttl, pexpire, pexpire or persist (granted); time, get, zrangebyscore, zrange,
---   zcard (busy); if permits had expired also zrem, incrby, publish, zrange; if it is created also zcard, set, publish,
---   zrange; of waiters also zrem (granted), zadd, pexpire (refused); for each client that is notified also publish, zrem,
---   zrange; if one waits for more than are free also zrangebyscore
+-- redis.calls: time, getrange, decrby, zadd, pttl, pexpire, pexpire or persist (granted); time, getrange,
+--   zrangebyscore, zrange, zcard (busy); if permits had expired also zrem, incrby, publish, zrange; if it is created
+--   also exists, zcard, set, publish, zrange; of waiters also zrem (granted), zadd, pexpire (refused); for each client
+--   that is notified also publish, zrem, zrange; if one waits for more than are free also zrangebyscore
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- include permit_counter

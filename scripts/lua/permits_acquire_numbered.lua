@@ -4,13 +4,13 @@
 -- ARGV  lease time in ms, permits to create it with (0: never), its time to live in ms (0: none), channel, holder, time to
 --   live of the fencing counter in ms, whether it waits for a message if it is refused (1; 0: no)
 -- returns {1, fencing token, number}: granted; {0, t, total}: busy, as permits_acquire; t = -2: there are no permits
--- errors WRONGTYPE: the counter is not a number, or another key is of another type; if it is the fencing counter, the holder
---   has the permit
--- redis.calls: time, get, hgetall, zmscore (if there are numbers), incrby, zadd, pttl, pexpire, pexpire or persist, hset,
---   pexpire, time, set (granted); time, get, hgetall, zrangebyscore, zrange, zcard (busy); if permits had expired also zrem,
---   incrby, publish; for numbers of permits that were released also hdel; if it is created also zcard, set, publish;
---   of a waiter also zrem (granted), zadd, pexpire (busy); zrange and notified clients as permits_acquire; zcard, and if a permit has
---   no number zrange
+-- errors WRONGTYPE: the counter is not a number, or another key is of another type; if it is the fencing counter, the
+--   holder has the permit
+-- redis.calls: time, getrange, hgetall, zmscore (if there are numbers), incrby, zadd, pttl, pexpire, pexpire or
+--   persist, hset, pexpire, time, set (granted); time, getrange, hgetall, zrangebyscore, zrange, zcard (busy); if
+--   permits had expired also zrem, incrby, publish; for numbers of permits that were released also hdel; if it is
+--   created also exists, zcard, set, publish; of a waiter also zrem (granted), zadd, pexpire (busy); zrange and
+--   notified clients as permits_acquire; zcard, and if a permit has no number zrange
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local me, channel, is_waiter = ARGV[5], ARGV[4], ARGV[7] == '1'

@@ -4,15 +4,16 @@
 -- KEYS  counter, timeouts, queue, waiters
 -- ARGV  lease time in ms, permits to create it with (0: never), its time to live in ms (0: none), channel, holder,
 --   weight, waiter timeout in ms, whether it enters the queue (1; 0: one attempt)
--- returns nil: granted; {0, t, total}: busy; t is the time in ms after which enough permits will have ended for the first
---   waiter or, if it can have them already, after which the waiters look again (-1: unknown; -2: the holder asks for more
---   than there are, and gets no place); total is the number of permits, free and held (-1: no semaphore)
+-- returns nil: granted; {0, t, total}: busy; t is the time in ms after which enough permits will have ended for the
+--   first waiter or, if it can have them already, after which the waiters look again (-1: unknown; -2: the holder asks
+--   for more than there are, and gets no place); total is the number of permits, free and held (-1: no semaphore)
 -- errors WRONGTYPE: the counter is not a number, or another key is of another type
--- redis.calls: time, get, exists, decrby, zadd, pttl, pexpire, pexpire or persist, zrange (granted, no waiter); time, get,
---   exists, zrange, zrem, zrem, exists, decrby, zadd, pttl, pexpire, pexpire or persist, zrange (the holder is the first
---   waiter); time, get, exists, zrange, zscore, zrangebyscore, zcard, zscore, zscore, zadd, zrange, zadd, zrange, zscore,
---   zrange (enters the queue); if it has a place or starts the queue also pexpire, pexpire; if permits had expired also
---   zrem, incrby, publish; if it is created also set, publish; to notify the next waiter also publish
+-- redis.calls: time, getrange, exists, decrby, zadd, pttl, pexpire, pexpire or persist, zrange (granted, no waiter);
+--   time, getrange, exists, zrange, zrem, zrem, exists, decrby, zadd, pttl, pexpire, pexpire or persist, zrange (the
+--   holder is the first waiter); time, getrange, exists, zrange, zscore, zrangebyscore, zcard, zscore, zscore, zadd,
+--   zrange, zadd, zrange, zscore, zrange (enters the queue); if it has a place or starts the queue also pexpire,
+--   pexpire; if permits had expired also zrem, incrby, publish; if it is created also set, publish; to notify the next
+--   waiter also publish
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- include permit_counter

@@ -4,10 +4,10 @@
 -- ARGV  holder, weight, channel, waiter timeout in ms
 -- returns 0: it had neither, nothing changed; 1: permits were released; 2: a place was removed
 -- errors WRONGTYPE: the counter is not a number, or another key is of another type
--- redis.calls: get, exists, zrem, incrby, publish (no waiter); get, exists, zrange, zscore, zrem, incrby, publish, publish
---   (the first waiter receives the message); besides time, zcard, zscore, zrangebyscore (it does not, or asks for more);
---   get, exists, zrange, zscore, zrem, zrem, zrem, exists, zrange (a place is removed); if it was the first also time,
---   zcard, zscore, zrangebyscore, publish
+-- redis.calls: getrange, exists, zrem, incrby, publish (no waiter); getrange, exists, zrange, zscore, zrem, incrby,
+--   publish, publish (the first waiter receives the message); besides time, zcard, zscore, zrangebyscore (it does not,
+--   or asks for more); getrange, exists, zrange, zscore, zrem, zrem, zrem, exists, zrange (a place is removed); if it
+--   was the first also time, zcard, zscore, zrangebyscore, publish
 local now = 0
 -- include permit_counter
 local text, left, failed = read_counter()

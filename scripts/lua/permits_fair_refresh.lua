@@ -2,12 +2,12 @@
 -- now.
 -- KEYS  counter, timeouts, queue, waiters
 -- ARGV  waiter timeout in ms, channel, for each waiter: holder
--- returns {t, i ...}: waiter number i has lost its place, or enough permits are free and it is the first, or the counter
---   is missing and it may create it; t is the time in ms after which enough permits will have ended for the first
---   waiter or, if it can have them already, after which the waiters look again (-1: unknown)
+-- returns {t, i ...}: waiter number i has lost its place, or enough permits are free and it is the first, or the
+--   counter is missing and it may create it; t is the time in ms after which enough permits will have ended for the
+--   first waiter or, if it can have them already, after which the waiters look again (-1: unknown)
 -- errors WRONGTYPE: the timeouts or a key of the queue are of another type
--- redis.calls: time, get, zmscore, pexpire, pexpire, zscore, zadd, zrange, zscore, zcard, zrangebyscore, zrange; if
---   another client's waiter is the first and can have them also zscore, zadd, pexpire, publish
+-- redis.calls: time, getrange, zmscore, pexpire, pexpire, zscore, zadd, zrange, zscore, zcard, zrangebyscore, zrange;
+--   if another client's waiter is the first and can have them also zscore, zadd, pexpire, publish
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local waiter_timeout, channel = tonumber(ARGV[1]), ARGV[2]

@@ -4,7 +4,7 @@
 --   with those whose time has passed; t is how long the member remains in ms (-1: for ever). Redisson's members are 16
 --   raw bytes, and remain so long at most. A member that has a number is followed by # and the number
 -- errors WRONGTYPE: the counter is not a number, or another key is of another type
--- redis.calls: time, get, zrange; of a numbered semaphore also hgetall
+-- redis.calls: time, getrange, zrange; of a numbered semaphore also hgetall
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- include permit_counter

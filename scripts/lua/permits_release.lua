@@ -5,9 +5,9 @@
 -- ARGV  channel, holder, weight
 -- returns 0: the holder has none of it, nothing changed; n > 0: released, n - 1 subscribers received the message
 -- errors WRONGTYPE: the counter or the timeouts are of another type, nothing changed
--- redis.calls: get, zrem, incrby, publish, zrange; get, zrem, zrem, zrange (the holder has none of it); get, zrem (the
---   counter was lost); for each client that is notified also publish, zrem, zrange; if one waits for more than are free also
---   time, zrangebyscore
+-- redis.calls: getrange, zrem, incrby, publish, zrange; getrange, zrem, zrem, zrange (the holder has none of it);
+--   getrange, exists, zrem (the counter was lost); for each client that is notified also publish, zrem, zrange; if one
+--   waits for more than are free also time, zrangebyscore
 local now = 0
 local channel, holder = ARGV[1], ARGV[2]
 -- include permit_counter

@@ -5,9 +5,9 @@
 -- returns for each grant 0: the holder has none of it, nothing changed; n > 0: released, n - 1 subscribers received the
 --   message
 -- errors WRONGTYPE: a counter or the timeouts are of another type; nothing changed then
--- redis.calls for each semaphore: get, zmscore, zrem, incrby, publish, zrange; get, zmscore, zrem (the counter was lost);
---   get, zmscore (no holder has any of it); with subscribers one publish for each grant; for each holder that has none of it
---   zrem, and then zrange; notified clients as in permits_release
+-- redis.calls for each semaphore: getrange, zmscore, zrem, incrby, publish, zrange; getrange, exists, zmscore, zrem
+--   (the counter was lost); getrange, zmscore (no holder has any of it); with subscribers one publish for each grant;
+--   for each holder that has none of it zrem, and then zrange; notified clients as in permits_release
 local now = 0
 -- The parts below use the keys of the semaphore at hand.
 local keys, KEYS = KEYS, {}

@@ -5,9 +5,9 @@
 -- returns 0: the holder has none of it, nothing changed; n > 0: it ends after that time, n - 1 subscribers received the
 --   message
 -- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing changed
--- redis.calls: time, get, zmscore (the holder has none of it); besides pttl, pexpire, pexpire or persist, zadd, publish,
---   zrange; if a client waits also zrangebyscore, and if it is notified publish, zrem, zrange; of a fair semaphore zrange,
---   publish in place of these
+-- redis.calls: time, getrange, zmscore (the holder has none of it); besides pttl, pexpire, pexpire or persist, zadd,
+--   publish, zrange; if a client waits also zrangebyscore, and if it is notified publish, zrem, zrange; of a fair
+--   semaphore zrange, publish in place of these
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- include permit_counter

@@ -6,9 +6,9 @@
 -- returns {before, held}: the number of permits before, free and held (-1: no semaphore), and how many are held; where
 --   permits were added {now, held}
 -- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing changed
--- redis.calls: time, get, zrangebyscore, zcard, set; if permits had expired also zrem; if permits are free also publish;
---   zrangebyscore, and for each client that is notified publish, zrem, zrange, zrangebyscore; of a fair semaphore zrange,
---   publish in place of these
+-- redis.calls: time, getrange, zrangebyscore, zcard, set; if permits had expired also zrem; if permits are free also
+--   publish; zrangebyscore, and for each client that is notified publish, zrem, zrange, zrangebyscore; of a fair
+--   semaphore zrange, publish in place of these
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- include permit_counter

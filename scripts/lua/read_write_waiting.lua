@@ -2,6 +2,6 @@
 -- KEYS  mark of a waiting writer
 -- returns {holder, PTTL of the mark}; {}: no writer waits that leaves a mark
 -- errors WRONGTYPE: the mark is not a string
--- redis.calls: get, pttl
-local holder = redis.call('get', KEYS[1])
-return holder and {holder, redis.call('pttl', KEYS[1])} or {}
+-- redis.calls: getrange, pttl
+local holder = redis.call('getrange', KEYS[1], 0, 255)
+return holder ~= '' and {holder, redis.call('pttl', KEYS[1])} or {}

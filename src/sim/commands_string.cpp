@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -14,6 +15,25 @@ value run_get(call& c)
 {
     auto const at = find_typed<string_value>(c.keys, c.args[1]);
     return at.wrong ? wrong_type() : at.data ? bulk(*at.data) : nil();
+}
+
+// The bytes from one place to another, both included; a negative one counts from the end.
+value run_getrange(call& c)
+{
+    auto const first = to_integer(c.args[2]);
+    auto const last = to_integer(c.args[3]);
+    if (!first || !last)
+        return not_an_integer();
+    auto const at = find_typed<string_value>(c.keys, c.args[1]);
+    if (at.wrong)
+        return wrong_type();
+    std::string_view const all = at.data ? std::string_view(*at.data) : std::string_view();
+    auto const size = std::int64_t(all.size());
+    auto const place = [size](std::int64_t n) { return n < 0 ? std::max<std::int64_t>(0, n + size) : n; };
+    auto const begin = place(*first);
+    auto const end = std::min(size - 1, place(*last)) + 1;
+    bool const none = begin >= end || (*first < 0 && *last < *first);
+    return bulk(none ? std::string_view() : all.substr(std::size_t(begin), std::size_t(end - begin)));
 }
 
 struct set_options {
@@ -168,6 +188,7 @@ constexpr auto store = trait::writes | trait::grows | trait::keyed;
 
 constexpr std::array table{
     command_spec{"get", 2, trait::keyed, run_get},
+    command_spec{"getrange", 4, trait::keyed, run_getrange},
     command_spec{"set", -3, store, run_set},
     command_spec{"incr", 2, store, run_incr},
     command_spec{"incrby", 3, store, run_incrby},

@@ -37,6 +37,7 @@ constexpr std::array commands = std::to_array<std::string_view>(
      "UNLINK k",
      "EXISTS k [k]",
      "TYPE k",
+     "GETRANGE k n n",
      "PTTL k",
      "TTL k",
      "PERSIST k",

@@ -199,6 +199,7 @@ TEST_CASE("after an acquire with any one command denied, another client is grant
         "decrby",
         "exists",
         "get",
+        "getrange",
         "hexists",
         "hget",
         "hset",

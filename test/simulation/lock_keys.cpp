@@ -425,6 +425,45 @@ TEST_CASE("other data of many elements under a lock's key is refused, and not re
     });
 }
 
+TEST_CASE("a long string under a lock's key is refused, and only its first bytes are read", "[keys][bounds]")
+{
+    arena a;
+    auto& c = a.client();
+    std::size_t longest = 0;  // of the replies to commands of scripts
+    a.server().check([&](executed const& e) {
+        if (e.what.in_script && e.what.reply)
+            longest = std::max(longest, e.what.reply->text.size());
+    });
+    std::string const long_string(1'000'000, '7');
+    auto const set = [&](std::string_view key) { a.server().execute({"SET", key, long_string, "PX", "600000"}); };
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        set("k");
+        for (any_lock const& l : {any_lock(mutex(c, "k")), any_lock(fair_lock(c, "k"))}) {
+            auto const holders = co_await l.holders(use_awaitable);
+            CHECK(holders.size() == 1);
+            auto const on_force = co_await error_of(l.force_release(use_awaitable));
+            CHECK(on_force == errc::wrong_type);
+        }
+        semaphore const s(c, "k", {.permits = 2});
+        auto const on_permits = co_await error_of(s.permits(use_awaitable));
+        CHECK(on_permits == errc::wrong_type);
+        auto const on_acquire = co_await error_of(s.try_acquire({}, use_awaitable));
+        CHECK(on_acquire == errc::wrong_type);
+        latch const l(c, "k");
+        auto const on_count = co_await error_of(l.count(use_awaitable));
+        CHECK(on_count == errc::wrong_type);
+        CHECK(a.server().execute({"STRLEN", "k"}).integer == 1'000'000);
+
+        a.server().execute({"SET", "l", "1", "PX", "600000"});
+        set("holdfast_latch:{l}");
+        latch const other(c, "l");
+        auto const on_wait = co_await error_of(other.wait({.wait = 10ms}, use_awaitable));
+        CHECK(on_wait == errc::wrong_type);
+        CHECK(longest < 1000);
+    });
+}
+
 TEST_CASE("a thousand dead waiters of a fair lock are removed in steps", "[keys][bounds]")
 {
     arena a;

@@ -5,7 +5,7 @@ local function flaw(kind)
     if kind ~= 'string' and kind ~= 'hash' then return kind end
     local found
     if kind == 'string' then
-        found = not is_holder(redis.call('get', KEYS[1])) and 'string that is no token'
+        found = not is_holder(redis.call('getrange', KEYS[1], 0, 255)) and 'string that is no token'
     else
         local pair = redis.call('hlen', KEYS[1]) == 1 and redis.call('hgetall', KEYS[1])
         found = not (pair and is_holder(pair[1]) and is_count(pair[2])) and 'hash that names no holder'
