@@ -4,6 +4,7 @@
 //
 // What a lease reports, and when: release, extension, and the steps to a loss: held, at risk, lost.
 
+#include <boost/asio/bind_executor.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include "simulation/arena.hpp"
@@ -408,6 +409,55 @@ TEST_CASE("a lease whose handler never runs is not renewed", "[lease][renewal]")
     CHECK(other.valid());
     CHECK(c.stats().at_risk == 0);  // this is no sign of a bad connection
     a.at("B").resume();
+}
+
+TEST_CASE("a re-entry that is handed out after a renewal of its grant is valid for as long", "[lease][renewal]")
+{
+    arena a;
+    auto& c = a.client();
+    auto lasting = arena::quick();
+    lasting.lease = 1min;
+    auto& d = a.client("A", lasting, "other");
+    a.run([&]() -> awaitable<void> {
+        reentrant_lock r(c, "r", c.make_owner());
+        auto outer = co_await r.acquire();
+        auto const first_end = validity(outer);
+        co_await d.ready();
+        co_await a.sleep(900ms);
+        // Meanwhile the member's hold of "r" waits for the other member, and its grant is renewed.
+        a.server("other").pause_for(300ms);
+        auto const inner = co_await multi_lock(r, mutex(d, "m")).acquire();
+        CHECK(validity(outer) > first_end + 900ms);
+        CHECK(inner.valid());
+        CHECK(inner.valid_until() > outer.valid_until() - 1ms);  // two readings of the clock differ a little
+    });
+}
+
+TEST_CASE("a re-entry whose handler never runs expires after the outer lease was released", "[lease][renewal]")
+{
+    arena a;
+    auto& c = a.client();
+    reentrant_lock r(c, "r", c.make_owner());
+    lease outer;
+    a.run([&]() -> awaitable<void> { outer = co_await r.acquire(); });
+    a.at("B").pause();
+    auto state = lease_state::empty;
+    r.acquire(asio::bind_executor(a.at("B").get_executor(), [&](error_code, lease late) { state = late.state(); }));
+    a.run([&]() -> awaitable<void> {
+        co_await a.sleep(10s);
+        CHECK(outer.valid());
+        CHECK(outer.hold_count() == 2);
+        co_await outer.release();
+        CHECK(a.exists("r"));  // the handler may run yet
+        co_await a.sleep(4s);
+        CHECK_FALSE(a.exists("r"));
+        CHECK(c.stats().held == 0);
+        CHECK(c.stats().lost == 1);
+        a.at("B").resume();
+        co_await a.sleep(100ms);
+        CHECK(state == lease_state::lost);
+        CHECK(a.census(c) == engine::client_engine::census{});
+    });
 }
 
 TEST_CASE("fencing tokens grow across releases and expiries, and a re-entry has the same token", "[lease][fencing]")

@@ -104,10 +104,10 @@ bool grant::lasts(core::instant now) const noexcept
     return std::ranges::any_of(holders_, [now](tenure const& t) { return now < t.valid_until(); });
 }
 
-void grant::prolong_holds(core::instant now, tenure const* extended) noexcept
+void grant::prolong_holds(core::instant now) noexcept
 {
     for (auto& t : holders_)
-        if ((t.is_taken_up() || &t == extended) && now < t.valid_until())
+        if (now < t.valid_until())
             t.set_valid_until(valid_until_);
 }
 

@@ -91,10 +91,9 @@ public:
     tenures& holders() noexcept { return holders_; }
     bool is_held() const noexcept { return !holders_.empty(); }
     arbiter* home = nullptr;  // the arbiter that has it, the same for all of its holders; null: not held
-    // Gives each hold that its handler has taken up, and the one that was extended, if any, the end that the grant and
-    // its own terms allow. A hold that is taken up later gets its end at the watchdog's next call. A hold that has
-    // ended is not revived (rule 4).
-    void prolong_holds(core::instant now, tenure const* extended) noexcept;
+    // Gives each hold the end that the grant and its own terms allow, also one that its handler has not taken up yet: a
+    // lease never promises less than its grant has. A hold that has ended is not revived (rule 4).
+    void prolong_holds(core::instant now) noexcept;
     // Whether a hold of it is valid then.
     bool lasts(core::instant now) const noexcept;
     // The body of one hold has ended. True: it was the last body, and the token is to be deleted.

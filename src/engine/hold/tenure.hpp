@@ -90,8 +90,7 @@ public:
     lease_state state() const noexcept;
     bool is_valid() const noexcept;
 
-    // The handler has received the lease. Until then the watchdog does not renew the tenure, because the handler may
-    // never run.
+    // The handler has received the lease. Until then the tenure requires no renewal, because the handler may never run.
     void take_up(bool taken_up) noexcept { taken_up_.store(taken_up, std::memory_order_relaxed); }
     bool is_taken_up() const noexcept { return taken_up_.load(std::memory_order_relaxed); }
 

@@ -88,8 +88,6 @@ void watchdog::on_due(grant& due, core::instant now)
 {
     // The last loss may drop all other references to the grant.
     boost::intrusive_ptr<grant> const g(&due);
-    // First: a hold that was taken up after the last confirmation has the end that it had before, and would be lost.
-    g->prolong_holds(now, nullptr);
     lose_where(*g, [&](tenure const& t) { return g->stop_at(t) <= now; });
     if (!g->is_held())
         return;
@@ -208,7 +206,7 @@ bool watchdog::on_kept(grant& g, tenure* extended, answer const& a, core::durati
     if (extended)
         extended->extend(a.sent, lease);
     advance(g, renewal_event::confirmed);
-    g.prolong_holds(now, extended);
+    g.prolong_holds(now);
     report_renewal(g, runtime_.now() - a.sent);
     arm(g);
     return true;
