@@ -29,9 +29,30 @@ void address_choice::choose(std::span<std::string const> addresses)
     last_ = chosen_;
 }
 
-void address_choice::on_not_established() noexcept
+// Where the server is a replica, nobody wants to go. A name without a connection may lead elsewhere by now.
+std::string const& address_choice::known() const noexcept
 {
+    static std::string const none;
     if (state_ == state::keep)
+        return chosen_;
+    return state_ == state::by_name && is_established_ ? last_ : none;
+}
+
+void address_choice::follow(address_choice const& other)
+{
+    chosen_ = other.known();
+    state_ = chosen_.empty() ? state::by_name : state::keep;
+}
+
+void address_choice::on_established(std::string address)
+{
+    last_ = std::move(address);
+    is_established_ = true;
+}
+
+void address_choice::on_ended() noexcept
+{
+    if (!std::exchange(is_established_, false) && state_ == state::keep)
         state_ = state::advance;
 }
 

@@ -20,13 +20,15 @@ std::string_view next_address(std::span<std::string const> addresses, std::strin
 // Which address of a host name the next connection leads to. A name may have the addresses of a primary and of its
 // replicas, and the first one that accepts a connection may be a replica.
 //
-// | state   | event                                | next    |
-// |---------|--------------------------------------|---------|
-// | by_name | READONLY                             | advance |
-// | keep    | READONLY, or a connection that could | advance |
-// |         | not be established                   |         |
-// | advance | choose(), the name has several       | keep    |
-// | advance | choose(), the name has one or none   | by_name |
+// | state   | event                                 | next    |
+// |---------|---------------------------------------|---------|
+// | by_name | READONLY                              | advance |
+// | keep    | READONLY, or a connection that ended  | advance |
+// |         | before it was established             |         |
+// | advance | choose(), the name has several        | keep    |
+// | advance | choose(), the name has one or none    | by_name |
+// | any     | follow(), the other knows an address  | keep    |
+// | any     | follow(), the other knows none        | by_name |
 //
 // Other events change nothing. In `by_name` the transport resolves the name and takes the first address that accepts a
 // connection.
@@ -38,18 +40,23 @@ public:
     std::string const& current() const noexcept { return chosen_; }
     // Chooses among the addresses of the name.
     void choose(std::span<std::string const> addresses);
+    // Chooses the address at which the connections of another choice are or will be, as far as it is known.
+    void follow(address_choice const&);
 
     // A connection to that address is established.
-    void on_established(std::string address) { last_ = std::move(address); }
-    // A connection was closed before it was established.
-    void on_not_established() noexcept;
+    void on_established(std::string address);
+    // A connection has ended.
+    void on_ended() noexcept;
     // The server of the current connection is a replica.
     void on_read_only() noexcept { state_ = state::advance; }
 
 private:
     enum class state : std::uint8_t { by_name, keep, advance };
 
+    std::string const& known() const noexcept;
+
     state state_ = state::by_name;
+    bool is_established_ = false;
     std::string chosen_;  // empty in by_name
     std::string last_;    // the last address that was tried
 };

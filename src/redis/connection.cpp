@@ -91,7 +91,6 @@ private:
     void run(boost::redis::config);
     void choose_address(boost::redis::config const&, std::vector<std::string> const& known);
     void on_established();
-    void note_end() noexcept;
     void read(boost::redis::resp3::node_view const&, error_code&);
     void on_ended(error_code);
     std::string description(error_code);
@@ -149,6 +148,8 @@ void redis_connection::log(std::string_view line)
 void redis_connection::start(boost::redis::config const& how)
 {
     uses_tls_ = how.use_ssl;
+    if (addresses_->leader)
+        addresses_->choice.follow(addresses_->leader->choice);
     if (!addresses_->choice.needs_addresses() || how.addr.host.empty() || !how.unix_socket.empty())
         return run(how);
     addresses_->look_up(resolver_, how.addr.host, [k = keep(), how](error_code ec, std::vector<std::string> const& a) {
@@ -300,7 +301,7 @@ void redis_connection::on_ended(error_code ec)
 {
     if (std::exchange(is_closed_, true) || is_inherited())
         return;
-    note_end();
+    addresses_->choice.on_ended();
     auto const words = description(ec);
     if (!refusal_.empty())
         events_.on_ended({ec, refusal_, true});
@@ -340,7 +341,7 @@ int redis_connection::descriptor() noexcept
 void redis_connection::close() noexcept
 {
     if (!std::exchange(is_closed_, true))
-        note_end();
+        addresses_->choice.on_ended();
     if (is_inherited())
         return connection_.cancel(operation::all);
     boost::asio::post(strand_, [self = shared_from_this()] {
@@ -348,12 +349,6 @@ void redis_connection::close() noexcept
         self->discard_unsent();
         self->connection_.cancel(operation::all);
     });
-}
-
-void redis_connection::note_end() noexcept
-{
-    if (!is_used_)
-        addresses_->choice.on_not_established();
 }
 
 void redis_connection::on_established()

@@ -32,7 +32,9 @@ void look_up(resolver&, std::string const& host, take_addresses);
 // What the connections to one host have in common. The connector and its connections live on one strand.
 struct addresses_of_host {
     name_lookup look_up;
-    address_choice choice;
+    address_choice choice = {};
+    // The addresses that these connections follow; null: none.
+    std::shared_ptr<addresses_of_host const> leader = {};
 };
 
 // Starts to establish one connection over Boost.Redis. It is used for one epoch and never reconnects. Boost.Redis could

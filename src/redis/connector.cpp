@@ -12,14 +12,18 @@
 namespace holdfast::redis {
 
 connector::connector(
-    engine::strand on, endpoint const& e, boost::asio::ssl::context tls, engine::log log, name_lookup look_up)
+    engine::strand on,
+    endpoint const& e,
+    boost::asio::ssl::context tls,
+    engine::log log,
+    std::shared_ptr<addresses_of_host> addresses)
     : strand_(std::move(on)),
       server_name_(redacted(e)),
       host_(e.hosts.empty() ? std::string() : e.hosts.front().host),
       tls_(std::move(tls)),
       connection_config_(make_connection_config(e)),
       log_(std::move(log)),
-      addresses_(std::make_shared<addresses_of_host>(addresses_of_host{std::move(look_up), {}}))
+      addresses_(std::move(addresses))
 {}
 
 // Each connection gets an owner of the TLS context of its own, because Boost.Redis takes the context by value.

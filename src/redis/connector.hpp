@@ -23,7 +23,8 @@ namespace holdfast::redis {
 // Makes connections over Boost.Redis to one endpoint.
 class connector final : public session::connector {
 public:
-    connector(engine::strand, endpoint const&, boost::asio::ssl::context, engine::log, name_lookup = look_up);
+    connector(
+        engine::strand, endpoint const&, boost::asio::ssl::context, engine::log, std::shared_ptr<addresses_of_host>);
 
     std::shared_ptr<session::connection> connect(std::weak_ptr<session::connection_events>) override;
     std::string server_name() const override { return server_name_; }

@@ -94,6 +94,11 @@ void warn_of(endpoint const& e, config const& options, engine::log const& log)
         log.warning("url: the password is sent without encryption; use rediss:// to encrypt it");
 }
 
+std::shared_ptr<addresses_of_host> addresses_with(name_lookup look_up)
+{
+    return std::make_shared<addresses_of_host>(addresses_of_host{.look_up = std::move(look_up)});
+}
+
 // What all sessions of one client have in common.
 struct client_parts {
     engine::strand on;
@@ -104,6 +109,7 @@ struct client_parts {
     std::shared_ptr<session::world> world;
     std::shared_ptr<boost::asio::ssl::context> tls;  // for the first host of `to`
     name_lookup look_up;
+    std::shared_ptr<addresses_of_host> addresses;  // of the only server
 
     std::shared_ptr<session::session> open(
         session::purpose why,
@@ -124,11 +130,12 @@ struct client_parts {
             more_time == core::duration::zero()};
         return std::make_shared<session::session>(on, std::move(s), log, world, std::move(c), std::move(sentinels));
     }
-    // To the only server, or to the master that sentinels name.
-    std::shared_ptr<session::session> open_server(core::duration more_time = {}) const
+    // To the only server, at one of these addresses, or to the master that sentinels name.
+    std::shared_ptr<session::session> open_server(
+        std::shared_ptr<addresses_of_host> at, core::duration more_time = {}) const
     {
         if (!has_sentinels(to))
-            return open(session::purpose::one_server, connector_to_server(to), {}, more_time);
+            return open(session::purpose::one_server, connector_to_server(to, std::move(at)), {}, more_time);
         auto const to_master = [p = *this](endpoint const& e, origin) { return p.connector_to_server(e); };
         auto master = std::make_unique<sentinel_connector>(to, to_master);
         return open(session::purpose::master, std::move(master), {}, more_time, sentinels());
@@ -146,12 +153,16 @@ struct client_parts {
         auto own = has_tls(e) ? make_tls_context(*tls, certified_name(e.hosts.front(), options.tls)) : share(*tls);
         if (from == origin::announced)
             e.hosts.front() = reachable_address(e.hosts.front(), options, log);
-        return std::make_unique<connector>(on, e, std::move(own), log);
+        return std::make_unique<connector>(on, e, std::move(own), log, addresses_with(redis::look_up));
     }
     // To a server whose certificate is for a host of the URL.
     std::unique_ptr<connector> connector_to_server(endpoint const& e) const
     {
-        return std::make_unique<connector>(on, e, share(*tls), log, look_up);
+        return connector_to_server(e, addresses_with(look_up));
+    }
+    std::unique_ptr<connector> connector_to_server(endpoint const& e, std::shared_ptr<addresses_of_host> at) const
+    {
+        return std::make_unique<connector>(on, e, share(*tls), log, std::move(at));
     }
     std::shared_ptr<session::session> open_node(core::cluster_primary const& node) const
     {
@@ -167,11 +178,15 @@ struct client_parts {
     {
         return [p = *this](endpoint const& e, origin from) { return p.connector_to(e, from); };
     }
-    // For acknowledgements: each of them takes the server the time of a WAIT longer than other commands.
+    // For acknowledgements: each of them takes the server the time of a WAIT longer than other commands. They count only
+    // at the server that grants the locks, so the second session follows the first one to its address.
     std::shared_ptr<session::session> open_second(core::cluster_primary const& node) const
     {
-        if (!to.is_cluster)
-            return open_server(engine::longest_question);
+        if (!to.is_cluster) {
+            auto const same = addresses_with(look_up);
+            same->leader = addresses;
+            return open_server(same, engine::longest_question);
+        }
         return open(session::purpose::member, connector_to_node(node), node.id, engine::longest_question);
     }
 };
@@ -198,11 +213,13 @@ engine::client_io make_io(engine::strand on, config const& options, engine::log 
     auto const world = std::make_shared<session::world>();
     // After the world exists: the environment refers to it weakly, through clock().
     world->live_in(std::make_unique<environment>(on, world->clock()));
-    client_parts const p{on, std::move(e), options, std::move(name), std::move(log), world, tls, std::move(look_up)};
+    auto const addresses = addresses_with(look_up);
+    client_parts const p{
+        on, std::move(e), options, std::move(name), std::move(log), world, tls, std::move(look_up), addresses};
     if (p.to.is_cluster)
         return make_cluster_io(p);
     auto const open_second = [p](core::cluster_primary const& n) { return p.open_second(n); };
-    return {world, p.open_server(), {}, open_second};
+    return {world, p.open_server(addresses), {}, open_second};
 }
 
 }  // namespace holdfast::redis

@@ -6,10 +6,13 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <boost/asio/post.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include "redis/session.hpp"
 #include "support/acknowledged.hpp"
 #include "support/all_kinds.hpp"
 #include "support/child_program.hpp"
@@ -179,6 +182,40 @@ TEST_CASE(
         co_await held.release();
     });
     CHECK(c.stats().lost == 0);
+}
+
+// The host name has the addresses of a replica, which comes first, and of its primary.
+TEST_CASE("a lock is acknowledged at the address to which a replica has led", "[live][acknowledgement]")
+{
+    redis_server replica{"repl-diskless-sync-delay 0"};
+    auto const port = std::to_string(replica.port());
+    redis_server primary{"repl-diskless-sync-delay 0", "bind 127.0.0.2", "port " + port};
+    replica.command({"REPLICAOF", "127.0.0.2", port});
+    live loop;
+    REQUIRE(loop.until([&] { return primary.online_replicas() == 1; }));
+    auto const both = [](redis::resolver& r, std::string const&, redis::take_addresses take) {
+        asio::post(r.get_executor(), [take] { take({}, {"127.0.0.1", "127.0.0.2"}); });
+    };
+    auto const make_io = [&](engine::strand s, config const& options, engine::log log) {
+        return redis::make_io(std::move(s), options, std::move(log), both);
+    };
+    auto options = live::quick("redis://localhost:" + port);
+    options.acknowledged_by = 1;
+    auto c = detail::client_access::make(loop.context().get_executor(), options, make_io);
+    c.run(asio::detached);
+    loop.run([&]() -> awaitable<void> {
+        auto held = co_await acquire_acknowledged(mutex(c, "m"));
+        auto const replicated = replica.command({"EXISTS", "m"}).integer;
+        CHECK(replicated == 1);
+        co_await held.release();
+
+        // Both connections go back there, and not to the replica.
+        primary.command({"CLIENT", "KILL", "TYPE", "normal"});
+        held = co_await acquire_acknowledged(mutex(c, "m"));
+        co_await held.release();
+    });
+    CHECK(primary.calls("wait") > 0);
+    c.stop();
 }
 
 }  // namespace

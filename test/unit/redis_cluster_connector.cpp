@@ -30,7 +30,9 @@ struct seeds {
     std::unique_ptr<connector> make(endpoint const& to, origin)
     {
         boost::asio::ssl::context tls(boost::asio::ssl::context::tls_client);
-        return std::make_unique<connector>(engine::strand(context.get_executor()), to, std::move(tls), engine::log{});
+        auto const at = std::make_shared<addresses_of_host>(addresses_of_host{.look_up = look_up});
+        return std::make_unique<connector>(
+            engine::strand(context.get_executor()), to, std::move(tls), engine::log{}, at);
     }
     // The nodes to which the next connections lead.
     std::vector<std::string> next(int count)
