@@ -81,14 +81,26 @@ asio::any_io_executor composite_lease::executor() const noexcept
 
 // A composite lease that was reported lost must not become valid again: the body may have been cancelled, and another
 // contender may hold the lock. If it is lost or released, `late` is destroyed, after the mutex is unlocked, which
-// releases it. The new member is renewed from now if the user's handler has the lease.
-void composite_lease::join(lease late)
+// releases it; so is the lease of the member that it replaces. The new member is renewed from now if the user's handler
+// has the lease.
+void composite_lease::join(lease late, lease_impl const* in_place_of)
 {
     std::scoped_lock const guard(mutex_);
     if (classify_members() == lease_state::lost)
         return;
     lease_access::take_up(late, is_taken_up_);
-    members_.push_back(std::move(late));
+    ++joined_;
+    auto const is_replaced = [&](lease& l) { return in_place_of && lease_access::impl_of(l).get() == in_place_of; };
+    if (auto const lost = std::ranges::find_if(members_, is_replaced); lost != members_.end())
+        std::swap(*lost, late);
+    else
+        members_.push_back(std::move(late));
+}
+
+bool composite_lease::is_taken_up() const noexcept
+{
+    std::scoped_lock const guard(mutex_);
+    return is_taken_up_;
 }
 
 lease_state composite_lease::state() const noexcept
@@ -222,23 +234,23 @@ void composite_lease::watch(handler_at<void(error_code, loss)> h)
     coordinate(std::move(h), lock_, await_loss<Launch>(self_ptr(this)));
 }
 
-// With n members and a quorum of q, the loss of n - q + 1 members is the loss of all. If members have joined since, n
-// was too small, so it watches all members again; those that are lost complete at once. If the group ends without so
-// many losses, the members were released, or the caller has cancelled.
+// With n members and a quorum of q, the loss of n - q + 1 members is the loss of all. If members have joined since, also
+// in place of lost ones, so many may be left, and it watches all members again; those that are lost complete at once. If
+// the group ends without so many losses, the members were released, or the caller has cancelled.
 template <class Launch>
 asio::awaitable<composite_lease::loss_outcome> composite_lease::await_loss(self_ptr self)
 {
     co_await be_cancelled_by_hand();
     for (;;) {
+        auto const joined = self->joined();  // read first: who joins after it is watched in the next turn
         auto watches = self->ask_members<Launch>();
         if (watches.empty())
             co_return loss_outcome{errc::released, {}};
-        auto const size = watches.size();
-        auto const needed = size - self->lock_->quorum() + 1;
+        auto const needed = watches.size() - self->lock_->quorum() + 1;
         enough_successes const enough{needed};
         auto const ended = co_await ask<loss>(std::move(watches), enough, client_list(), std::nullopt);
         auto const why = decisive_loss(ended, needed);
-        if (why && !self->has_grown_from(size))
+        if (why && self->joined() == joined)
             co_return loss_outcome{error_code(), *why};
         bool const cancelled = co_await is_cancelled();
         if (cancelled || !why)
@@ -252,10 +264,10 @@ bool composite_lease::is_released() const noexcept
     return members_.empty();
 }
 
-bool composite_lease::has_grown_from(std::size_t size) const noexcept
+std::size_t composite_lease::joined() const noexcept
 {
     std::scoped_lock const guard(mutex_);
-    return members_.size() > size;
+    return joined_;
 }
 
 void composite_lease::downgrade(handler_at<void(error_code, lease)> h)

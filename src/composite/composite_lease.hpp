@@ -69,9 +69,12 @@ public:
     void take_up(bool) noexcept override;
     void raise_fence(std::uint64_t, handler_at<void(error_code, bool)>) override;
 
-    // Adds a lease that was granted after the others. If the composite lease is lost or released already, it is
-    // released. Must not be called while the caller's mutex is locked: it may destroy a lease.
-    void join(lease);
+    // Adds a lease that was granted after the others, in place of a member that was lost, if that is given. If the
+    // composite lease is lost or released already, it is released. Must not be called while the caller's mutex is locked:
+    // it may destroy a lease.
+    void join(lease, lease_impl const* in_place_of = nullptr);
+    // Whether a handler has received it, so that its members are renewed.
+    bool is_taken_up() const noexcept;
 
 private:
     using loss_outcome = std::tuple<described_error, loss>;
@@ -88,7 +91,7 @@ private:
     described_error refuse(std::string const& what) const;
     lease_state classify_members() const noexcept;
     bool is_released() const noexcept;
-    bool has_grown_from(std::size_t size) const noexcept;
+    std::size_t joined() const noexcept;
     std::vector<lease> take() noexcept;
     template <class Launch, class... More>
     std::vector<question<Launch>> ask_members(More const&...);
@@ -101,6 +104,7 @@ private:
     std::unique_ptr<composite_hold> hold_;
     std::shared_ptr<collector> more_;
     bool is_taken_up_ = false;
+    std::size_t joined_ = 0;  // members that have joined
 };
 
 }  // namespace holdfast::detail

@@ -38,15 +38,16 @@ void node_reply::record(attempt_end end)
 // May be called again later: validity may have ended in between.
 void node_reply::check(red_lock_impl const& of, core::instant at) noexcept
 {
-    bool const trusts = of.options().trust_new_nodes;
-    if (!held.valid())
-        outcome = kind::expired;
-    else if (!trusts && running_since() == core::never)
-        outcome = kind::unknown_age;
-    else if (!trusts && !core::has_outlived_leases(running_since(), of.max_lease(), at))
-        outcome = kind::young;
-    else
-        outcome = kind::granted;
+    outcome = held.valid() ? by_age(of, running_since(), at) : kind::expired;
+}
+
+node_reply::kind node_reply::by_age(red_lock_impl const& of, core::instant running_since, core::instant at) noexcept
+{
+    if (of.options().trust_new_nodes)
+        return kind::granted;
+    if (running_since == core::never)
+        return kind::unknown_age;
+    return core::has_outlived_leases(running_since, of.max_lease(), at) ? kind::granted : kind::young;
 }
 
 // Without an epoch nothing is known of the server yet: that is not permanent.

@@ -33,6 +33,8 @@ struct node_reply {
     // primary of a cluster that this client has known as the primary for a shorter time.
     // Precondition: a grant.
     void check(red_lock_impl const&, core::instant at) noexcept;
+    // What a valid grant is, by the age of its server: granted, young or unknown_age.
+    static kind by_age(red_lock_impl const&, core::instant running_since, core::instant at) noexcept;
     // True if the server will not count in any round, because its start time is unknown: its access rules deny INFO.
     bool hides_its_age(red_lock_impl const&) const noexcept;
     // The latest possible start time of the server; core::never: unknown.

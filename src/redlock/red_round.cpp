@@ -11,9 +11,11 @@
 
 #include "composite/composite_lease.hpp"
 #include "composite/coordinate.hpp"
+#include "operations/lock_query.hpp"
 #include "operations/pause.hpp"
 #include "operations/raise_fence.hpp"
 #include "operations/single_lock.hpp"
+#include "redlock/lease_repair.hpp"
 
 namespace holdfast::detail {
 namespace {
@@ -55,6 +57,7 @@ red_round::~red_round()
 
 asio::awaitable<void> red_round::run(acquire_request const& request, core::instant deadline)
 {
+    request_ = request;
     node_timeout_ = lock_->node_timeout(request.lease.value_or(clock_->options().lease));
     co_await request_grants(request, limit(deadline));
     bool const cancelled = co_await is_cancelled();
@@ -233,17 +236,24 @@ std::string red_round::describe(bool only_obstacles) const
 }
 
 // The order matters: the lease exists before the collector gets it, because late grants join it at once, on other
-// strands. From then on the lease owns the collector, and its end refuses late grants.
+// strands. From then on the lease owns the collector, and its end refuses late grants. A lease with a fixed time is not
+// repaired: a server that restarts meanwhile does not count before it ends.
 lease red_round::take_lease(std::unique_ptr<composite_hold> hold)
 {
     std::vector<lease> all;
-    for (auto& v : replies_)
-        if (!v.held.empty())
-            all.push_back(std::move(v.held));
+    round_replies::member_list members(replies_.size());
+    for (std::size_t i = 0; i < replies_.size(); ++i)
+        if (auto& held = replies_[i].held; !held.empty()) {
+            members[i] = lease_access::impl_of(held);
+            all.push_back(std::move(held));
+        }
+    bool const is_renewed = to_terms(request_, clock_->options()).renewed;
+    boost::intrusive_ptr<lease_repair> const repair(
+        is_renewed ? new lease_repair(lock_, request_, began_, collected_) : nullptr);
     boost::intrusive_ptr<composite_lease> const won(
         new composite_lease({lock_, std::move(all), std::move(hold), fence_, collected_}));
     auto l = lease_access::make(won);
-    std::exchange(collected_, nullptr)->hand_over_to(won);
+    std::exchange(collected_, nullptr)->hand_over_to(won, std::move(members), repair);
     return l;
 }
 

@@ -75,6 +75,7 @@ private:
     std::shared_ptr<red_lock_impl const> const lock_;
     std::shared_ptr<client_state> const clock_;
     core::instant const began_;
+    acquire_request request_{};
     core::duration node_timeout_{};
     std::shared_ptr<round_replies> collected_;  // null: the lease was taken, and owns it
     std::vector<node_reply> replies_;           // by node

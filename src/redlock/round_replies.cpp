@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "composite/composite_lease.hpp"
+#include "redlock/lease_repair.hpp"
 
 namespace holdfast::detail {
 
@@ -20,16 +21,19 @@ round_replies::round_replies(
       began_(began),
       open_(std::move(open)),
       replies_(lock_->members().size()),
-      servers_(replies_.size())
+      servers_(replies_.size()),
+      members_(replies_.size())
 {
     kept.resize(replies_.size());
     for (std::size_t i = 0; i < replies_.size(); ++i)
         if (!kept[i].empty())
-            replies_[i] = evaluate(i, {{}, std::move(kept[i])});
+            replies_[i] = evaluate(i, began_, {{}, std::move(kept[i])});
         else if (!(*open_)[i])
             wanted_nodes_.push_back(i);
     left_ = wanted_nodes_.size();
 }
+
+round_replies::~round_replies() = default;  // here, where lease_repair is complete
 
 // In the order of wanted_nodes_: take() finds the node of a result by its place.
 lock_list round_replies::targets() const
@@ -59,7 +63,7 @@ bool round_replies::take(std::size_t place, attempt_end end)
 
 bool round_replies::record(std::size_t node, attempt_end end)
 {
-    auto v = evaluate(node, std::move(end));
+    auto v = evaluate(node, began_, std::move(end));
     {
         std::scoped_lock const guard(mutex_);
         if (--left_ == 0)
@@ -78,13 +82,13 @@ bool round_replies::record(std::size_t node, attempt_end end)
 
 // The identity of the server is read after the grant, so it is that of the process that granted, or of a later one.
 // Read before the grant, it could be that of an earlier process, and a restarted server would count.
-node_reply round_replies::evaluate(std::size_t node, attempt_end end) const
+node_reply round_replies::evaluate(std::size_t node, core::instant began, attempt_end end) const
 {
     node_reply v;
     v.record(std::move(end));
     v.server = server_of(*lock_->nodes()[node]);
     if (!v.held.empty())
-        v.check(*lock_, began_);
+        v.check(*lock_, began);
     return v;
 }
 
@@ -108,17 +112,19 @@ bool round_replies::is_decided() const
 void round_replies::take_late(std::size_t node, node_reply late)
 {
     boost::intrusive_ptr<composite_lease> won;
+    lease_ptr before;
     {
         std::scoped_lock const guard(mutex_);
         if (late.outcome != node_reply::kind::granted || shares_a_server(node, late))
             return;
         servers_[node] = late.server;
         won = won_;
+        before = std::exchange(members_[node], lease_access::impl_of(late.held));
         if (phase_ == phase::counted)
             late_.push_back(std::move(late.held));
     }
     if (won)
-        won->join(std::move(late.held));
+        won->join(std::move(late.held), before.get());
 }
 
 // Two members on one server would count twice, and fail together.
@@ -147,17 +153,62 @@ std::vector<node_reply> round_replies::take_replies()
 
 // After the phase has changed, further grants join directly. join() is called without the mutex: it may destroy a
 // lease, and a lease that ends calls refuse().
-void round_replies::hand_over_to(boost::intrusive_ptr<composite_lease> won)
+void round_replies::hand_over_to(
+    boost::intrusive_ptr<composite_lease> won, member_list members, boost::intrusive_ptr<lease_repair> repair)
 {
     std::vector<lease> waiting;
     {
         std::scoped_lock const guard(mutex_);
         phase_ = phase::handed_over;
         won_ = won;
+        repair_ = repair;
         waiting.swap(late_);
+        for (std::size_t i = 0; i < members.size(); ++i)
+            if (members[i])
+                members_[i] = std::move(members[i]);
     }
     for (auto& l : waiting)
         won->join(std::move(l));
+    if (repair)
+        repair->start();
+}
+
+// ---- further attempts
+
+boost::intrusive_ptr<composite_lease> round_replies::won() const
+{
+    std::scoped_lock const guard(mutex_);
+    return won_;
+}
+
+round_replies::member_list round_replies::members() const
+{
+    std::scoped_lock const guard(mutex_);
+    return members_;
+}
+
+bool round_replies::begin_again(std::size_t node, boost::intrusive_ptr<attempts> one)
+{
+    std::scoped_lock const guard(mutex_);
+    if (phase_ != phase::handed_over)
+        return false;
+    again_.resize(members_.size());
+    again_[node] = std::move(one);
+    return true;
+}
+
+// As record() after the round was decided.
+void round_replies::take_again(std::size_t node, core::instant began, attempt_end end)
+{
+    boost::intrusive_ptr<attempts> over;
+    {
+        std::scoped_lock const guard(mutex_);
+        if (!again_.empty())
+            over.swap(again_[node]);
+    }
+    if (auto v = evaluate(node, began, std::move(end)); !v.held.empty())
+        take_late(node, std::move(v));
+    give_up(node);
 }
 
 // Called at the end of a round that was not won, or of the lease. All leases, and the reference to the composite lease,
@@ -167,17 +218,26 @@ void round_replies::refuse() noexcept
     std::vector<node_reply> replies;
     std::vector<lease> waiting;
     boost::intrusive_ptr<attempts> under_way;
+    std::vector<boost::intrusive_ptr<attempts>> again;
     boost::intrusive_ptr<composite_lease> won;
+    boost::intrusive_ptr<lease_repair> repair;
     {
         std::scoped_lock const guard(mutex_);
         phase_ = phase::refused_all;
         won.swap(won_);
+        again.swap(again_);
+        repair.swap(repair_);
         replies.swap(replies_);
         waiting.swap(late_);
         under_way.swap(under_way_);
     }
     if (under_way)
         under_way->call_off();
+    for (auto const& a : again)
+        if (a)
+            a->call_off();
+    if (repair)
+        repair->stop();
 }
 
 }  // namespace holdfast::detail

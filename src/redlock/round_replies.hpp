@@ -22,6 +22,7 @@
 namespace holdfast::detail {
 
 class composite_lease;
+class lease_repair;
 
 // By node: whether an attempt of this acquire has not ended. No second one is made then: a client whose execution context
 // stands still would keep them all, and an owner that is granted the first one late would enter again with the second.
@@ -43,12 +44,15 @@ using attempts_under_way = std::vector<std::atomic<bool>>;
 // | refused_all |                  |             | is released                           |
 class round_replies final : public collector, public std::enable_shared_from_this<round_replies> {
 public:
+    using member_list = std::vector<lease_ptr>;  // by node; null: it has had none
+
     // `kept`: leases that the caller holds already, by node; or empty.
     round_replies(
         std::shared_ptr<red_lock_impl const>,
         core::instant began,
         std::vector<lease> kept,
         std::shared_ptr<attempts_under_way>);
+    ~round_replies() override;
 
     // The locks of the servers on which the caller holds nothing yet, and on which no earlier attempt is under way.
     lock_list targets() const;
@@ -59,8 +63,22 @@ public:
     // The replies so far, by node. Without a reply, a node has the identity of the server to which its client is
     // connected. Called once.
     std::vector<node_reply> take_replies();
-    // The round was won: late grants join this lease.
-    void hand_over_to(boost::intrusive_ptr<composite_lease>);
+    // The round was won: late grants join this lease. `members`: of the lease. `repair`: is started; null: none.
+    void hand_over_to(boost::intrusive_ptr<composite_lease>, member_list members, boost::intrusive_ptr<lease_repair>);
+
+    // ---- further attempts, after the round was won
+    // The lease; null: it was released.
+    boost::intrusive_ptr<composite_lease> won() const;
+    // The last member of each node. It may be lost.
+    member_list members() const;
+    // False: an attempt on that node is under way. True: the caller makes one, or calls give_up().
+    bool may_ask_again(std::size_t node) { return !(*open_)[node].exchange(true); }
+    void give_up(std::size_t node) { (*open_)[node] = false; }
+    // An attempt is about to be sent. False: the lease was released, and no attempt is made.
+    bool begin_again(std::size_t node, boost::intrusive_ptr<attempts>);
+    // Its result. `began`: before it was sent. A grant that counts joins the lease in place of the member that was lost.
+    void take_again(std::size_t node, core::instant began, attempt_end);
+
     // From now on every grant is released, and attempts that are under way are cancelled. Idempotent.
     void refuse() noexcept override;
 
@@ -68,7 +86,7 @@ private:
     enum class phase : std::uint8_t { collecting, counted, handed_over, refused_all };
 
     bool record(std::size_t node, attempt_end);
-    node_reply evaluate(std::size_t node, attempt_end) const;
+    node_reply evaluate(std::size_t node, core::instant began, attempt_end) const;
     bool is_decided() const;
     void take_late(std::size_t node, node_reply);
     bool shares_a_server(std::size_t node, node_reply const&) const;
@@ -78,11 +96,14 @@ private:
     std::vector<std::size_t> wanted_nodes_;  // by place in the attempts
     std::shared_ptr<attempts_under_way> const open_;
 
-    std::mutex mutex_;  // protects the members below
+    mutable std::mutex mutex_;  // protects the members below
     phase phase_ = phase::collecting;
     std::vector<node_reply> replies_;                              // until they are taken
     std::vector<std::optional<engine::server_identity>> servers_;  // after that, by node
     std::vector<lease> late_;                                      // while the result is not known
+    member_list members_;                                          // by node
+    std::vector<boost::intrusive_ptr<attempts>> again_;            // further attempts under way, by node
+    boost::intrusive_ptr<lease_repair> repair_;
     boost::intrusive_ptr<composite_lease> won_;  // the lease owns this object, too; refuse() ends the cycle
     boost::intrusive_ptr<attempts> under_way_;
     std::size_t left_ = 0;  // attempts that have not ended

@@ -114,6 +114,7 @@ asio::awaitable<void> red_contest::once(unsigned n)
     longest_wait_ = std::max(longest_wait_, from - start);
     co_await arena_.sleep(luck.between(0ms, o_.longest_hold), processes_[n]);
     auto const to = l.valid() ? arena_.now() : from;
+    lost_ += to == from && !l.valid();
     holds_.push_back(
         {.lock = "r",
          .holder = processes_[n],

@@ -41,6 +41,8 @@ public:
 
     unsigned grants() const { return static_cast<unsigned>(holds_.size()); }
     unsigned cancelled() const { return cancelled_; }
+    // Leases that were lost before their holder released them.
+    unsigned lost() const { return lost_; }
     core::duration longest_wait() const { return longest_wait_; }
     // The number of rounds for each grant: attempts on a server, divided by the grants.
     double rounds_of_a_grant() const { return double(attempts_) / arena_.count / std::max(1u, grants()); }
@@ -59,6 +61,7 @@ private:
     std::vector<held_interval> holds_;
     unsigned under_way_ = 0;
     unsigned cancelled_ = 0;
+    unsigned lost_ = 0;
     std::uint64_t attempts_ = 0;
     core::duration longest_wait_{};
 };

@@ -139,7 +139,7 @@ TEST_CASE("a multi_lock lease is lost when a member red_lock loses its majority"
 {
     among_four([](quorum_and_one& a, handles const& locks) -> awaitable<void> {
         auto l = co_await locks.both.acquire();
-        a.node(0).execute({"DEL", "r"});
+        a.node(0).execute({"SET", "r", "somebody else", "PX", "60000"});
         co_await a.sleep(10s);
         CHECK(l.valid());  // only a minority is lost
         CHECK(l.state() == lease_state::held);
@@ -151,6 +151,7 @@ TEST_CASE("a multi_lock lease is lost when a member red_lock loses its majority"
         error_code ec;
         co_await l.release(redirect(ec));
         CHECK(ec == errc::lease_lost);
+        a.node(0).execute({"DEL", "r"});
         CHECK(a.is_free());
     });
 }
