@@ -127,7 +127,8 @@ struct client_parts {
             node_id,
             options.sharded_messages,
             session::health_limits_of(options.lease, timeout),
-            more_time == core::duration::zero()};
+            more_time == core::duration::zero(),
+            session::session::usual_silence + more_time};
         return std::make_shared<session::session>(on, std::move(s), log, world, std::move(c), std::move(sentinels));
     }
     // To the only server, at one of these addresses, or to the master that sentinels name.

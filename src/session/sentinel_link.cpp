@@ -143,11 +143,15 @@ void sentinel_link::on_address(engine::reply const& r)
         ask();
 }
 
-void sentinel_link::on_message(std::string_view)
+void sentinel_link::ask_anew()
 {
     asks_again_ = true;
-    if (state_ == state::answered)
-        ask();
+    ask();
+}
+
+void sentinel_link::on_message(std::string_view)
+{
+    ask_anew();
 }
 
 void sentinel_link::on_ended(ending const& e)

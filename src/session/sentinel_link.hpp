@@ -51,15 +51,16 @@ struct sentinel_place {
 //
 // | state    | event                                  | next     | action                                              |
 // |----------|----------------------------------------|----------|-----------------------------------------------------|
-// | closed   | ask(), the interval has passed         | asked    | connects; sends the greeting, the question and the  |
-// |          |                                        |          | subscription                                        |
+// | closed   | ask(), ask_anew(), the interval has    | asked    | connects; sends the greeting, the question and the  |
+// |          | passed                                 |          | subscription                                        |
 // | asked    | the reply to the question              | answered | on_answer(), or on_failure() if it has no such      |
-// |          |                                        |          | master; asks again if there was an announcement     |
+// |          |                                        |          | master                                              |
 // | asked    | `reply_limit` has passed, an error, the | closed   | on_failure()                                        |
 // |          | end of the connection                  |          |                                                     |
 // | asked    | ask()                                  | asked    |                                                     |
-// | answered | ask(), an announcement, the interval   | asked    | sends the question                                  |
-// |          | has passed                             |          |                                                     |
+// | asked    | ask_anew(), an announcement            | asked    | asks again after the reply                          |
+// | answered | ask(), ask_anew(), an announcement,    | asked    | sends the question                                  |
+// |          | the interval has passed                |          |                                                     |
 // | answered | the end of the connection              | closed   | on_failure()                                        |
 // | any      | stop()                                 | closed   | no event follows                                    |
 class sentinel_link final : private connection_events, private core::deadline {
@@ -83,6 +84,8 @@ public:
     sentinel_link(sentinel_place, client_login const&, std::string const& master_name, following_session&, listener&);
 
     void ask();
+    // What was asked before does not count: asks anew, after the answer to a question that is under way.
+    void ask_anew();
     void stop() noexcept;
 
     state current_state() const noexcept { return state_; }
@@ -120,7 +123,7 @@ private:
     std::int64_t epoch_ = 0;                  // of the question
     core::second_look look_;
     bool may_subscribe_ = true;  // its access rules do not forbid it
-    bool asks_again_ = false;    // there was an announcement since the question
+    bool asks_again_ = false;    // there was an announcement or a doubt since the question
     std::string failure_;
 };
 

@@ -22,6 +22,7 @@ void sentinels::find()
 {
     is_finding_ = false;
     has_answer_ = false;
+    schedule_.on(engine::topology_event::closed);
     for (auto& l : links_)
         l.ask();
     is_finding_ = true;
@@ -33,6 +34,7 @@ void sentinels::find()
 void sentinels::stop() noexcept
 {
     is_finding_ = false;
+    followed_.reset();
     session_.disarm(*this);
     for (auto& l : links_)
         l.stop();
@@ -61,8 +63,7 @@ void sentinels::on_failure(sentinel_link& from)
 void sentinels::on_due(core::instant)
 {
     auto const self = session_.keep();
-    if (is_finding_)
-        conclude();
+    is_finding_ ? conclude() : carry_out(schedule_.on(engine::topology_event::due));
 }
 
 std::size_t sentinels::place_of(sentinel_link const& l) const
@@ -84,18 +85,43 @@ void sentinels::conclude()
     auto const& master = view_.judge(session_.now());
     if (!has_answer_ || !master)
         return session_.on_no_master(failures());
+    schedule_.note_slots(master != followed_);
+    followed_ = *master;
+    carry_out(schedule_.on(engine::topology_event::slots));
+    session_.on_master(*followed_);
+}
+
+// The event is last: the session may stop in it. An answer to the question of a link's own interval leaves the schedule
+// as it is: a doubt that waits for the end of a pause would otherwise wait for another one.
+void sentinels::follow()
+{
+    using enum engine::topology_state;
+    auto const& master = view_.judge(session_.now());
+    bool const is_other = followed_ && master && *master != *followed_;
+    if (schedule_.state() == asked || schedule_.state() == doubted) {
+        schedule_.note_slots(is_other);
+        carry_out(schedule_.on(engine::topology_event::slots));
+    }
+    if (!is_other)
+        return;
     followed_ = *master;
     session_.on_master(*followed_);
 }
 
-// The event is last: the session may stop in it.
-void sentinels::follow()
+// The deadline first: with a transport in memory the answers may come within ask_anew(), and the session may stop. If
+// no sentinel answers in time the question is over: its links give up those that hang.
+void sentinels::carry_out(engine::topology_step s)
 {
-    auto const& master = view_.judge(session_.now());
-    if (!followed_ || !master || *master == *followed_)
+    using enum engine::topology_step;
+    if (s == leave)
+        return carry_out(schedule_.on(engine::topology_event::slots));
+    if (s != none)
+        session_.arm(*this, schedule_.deadline(session_.now(), session_.random()));
+    if (s != ask)
         return;
-    followed_ = *master;
-    session_.on_master(*followed_);
+    for (auto& l : links_)
+        if (followed_)
+            l.ask_anew();
 }
 
 std::string sentinels::failures() const

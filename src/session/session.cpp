@@ -23,8 +23,6 @@ using namespace std::chrono_literals;
 // Limits all steps of opening a connection together, from the resolution of the name to the last reply to the greeting:
 // a transport limits single steps only, and a server may accept connections without replying.
 constexpr core::duration opening_limit = 10s;
-// A primary of a cluster that is silent for so long may have been replaced.
-constexpr core::duration silence_limit = 250ms;
 // There are other seeds, and the locks of a moved slot may wait for one of them.
 constexpr core::duration seed_opening_limit = 2s;
 
@@ -141,8 +139,8 @@ void session::greet(client_login const& login)
     greeting_.begin(login.database != 0, settings_.connects_for, settings_.node_id, settings_.sharded_messages);
     pipeline_.begin(connector_->connect(std::shared_ptr<connection_events>(shared_from_this(), this)));
     arm(opening_limit_, began_ + (settings_.connects_for == purpose::seed ? seed_opening_limit : opening_limit));
-    if (settings_.connects_for == purpose::member)
-        arm(silence_, began_ + silence_limit);
+    if (may_be_replaced())
+        arm(silence_, began_ + settings_.silence_limit);
     pipeline_.send(hello_words(login));
     if (auto const database = std::to_string(login.database); login.database != 0)
         pipeline_.send(std::array<std::string_view, 2>{"SELECT", database});
@@ -338,6 +336,13 @@ void session::request_slots()
     flush_soon();
 }
 
+// In a turn of its own, because it is a call of the engine.
+void session::doubt()
+{
+    if (is_open() && may_be_replaced())
+        post([](session& s) { s.report_doubt(); });
+}
+
 // Posted: all commands of this turn of the event loop leave in one write, which costs the client and the server much
 // less than a write for each.
 void session::flush_soon()
@@ -374,8 +379,8 @@ void session::watch_deadlines()
     auto const oldest = pipeline_.replies().oldest_sent();
     if (!deadline_.is_armed() && oldest != core::never)
         arm(deadline_, oldest + settings_.command_timeout);
-    if (settings_.connects_for == purpose::member && !silence_.is_armed() && oldest != core::never)
-        arm(silence_, oldest + silence_limit);
+    if (may_be_replaced() && !silence_.is_armed() && oldest != core::never)
+        arm(silence_, oldest + settings_.silence_limit);
 }
 
 // A primary that does not answer the greeting has perhaps been replaced, as one that does not answer a command.
@@ -390,10 +395,15 @@ void session::on_silence()
     auto const since = unanswered_since();
     if (since == core::never)
         return;
-    bool const is_silent = now() >= since + silence_limit;
-    arm(silence_, (is_silent ? now() : since) + silence_limit);
+    bool const is_silent = now() >= since + settings_.silence_limit;
+    arm(silence_, (is_silent ? now() : since) + settings_.silence_limit);
     if (is_silent)
-        events_->on_doubt(nullptr);
+        report_doubt();
+}
+
+void session::report_doubt()
+{
+    sentinels_ ? sentinels_->on_doubt() : events_->on_doubt(nullptr);
 }
 
 void session::on_deadline()

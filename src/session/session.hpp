@@ -62,6 +62,8 @@ namespace holdfast::session {
 // | dropping | the end of this turn                     | pausing  | the same                                    |
 // | asking to| the sentinels name another master        | pausing  | the same: what the former one answers does  |
 // | dropping |                                          |          | not count any more                          |
+// | greeting,| silence, doubt()                         | the same | with sentinels: asks them; of a primary of  |
+// | open     |                                          |          | a cluster: on_doubt()                       |
 // | pausing  | the pause is over                        | as after | the same                                    |
 // |          |                                          | idle     |                                             |
 // | any      | stop()                                   | stopped  | forgets all commands                        |
@@ -78,6 +80,8 @@ class BOOST_SYMBOL_VISIBLE session final : public engine::session,
 public:
     enum class state : std::uint8_t { idle, finding, asking, greeting, open, dropping, pausing, stopped };
 
+    static constexpr core::duration usual_silence = std::chrono::milliseconds(250);
+
     struct settings {
         client_login login;
         core::duration command_timeout;
@@ -87,6 +91,8 @@ public:
         holdfast::sharded_messages sharded_messages = holdfast::sharded_messages::automatic;
         health_limits health = {};
         bool warns_of_eviction = true;  // one session for each server
+        // A server that is silent for so long may have been replaced.
+        core::duration silence_limit = usual_silence;
     };
 
     // With sentinels, the connector leads to the master that they name.
@@ -113,6 +119,7 @@ public:
     bool notifies() const noexcept override { return right_.may_subscribe(); }
     void give_up_subscribing(std::string_view channel) override;
     void request_slots() override;
+    void doubt() override;
     void drop(std::string_view why) override;
 
 private:
@@ -191,12 +198,14 @@ private:
     bool knows(core::cluster_map const&);
     void take_slots(core::cluster_map);
     void on_slots(engine::reply const&);
-    void report_doubt(engine::answer&);
+    void note_redirection(engine::answer&);
 
     void watch_deadlines();
     void on_deadline();
+    bool may_be_replaced() const noexcept { return sentinels_ || settings_.connects_for == purpose::member; }
     core::instant unanswered_since();
     void on_silence();
+    void report_doubt();
     void check_health();
 
     // Posts a call of a member function that concerns the current connection. The call is dropped if the session has
@@ -233,7 +242,7 @@ private:
     reply_timer opening_limit_{*this, &session::on_opening_limit};
     timer settling_{*this, &session::on_settled};
     timer reconnection_{*this, &session::connect};
-    reply_timer silence_{*this, &session::on_silence};    // of a primary of a cluster
+    reply_timer silence_{*this, &session::on_silence};    // of a primary of a cluster, or of a master
     reply_timer deadline_{*this, &session::on_deadline};  // of the oldest command: one timer for all (rule 24)
     reply_timer health_{*this, &session::check_health};
     std::unique_ptr<authentication> authentication_;  // null: without a provider

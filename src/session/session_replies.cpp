@@ -88,7 +88,7 @@ void session::on_error(std::string_view words)
     auto const completed = with_host(words, connector_->host());
     auto answer = engine::answer_to_error(first.sent, completed ? *completed : words);
     if (is_of_cluster(settings_.connects_for))
-        report_doubt(answer);
+        note_redirection(answer);
     unknown_errors_ = answer.why == engine::refusal::other ? unknown_errors_ + 1 : 0;
     bool const is_lost = unknown_errors_ == most_unknown_errors || leads_to_another_server(answer.why, server());
     if (answer.why == engine::refusal::read_only)
@@ -156,7 +156,7 @@ void session::take_slots(core::cluster_map slots)
 
 // The event comes before the outcome of the command, which the engine may then send to the other server at once. The
 // engine may stop the session in it.
-void session::report_doubt(engine::answer& a)
+void session::note_redirection(engine::answer& a)
 {
     if (a.why == engine::refusal::ask)
         a.why = engine::refusal::asked;

@@ -42,6 +42,7 @@ public:
     bool notifies() const noexcept override { return has_given_up.empty(); }
     void give_up_subscribing(std::string_view channel) override { has_given_up = channel; }
     void request_slots() override { ++slot_requests; }
+    void doubt() override { ++doubts; }
     void drop(std::string_view) override { ++drops; }
 
     // Answers the oldest command.
@@ -56,6 +57,7 @@ public:
     bool open = true;
     bool is_stopped = false;
     int slot_requests = 0;
+    int doubts = 0;
     int drops = 0;
     server_identity identity_of_server = {};
     script_cache cache;

@@ -390,6 +390,27 @@ TEST_CASE("session: MOVED and ASK without a host name the host of the connection
     CHECK(s->is_open());
 }
 
+TEST_CASE("session: a doubt about a primary of a cluster is reported in a turn of its own", "[session][cluster]")
+{
+    scenario s(0, {}, purpose::member);
+    s->doubt();
+    s.turn();
+    CHECK(s.doubts == 0);
+    s.server().hello_of_member(1, "7.2.0");
+    s.server().info("run-1");
+    REQUIRE(s->is_open());
+    s->doubt();
+    CHECK(s.doubts == 0);
+    s.turn();
+    CHECK(s.doubts == 1);
+
+    scenario only;
+    only.greet(1, "run-1");
+    only->doubt();
+    only.turn();
+    CHECK(only.doubts == 0);
+}
+
 TEST_CASE("session: a reply without a command and a nested array close the connection", "[session]")
 {
     scenario to_nothing;

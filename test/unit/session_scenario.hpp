@@ -206,6 +206,7 @@ public:
     lines events;
     lines logged;
     lines redirects;
+    int doubts = 0;
     engine::closing last;
 
 private:
@@ -226,6 +227,8 @@ private:
     {
         if (to)
             redirects.push_back(std::string(to->host) + ":" + std::to_string(to->port));
+        else
+            ++doubts;
     }
     void on_alarm() override { events.emplace_back("alarm"); }
 

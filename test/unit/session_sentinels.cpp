@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <deque>
 #include <memory>
@@ -91,6 +93,22 @@ public:
         link(sentinel).take();
         link(sentinel).events.lock()->on_message("+switch-master");
     }
+    std::size_t questions(std::size_t sentinel)
+    {
+        auto const sent = link(sentinel).take();
+        return static_cast<std::size_t>(std::ranges::count(sent, "SENTINEL MASTER mymaster"));
+    }
+    void submit(probe& p)
+    {
+        std::array<std::string_view, 1> const words{"TIME"};
+        session_->submit(p, words);
+        turn();
+    }
+    void doubt()
+    {
+        session_->doubt();
+        turn();
+    }
     void greet_master(std::string const& run)
     {
         masters.connections.back()->hello(7);
@@ -101,6 +119,7 @@ public:
     fake_world masters;  // and the time
     lines addresses;     // where the connections to masters lead
     lines closings;
+    bool stops_when_closed = false;
 
 private:
     class master_connector final : public connector {
@@ -121,7 +140,12 @@ private:
     };
 
     void on_open() override {}
-    void on_closed(engine::closing const& c) override { closings.emplace_back(c.words); }
+    void on_closed(engine::closing const& c) override
+    {
+        closings.emplace_back(c.words);
+        if (stops_when_closed)
+            session_->stop();
+    }
     void on_message(std::string_view) override {}
     void on_subscribed(std::string_view) override {}
     void on_unsubscribed(std::string_view) override {}
@@ -260,6 +284,165 @@ TEST_CASE("a sentinel that is behind does not end a connection")
     w.announce(1);
     w.name_master(1, 1, "first");
     CHECK(w.is_open());
+}
+
+// ---- doubts about the master
+
+// The pause after the answer that has named the master is over.
+void open_and_settle(watched& w)
+{
+    open_at_first(w);
+    w.advance(200ms);
+    CHECK(w.questions(0) == 1);
+}
+
+TEST_CASE("a master that is silent for 250 ms while a reply is awaited is doubted")
+{
+    watched w(1);
+    open_and_settle(w);
+    probe p;
+    w.submit(p);
+    w.advance(249ms);
+    CHECK(w.questions(0) == 0);
+    w.advance(1ms);
+    CHECK(w.questions(0) == 1);
+    CHECK(w.is_open());
+    CHECK(p.answers == 0);
+}
+
+TEST_CASE("what a silent master has not answered is unknown when the sentinels name another one")
+{
+    watched w(1);
+    open_and_settle(w);
+    probe p;
+    w.submit(p);
+    w.advance(250ms);
+    w.name_master(0, 2, "second");
+    CHECK(p.answers == 1);
+    CHECK(p.outcome == engine::outcome::unknown);
+    CHECK_FALSE(w.is_open());
+    CHECK(w.masters.connections.front()->is_closed);
+}
+
+TEST_CASE("a master from which nothing is awaited is not doubted")
+{
+    watched w(1);
+    open_and_settle(w);
+    w.advance(750ms);  // the interval of the sentinel has not passed
+    CHECK(w.questions(0) == 0);
+    probe p;
+    w.submit(p);
+    w.masters.connections.back()->reply("1");
+    REQUIRE(p.answers == 1);
+    w.advance(49ms);
+    CHECK(w.questions(0) == 0);
+}
+
+TEST_CASE("a master that does not answer the greeting is doubted")
+{
+    watched w(1);
+    w.answer(0, 1, "first");
+    CHECK(w.questions(0) == 1);
+    w.advance(250ms);
+    CHECK(w.questions(0) == 1);
+    w.name_master(0, 2, "second");
+    w.advance(1ms);
+    w.name_master(0, 2, "second");
+    CHECK(w.addresses == lines{"first:6379", "second:6379"});
+}
+
+TEST_CASE("a silence leads to a question each quarter of a second, however fast the sentinels answer")
+{
+    watched w(1);
+    open_and_settle(w);
+    probe p;
+    w.submit(p);
+    std::size_t all = 0;
+    for (int i = 0; i != 200; ++i) {
+        w.advance(10ms);
+        if (auto const n = w.questions(0); n != 0) {
+            all += n;
+            w.name_master(0, 1, "first");
+        }
+    }
+    CHECK(all >= 4);
+    CHECK(all <= 10);
+}
+
+TEST_CASE("what replicas do not acknowledge leads to a question at once")
+{
+    watched w(2);
+    w.answer(0, 1, "first");
+    w.answer(1, 1, "first");
+    w.greet_master("run-1");
+    w.advance(200ms);
+    w.questions(0), w.questions(1);
+    w.doubt();
+    CHECK(w.questions(0) == 1);
+    CHECK(w.questions(1) == 1);
+    CHECK(w.is_open());
+    w.name_master(1, 2, "second");
+    CHECK_FALSE(w.is_open());
+}
+
+TEST_CASE("doubts in a row share a question after a pause")
+{
+    watched w(1);
+    open_and_settle(w);
+    w.doubt();
+    CHECK(w.questions(0) == 1);
+    w.name_master(0, 1, "first");
+    for (int i = 0; i != 5; ++i)
+        w.doubt();
+    CHECK(w.questions(0) == 0);
+    w.advance(250ms);
+    CHECK(w.questions(0) == 1);
+    w.name_master(0, 1, "first");
+    w.advance(500ms);
+    CHECK(w.questions(0) == 0);
+}
+
+TEST_CASE("a doubt during the question of the interval leads to one more")
+{
+    watched w(1);
+    open_at_first(w);
+    w.advance(1s);
+    CHECK(w.questions(0) == 2);
+    w.doubt();
+    CHECK(w.questions(0) == 0);
+    w.name_master(0, 1, "first");
+    CHECK(w.questions(0) == 1);
+}
+
+TEST_CASE("sentinels that do not answer a question are asked again at the next doubt")
+{
+    watched w(1);
+    open_and_settle(w);
+    w.doubt();
+    CHECK(w.questions(0) == 1);
+    w.advance(sentinel_link::reply_limit + 100ms);  // the schedule has given up before the link has
+    REQUIRE(w.link(0).is_closed);
+    w.doubt();
+    REQUIRE(w.connections_to(0) == 2);
+    w.answer(0, 2, "second");
+    CHECK_FALSE(w.is_open());
+}
+
+TEST_CASE("nobody asks sentinels for a session that has stopped")
+{
+    watched w(2);
+    w.answer(0, 1, "first");
+    w.answer(1, 1, "first");
+    w.greet_master("run-1");
+    w.advance(200ms);
+    w.doubt();
+    w.stops_when_closed = true;
+    w.name_master(0, 2, "second");
+    CHECK(w.link(0).is_closed);
+    CHECK(w.link(1).is_closed);
+    w.advance(5s);
+    CHECK(w.connections_to(0) == 1);
+    CHECK(w.connections_to(1) == 1);
 }
 
 TEST_CASE("sentinels that are down do not end the connection to the master")

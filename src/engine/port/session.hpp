@@ -59,7 +59,7 @@ public:
     virtual void on_slots(core::cluster_map const&) {}
     // Of a session to a primary of a cluster only: what the client believes of the slots may be out of date. MOVED
     // names the primary of one slot (the host is not empty), before the command gets its outcome. Null: the server said
-    // CLUSTERDOWN, or has not answered a command for 250 ms.
+    // CLUSTERDOWN, or has not answered a command for 250 ms, or doubt() was called.
     virtual void on_doubt(core::redirect const*) {}
 
 protected:
@@ -123,6 +123,10 @@ public:
     // Asks which primary has which hash slots; on_slots() follows, or the end of the connection. Preconditions: it is a
     // session to the seeds of a cluster, and open.
     virtual void request_slots() = 0;
+
+    // The server may be the primary no longer: replicas have not acknowledged what it has executed. With sentinels the
+    // session asks them; of a primary of a cluster on_doubt() follows. Of another server this does nothing.
+    virtual void doubt() = 0;
 
     // Closes the connection because its replies cannot be trusted any more; on_closed() follows.
     virtual void drop(std::string_view why) = 0;

@@ -177,6 +177,7 @@ void acknowledger::on_counted(answer const& a)
         link_->drop("a question to the replicas was not answered");
     waiters told;
     told.swap(asked_);
+    doubt(result);
     advance(acknowledgement_event::answered);
     finish_all(told, result);
 }
@@ -205,9 +206,17 @@ acknowledgement acknowledger::refused(answer const& a)
         .words = words_};
 }
 
+// A master that was replaced, and does not know it, has lost its replicas.
+void acknowledger::doubt(acknowledgement const& a)
+{
+    if (a.what == kind::missing && session_.is_open())
+        session_.doubt();
+}
+
 void acknowledger::fail_all(std::string_view words)
 {
     acknowledgement const failed{.what = kind::missing, .words = words};
+    doubt(failed);
     finish_all(asked_, failed);
     finish_all(waiting_, failed);
 }

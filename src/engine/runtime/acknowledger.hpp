@@ -79,7 +79,7 @@ private:
     void on_counted(answer const&);
     acknowledgement judge(answer const&);
     acknowledgement refused(answer const&);
-    void finish(acknowledgement const&);
+    void doubt(acknowledgement const&);
     void fail_all(std::string_view words);
     void finish_all(waiters&, acknowledgement const&);
     bool is_at_same_server() const;

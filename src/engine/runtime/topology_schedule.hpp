@@ -13,7 +13,8 @@
 namespace holdfast::engine {
 
 // When a client of a cluster asks which primary has which slots: states, events, the transition function and its times.
-// All of it is pure, so that a unit test can try each pair of state and event. topology asks and arms the deadline.
+// All of it is pure, so that a unit test can try each pair of state and event. topology asks and arms the deadline. A
+// session behind sentinels asks them for the master by the same rule: see session::sentinels.
 enum class topology_state : std::uint8_t {
     closed,   // no connection to a seed: the next one brings the slots
     settled,  // nothing is known to be wrong with the slots; the deadline asks for them from time to time
