@@ -139,8 +139,16 @@ struct config {
     /// - Secrets: no password reaches a log line, an error or a statistic, and neither does the text of an exception of
     ///   the provider, which may contain one. The message of a `boost::system::system_error`'s code is logged.
     ///
-    /// They are those of the master; the credentials of sentinels are in the URL.
+    /// They are those of the server; with sentinels, those of the master.
     credentials_provider credentials = {};
+
+    /// Of `redis+sentinel://` and `rediss+sentinel://` only: yields the user and the password of the sentinels, which the
+    /// URL must not contain then; all sentinels have the same. Empty: those of the URL.
+    ///
+    /// What is said of `credentials` holds, but for this: one answer serves the connections to all sentinels, until one
+    /// of them refuses it or it ends. A refusal by one sentinel does not end the connections to the others, nor that to
+    /// the master.
+    credentials_provider sentinel_credentials = {};
 
     /// The default lease time: how long the server keeps a grant after its last renewal. At least 100 ms.
     std::chrono::milliseconds lease{30'000};

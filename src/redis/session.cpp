@@ -78,11 +78,15 @@ void check_credentials(endpoint const& e, config const& options)
 {
     if (options.credentials && (e.has_password || !e.user.empty()))
         throw std::invalid_argument("credentials: the URL has a user or a password, too; give one of the two");
+    if (options.sentinel_credentials && e.has_sentinel_password)
+        throw std::invalid_argument(
+            "sentinel_credentials: the URL has a password of the sentinels, too; give one of the two");
 }
 
-bool has_any_password(endpoint const& e)
+bool has_any_password(endpoint const& e, config const& options)
 {
-    return e.has_password || e.has_sentinel_password;
+    return e.has_password || e.has_sentinel_password || options.credentials
+           || (has_sentinels(e) && options.sentinel_credentials);
 }
 
 void warn_of(endpoint const& e, config const& options, engine::log const& log)
@@ -90,7 +94,7 @@ void warn_of(endpoint const& e, config const& options, engine::log const& log)
     if (options.tls.insecure_skip_verify)
         log.warning("tls.insecure_skip_verify: the client does not verify the server's certificate, so an attacker on "
                     "the network can read and change all data");
-    if (!has_tls(e) && (has_any_password(e) || options.credentials) && is_remote(e))
+    if (!has_tls(e) && has_any_password(e, options) && is_remote(e))
         log.warning("url: the password is sent without encryption; use rediss:// to encrypt it");
 }
 
@@ -143,7 +147,7 @@ struct client_parts {
     }
     session::sentinel_group sentinels() const
     {
-        session::sentinel_group g{to.master_name, sentinel_login_of(to, name), {}};
+        session::sentinel_group g{to.master_name, sentinel_login_of(to, name), {}, options.sentinel_credentials};
         for (auto const& h : to.hosts)
             g.places.push_back({to_text(h), connector_to_server(server_of(to, h))});
         return g;

@@ -64,6 +64,8 @@ void sentinel_link::ask()
 {
     if (state_ == state::asked)
         return;
+    if (state_ == state::closed && !listener_.may_connect())
+        return session_.arm(*this, session_.now() + interval);
     bool const is_new = std::exchange(state_, state::asked) == state::closed;
     session_.arm(*this, session_.now() + reply_limit);
     if (is_new)
@@ -101,6 +103,17 @@ void sentinel_link::subscribe()
     awaited_.push_back(awaited::guard);
 }
 
+void sentinel_link::authenticate()
+{
+    auto const c = connection_;
+    if (!c)
+        return;
+    auto const user = login_.user.empty() ? std::string_view("default") : login_.user;
+    c->send(std::array<std::string_view, 3>{"AUTH", user, login_.password});
+    awaited_.push_back(awaited::auth);
+    c->flush();
+}
+
 void sentinel_link::on_reply(engine::reply const& r)
 {
     if (awaited_.empty())
@@ -108,7 +121,8 @@ void sentinel_link::on_reply(engine::reply const& r)
     auto const what = awaited_.front();
     awaited_.pop_front();
     switch (what) {
-        case awaited::hello: return;
+        case awaited::hello: return listener_.on_greeted();
+        case awaited::auth: return;
         case awaited::epoch: epoch_ = epoch_of(r); return;
         case awaited::address: return on_address(r);
         case awaited::guard: break;

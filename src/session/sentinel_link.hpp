@@ -18,6 +18,7 @@
 #include "session/connector.hpp"
 #include "session/greeting.hpp"
 #include "session/master_view.hpp"
+#include "session/reconnect_pause.hpp"
 
 namespace holdfast::session {
 
@@ -26,8 +27,9 @@ class following_session {
 public:
     // The sentinels name the master, in reply to sentinels::find(); or they name another one than they did then.
     virtual void on_master(master_address const&) = 0;
-    // No sentinel has named it within the limit of find(). `why` is valid during the call.
-    virtual void on_no_master(std::string_view why) = 0;
+    // No sentinel has named it within the limit of find(), or there are no credentials for them. `why` is valid during
+    // the call.
+    virtual void on_no_master(std::string_view why, end_cause) = 0;
 
     // An owner of the session, and so of its links.
     virtual std::shared_ptr<void> keep() = 0;
@@ -76,6 +78,10 @@ public:
     public:
         virtual void on_answer(sentinel_link&, named_master) = 0;
         virtual void on_failure(sentinel_link&) = 0;
+        // The sentinel has accepted the credentials of a new connection.
+        virtual void on_greeted() = 0;
+        // Whether there are credentials for a new connection. A link asks again after the interval.
+        virtual bool may_connect() = 0;
 
     protected:
         ~listener() = default;
@@ -86,6 +92,9 @@ public:
     void ask();
     // What was asked before does not count: asks anew, after the answer to a question that is under way.
     void ask_anew();
+    // The login is a new one: authenticates the living connection anew. A sentinel that refuses it is connected to
+    // anew.
+    void authenticate();
     void stop() noexcept;
 
     state current_state() const noexcept { return state_; }
@@ -94,7 +103,7 @@ public:
     std::string const& failure() const noexcept { return failure_; }
 
 private:
-    enum class awaited : std::uint8_t { hello, epoch, address, guard };
+    enum class awaited : std::uint8_t { hello, auth, epoch, address, guard };
 
     void on_reply(engine::reply const&) override;
     void on_error(std::string_view words) override;
@@ -108,7 +117,6 @@ private:
     void send_question();
     void subscribe();
     void on_address(engine::reply const&);
-    void end_question();
     void fail(std::string_view why);
 
     sentinel_place const place_;

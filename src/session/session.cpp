@@ -49,7 +49,7 @@ session::session(
         authentication_ = std::make_unique<authentication>(
             strand_, settings_.provider, log_, static_cast<authenticating_session&>(*this));
     if (g)
-        sentinels_ = std::make_unique<sentinels>(std::move(*g), static_cast<following_session&>(*this));
+        sentinels_ = std::make_unique<sentinels>(strand_, std::move(*g), log_, static_cast<following_session&>(*this));
 }
 
 session::~session() = default;
@@ -110,9 +110,9 @@ void session::on_master(master_address const& m)
     }
 }
 
-void session::on_no_master(std::string_view why)
+void session::on_no_master(std::string_view why, end_cause cause)
 {
-    lose({errc::unavailable, why, false});
+    lose({errc::unavailable, why, false}, cause);
 }
 
 void session::connect_to_server()

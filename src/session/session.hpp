@@ -163,7 +163,7 @@ private:
     void on_ended(ending const&) override;
 
     void on_master(master_address const&) override;
-    void on_no_master(std::string_view why) override;
+    void on_no_master(std::string_view why, end_cause) override;
     void greet_as(holdfast::credentials const&) override;
     void go_without(std::string_view why) override;
     void send_auth(engine::command&, std::span<std::string_view const> words) override;

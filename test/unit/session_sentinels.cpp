@@ -11,7 +11,10 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/error.hpp>
 #include <catch2/catch_test_macros.hpp>
+
+#include <holdfast/credentials.hpp>
 
 #include "session/sentinels.hpp"
 #include "unit/session_scenario.hpp"
@@ -24,10 +27,10 @@ using namespace std::chrono_literals;
 // A session behind sentinels. The test acts as all servers.
 class watched : engine::session_events, engine::world_events {
 public:
-    explicit watched(std::size_t count, client_login login = {.client_name = "me"})
+    explicit watched(std::size_t count, client_login login = {.client_name = "me"}, credentials_provider provider = {})
         : strand_(context_.get_executor()), time_(std::make_shared<holdfast::session::world>())
     {
-        sentinel_group group{"mymaster", std::move(login), {}};
+        sentinel_group group{"mymaster", std::move(login), {}, std::move(provider)};
         for (std::size_t i = 0; i != count; ++i)
             group.places.push_back(
                 {"sentinel-" + std::to_string(i), std::make_unique<fake_connector>(sentinels_.emplace_back())});
@@ -35,7 +38,7 @@ public:
         session_ = std::make_shared<session>(
             strand_,
             session::settings{{.client_name = "me"}, 3s, {}, purpose::master},
-            engine::log([](log_level, std::string_view) {}),
+            engine::log([this](log_level, std::string_view line) { logged.emplace_back(line); }),
             time_,
             std::move(to_master),
             std::move(group));
@@ -119,6 +122,7 @@ public:
     fake_world masters;  // and the time
     lines addresses;     // where the connections to masters lead
     lines closings;
+    lines logged;
     bool stops_when_closed = false;
 
 private:
@@ -474,6 +478,162 @@ TEST_CASE("a sentinel gets its own password")
     w.link(0).error("WRONGPASS invalid username-password pair or user is disabled.");
     REQUIRE(w.closings.size() == 1);
     CHECK(w.closings[0].find("sentinel-0: WRONGPASS invalid username-password pair") != std::string::npos);
+}
+
+// ---- a provider of the credentials of the sentinels
+
+std::string const wrong = "WRONGPASS invalid username-password pair or user is disabled.";
+
+struct provided {
+    explicit provided(std::size_t sentinels) : w(sentinels, {.client_name = "me"}, provider()) { w.turn(); }
+
+    credentials_provider provider()
+    {
+        return [this](credentials_request what, credentials_handler done) {
+            requests.push_back(what);
+            handlers.push_back(std::move(done));
+        };
+    }
+    void yield(std::string password, std::chrono::milliseconds valid_for = std::chrono::milliseconds::max())
+    {
+        handlers.back()({"me", std::move(password), valid_for});
+        w.turn();
+    }
+    // Each of them names the first master.
+    void open(std::size_t sentinels)
+    {
+        for (std::size_t i = 0; i != sentinels; ++i)
+            w.answer(i, 1, "first");
+        w.greet_master("run-1");
+        REQUIRE(w.is_open());
+    }
+    std::string login(std::size_t sentinel) { return w.link(sentinel).take().at(0); }
+
+    std::vector<credentials_request> requests;
+    std::vector<credentials_handler> handlers;
+    watched w;
+};
+
+TEST_CASE("one answer of the provider is for the connections to all sentinels", "[credentials]")
+{
+    provided p(3);
+    REQUIRE(p.requests.size() == 1);
+    CHECK_FALSE(p.requests[0].is_refused);
+    CHECK(p.w.connections_to(0) == 0);
+    p.yield("pw");
+    for (std::size_t i = 0; i != 3; ++i)
+        CHECK(p.login(i) == "HELLO 3 AUTH me pw SETNAME me");
+    p.open(3);
+    p.w.link(1).end();
+    p.w.advance(sentinel_link::interval);
+    REQUIRE(p.w.connections_to(1) == 2);
+    CHECK(p.login(1) == "HELLO 3 AUTH me pw SETNAME me");
+    CHECK(p.requests.size() == 1);
+}
+
+TEST_CASE("a refusal of a sentinel leads to a question that reports it", "[credentials]")
+{
+    provided p(2);
+    p.yield("former");
+    p.w.link(0).error(wrong);
+    p.w.link(1).error(wrong);
+    REQUIRE(p.w.closings.size() == 1);
+    CHECK(p.w.closings[0].find(wrong) != std::string::npos);
+    CHECK(p.requests.size() == 1);
+    p.w.advance(100ms);
+    REQUIRE(p.requests.size() == 2);
+    CHECK(p.requests[1].is_refused);
+    p.yield("present");
+    CHECK(p.login(1) == "HELLO 3 AUTH me present SETNAME me");
+    p.open(2);
+}
+
+TEST_CASE("a refusal by one sentinel leaves the others and the master connected", "[credentials]")
+{
+    provided p(2);
+    p.yield("pw");
+    p.w.link(0).error(wrong);
+    p.w.answer(1, 1, "first");
+    p.w.greet_master("run-1");
+    REQUIRE(p.w.is_open());
+    p.w.advance(sentinel_link::interval);
+    REQUIRE(p.requests.size() == 2);
+    CHECK(p.requests[1].is_refused);
+    CHECK_FALSE(p.w.link(1).is_closed);
+
+    // Its provider hangs, and the sentinel that has accepted the credentials tells of another master.
+    p.w.name_master(1, 2, "second");
+    p.w.advance(1ms);
+    p.w.name_master(1, 2, "second");
+    p.w.advance(1ms);
+    CHECK(p.w.addresses == lines{"first:6379", "second:6379"});
+    p.w.greet_master("run-2");
+    CHECK(p.w.is_open());
+
+    p.yield("for both");
+    p.w.advance(sentinel_link::interval);
+    CHECK(p.login(0) == "HELLO 3 AUTH me for both SETNAME me");
+    CHECK(p.w.is_open());
+}
+
+TEST_CASE("a provider without credentials for the sentinels is asked again after growing pauses", "[credentials]")
+{
+    provided p(1);
+    std::vector<core::duration> pauses;
+    for (int i = 0; i != 8; ++i) {
+        p.handlers.back()(boost::asio::error::host_not_found, {});
+        p.w.turn();
+        auto const began = p.w.masters.now;
+        for (auto const before = p.requests.size(); p.requests.size() == before;)
+            p.w.advance(1ms);
+        pauses.push_back(p.w.masters.now - began);
+    }
+    CHECK(std::ranges::is_sorted(pauses));
+    CHECK(pauses.front() == 50ms);
+    CHECK(pauses.back() == 2500ms);
+    CHECK(p.w.closings[0].starts_with("fake: no credentials for the sentinels: the provider failed: Host not found"));
+    CHECK(p.w.connections_to(0) == 0);
+    p.yield("pw");
+    p.open(1);
+}
+
+TEST_CASE("before the credentials end, the living connections to sentinels are authenticated anew", "[credentials]")
+{
+    provided p(2);
+    p.yield("pw", 10s);
+    p.open(2);
+    for (int i = 0; i != 8; ++i) {
+        p.w.advance(1s);
+        p.w.name_master(0, 1, "first");
+        p.w.name_master(1, 1, "first");
+    }
+    REQUIRE(p.requests.size() == 2);
+    CHECK_FALSE(p.requests[1].is_refused);
+    p.w.link(0).take(), p.w.link(1).take();
+    p.yield("next", 1h);
+    for (std::size_t i = 0; i != 2; ++i)
+        CHECK(p.w.link(i).take() == lines{"AUTH me next"});
+    p.w.link(0).reply("OK");
+    p.w.link(1).error(wrong);
+    CHECK_FALSE(p.w.link(0).is_closed);
+    CHECK(p.w.link(1).is_closed);
+    CHECK(p.w.is_open());
+    p.w.advance(sentinel_link::interval);
+    REQUIRE(p.requests.size() == 3);
+    CHECK(p.requests[2].is_refused);
+}
+
+TEST_CASE("no line of the log has a password of sentinels", "[credentials]")
+{
+    provided p(1);
+    p.yield("hunter2");
+    p.w.link(0).error(wrong);
+    p.w.advance(1s);
+    p.yield("hunter2");
+    p.open(1);
+    REQUIRE_FALSE(p.w.logged.empty());
+    for (auto const& line : p.w.logged)
+        CHECK(line.find("hunter2") == std::string::npos);
 }
 
 TEST_CASE("a sentinel that does not permit SUBSCRIBE is asked without it")
