@@ -16,7 +16,8 @@
 #include "redlock/red_queue.hpp"
 
 // redlock: the algorithm of red_lock: rounds of attempts on all servers, the counting of node replies, the repair of its
-// leases, the queue of its contenders. It may include core, engine, handle, client, operations and composite; only api includes it.
+// leases, the queue of its contenders. It may include core, engine, handle, client, operations and composite; only api
+// includes it.
 namespace holdfast::detail {
 
 // A red_lock: a lock that a majority of independent servers grants. The rounds are in red_acquire and red_round.
