@@ -24,28 +24,46 @@ local function forget(holder)
     if redis.call('exists', KEYS[3]) == 0 then redis.call('del', KEYS[4]) end
 end
 
--- Until when no waiter is removed as dead.
+-- Until when no waiter is removed as dead. Read once, because there may be many.
+local calm
 local function calm_until()
-    if was_silent(redis.call('zscore', KEYS[4], '#seen'), now, waiter_timeout) then return now + waiter_timeout end
-    return tonumber(redis.call('zscore', KEYS[4], '#calm') or 0)
+    if calm then return calm end
+    local is_calm = was_silent(redis.call('zscore', KEYS[4], '#seen'), now, waiter_timeout)
+    calm = is_calm and now + waiter_timeout or tonumber(redis.call('zscore', KEYS[4], '#calm') or 0)
+    return calm
+end
+
+-- Removes waiters. One command for all of them: there may be hundreds.
+local function forget_all(holders)
+    redis.call('zrem', KEYS[3], unpack(holders))
+    redis.call('zrem', KEYS[4], unpack(holders))
+    if redis.call('exists', KEYS[3]) == 0 then redis.call('del', KEYS[4]) end
+end
+
+-- Until when a waiter counts as alive that asks for no more than `total` permits; nil: it is dead, or asks for more.
+local function lives_until(holder, weight, total)
+    local last = weight <= total and tonumber(redis.call('zscore', KEYS[4], holder) or nil)
+    if last and last <= now then last = calm_until() end
+    return last and last > now and last or nil
 end
 
 -- Removes the waiters before the first that is alive and asks for no more than `total` permits. Returns that one, its
 -- weight, until when it counts as alive, and whether a waiter was removed. At most 500 are removed, as in fair_queue.lua.
 local function first_alive(total)
     local head, weight = front()
-    local changed, left = false, 500
-    while head do
-        if left == 0 then return head, weight, now + 1, changed end
-        left = left - 1
-        local last = weight <= total and tonumber(redis.call('zscore', KEYS[4], head) or nil)
-        if last and last <= now then last = calm_until() end
-        if last and last > now then return head, weight, last, changed end
-        forget(head)
-        head, weight = front()
-        changed = true
+    local last = head and lives_until(head, weight, total)
+    if last or not head then return head, weight, last, false end
+    local line, dead = redis.call('zrange', KEYS[3], '0', '500', 'WITHSCORES'), {head}
+    while #dead < 500 do
+        head = line[2 * #dead + 1]
+        last = head and lives_until(head, line[2 * #dead + 2] % 4096, total)
+        if last or not head then break end
+        dead[#dead + 1] = head
     end
-    return nil, nil, nil, changed
+    forget_all(dead)
+    head = line[2 * #dead + 1]
+    if not head then return nil, nil, nil, true end
+    return head, line[2 * #dead + 2] % 4096, last or now + 1, true
 end
 
 -- The first waiter that is served when `left` permits are free: the first one that is alive, or, if it could have them,
@@ -56,11 +74,11 @@ local function first_served(total, left, trusted)
     local head, weight, last, changed = first_alive(total)
     local function is_reached(holder, score) return score - waiter_timeout > now - trusted or notify(holder) end
     local function is_passed() return head and left >= weight and not is_reached(head, last) end
-    local passes = is_passed()
-    while passes and tonumber(redis.call('zscore', KEYS[4], head)) <= now do
+    local passes, left_out = is_passed(), 0
+    while passes and left_out < 100 and tonumber(redis.call('zscore', KEYS[4], head)) <= now do
         forget(head)
         head, weight, last = first_alive(total)
-        passes, changed = is_passed(), true
+        passes, changed, left_out = is_passed(), true, left_out + 1
     end
     local line = passes and redis.call('zrange', KEYS[3], '1', '100', 'WITHSCORES') or {}
     for i = 1, #line, 2 do

@@ -27,18 +27,20 @@ local function flaw_of_timeouts()
     end
 end
 
--- The members whose time has passed at that instant, of many only the first ones: the next script removes the others.
--- Other members never become free permits.
-local function ended_by(at)
-    local due = redis.call('zrangebyscore', KEYS[2], '-inf', at + skew, 'WITHSCORES', 'LIMIT', '0', '5000')
+-- The members whose time has passed at that instant. Reads `count` members in the order of their scores, without the first
+-- `from` ones; returns also how many it has read. Other members never become free permits.
+local function ended_by(at, from, count)
+    local due = redis.call('zrangebyscore', KEYS[2], '-inf', at + skew, 'WITHSCORES', 'LIMIT', from, count)
     local over = {}
     for i = 1, #due, 2 do
         if is_permit(due[i]) and end_of(due[i], due[i + 1]) <= at then over[#over + 1] = due[i] end
     end
-    return over
+    return over, #due / 2
 end
 
-local function expired() return ended_by(now) end
+-- Of many only the first ones: the next script removes the others.
+local most_read = 5000
+local function expired() return (ended_by(now, '0', most_read)) end
 
 -- In parts: Lua passes some thousand arguments at most.
 local function remove(members)
