@@ -28,7 +28,7 @@ constexpr std::array table{
     right{"getrange", needs_latch | with_queue | needs_read_write | needs_semaphore | needs_queries},
     right{"hdel", needs_latch | hashes | needs_semaphore},
     right{"hexists", hashes | needs_semaphore},
-    right{"hget", needs_election | needs_read_write},
+    right{"hget", with_queue | needs_read_write},
     right{"hgetall", with_queue | needs_read_write | needs_semaphore | needs_queries},
     right{"hkeys", needs_election | needs_queries},
     right{"hlen", with_queue | needs_read_write | needs_semaphore | needs_queries},
@@ -36,6 +36,7 @@ constexpr std::array table{
     right{"incrby", needs_semaphore},
     right{"lindex", with_queue},
     right{"linsert", with_queue},
+    right{"llen", with_queue},
     right{"lpop", with_queue},
     right{"lrange", with_queue},
     right{"lrem", with_queue},
@@ -48,7 +49,7 @@ constexpr std::array table{
     right{"time", needs_latch | everything},
     right{"type", all_locks | needs_election | needs_queries},
     right{"zadd", with_queue | needs_semaphore},
-    right{"zcard", needs_semaphore},
+    right{"zcard", with_queue | needs_semaphore},
     right{"zmscore", needs_semaphore},
     right{"zrange", needs_semaphore},
     right{"zrangebyscore", needs_semaphore},
@@ -67,7 +68,7 @@ local function try(name, ...)
     end
     return not failed
 end
-for _, name in ipairs({'exists', 'get', 'mget', 'type', 'pttl', 'persist', 'hgetall', 'hkeys', 'hlen', 'lpop', 'zcard'}) do
+for _, name in ipairs({'exists', 'get', 'mget', 'type', 'pttl', 'persist', 'hgetall', 'hkeys', 'hlen', 'llen', 'lpop', 'zcard'}) do
     try(name, key)
 end
 for _, name in ipairs({'hdel', 'hexists', 'hget', 'zrem', 'zscore', 'zmscore'}) do try(name, key, 'x') end

@@ -6,14 +6,15 @@
 --   there is none)
 -- errors WRONGTYPE: a key of the queue is of another type
 -- redis.calls: time, lrange, pexpire or persist (4), zadd, zscore, zadd, pttl; if none of the waiters is the first also
---   zscore
+--   zscore; with 30 waiters and more also llen, zcard, lindex, zscore, and zscore for each waiter of the client or, with
+--   waiters of Redisson, lrange
 local time = redis.call('time')
 local now, waiter_timeout, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[1]), ARGV[2]
 -- include fair_waiter
 -- include fair_places
 -- include fair_queue
 -- include fair_signs
--- include fair_line
+-- include fair_long
 
 local number_of = {}
 for i = 3, #ARGV do number_of[ARGV[i]] = i - 2 end
@@ -42,15 +43,33 @@ local function refresh(line)
         end
     end
     keep(foreign > 0)
+    if foreign == 0 then mark(line, signs) end
     for i = 1, #others, 2 do redis.call('zadd', KEYS[3], 'XX', 'GT', others[i], others[i + 1]) end
     add(KEYS[3], scores)
     record_signs(signs, false)
     return placed
 end
 
-local line, foreign = line_of(KEYS[2])
-if foreign then return foreign end
-local placed = line[1] and refresh(line) or {}
+-- Of a queue that is not read as a whole: the timeouts show who has a place, and all waiters are ours.
+local function refresh_ours()
+    local placed, signs, scores, life = {}, {}, {}, score_behind(0)
+    for i = 3, #ARGV do
+        if redis.call('zscore', KEYS[3], ARGV[i]) then
+            placed[ARGV[i]] = true
+            put(scores, life, ARGV[i])
+            put(signs, life, ARGV[i])
+        end
+    end
+    keep(false)
+    add(KEYS[3], scores)
+    record_signs(signs, false)
+    return placed
+end
+
+local line, length = read_line()
+if not line then return length end
+local placed = {}
+if #line < length then placed = refresh_ours() elseif line[1] then placed = refresh(line) end
 
 local left = redis.call('pttl', KEYS[1])
 local head, last, changed = line[1], now + waiter_timeout, false

@@ -24,12 +24,12 @@ namespace {
 
 // The rights of docs/operations.md, and CLIENT ID.
 std::vector<std::string> const server_rights{
-    "hello",         "auth",      "ping",        "select",  "client|setname", "client|kill", "client|id", "info",
-    "cluster|slots", "subscribe", "unsubscribe", "publish", "evalsha",        "eval",        "set",       "get",
-    "getrange",      "mget",      "del",         "exists",  "type",           "pttl",        "pexpire",   "time",
-    "hset",          "hget",      "hdel",        "hexists", "hlen",           "hkeys",       "hgetall",   "persist",
-    "rpush",         "linsert",   "lpop",        "lrem",    "lindex",         "lrange",      "zadd",      "zrem",
-    "zscore",        "incrby",    "decrby",      "zrange",  "zrangebyscore",  "zcard",       "zmscore"};
+    "hello",         "auth",      "ping",        "select",  "client|setname", "client|kill",   "client|id", "info",
+    "cluster|slots", "subscribe", "unsubscribe", "publish", "evalsha",        "eval",          "set",       "get",
+    "getrange",      "mget",      "del",         "exists",  "type",           "pttl",          "pexpire",   "time",
+    "hset",          "hget",      "hdel",        "hexists", "hlen",           "hkeys",         "hgetall",   "persist",
+    "rpush",         "linsert",   "lpop",        "lrem",    "lindex",         "lrange",        "llen",      "zadd",
+    "zrem",          "zscore",    "incrby",      "decrby",  "zrange",         "zrangebyscore", "zcard",     "zmscore"};
 
 // Makes the user `locks` with these rights but one.
 void deny(redis_server& server, std::string const& right)

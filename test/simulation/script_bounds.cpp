@@ -26,6 +26,105 @@ std::string waiter_of(std::size_t number)
     return "6f1c1d0e-0000-8000-8000-000000000001:" + std::to_string(number);
 }
 
+// A fair lock that is held, with that many waiters.
+class crowded_fair_lock {
+public:
+    explicit crowded_fair_lock(std::size_t waiters) : size_(waiters)
+    {
+        acquire(usual(), waiters);
+        auto const alive = std::to_string(server_.now_ms + 15'000);
+        auto const now = std::to_string(server_.now_ms);
+        server_.fill({"RPUSH", keys[1]}, 0, waiters, [](auto i) { return std::vector{waiter_of(i)}; });
+        server_.fill({"ZADD", keys[2]}, 0, waiters, [&](auto i) { return std::vector{alive, waiter_of(i)}; });
+        server_.fill({"ZADD", keys[3], now, "#seen"}, 0, waiters, [&](auto i) {
+            return std::vector{alive, waiter_of(i), now, "#" + waiter_of(i)};
+        });
+        // The first one after that finds that no waiter is Redisson's.
+        acquire(usual(), waiters + 1);
+    }
+
+    std::size_t newcomer() { return acquire(usual(), size_ + 2); }
+    std::size_t repetition() { return acquire(usual(), size_ / 2); }
+    std::size_t urgent_newcomer() { return acquire("10", size_ + 3); }
+    std::size_t single_attempt() { return acquire("0", size_ + 4); }
+    std::size_t refresh()
+    {
+        return server_.work_of(scripts::fair_refresh, keys, {"15000", "channel", waiter_of(size_ / 2)});
+    }
+    std::size_t departure() { return leave(size_ / 2); }
+    // The holder releases the lock, and the first waiter acquires it.
+    std::size_t grant() { return leave(size_) + acquire(usual(), 0); }
+    // The first `count` waiters have crashed.
+    std::size_t newcomer_behind_dead(std::size_t count)
+    {
+        for (auto const* const key : {&keys[2], &keys[3]})
+            server_.fill({"ZADD", *key, "XX"}, 0, count, [](auto i) {
+                return std::vector<std::string>{"1", waiter_of(i)};
+            });
+        leave(size_);
+        return acquire(usual(), size_ + 5);
+    }
+
+private:
+    static std::string usual() { return "5"; }
+    std::size_t acquire(std::string const& priority, std::size_t number)
+    {
+        return server_.work_of(
+            scripts::fair_acquire, keys, {waiter_of(number), "600000", "15000", "channel", priority, "86400000"});
+    }
+    std::size_t leave(std::size_t number)
+    {
+        return server_.work_of(scripts::fair_leave, keys, {waiter_of(number), "channel", "15000"});
+    }
+
+    std::vector<std::string> const keys{"lock", "queue", "timeouts", "waiters", "priorities"};
+    metered_server server_;
+    std::size_t const size_;
+};
+
+TEST_CASE("no script of a fair lock does more work when more contenders wait", "[fair_lock][bounds]")
+{
+    crowded_fair_lock a(few), b(many);
+    struct {
+        char const* what;
+        std::size_t (crowded_fair_lock::*work)();
+    } const actions[] = {
+        {"a newcomer", &crowded_fair_lock::newcomer},
+        {"a repeated attempt", &crowded_fair_lock::repetition},
+        {"a single attempt", &crowded_fair_lock::single_attempt},
+        {"a refresh", &crowded_fair_lock::refresh},
+        {"a waiter that leaves", &crowded_fair_lock::departure},
+        {"a grant", &crowded_fair_lock::grant},
+    };
+    for (auto const& action : actions) {
+        CAPTURE(action.what);
+        auto const of_few = (a.*action.work)(), of_many = (b.*action.work)();
+        std::printf(
+            "figure  %s of a fair lock: %zu words with %zu waiters, %zu with %zu\n",
+            action.what,
+            of_few,
+            few,
+            of_many,
+            many);
+        CHECK(of_few == of_many);
+        CHECK(of_many < 150);
+    }
+}
+
+TEST_CASE("a newcomer of a higher priority passes at most a thousand waiters of a fair lock", "[fair_lock][bounds]")
+{
+    crowded_fair_lock all(many);
+    CHECK(all.urgent_newcomer() < 8'000);
+}
+
+TEST_CASE("one script removes at most 500 dead waiters of a fair lock", "[fair_lock][bounds]")
+{
+    crowded_fair_lock a(1'500), b(many);
+    auto const of_few = a.newcomer_behind_dead(1'200), of_many = b.newcomer_behind_dead(many - 100);
+    CHECK(of_few == of_many);
+    CHECK(of_many < 10'000);
+}
+
 // A semaphore whose permits are all held, and end soon, and the clients that wait for some of them.
 class crowded_semaphore {
 public:

@@ -1,4 +1,4 @@
--- The queue of a fair lock as a whole.
+-- The queue of a fair lock as a whole, however long it is.
 
 -- include holder
 

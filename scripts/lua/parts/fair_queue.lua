@@ -29,30 +29,50 @@ local function end_of_foreign(head, is_free)
     return notify(head) and revive() or nil
 end
 
+-- Until when no waiter of ours is removed as dead. Read once, because there may be many.
+local calm
+local function calm_until()
+    if calm then return calm end
+    local is_calm = was_silent(redis.call('zscore', KEYS[4], '#seen'), now, waiter_timeout)
+    calm = is_calm and now + waiter_timeout or tonumber(redis.call('zscore', KEYS[4], '#calm') or 0)
+    return calm
+end
+
 -- Until when the first waiter counts as alive; nil: it is dead. The score in `timeouts` of one of our waiters counts
 -- only if it has none in `waiters`.
 local function end_of(head, is_free)
     if not is_ours(head) then return end_of_foreign(head, is_free) end
     local last = tonumber(redis.call('zscore', KEYS[4], head) or redis.call('zscore', KEYS[3], head) or nil)
     if not last or last > now then return last end
-    local is_calm = was_silent(redis.call('zscore', KEYS[4], '#seen'), now, waiter_timeout)
-    local calm = is_calm and now + waiter_timeout or tonumber(redis.call('zscore', KEYS[4], '#calm') or 0)
-    return calm > now and calm or nil
+    return calm_until() > now and calm_until() or nil
+end
+
+-- Removes the dead waiters at the front, the first of which is known. Returns the first that is alive; nil: none; and until
+-- when it counts as alive. After 500 dead ones it leaves the next ones to the next script: it takes the first for alive
+-- until then. Before one of Redisson's is looked at, those ahead are removed: its score depends on them.
+local function remove_dead(is_free)
+    local line, kept, at, last = redis.call('lrange', KEYS[2], '0', '500'), 1, 2, nil
+    while line[at] and at <= 500 do
+        if kept < at and not is_ours(line[at]) then
+            pop_all(line, kept, at - 1)
+            kept = at
+        end
+        last = end_of(line[at], is_free)
+        if last then break end
+        at = at + 1
+    end
+    if kept < at then pop_all(line, kept, at - 1) end
+    return line[at], last or line[at] and now + 1
 end
 
 -- Removes the dead waiters before the first that is alive. Returns that one, until when it counts as alive, and whether
--- a waiter was removed. After 500 dead ones it leaves the next ones to the next script: it takes the first for alive until
--- then.
+-- a waiter was removed.
 local function first_alive(is_free, head)
-    local changed, left = false, 500
-    while head do
-        local last = left == 0 and now + 1 or end_of(head, is_free)
-        left = left - 1
-        if last then return head, last, changed end
-        pop(front())
-        head, changed = redis.call('lindex', KEYS[2], '0'), true
-    end
-    return nil, nil, changed
+    if not head then return nil, nil, false end
+    local last = end_of(head, is_free)
+    if last then return head, last, false end
+    head, last = remove_dead(is_free)
+    return head, last, true
 end
 
 -- include fair_wake
