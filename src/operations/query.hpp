@@ -55,6 +55,8 @@ protected:
     virtual bool is_repeatable() const { return false; }
     engine::lock_spec const& lock() const noexcept { return *lock_; }
     engine::client_engine& engine() const noexcept { return *engine_; }
+    // The server to which it was sent. Another one may have the lock by now; after NOSCRIPT, the text follows the SHA1.
+    engine::shard_id server() const noexcept { return server_; }
 
 private:
     void begin(engine::client_engine& c) override
@@ -83,7 +85,9 @@ private:
         is_sent_ = true;
         engine_->wait_stopped(*this);
         engine_->flush_releases(*lock_);
-        script_call::send(engine_->runtime().session_of(*lock_));
+        auto& at = engine_->runtime().shard_of(*lock_);
+        server_ = at.id();
+        script_call::send(at.session());
     }
 
     // A server that refuses the client for good will not open an epoch.
@@ -149,6 +153,7 @@ private:
 
     std::shared_ptr<engine::lock_spec const> lock_;
     engine::client_engine* engine_ = nullptr;
+    engine::shard_id server_{};
     bool is_sent_ = false;
 };
 

@@ -32,7 +32,6 @@ private:
     {
         if (auto const& g = holder_->held_grant; g && token_.empty())
             token_ = g->token();
-        at_ = engine().runtime().shard_of(lock()).id();
         engine::raise_fence(to, *this, lock(), token_, fence_, form);
     }
     bool read(engine::reply const& r) override { return r.integer == 1; }
@@ -44,7 +43,7 @@ private:
         if (!is_raised || !runtime.needs_acknowledgement())
             return finish({}, is_raised);
         engine().wait_stopped(*this);
-        if (!runtime.await_acknowledgement(*this, at_, lock(), runtime.options().lease, a.sent))
+        if (!runtime.await_acknowledgement(*this, server(), lock(), runtime.options().lease, a.sent))
             on_acknowledged({.what = engine::acknowledgement::kind::missing, .words = "the server is not known"});
     }
     void on_acknowledged(engine::acknowledgement const& a) override
@@ -60,7 +59,6 @@ private:
     boost::intrusive_ptr<engine::tenure> holder_;  // the lease may be destroyed before the strand reads its grant
     std::string token_;
     std::string const fence_;
-    engine::shard_id at_{};  // to which it was sent
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include "operations/raise_fence.hpp"
 #include "simulation/arena.hpp"
 #include "simulation/cluster_client_arena.hpp"
 #include "support/all_kinds.hpp"
@@ -359,6 +360,35 @@ TEST_CASE("in a cluster the replica of the lock's own primary acknowledges", "[a
         CHECK(ec == errc::unavailable);
         for (auto const* const name : {"{b}", "{c}"})
             CHECK((co_await mutex(a.c(), name).acquire()).valid());
+    });
+}
+
+// The former primary does not know the script, and the text reaches it after its failover: its reply is that of a server
+// that nobody asks any more. Nodes 0 and 1 know of the failover at once, and the slot of {c} has moved to make the client
+// ask for the slots.
+TEST_CASE("the replicas of another primary acknowledge no fencing token", "[acknowledgement][cluster][failover]")
+{
+    constexpr span_of_time soon{1ms, 1ms};
+    cluster_client_arena a({.replicas = 3, .replication = {}, .gossip = soon, .bus = soon}, 1);
+    a.run([&]() -> awaitable<void> {
+        co_await a.visit_all();
+        auto held = co_await mutex(a.c(), "{a}", {.fencing = true}).acquire();
+        auto const token = held.fencing_token().value() + 1'000'000;
+        a.server("node-5").model().assume_replicas(true);
+        a.server("node-2").network.delay = {100ms, 100ms};
+        a.cluster.move("{c}", 0);
+        a.world().at(a.now() + 110ms, [&] { a.cluster.fail_over(2, 1ms, 210ms); });
+        a.world().at(a.now() + 120ms, [&] {
+            a.spawn([&]() -> awaitable<void> { co_await (co_await mutex(a.c(), "{c}").acquire()).release(); });
+        });
+        auto const& of = detail::lease_access::impl_of(held);
+        error_code ec;
+        bool const is_confirmed = co_await detail::initiate<void(error_code, bool)>(
+            detail::raise_fence_launch{{of}, token}, asio::redirect_error(use_awaitable, ec));
+        CHECK_FALSE(is_confirmed);
+        CHECK(ec == errc::unavailable);
+        CHECK(a.c().last_failure().message.find("the server is not known") != std::string::npos);
+        CHECK(a.server("node-5").execute({"GET", "holdfast_fence:{a}"}).text != std::to_string(token));
     });
 }
 
