@@ -97,12 +97,6 @@ void composite_lease::join(lease late, lease_impl const* in_place_of)
         members_.push_back(std::move(late));
 }
 
-bool composite_lease::is_taken_up() const noexcept
-{
-    std::scoped_lock const guard(mutex_);
-    return is_taken_up_;
-}
-
 lease_state composite_lease::state() const noexcept
 {
     std::scoped_lock const guard(mutex_);

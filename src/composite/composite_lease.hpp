@@ -73,8 +73,6 @@ public:
     // composite lease is lost or released already, it is released. Must not be called while the caller's mutex is locked:
     // it may destroy a lease.
     void join(lease, lease_impl const* in_place_of = nullptr);
-    // Whether a handler has received it, so that its members are renewed.
-    bool is_taken_up() const noexcept;
 
 private:
     using loss_outcome = std::tuple<described_error, loss>;

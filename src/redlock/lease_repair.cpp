@@ -144,15 +144,13 @@ void lease_repair::on_due(core::instant now)
 
 // ---- what it does
 
-// False: the lease was released or lost. A lease that its handler has not received is not renewed, and not repaired.
+// False: the lease was released or lost.
 bool lease_repair::look(core::instant now)
 {
     auto const replies = is_stopped_ ? nullptr : replies_.lock();
     auto const won = replies ? replies->won() : nullptr;
     if (!won || won->state() == lease_state::lost)
         return false;
-    if (!won->is_taken_up())
-        return true;
     auto const nodes = lock_->nodes();
     auto const members = replies->members();
     missing_.resize(nodes.size());

@@ -40,7 +40,8 @@ namespace holdfast::detail {
 // - The lease has had a majority without a gap: a lease that is lost stays lost (composite_lease::join).
 // - The server counts, as in a round (node_reply::by_age), both before the attempt and for the grant.
 // - A majority of other members was confirmed by commands that were sent after the member was found to be missing. The
-//   exclusion does not need this. A forced release does: it deletes all keys, of which the client learns one by one.
+//   exclusion does not need this. A forced release does: it deletes all keys, of which the client learns one by one. A
+//   lease that its handler has not received is not renewed, so it is not repaired either.
 // - The member ends with max_hold of the whole, and a lease with a fixed time is not repaired.
 //
 // It is a deadline in the queue of one client, because a timer is a client's (rule 24); of another client when that one
