@@ -339,7 +339,7 @@ void model::launch_on_latch(operation const& o)
     if (o.what.what == verb::set_latch)
         l.launched_set(o.id, o.launched);
     if (o.what.what == verb::remove_latch)
-        l.launched_remove();
+        l.launched_remove(o.id);
     if (o.what.what == verb::count_down)
         l.launched_count_down(o.id, o.what.get(field::by, 1), o.launched);
 }
@@ -364,7 +364,7 @@ std::string model::latch_flaw(operation const& o, core::instant now, std::int64_
         case verb::set_latch: return l.set(o.id, when, o.what.get(field::count), answer != 0);
         case verb::count_down: return l.counted_down(o.id, when, answer);
         case verb::count: return l.read(when, answer);
-        case verb::remove_latch: return {};
+        case verb::remove_latch: l.removed(o.id, when, answer != 0); return {};
         default: break;
     }
     if (answer != 0)

@@ -12,6 +12,8 @@ namespace holdfast::test::oracle {
 void latch_model::launched_set(int operation, core::instant now)
 {
     sets_.push_back({operation, 0, {now, core::never}, false});
+    last_set_ = now;
+    called_off_since_ = closed_since_ = core::never;
 }
 
 void latch_model::launched_count_down(int operation, std::int64_t by, core::instant now)
@@ -71,7 +73,7 @@ std::string latch_model::set(int operation, interval i, std::int64_t count, bool
         broken = "was closed, although it is open";
     if (!was_open)
         return broken;
-    is_known_ = i.from >= began_ && i.from >= forgotten_until_;
+    is_known_ = i.from >= began_ && i.from >= forgotten_until_ && removals_.empty();
     count_ = count;
     began_ = std::max(began_, i.to);
     // One that has ended with success before this round was counted in an earlier one.
@@ -97,6 +99,8 @@ std::string latch_model::opened(interval i) const
 {
     if (is_in_round(i) && least(i) > 0)
         return "a wait ended, although the count is at least " + std::to_string(least(i));
+    if (i.from >= called_off_since_)
+        return "a wait ended, although the latch was removed before it opened";
     return {};
 }
 
@@ -112,18 +116,33 @@ void latch_model::refused(int operation)
     auto const is_it = [&](change const& c) { return c.operation == operation; };
     std::erase_if(sets_, is_it);
     std::erase_if(downs_, is_it);
+    std::erase(removals_, operation);
 }
 
-void latch_model::launched_remove()
+void latch_model::launched_remove(int operation)
 {
     may_be_removed_ = true;
-    forget(core::never);
+    removals_.push_back(operation);
+    if (is_known_ && sets_.empty())
+        closed_since_ = began_;
+    is_known_ = false;
+}
+
+void latch_model::removed(int operation, interval i, bool took_effect)
+{
+    std::erase(removals_, operation);
+    bool const is_certain = sets_.empty() && last_set_ < i.from && forgotten_until_ <= i.from;
+    if (took_effect && is_certain)
+        called_off_since_ = std::min(closed_since_, i.to);
+    // A set that overlaps with it may have come before it.
+    forgotten_until_ = std::max(forgotten_until_, i.to);
 }
 
 void latch_model::forget(core::instant until)
 {
     is_known_ = false;
     forgotten_until_ = std::max(forgotten_until_, until);
+    called_off_since_ = closed_since_ = core::never;
 }
 
 }  // namespace holdfast::test::oracle

@@ -38,8 +38,10 @@ public:
 
     // Its data was lost until then: the count is unknown until the latch is set the next time.
     void forget(core::instant until);
-    // A removal takes effect at any time from now on, and the count stays unknown.
-    void launched_remove();
+    // A removal takes effect at any time from now on, and the count is unknown until a set after its end.
+    void launched_remove(int operation);
+    // It ended. `took_effect`: the latch was closed until then.
+    void removed(int operation, interval, bool took_effect);
     bool may_be_removed() const noexcept { return may_be_removed_; }
 
 private:
@@ -65,7 +67,14 @@ private:
     std::int64_t count_ = 0;
     core::instant began_ = core::instant::min();
     std::vector<change> downs_;
-    std::vector<change> sets_;  // that may take effect: under way, or ended with an error
+    std::vector<change> sets_;   // that may take effect: under way, or ended with an error
+    std::vector<int> removals_;  // the same
+
+    core::instant last_set_ = core::instant::min();  // when it was launched
+    // No wait that began since then has found the latch open: it was closed until its removal, and was not set again.
+    // never: unknown.
+    core::instant called_off_since_ = core::never;
+    core::instant closed_since_ = core::never;  // since when that holds if the removal under way takes effect
 };
 
 }  // namespace holdfast::test::oracle
