@@ -59,6 +59,8 @@ public:
 
     // From now on clients are those of a cluster, and connect to these nodes first.
     void use_seeds(std::vector<std::string> names) { seeds_ = std::move(names); }
+    // From now on clients ask these sentinels for their server.
+    void use_sentinels(std::vector<std::string> names) { sentinels_ = std::move(names); }
     // A running client in the process of that name. It connects as soon as run() lets time pass.
     holdfast::client& client(
         std::string_view where = "A", holdfast::config c = quick(), std::string const& server = "redis")
@@ -69,6 +71,8 @@ public:
         auto const make_io = [this, &p, server](engine::strand s, holdfast::config const& config, engine::log l) {
             if (!seeds_.empty())
                 return simulation_.make_cluster_io(p, std::move(s), config, std::move(l), seeds_);
+            if (!sentinels_.empty())
+                return simulation_.make_sentinel_io(p, std::move(s), config, std::move(l), sentinels_);
             return simulation_.make_io(p, std::move(s), config, std::move(l), server);
         };
         clients_.push_back(
@@ -149,6 +153,7 @@ private:
     int const failures_ = std::uncaught_exceptions();
     std::vector<std::string> commands_;
     std::vector<std::string> seeds_;
+    std::vector<std::string> sentinels_;
     std::vector<std::string> log_;  // outlives the world, whose clients write to it
     simulation simulation_;
     std::vector<std::unique_ptr<holdfast::client>> clients_;

@@ -52,6 +52,8 @@ contest::contest(contest_options const& o)
 {
     if (o.replicas > 0 && o.primaries == 0)
         replicated_.emplace(simulation_, "redis", replication_options{o.replicas, o.replica_lag});
+    if (o.sentinels > 0)
+        sentinels_.emplace(simulation_, *replicated_, o.sentinels);
     if (o.primaries > 0)
         cluster_.emplace(simulation_, nodes_of(o));
     // In every other contest the lease time is longer than the contest: a key that is left behind still exists. A
@@ -85,17 +87,31 @@ void contest::start()
         simulation_.server().model().set_cluster_mode(true);
     draw_kinds();
     participants_.reserve(options_.processes);
-    for (unsigned i = 0; i < options_.processes; ++i)
-        add_client(simulation_.at("P" + std::to_string(i)));
-    for (auto& p : participants_)
-        for (unsigned i = 0; i < options_.contenders; ++i) {
-            ++running_[p.where];
-            asio::co_spawn(p.where->get_executor(), contend(p, i), [this, where = p.where](std::exception_ptr e) {
-                --running_[where];
-                if (e)
-                    std::rethrow_exception(e);
-            });
+    auto& world = simulation_.world();
+    for (unsigned i = 0; i < options_.processes; ++i) {
+        auto& where = simulation_.at("P" + std::to_string(i));
+        running_[&where] = options_.contenders;
+        if (i == 0 || options_.latest_start == core::duration::zero()) {
+            add_client(where);
+            continue;
         }
+        world.at(world.now() + luck().between(core::duration::zero(), options_.latest_start), [this, &where] {
+            add_client(where);
+            begin_contention(participants_.back());
+        });
+    }
+    for (auto& p : participants_)
+        begin_contention(p);
+}
+
+void contest::begin_contention(participant& p)
+{
+    for (unsigned i = 0; i < options_.contenders; ++i)
+        asio::co_spawn(p.where->get_executor(), contend(p, i), [this, where = p.where](std::exception_ptr e) {
+            --running_[where];
+            if (e)
+                std::rethrow_exception(e);
+        });
 }
 
 void contest::check_commands(simulated_server& s)
@@ -144,6 +160,8 @@ engine::client_io contest::make_io(process& p, engine::strand s, holdfast::confi
 {
     if (cluster_)
         return simulation_.make_cluster_io(p, std::move(s), c, std::move(l), cluster_->names());
+    if (sentinels_)
+        return simulation_.make_sentinel_io(p, std::move(s), c, std::move(l), sentinels_->names());
     return simulation_.make_io(p, std::move(s), c, std::move(l), "redis");
 }
 
@@ -154,6 +172,8 @@ void contest::disturb()
         move_slot_of(i);
     for (unsigned n = 0; n < options_.fail_overs; ++n)
         cluster_ ? stop_primary(n, world.now() + luck().between(1ms, 3s)) : disturb_replicas();
+    for (unsigned n = 0; n < options_.hung_sentinels; ++n)
+        hang_sentinel();
     for (auto& p : participants_) {
         if (&p != &participants_.front() && luck().happens(options_.kill))
             world.at(world.now() + luck().between(1ms, 3s), [&p] { p.where->kill(); });
@@ -168,10 +188,21 @@ void contest::disturb_replicas()
 {
     auto& world = simulation_.world();
     world.at(world.now() + luck().between(10ms, 6s), [this] {
+        auto const unaware = luck().between(options_.unaware.least, options_.unaware.most);
         if (luck().happens(0.7))
-            replicated_->fail_over(luck().between(options_.unaware.least, options_.unaware.most));
+            sentinels_ ? sentinels_->fail_over(unaware) : replicated_->fail_over(unaware);
         else
             replicated_->cut_off_replicas(luck().between(10ms, 2s));
+    });
+}
+
+void contest::hang_sentinel()
+{
+    auto& world = simulation_.world();
+    world.at(world.now() + luck().between(core::duration::zero(), 6s), [this] {
+        auto& s = sentinels_->sentinel(static_cast<unsigned>(luck().below(sentinels_->count())));
+        if (!s.is_paused())
+            s.pause_for(luck().between(100ms, 5s));
     });
 }
 

@@ -60,6 +60,12 @@ struct contest_options {
     // Of the one server: how often a replica becomes the primary, or the replicas are cut off for a while. Of a
     // cluster: how many primaries stop, and are replaced by their replicas.
     unsigned fail_overs = 0;
+    // Of the one server: so many sentinels name it, and lead the failovers of a primary that is well. 0: an address leads
+    // to it.
+    unsigned sentinels = 0;
+    unsigned hung_sentinels = 0;  // how often one of them hangs for a while
+    // Each process but the first starts at a random moment until then: it has never known another primary.
+    core::duration latest_start{};
     // How long a former primary goes on serving its clients.
     span_of_time unaware = {std::chrono::milliseconds(0), std::chrono::seconds(3)};
     span_of_time replica_lag = {std::chrono::microseconds(200), std::chrono::milliseconds(50)};

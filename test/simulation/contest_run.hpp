@@ -24,6 +24,7 @@
 #include "simulation/contest.hpp"
 #include "support/replicated_server.hpp"
 #include "support/simulated_cluster.hpp"
+#include "support/simulated_sentinels.hpp"
 
 namespace holdfast::test {
 
@@ -52,9 +53,11 @@ private:
     void check_commands(simulated_server&);
     void draw_kinds();
     void add_client(process&);
+    void begin_contention(participant&);
     engine::client_io make_io(process&, engine::strand, holdfast::config const&, engine::log);
     void disturb();
     void disturb_replicas();
+    void hang_sentinel();
     void stop_primary(unsigned, core::instant when);
     void move_slot_of(unsigned lock);
     bool all_done() const;
@@ -120,6 +123,7 @@ private:
     simulation simulation_;
     std::optional<simulated_cluster> cluster_;
     std::optional<replicated_server> replicated_;
+    std::optional<simulated_sentinels> sentinels_;
     std::vector<participant> participants_;
     std::vector<contested_kind> kinds_;
     std::vector<rw_options> rw_options_;  // of each read-write lock

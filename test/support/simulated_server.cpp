@@ -54,7 +54,9 @@ std::optional<simulated::value> simulated_server::execute(
     simulated::connection_id id, std::string_view client, simulated::words text)
 {
     client_ = client;
-    auto reply = model_.execute(id, text, clock_us());
+    auto reply = own_commands ? own_commands(text) : std::nullopt;
+    if (!reply)
+        reply = model_.execute(id, text, clock_us());
     if (world_.trace().is_on())
         note(
             "executes for " + std::string(client) + ": " + to_line(text) + " -> "

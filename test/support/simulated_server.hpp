@@ -40,6 +40,9 @@ public:
     // The model: conditions, refusals, keys ...
     simulated::redis_model& model() noexcept { return model_; }
 
+    // Answers the commands that the model does not know: those of a sentinel, for example. Nothing: the model does.
+    std::function<std::optional<simulated::value>(simulated::words)> own_commands = {};
+
     // Executes a command without a connection, for the test itself.
     simulated::value execute(std::initializer_list<std::string_view> text)
     {

@@ -52,6 +52,7 @@ public:
             for (auto const& n : *some)
                 addresses_.push_back(n.host);
     }
+    void on_master(session::master_address const& m) override { addresses_ = {m.host}; }
 
 private:
     simulation& simulation_;
@@ -224,6 +225,28 @@ engine::client_io simulation::make_cluster_io(
     };
     auto const open_node = [open](core::cluster_primary const& n) { return open(session::purpose::member, {n.host}); };
     return {world, open(session::purpose::seed, seeds), open_node, open_node};
+}
+
+engine::client_io simulation::make_sentinel_io(
+    process& p, engine::strand s, holdfast::config const& c, engine::log l, std::vector<std::string> const& sentinels)
+{
+    auto const world = make_time(p, s);
+    auto const open = [this, &p, s, c, l, world, sentinels](core::duration more_time) {
+        auto const connector_to = [&](std::vector<std::string> names) {
+            return std::make_unique<virtual_connector>(*this, p, std::move(names), s, connections_[&p]);
+        };
+        session::sentinel_group group{"mymaster", {.client_name = c.name}, {}, c.sentinel_credentials};
+        for (auto const& name : sentinels)
+            group.places.push_back({name, connector_to({name})});
+        session::session::settings how{
+            {.client_name = c.name}, c.command_timeout + more_time, c.credentials, session::purpose::master};
+        how.silence_limit += more_time;
+        if (options_.checks_health)
+            how.health = session::health_limits_of(c.lease, how.command_timeout);
+        return std::make_shared<session::session>(s, std::move(how), l, world, connector_to({}), std::move(group));
+    };
+    auto const open_second = [open](core::cluster_primary const&) { return open(engine::longest_question); };
+    return {world, open({}), {}, open_second};
 }
 
 std::shared_ptr<session::world> simulation::make_time(process& p, engine::strand const& s)

@@ -68,6 +68,9 @@ public:
     // For a client of a cluster, which finds the other nodes by their names.
     engine::client_io make_cluster_io(
         process&, engine::strand, holdfast::config const&, engine::log, std::vector<std::string> const& seeds);
+    // For a client behind sentinels, which name the servers by their names.
+    engine::client_io make_sentinel_io(
+        process&, engine::strand, holdfast::config const&, engine::log, std::vector<std::string> const& sentinels);
 
 private:
     std::shared_ptr<session::world> make_time(process&, engine::strand const&);
