@@ -103,6 +103,23 @@ TEST_CASE("session factory: credentials in the URL and a provider exclude each o
     CHECK(make("memory://"));
 }
 
+TEST_CASE("session factory: of the sentinels' credentials, too, only one source is accepted", "[client][credentials]")
+{
+    boost::asio::io_context context;
+    auto const make = [&](std::string url) {
+        config c{.url = std::move(url)};
+        c.sentinel_credentials = [](credentials_request, credentials_handler) {};
+        return detail::make_io(engine::strand(context.get_executor()), c, {}).session;
+    };
+    CHECK_THROWS_MATCHES(
+        make("redis+sentinel://localhost/name?sentinel_password=hunter2"),
+        std::invalid_argument,
+        Catch::Matchers::Message(
+            "sentinel_credentials: the URL has a password of the sentinels, too; give one of the two"));
+    CHECK(make("redis+sentinel://:of-the-master@localhost/name"));
+    CHECK(make("redis://localhost"));  // without sentinels it does nothing
+}
+
 TEST_CASE("session factory: a provider's password that is sent unencrypted is a warning", "[client][credentials]")
 {
     boost::asio::io_context context;
