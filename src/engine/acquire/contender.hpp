@@ -90,6 +90,9 @@ public:
     // The batch in which its attempt is sent, while the members of the batch join; null after that, so that a later
     // attempt is sent alone.
     batch_acquire* batch = nullptr;
+    // The round in which it was last asked whether it may join a grant (reader_joining.hpp); 0: in none, or it is in no
+    // queue. It stands before a small member, because many contenders may wait.
+    std::uint32_t asked_in = 0;
     // It waits at `home` for an extension of its owner's grant, outside of the queue.
     bool is_entering = false;
 

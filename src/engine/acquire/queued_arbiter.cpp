@@ -170,6 +170,7 @@ contender_ptr queued_arbiter::take(contender& c) noexcept
         c.owner()->ends_to_wait(*this);
     parts_.runtime.disarm(c);
     c.home = nullptr;
+    c.asked_in = 0;
     return {&c, false};
 }
 

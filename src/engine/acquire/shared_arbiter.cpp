@@ -61,14 +61,17 @@ shared_arbiter::~shared_arbiter()
 
 // ---- joining
 
+bool shared_arbiter::may_be_joined(grant const& g) const
+{
+    return !g.is_closed && !g.is_at_risk() && g.lasts(parts_.runtime.recent());
+}
+
 // A grant that the contender may join if the server agrees; null: none.
 grant* shared_arbiter::grant_for(contender const& c)
 {
-    auto const may_be_joined = [&](auto const& g) {
-        return !g->is_closed && !g->is_at_risk() && g->lasts(parts_.runtime.recent()) && suits(*g, c);
-    };
-    auto const found = std::ranges::find_if(grants_, may_be_joined);
-    return found == grants_.end() ? nullptr : found->get();
+    auto const is_for = [&](shared_grant const& g) { return suits(*g.of, c) && may_be_joined(*g.of); };
+    auto const found = std::ranges::find_if(grants_, is_for);
+    return found == grants_.end() ? nullptr : found->of.get();
 }
 
 // A recent confirmation is not enough: the renewals of a re-entry with a shorter lease time confirm the grant, but do
@@ -80,33 +83,55 @@ bool shared_arbiter::is_fresh(grant const& g) const
     return g.confirmed() > since && g.valid_until() >= core::valid_until(since, lease);
 }
 
+joinability shared_arbiter::joinability_of(grant const& g) const
+{
+    if (!may_be_joined(g))
+        return joinability::closed;
+    return is_fresh(g) ? joinability::fresh : joinability::stale;
+}
+
 bool shared_arbiter::must_wait_for_writers(contender const& c) const
 {
     // The server may not know of a writer of this process yet, so its reply alone does not decide.
     return c.lock().rules->prefer != preference::readers && parts_.host.has_waiting_writer(c.lock());
 }
 
-// Each search starts anew: begin_tenure() may take other contenders of the same owner out of the queue, which
-// invalidates iterators.
+// Whether readers may join a grant at once. All are asked again if the grants, or the writers of this process, may have
+// let in one that was refused.
+bool shared_arbiter::is_any_fresh()
+{
+    bool const writers_wait = parts_.host.has_waiting_writer(lock());
+    bool asks_all = std::exchange(writers_waited_, writers_wait) && !writers_wait;
+    bool found = false;
+    for (auto& g : grants_) {
+        auto const now = joinability_of(*g.of);
+        asks_all |= may_let_in(std::exchange(g.known, now), now);
+        found |= now == joinability::fresh;
+    }
+    if (asks_all)
+        joining_.ask_all();
+    return found;
+}
+
 void shared_arbiter::admit_where_fresh()
 {
+    if (!is_any_fresh())
+        return;
     auto const fresh_for = [this](contender const& c) -> grant* {
         auto* const g = must_wait_for_writers(c) ? nullptr : grant_for(c);
         return g && is_fresh(*g) ? g : nullptr;
     };
     auto const may_enter = [&](contender const& c) { return fresh_for(c) != nullptr; };
-    for (auto c = std::ranges::find_if(queue(), may_enter); c != queue().end();
-         c = std::ranges::find_if(queue(), may_enter))
-        begin_tenure(*c, *fresh_for(*c));
+    joining_.admit(queue(), may_enter, [&](contender& c) { begin_tenure(c, *fresh_for(c)); });
 }
 
 // Admits all contenders that want such a grant.
 void shared_arbiter::admit_readers(grant& g)
 {
-    auto const may_enter = [&](contender const& c) { return suits(g, c); };
-    for (auto c = std::ranges::find_if(queue(), may_enter); c != queue().end();
-         c = std::ranges::find_if(queue(), may_enter))
-        begin_tenure(*c, g);
+    joining_.ask_all();
+    joining_.admit(
+        queue(), [&](contender const& c) { return suits(g, c); }, [&](contender& c) { begin_tenure(c, g); });
+    joining_.ask_all();  // the others may join another grant
 }
 
 void shared_arbiter::inquire(grant& g)
@@ -151,12 +176,12 @@ void shared_arbiter::proceed()
 
 void shared_arbiter::on_granted(boost::intrusive_ptr<grant> g)
 {
-    grants_.push_back(g);
+    grants_.push_back({.of = g});
     admit_readers(*g);
     if (g->is_held())
         return;
     // No reader is left that wants it (rule 7).
-    std::erase(grants_, g);
+    drop(*g);
     parts_.releaser.release(std::move(g), nullptr, nullptr);
 }
 
@@ -192,7 +217,14 @@ void shared_arbiter::lose(tenure& t, loss why)
 void shared_arbiter::forget_unheld(grant& g)
 {
     if (!g.is_held())
-        std::erase_if(grants_, [&](auto const& other) { return other == &g; });
+        drop(g);
+}
+
+// Readers may join another grant that stood behind it.
+void shared_arbiter::drop(grant const& g)
+{
+    if (std::erase_if(grants_, [&](shared_grant const& other) { return other.of == &g; }) > 0)
+        joining_.ask_all();
 }
 
 // Whether all reads that are left were lost, and the grant lasts longer than each of them was valid. Its release then keeps
@@ -211,7 +243,7 @@ bool shared_arbiter::outlasts_its_reads(grant& g) const
 void shared_arbiter::lose_all(loss why)
 {
     while (!grants_.empty())
-        lose(grants_.front()->holders().front(), why);
+        lose(grants_.front().of->holders().front(), why);
 }
 
 }  // namespace holdfast::engine

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/acquire/queued_arbiter.hpp"
+#include "engine/acquire/reader_joining.hpp"
 
 namespace holdfast::engine {
 
@@ -32,19 +33,30 @@ public:
 private:
     class inquiry;
 
+    struct shared_grant {
+        boost::intrusive_ptr<grant> of;
+        joinability known = joinability::closed;  // when readers were last asked
+    };
+
     core::instant unanswered_since() const noexcept override;
     void lose_all(loss) override;
     grant* grant_for(contender const&);
+    bool may_be_joined(grant const&) const;
     bool is_fresh(grant const&) const;
+    joinability joinability_of(grant const&) const;
+    bool is_any_fresh();
     bool must_wait_for_writers(contender const&) const;
     void admit_where_fresh();
     void admit_readers(grant&);
+    void drop(grant const&);
     void inquire(grant&);
     void on_inquired(grant&, error_code);
     void forget_unheld(grant&);
     bool outlasts_its_reads(grant&) const;
 
-    std::vector<boost::intrusive_ptr<grant>> grants_;  // held
+    std::vector<shared_grant> grants_;  // held
+    reader_joining joining_;
+    bool writers_waited_ = false;     // in this process, when readers were last asked
     bool is_inquiring_ = false;       // a script whose reply shows whether readers may join is under way
     core::instant inquired_{};        // when it was sent
     core::duration const freshness_;  // how long after a reply readers join without another one

@@ -1,0 +1,60 @@
+//
+// Copyright (c) 2026 The Holdfast authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
+//
+// The work of a client for each contender or member does not grow with the number of them.
+
+#include "support/growth.hpp"
+
+#include <chrono>
+#include <cstddef>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "simulation/arena.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using asio::awaitable;
+
+// Far from linear, far from quadratic.
+constexpr double most_growth = 64;
+
+// All readers join in one turn, while a writer of another client holds the lock; then they read, and leave.
+std::chrono::nanoseconds read_together(std::size_t readers)
+{
+    arena a;
+    auto& c = a.client("A", {.lease = 30s});
+    auto& other = a.client("B", {.lease = 30s});
+    std::chrono::nanoseconds spent{};
+    a.run([&]() -> awaitable<void> {
+        auto const lock = read_write_lock(c, "rw").read();
+        auto write = co_await read_write_lock(other, "rw").write().acquire();
+        std::size_t left = readers;
+        auto const start = processor_time();
+        for (std::size_t i = 0; i < readers; ++i)
+            a.spawn([&]() -> awaitable<void> {
+                auto read = co_await lock.acquire();
+                co_await a.sleep(1ms);
+                co_await read.release();
+                --left;
+            });
+        co_await a.sleep(10ms);
+        CHECK(left == readers);
+        co_await write.release();
+        while (left > 0)
+            co_await a.sleep(1s);
+        spent = processor_time() - start;
+    });
+    return spent;
+}
+
+TEST_CASE("thousands of readers that wait together cost each no more than a few do", "[read_write_lock][bounds]")
+{
+    CHECK(growth("readers of one read_write_lock", 500, read_together) < most_growth);
+}
+
+}  // namespace
+}  // namespace holdfast::test
