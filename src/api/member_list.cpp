@@ -11,15 +11,6 @@
 namespace holdfast::detail {
 namespace {
 
-// Two handles with the same key and client are the same lock. The clients are compared by ownership, which
-// also works when the client has been destroyed: lock() would return null for both, and two destroyed clients
-// would be the same one.
-bool is_same_place(single_lock const& a, single_lock const& b) noexcept
-{
-    bool const one_client = !a.origin.owner_before(b.origin) && !b.origin.owner_before(a.origin);
-    return one_client && a.lock.key == b.lock.key;
-}
-
 bool is_write(single_lock const& l) noexcept
 {
     return l.lock.protocol == &engine::write_protocol();
@@ -38,6 +29,17 @@ bool is_pair(single_lock const& a, single_lock const& b) noexcept
 
 }  // namespace
 
+// The hash decides most comparisons. The clients are compared by ownership, which also works when the client has been
+// destroyed: lock() would return null for both, and two destroyed clients would be the same one.
+bool member_list::is_before::operator()(single_lock const* a, single_lock const* b) const noexcept
+{
+    if (a->lock.key_hash != b->lock.key_hash)
+        return a->lock.key_hash < b->lock.key_hash;
+    if (auto const order = a->lock.key <=> b->lock.key; order != 0)
+        return order < 0;
+    return a->origin.owner_before(b->origin);
+}
+
 // One lock is acquired once, so its handles must agree on how. Two kinds under one key exclude each other: the second
 // attempt would wait for the first. So would two owners.
 void member_list::compare(single_lock const& one, single_lock const& other)
@@ -49,19 +51,23 @@ void member_list::compare(single_lock const& one, single_lock const& other)
 }
 
 // A red_lock acquires its server's locks with tokens of its own. Another member that acquires one of them is a second
-// contender for it, so both could never be held together, and the multi_lock would try for ever.
+// contender for it, so both could never be held together, and the multi_lock would try for ever. Of several the error
+// names the one that was added last.
 void member_list::refuse_overlap(locks const& taken)
 {
-    for (auto const* theirs : taken_)
-        for (auto const* ours : taken)
-            if (is_same_place(*ours, *theirs))
-                validation_error = "members: " + in_quotes(ours->name()) + " is also a member of a red_lock";
+    auto last = taken_.end();
+    for (auto const* ours : taken)
+        if (auto const found = taken_.find(ours); found != taken_.end())
+            last = last == taken_.end() || last->second < found->second ? found : last;
+    if (last != taken_.end())
+        validation_error = "members: " + in_quotes(last->first->name()) + " is also a member of a red_lock";
 }
 
 void member_list::add(lock_impl const& l, locks const& taken)
 {
     refuse_overlap(taken);
-    taken_.insert(taken_.end(), taken.begin(), taken.end());
+    for (auto const* t : taken)
+        taken_.insert_or_assign(t, added_++);
     members.push_back(l.shared_from_this());  // the user may destroy the given handles
     name.append(name.empty() ? "" : "+").append(l.name());
 }
@@ -72,33 +78,33 @@ void member_list::visit(single_lock const& one)
 {
     if (one.lock.protocol->has_permits())
         validation_error = "members: " + in_quotes(one.name()) + " is a semaphore";
-    for (auto& other : singles_)
-        if (is_same_place(one, *other.lock)) {
-            compare(one, *other.lock);
-            if (is_write(one)) {
-                other.lock = &one;
-                members[other.place] = one.shared_from_this();
-            }
-            return;
-        }
-    singles_.push_back({&one, members.size()});
-    add(one, {&one});
+    auto const found = singles_.find(&one);
+    if (found == singles_.end()) {
+        singles_.emplace(&one, members.size());
+        return add(one, {&one});
+    }
+    auto const place = found->second;
+    compare(one, *found->first);
+    if (!is_write(one))
+        return;
+    // The entry refers to the handle that is kept.
+    singles_.erase(found);
+    singles_.emplace(&one, place);
+    members[place] = one.shared_from_this();
 }
 
 // A red_lock that is given twice is acquired once. Handles with the same servers and keys are the same red_lock, in
 // whatever order the servers were given. If two red_locks share only some servers, add() refuses them.
 void member_list::visit(red_lock_impl const& one)
 {
-    for (auto const* other : reds_)
-        if (other->key() == one.key()) {
-            for (auto const* a : one.nodes())
-                for (auto const* b : other->nodes())
-                    if (is_same_place(*a, *b))
-                        compare(*a, *b);
-            return;
-        }
-    reds_.push_back(&one);
-    add(one, one.nodes());
+    auto const [other, is_new] = reds_.emplace(one.key(), &one);
+    if (is_new)
+        return add(one, one.nodes());
+    is_before const before;
+    for (auto const* a : one.nodes())
+        for (auto const* b : other->second->nodes())
+            if (!before(a, b) && !before(b, a))
+                compare(*a, *b);
 }
 
 // Its members take its place, so that all members are compared with each other, and a lock that both contain is

@@ -6,7 +6,9 @@
 #define HOLDFAST_MEMBER_LIST_HPP
 
 #include <cstddef>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "composite/try_each.hpp"
@@ -31,10 +33,12 @@ public:
 private:
     using locks = std::vector<single_lock const*>;
 
-    struct single {
-        single_lock const* lock;
-        std::size_t place;  // among the members
+    // Two handles with the same client and key are the same lock. Ordered, because there may be thousands.
+    struct is_before {
+        bool operator()(single_lock const*, single_lock const*) const noexcept;
     };
+    // With a number for each lock.
+    using numbers = std::map<single_lock const*, std::size_t, is_before>;
 
     // `taken`: the locks of single servers that the member acquires.
     void add(lock_impl const&, locks const& taken);
@@ -42,9 +46,10 @@ private:
     // Precondition: both are handles of the same lock.
     void compare(single_lock const&, single_lock const&);
 
-    std::vector<single> singles_;
-    std::vector<red_lock_impl const*> reds_;
-    locks taken_;  // the locks of single servers that all members acquire
+    numbers singles_;                                        // their places among the members
+    std::map<std::string_view, red_lock_impl const*> reds_;  // by key
+    numbers taken_;  // the locks of single servers that all members acquire, and when each was added last
+    std::size_t added_ = 0;
 };
 
 }  // namespace holdfast::detail

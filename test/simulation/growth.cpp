@@ -8,6 +8,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -21,6 +23,21 @@ using asio::awaitable;
 
 // Far from linear, far from quadratic.
 constexpr double most_growth = 64;
+
+TEST_CASE("a multi_lock of thousands of members is made in linear time", "[multi_lock][bounds]")
+{
+    arena a;
+    auto& c = a.client();
+    auto const make = [&](std::size_t n) {
+        std::vector<any_lock> members;
+        for (std::size_t i = 0; i < n; ++i)
+            members.emplace_back(mutex(c, "m" + std::to_string(i)));
+        auto const start = processor_time();
+        multi_lock const all(members);
+        return processor_time() - start;
+    };
+    CHECK(growth("members of a multi_lock", 500, make) < most_growth);
+}
 
 // All readers join in one turn, while a writer of another client holds the lock; then they read, and leave.
 std::chrono::nanoseconds read_together(std::size_t readers)
