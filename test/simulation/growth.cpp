@@ -6,13 +6,16 @@
 
 #include "support/growth.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "scripts_generated.hpp"
 #include "simulation/arena.hpp"
 
 namespace holdfast::test {
@@ -20,6 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using asio::awaitable;
+namespace scripts = engine::scripts;
 
 // Far from linear, far from quadratic.
 constexpr double most_growth = 64;
@@ -71,6 +75,42 @@ std::chrono::nanoseconds read_together(std::size_t readers)
 TEST_CASE("thousands of readers that wait together cost each no more than a few do", "[read_write_lock][bounds]")
 {
     CHECK(growth("readers of one read_write_lock", 500, read_together) < most_growth);
+}
+
+TEST_CASE("a client refreshes at most 500 waiters of a fair lock with one script", "[fair_lock][bounds]")
+{
+    constexpr std::size_t crowd = 1'200;
+    std::size_t largest = 0, left = crowd;
+    std::set<std::string> refreshed;
+    arena a;
+    auto& c = a.client("A", {.lease = 30s, .command_timeout = 500ms});
+    auto& other = a.client("B", {.lease = 30s, .command_timeout = 500ms});
+    a.server().check([&](executed const& e) {
+        auto const words = e.what.args;
+        if (words.size() < 2 || (words[1] != scripts::fair_refresh.sha1 && words[1] != scripts::fair_refresh.text))
+            return;
+        auto const waiters = words.subspan(10);  // behind the call, five keys and two arguments
+        largest = std::max(largest, waiters.size());
+        refreshed.insert(waiters.begin(), waiters.end());
+    });
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await fair_lock(other, "f").acquire();
+        for (std::size_t i = 0; i < crowd; ++i)
+            a.spawn([&]() -> awaitable<void> {
+                auto lease = co_await fair_lock(c, "f").acquire();
+                co_await lease.release();
+                --left;
+            });
+        co_await a.sleep(40s);  // far longer than the server keeps a place that is not refreshed
+        CHECK(left == crowd);
+        CHECK(largest == 500);
+        CHECK(refreshed.size() == crowd);
+        co_await held.release();
+        while (left > 0)
+            co_await a.sleep(1s);
+        co_await a.sleep(3s);  // the queue lingers
+    });
+    CHECK(a.census(c) == engine::client_engine::census{});
 }
 
 }  // namespace

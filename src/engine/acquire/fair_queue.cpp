@@ -21,6 +21,8 @@ using namespace std::chrono_literals;
 // At most two refreshes in a second, however many waiters join or leave.
 constexpr core::duration shortest_interval = 500ms;
 constexpr core::duration linger = 1s;
+// As many waiters as a script refreshes in about a millisecond.
+constexpr std::size_t most_refreshed = 500;
 
 }  // namespace
 
@@ -47,7 +49,10 @@ void fair_queue::leave(place& p)
 {
     if (!p.is_linked())
         return;
-    places_.erase(places_.iterator_to(p));
+    auto const behind = places_.erase(places_.iterator_to(p));
+    for (auto* const mark : {&from_, &next_})
+        if (*mark == &p)
+            *mark = behind == places_.end() ? nullptr : &*behind;
     // The reply to the refresh under way refers to places by their number, so the others keep theirs.
     std::ranges::replace(refreshed_, &p, nullptr);
 }
@@ -110,6 +115,7 @@ void fair_queue::on_due(core::instant now)
         return;
     earliest_ = now + shortest_interval;
     keep_ = look_ = core::never;
+    from_ = next_ = nullptr;
     send(link);
 }
 
@@ -120,10 +126,12 @@ void fair_queue::submit(session& to, command& c, script_form form)
     keys.insert(keys.end(), lock_->companions.begin(), lock_->companions.end());
     std::vector<std::string_view> arguments{waiter_timeout, lock_->channel};
     refreshed_.clear();
-    for (auto& p : places_) {
-        arguments.push_back(p.place_token());
-        refreshed_.push_back(&p);
+    auto p = from_ ? places_.iterator_to(*from_) : places_.begin();
+    for (; p != places_.end() && refreshed_.size() < most_refreshed; ++p) {
+        arguments.push_back(p->place_token());
+        refreshed_.push_back(&*p);
     }
+    next_ = p == places_.end() ? nullptr : &*p;
     submit_script(to, c, *lock_->protocol->queue_refresh(), form, keys, arguments);
 }
 
@@ -138,6 +146,18 @@ void fair_queue::on_reply(answer const& a)
     arm();
     if (a.outcome == outcome::applied && !a.value.items.empty())
         read(a.value);
+    if (a.outcome == outcome::applied)
+        go_on();
+}
+
+// Refreshes the places that the last script had no room for.
+void fair_queue::go_on()
+{
+    auto& link = runtime_.session_of(*lock_);
+    if (!next_ || !link.is_open() || is_under_way())
+        return;
+    from_ = next_;
+    send(link);
 }
 
 void fair_queue::read(reply const& r)

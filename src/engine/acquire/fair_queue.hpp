@@ -37,8 +37,9 @@ protected:
 };
 
 // The waiters of this client in the queue of one fair lock. One script refreshes all of them, which keeps their places,
-// and returns which of them should make an attempt; the waiters themselves do not poll. On the strand. fair_queues and
-// each sought_grant have a reference.
+// and returns which of them should make an attempt; the waiters themselves do not poll. If there are many, several scripts
+// do it, one after the other, because the server executes nothing else meanwhile. On the strand. fair_queues and each
+// sought_grant have a reference.
 class fair_queue final : public boost::intrusive_ref_counter<fair_queue, boost::thread_unsafe_counter>,
                          private core::deadline,
                          private script_call {
@@ -79,13 +80,16 @@ private:
     core::duration usual_interval() const;
     void look_after(core::duration);
     void arm();
+    void go_on();
 
     runtime& runtime_;
     fair_queues& home_;
     std::shared_ptr<lock_spec const> const lock_;
     core::duration waiter_timeout_;  // the shortest of all waiters
     place_list places_;
-    std::vector<place*> refreshed_;     // in the order of the refresh under way; null: it has left since
+    std::vector<place*> refreshed_;     // in the order of the script under way; null: it has left since
+    place* from_ = nullptr;             // the first place of the script under way; null: the first of all
+    place* next_ = nullptr;             // the first place of the script after that; null: there is none
     core::instant earliest_{};          // send of the next refresh
     core::instant keep_ = core::never;  // when the places are refreshed at the latest
     core::instant look_ = core::never;  // when the lock may become free, as the last reply shows
