@@ -37,8 +37,9 @@ struct BOOST_SYMBOL_VISIBLE waiters_launch : lock_launch {
 /// latest: that is how long it can delay those behind it. After a stall of the server, Holdfast's scripts remove no
 /// waiter for one `waiter_timeout`; Redisson's scripts may, if the stall was longer than that: see docs/redisson.md.
 /// @par Priority
-/// 1 to 10, default 5. A new waiter goes before the waiters of lower priority at the end of the queue. No waiter is
-/// overtaken more than 30 times, so each is served after at most its position at arrival plus 30 grants.
+/// 1 to 10, default 5. A new waiter goes before the waiters of lower priority at the end of the queue, but
+/// overtakes a thousand at most. No waiter is overtaken more than 30 times, so each is served after at most its position
+/// at arrival plus 30 grants.
 /// @par On the server
 /// RedissonFairLock's format: a HASH under the name, whose field is the holder, the LIST `redisson_lock_queue:{name}`
 /// and the ZSET `redisson_lock_timeout:{name}`. Clients of Redisson and of Holdfast exclude and wake each other, and
