@@ -23,6 +23,9 @@ namespace holdfast {
 struct latch_wait_options {
     /// How long to wait. Without a value the wait has no limit; 0 asks the server once. Must not be negative.
     std::optional<std::chrono::milliseconds> wait = {};
+
+    /// As in @ref acquire_options.
+    bool require_connection = false;
 };
 static_assert(std::is_trivially_copyable_v<latch_wait_options>);
 
@@ -209,7 +212,8 @@ public:
     /// - errc::invalid_option: `options.wait` is negative
     /// - errc::wrong_type: a key is not that of a latch
     /// - errc::unavailable: `options.wait` is over, at the earliest after `config::command_timeout`, and the client
-    ///   could not read the count. Without a limit an outage is no error
+    ///   could not read the count; or there is no connection, and `options.require_connection` is set. Otherwise, without
+    ///   a limit, an outage is no error
     /// - errc::not_permitted, errc::protocol, errc::invalid_name, errc::not_running, errc::client_stopped
     /// @par Cancellation
     /// Terminal, partial, total: completes at once with `operation_aborted`, and leaves nothing on the server.

@@ -36,6 +36,12 @@ struct acquire_options {
     /// More than 0, at most 12 h, and not longer than `max_hold` if that is not 0. @ref mutex, @ref reentrant_lock,
     /// @ref fair_lock and @ref semaphore have it; the other locks complete with errc::invalid_option.
     std::optional<std::chrono::milliseconds> at_least = {};
+
+    /// Without a connection the operation does not wait for the next one: it completes with errc::unavailable at once, if
+    /// the connection is down when it begins, or is lost while it waits. If none was opened yet, it waits for the result of
+    /// the first attempt to connect. A re-entry that needs no extension needs no connection either. docs/operations.md says
+    /// what a @ref multi_lock and a @ref red_lock do.
+    bool require_connection = false;
 };
 
 /// Options of `try_acquire()`. An invalid value makes it complete with errc::invalid_option.
@@ -55,6 +61,9 @@ struct try_options {
 
     /// As in @ref acquire_options.
     std::optional<std::chrono::milliseconds> at_least = {};
+
+    /// As in @ref acquire_options.
+    bool require_connection = false;
 };
 
 /// Options of `fair_lock::acquire()`. An invalid value makes it complete with errc::invalid_option.
@@ -74,6 +83,9 @@ struct fair_acquire_options {
     /// 1 to 10: a waiter is served before earlier waiters of lower priority, within the limit that @ref fair_lock
     /// states.
     int priority = 5;
+
+    /// As in @ref acquire_options.
+    bool require_connection = false;
 };
 
 /// Options of `fair_lock::try_acquire()`. An invalid value makes it complete with errc::invalid_option.
@@ -95,6 +107,9 @@ struct fair_try_options {
 
     /// As in @ref fair_acquire_options.
     int priority = 5;
+
+    /// As in @ref acquire_options.
+    bool require_connection = false;
 };
 
 /// Options of `semaphore::acquire()`. An invalid value makes it complete with errc::invalid_option.
@@ -114,6 +129,9 @@ struct permit_options {
 
     /// How many permits the lease has: 1 to 4095, and not more than there are.
     unsigned weight = 1;
+
+    /// As in @ref acquire_options.
+    bool require_connection = false;
 };
 
 /// Options of `semaphore::try_acquire()`. An invalid value makes it complete with errc::invalid_option.
@@ -135,6 +153,9 @@ struct permit_try_options {
 
     /// As in @ref permit_options.
     unsigned weight = 1;
+
+    /// As in @ref acquire_options.
+    bool require_connection = false;
 };
 
 /// Options of a lock's handle.
@@ -260,6 +281,9 @@ struct campaign_options {
     /// 1 to 10: a candidate is served before earlier candidates of lower priority, within the limit that
     /// @ref fair_lock states.
     int priority = 5;
+
+    /// As in @ref acquire_options.
+    bool require_connection = false;
 };
 
 /// Options of `client::shutdown()`.

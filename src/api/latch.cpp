@@ -11,7 +11,6 @@
 
 #include <holdfast/latch.hpp>
 
-#include "core/bounds.hpp"
 #include "engine/protocol/latch_scripts.hpp"
 #include "operations/latch_wait.hpp"
 #include "operations/lock_query.hpp"
@@ -145,7 +144,7 @@ void latch_wait_launch::start(handler_at<void(error_code, bool)> h) &&
         return complete_early<bool>(std::move(h), ec, false);
     if (options.wait && *options.wait < options.wait->zero())
         return complete_early<bool>(std::move(h), c->refuse(l.lock.name, "wait: must not be negative"), false);
-    wait_for_latch(c, std::move(h), lock_of(l), core::bounded(options.wait));
+    wait_for_latch(c, std::move(h), lock_of(l), options);
 }
 
 }  // namespace detail

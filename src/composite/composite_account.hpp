@@ -8,7 +8,10 @@
 #include <cstdint>
 #include <memory>
 
+#include <boost/asio/error.hpp>
+
 #include <holdfast/detail/lock_base.hpp>
+#include <holdfast/error.hpp>
 
 #include "core/clock.hpp"
 #include "engine/runtime/meters.hpp"
@@ -81,6 +84,13 @@ constexpr acquire_request as_part(acquire_request r) noexcept
 {
     r.is_part = true;
     return r;
+}
+
+// The error of an acquire that requires connections and lacks some: for the user, or for the composite lock of which it is
+// a part, which tells it from a member that is slow (engine::fail_unconnected()).
+inline error_code unconnected_error(bool is_part, errc for_user) noexcept
+{
+    return is_part ? error_code(boost::asio::error::not_connected) : error_code(for_user);
 }
 
 }  // namespace holdfast::detail

@@ -32,6 +32,7 @@ struct findings {
     std::optional<std::size_t> missing = {};  // the first member that could not be locked
     described_error failure = {};             // the last error that waiting does not cure
     described_error silence = {};             // the last error of a member that could not be reached
+    described_error cut_off = {};             // the last error of a member without a connection, where one is required
 };
 
 // An attempt that was cancelled because another member could not be locked shows nothing.
@@ -42,12 +43,13 @@ void note(findings& f, std::size_t member, attempt_end const& end)
     if (!end.got.empty() || end.ec.code == asio::error::operation_aborted)
         return;
     f.missing = f.missing.value_or(member);
-    bool const is_silent = end.ec.code == cond::retry_later;
+    bool const is_cut_off = end.ec.code == asio::error::not_connected;
+    bool const is_silent = is_cut_off || end.ec.code == cond::retry_later;
     f.counts.busy += !end.ec;
     f.counts.unreachable += is_silent;
     f.counts.failed += end.ec.code.failed() && !is_silent;
     if (end.ec)
-        (is_silent ? f.silence : f.failure) = end.ec;
+        (is_cut_off ? f.cut_off : is_silent ? f.silence : f.failure) = end.ec;
 }
 
 findings evaluate(attempt_ends const& ends)
@@ -69,7 +71,8 @@ public:
           clock_(std::move(s.clock)),
           request_(as_part(s.request)),
           account_(clock_, lock_, s.request, std::move(s.context)),
-          deadline_(deadline_of(*clock_, s.request.wait))
+          deadline_(deadline_of(*clock_, s.request.wait)),
+          is_part_(s.request.is_part)
     {}
 
     std::shared_ptr<composite_lock const> const& lock() const noexcept { return lock_; }
@@ -99,6 +102,7 @@ private:
     acquire_request const request_;
     composite_account account_;
     core::instant const deadline_;
+    bool const is_part_;  // of another composite lock
 
     std::optional<std::size_t> missing_;  // the member for which the next round waits
     described_error obstacle_;            // why the last round was not won; success: another contender holds a member
@@ -124,6 +128,8 @@ std::optional<acquired> gathering::end_round(attempt_ends ends)
     missing_ = found.missing;
     obstacle_ = obstacle_of(round, found);
     late_ = late_in_a_row(late_, round);
+    if (found.cut_off && !found.failure)
+        return end({unconnected_error(is_part_, errc::unavailable), found.cut_off.text});
     return is_last_round(round, late_, is_over()) ? std::optional(end(obstacle_)) : std::nullopt;
 }
 

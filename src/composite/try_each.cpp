@@ -188,7 +188,8 @@ void batch_try::add_single(std::size_t place, single_lock const& lock, try_each_
         .terms = to_terms(what.request, home->options()),
         .wait = core::duration::zero(),
         .limit = what.limit,
-        .needs_answer = !what.all_or_none};
+        .needs_answer = !what.all_or_none,
+        .requires_connection = what.request.require_connection};
     batch_of(home, what.all_or_none).add(this, place, std::move(wish));
 }
 

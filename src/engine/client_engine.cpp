@@ -258,7 +258,7 @@ void client_engine::on_closed(shard& at, closing const& why)
     if (runtime_.router())
         reroute(runtime_.router()->on_closed(at));
     if (!why.permanent)
-        return;
+        return watches_.on_closed(at);
     // The server refuses this client for good (wrong password, unknown user): waiting does not help.
     for_each_arbiter_at(at, [&](auto& a) { a.fail_all(at.refusal()); });
     watches_.on_refused(at);

@@ -5,8 +5,10 @@
 #include "operations/latch_wait.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "core/bounds.hpp"
 #include "core/deadline_queue.hpp"
 #include "core/latch_verdict.hpp"
 #include "engine/client_engine.hpp"
@@ -20,6 +22,7 @@ class latch_listener {
 public:
     virtual void on_state(core::latch_state const&) = 0;
     virtual void on_failed(described_error const&) = 0;
+    virtual void on_unconnected() = 0;
 
 protected:
     ~latch_listener() = default;
@@ -42,6 +45,7 @@ private:
         return core::duration::max();
     }
     void on_failed(described_error const& ec) override { to_.on_failed(ec); }
+    void on_unconnected() override { to_.on_unconnected(); }
     void on_stopped() override { to_.on_failed(errc::client_stopped); }
 
     latch_listener& to_;
@@ -54,10 +58,11 @@ public:
         handler_type h,
         std::shared_ptr<client_state> const& home,
         std::shared_ptr<engine::lock_spec const> lock,
-        std::optional<core::duration> wait)
+        latch_wait_options const& options)
         : operation(std::move(h), home),
           follower_(new latch_follower(std::move(lock), *this)),
-          wait_(wait),
+          wait_(core::bounded(options.wait)),
+          requires_connection_(options.require_connection),
           command_timeout_(home->options().command_timeout)
     {}
 
@@ -67,6 +72,8 @@ private:
         engine_ = &c;
         if (auto const ec = c.runtime().admission_error(follower_->lock()))
             return finish(ec, false);
+        if (requires_connection_ && c.runtime().shard_of(follower_->lock()).is_away())
+            return finish(unavailable(), false);
         begun_ = c.runtime().now();
         if (wait_)
             c.runtime().arm(*this, begun_ + std::max(*wait_, command_timeout_));
@@ -95,6 +102,11 @@ private:
         engine_->runtime().arm(*this, begun_ + *wait_);
     }
     void on_failed(described_error const& ec) override { end(ec, false); }
+    void on_unconnected() override
+    {
+        if (requires_connection_)
+            end(unavailable(), false);
+    }
     void on_due(core::instant) override { first_ ? end({}, false) : end(unavailable(), false); }
     described_error unavailable() const
     {
@@ -113,6 +125,7 @@ private:
 
     boost::intrusive_ptr<latch_follower> const follower_;
     std::optional<core::duration> const wait_;
+    bool const requires_connection_;
     core::duration const command_timeout_;
     engine::client_engine* engine_ = nullptr;
     core::instant begun_{};
@@ -125,9 +138,9 @@ void wait_for_latch(
     std::shared_ptr<client_state> const& c,
     handler_at<void(error_code, bool)> h,
     std::shared_ptr<engine::lock_spec const> lock,
-    std::optional<core::duration> wait)
+    latch_wait_options const& options)
 {
-    launch<latch_wait>(c, std::move(h), std::move(lock), wait);
+    launch<latch_wait>(c, std::move(h), std::move(lock), options);
 }
 
 }  // namespace holdfast::detail

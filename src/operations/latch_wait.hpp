@@ -6,22 +6,21 @@
 #define HOLDFAST_LATCH_WAIT_HPP
 
 #include <memory>
-#include <optional>
 
 #include <holdfast/detail/initiate.hpp>
+#include <holdfast/latch.hpp>
 
 #include "client/client_state.hpp"
-#include "core/clock.hpp"
 #include "engine/protocol/lock_spec.hpp"
 
 namespace holdfast::detail {
 
-// Launches latch::wait().
+// Launches latch::wait(). Precondition: the options are valid.
 void wait_for_latch(
     std::shared_ptr<client_state> const&,
     handler_at<void(error_code, bool)>,
     std::shared_ptr<engine::lock_spec const>,
-    std::optional<core::duration> wait);
+    latch_wait_options const&);
 
 }  // namespace holdfast::detail
 

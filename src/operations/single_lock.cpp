@@ -180,6 +180,7 @@ void single_lock::acquire(lease_handler h, acquire_request const& request) const
     if (auto const what = terms_error(*this, terms, request.weight); !what.empty())
         return complete_early<lease>(std::move(h), c->refuse(lock.name, what), {});
     acquire_operation::wish wish{lock_for(*this, request.weight), owner, terms, request.wait};
+    wish.requires_connection = request.require_connection;
     if (!request.is_part)
         wish.context = c->initiated(kind(), lock.name, engine::label_of(owner));
     if (lock.candidacy && must_attend(*lock.candidacy))

@@ -17,7 +17,7 @@ namespace {
 // The server may reply in the next round.
 bool is_transient(error_code ec) noexcept
 {
-    return ec == errc::unavailable || ec == asio::error::operation_aborted;
+    return ec == errc::unavailable || ec == asio::error::operation_aborted || ec == asio::error::not_connected;
 }
 
 }  // namespace
@@ -27,6 +27,7 @@ bool is_transient(error_code ec) noexcept
 void node_reply::record(attempt_end end)
 {
     has_ended = true;
+    is_cut_off = end.ec.code == asio::error::not_connected;
     why = std::move(end.ec);
     held = std::move(end.got);
     if (!why && held.empty())
@@ -66,7 +67,7 @@ std::string node_reply::describe() const
         case kind::young: return "may have started, or become a primary, less than max_lease ago";
         case kind::unknown_age: return "does not report its start time";
         case kind::unfenced: return "did not confirm the fencing token";
-        default: return "no reply in time";
+        default: return is_cut_off && why.text ? *why.text : "no reply in time";
     }
 }
 

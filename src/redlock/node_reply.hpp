@@ -23,6 +23,7 @@ struct node_reply {
 
     kind outcome = kind::silent;
     bool has_ended = false;    // the attempt on this server has completed
+    bool is_cut_off = false;   // its client has no connection, and the acquire requires one
     described_error why = {};  // the error of the attempt
     lease held = {};
     std::optional<engine::server_identity> server = {};  // none: its client was never connected

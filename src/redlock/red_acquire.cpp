@@ -37,6 +37,7 @@ red_acquire::red_acquire(std::shared_ptr<red_lock_impl const> of, composite_lock
     : lock_(std::move(of)),
       clock_(std::move(s.clock)),
       request_(as_part(s.request)),
+      is_part_(s.request.is_part),
       account_(clock_, lock_, s.request, std::move(s.context)),
       deadline_(deadline_of(*clock_, s.request.wait)),
       last_answer_(last_answer(s.request, *clock_)),
@@ -121,7 +122,8 @@ asio::awaitable<acquired> red_acquire::run_rounds()
             co_return acquired(error_code(), round.take_lease(account_.begin_hold()));
         // Before the pause: a minority that is held would keep other contenders from a majority.
         round.give_back();
-        if (is_final() || is_over())
+        is_cut_off_ = round.is_cut_off();
+        if (is_final() || is_over() || is_cut_off_)
             co_return failure();
         // If the rounds of several contenders overlap, a random pause separates them only if it is longer than a round.
         core::duration const longest = clock_->options().poll_interval;
@@ -178,7 +180,9 @@ acquired red_acquire::failure() const
 {
     if (failed_)
         return {failed_, lease()};
-    auto const ec = error_of_timeout(last_);
+    auto ec = error_of_timeout(last_);
+    if (is_cut_off_)
+        ec = unconnected_error(is_part_, errc::no_quorum);
     if (!ec)
         return {described_error(), lease()};
     std::string const why = answers_.empty() ? "the time limit ended before a round was complete" : answers_;

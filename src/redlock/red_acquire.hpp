@@ -53,6 +53,7 @@ private:
     std::shared_ptr<red_lock_impl const> const lock_;
     std::shared_ptr<client_state> clock_;  // never null, perhaps stopped
     acquire_request const request_;        // for the members
+    bool const is_part_;                   // of a multi_lock
     composite_account account_;
     core::instant const deadline_;
     core::instant const last_answer_;  // replies that come later do not count
@@ -60,6 +61,7 @@ private:
     std::shared_ptr<attempts_under_way> const open_;
     std::vector<lease> kept_;  // leases for the next round, by node; empty: none
     described_error failed_;
+    bool is_cut_off_ = false;           // the last round was
     std::shared_ptr<red_queue> queue_;  // from which it gets its turn; null: it needs none
     round_result last_ = round_result::inconclusive;
     std::string answers_;    // the replies of the last round, as text for the log

@@ -81,7 +81,13 @@ round_result red_round::result() const noexcept
 {
     auto const silent = static_cast<std::size_t>(
         std::ranges::count(replies_, node_reply::kind::silent, &node_reply::outcome));
-    return classify(reply_counts{lock_->quorum(), granted_, busy_, silent, is_cut_short_});
+    return classify(reply_counts{lock_->quorum(), granted_, busy_, silent, is_cut_short_ && !is_cut_off()});
+}
+
+bool red_round::is_cut_off() const noexcept
+{
+    auto const connected = std::ranges::count(replies_, false, &node_reply::is_cut_off);
+    return static_cast<std::size_t>(connected) < lock_->quorum();
 }
 
 // The only possible error is operation_aborted, and run() checks for a cancellation. If earlier attempts are under way on

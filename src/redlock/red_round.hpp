@@ -47,6 +47,8 @@ public:
     described_error const& failed() const noexcept { return failed_; }
     std::size_t busy() const noexcept { return busy_; }
     round_result result() const noexcept;
+    // So many clients have no connection, which the acquire requires, that the others are no quorum.
+    bool is_cut_off() const noexcept;
     // The first server on which another contender holds the lock. Precondition: busy() > 0.
     std::size_t busy_node() const noexcept;
     core::instant began() const noexcept { return began_; }

@@ -7,6 +7,7 @@
 #include <array>
 #include <sstream>
 #include <thread>
+#include <vector>
 
 #include <boost/asio/post.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -559,6 +560,29 @@ TEST_CASE("valid_until() of a valid composite lease is never in the past", "[los
         CHECK(both.valid());
         CHECK(wrong == 0);
     }());
+}
+
+// Both waits would last for the five minutes of their limits.
+TEST_CASE("loss: an acquire that requires a connection gives up when the server dies", "[redis]")
+{
+    server_and_client sut(10s);
+    sut.loop.run([&]() -> awaitable<void> {
+        auto const held = co_await mutex(sut.own, "v").acquire();
+        std::vector<error_code> ends;
+        auto const give_up = [&](error_code ec, lease) { ends.push_back(ec); };
+        try_options const patient{.wait = 5min, .require_connection = true};
+        mutex(sut.loop.client(sut.server.url()), "v").try_acquire(patient, give_up);
+        co_await sleep_for(50ms);
+        CHECK(ends.empty());
+        sut.server.kill();
+        bool const has_lost = co_await comes_true([&] { return !ends.empty(); });
+        REQUIRE(has_lost);
+        mutex(sut.own, "other").try_acquire(patient, give_up);
+        bool const has_none = co_await comes_true([&] { return ends.size() == 2; });
+        REQUIRE(has_none);
+        for (auto const& ec : ends)
+            CHECK(ec == errc::unavailable);
+    });
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ struct acquire_request {
     bool is_part = false;                                 // of the acquire of a composite lock
     unsigned weight = 1;                                  // of a semaphore
     std::optional<std::chrono::milliseconds> at_least = {};
+    bool require_connection = false;
 };
 
 // The options of an acquire that waits without a limit. The structured bindings name every member on both sides: after
@@ -30,38 +31,41 @@ struct acquire_request {
 constexpr acquire_options without_wait(try_options const& from) noexcept
 {
     acquire_options to;
-    auto const& [wait, lease, renew, max_hold, at_least] = from;
-    auto& [to_lease, to_renew, to_max_hold, to_at_least] = to;
+    auto const& [wait, lease, renew, max_hold, at_least, require_connection] = from;
+    auto& [to_lease, to_renew, to_max_hold, to_at_least, to_require_connection] = to;
     to_lease = lease;
     to_renew = renew;
     to_max_hold = max_hold;
     to_at_least = at_least;
+    to_require_connection = require_connection;
     return to;
 }
 
 constexpr fair_acquire_options without_wait(fair_try_options const& from) noexcept
 {
     fair_acquire_options to;
-    auto const& [wait, lease, renew, max_hold, at_least, priority] = from;
-    auto& [to_lease, to_renew, to_max_hold, to_at_least, to_priority] = to;
+    auto const& [wait, lease, renew, max_hold, at_least, priority, require_connection] = from;
+    auto& [to_lease, to_renew, to_max_hold, to_at_least, to_priority, to_require_connection] = to;
     to_lease = lease;
     to_renew = renew;
     to_max_hold = max_hold;
     to_at_least = at_least;
     to_priority = priority;
+    to_require_connection = require_connection;
     return to;
 }
 
 constexpr permit_options without_wait(permit_try_options const& from) noexcept
 {
     permit_options to;
-    auto const& [wait, lease, renew, max_hold, at_least, weight] = from;
-    auto& [to_lease, to_renew, to_max_hold, to_at_least, to_weight] = to;
+    auto const& [wait, lease, renew, max_hold, at_least, weight, require_connection] = from;
+    auto& [to_lease, to_renew, to_max_hold, to_at_least, to_weight, to_require_connection] = to;
     to_lease = lease;
     to_renew = renew;
     to_max_hold = max_hold;
     to_at_least = at_least;
     to_weight = weight;
+    to_require_connection = require_connection;
     return to;
 }
 
@@ -73,34 +77,39 @@ constexpr campaign_options without_wait(campaign_options const& from) noexcept
 
 constexpr acquire_request to_request(acquire_options const& o) noexcept
 {
-    auto const& [lease, renew, max_hold, at_least] = o;
+    auto const& [lease, renew, max_hold, at_least, require_connection] = o;
     acquire_request request{lease, max_hold, std::nullopt, renew};
     request.at_least = at_least;
+    request.require_connection = require_connection;
     return request;
 }
 
 constexpr acquire_request to_request(fair_acquire_options const& o) noexcept
 {
-    auto const& [lease, renew, max_hold, at_least, priority] = o;
+    auto const& [lease, renew, max_hold, at_least, priority, require_connection] = o;
     acquire_request request{lease, max_hold, std::nullopt, renew, priority};
     request.at_least = at_least;
+    request.require_connection = require_connection;
     return request;
 }
 
 constexpr acquire_request to_request(permit_options const& o) noexcept
 {
-    auto const& [lease, renew, max_hold, at_least, weight] = o;
+    auto const& [lease, renew, max_hold, at_least, weight, require_connection] = o;
     acquire_request request{lease, max_hold, std::nullopt, renew};
     request.weight = weight;
     request.at_least = at_least;
+    request.require_connection = require_connection;
     return request;
 }
 
 // A leadership is renewed whatever its lease time is.
 constexpr acquire_request to_request(campaign_options const& o) noexcept
 {
-    auto const& [wait, lease, max_hold, priority] = o;
-    return {lease, max_hold, wait, true, priority};
+    auto const& [wait, lease, max_hold, priority, require_connection] = o;
+    acquire_request request{lease, max_hold, wait, true, priority};
+    request.require_connection = require_connection;
+    return request;
 }
 
 template <class TryOptions>

@@ -86,7 +86,8 @@ public:
     /// - errc::wrong_type, errc::not_permitted, errc::protocol: waiting would not help; the @ref diagnostics have the
     ///   server's error message
     /// - errc::unavailable: none of three grants in a row counted: the reply arrived after the validity had ended, or
-    ///   too few replicas acknowledged the grant (`config::acknowledged_by`)
+    ///   too few replicas acknowledged the grant (`config::acknowledged_by`); or there is no connection, and
+    ///   `options.require_connection` is set
     /// - errc::invalid_name, errc::invalid_option: the @ref diagnostics name the lock or the option
     /// - errc::owner_in_use: an earlier acquire of the same owner for this lock has not ended
     /// - errc::would_deadlock: the same owner holds the lock for reading and requests it for writing (read_write_lock)

@@ -63,6 +63,12 @@ void fail(runtime& r, contender& c, detail::described_error ec)
     c.failed(std::move(ec));
 }
 
+void fail_unconnected(runtime& r, contender& c)
+{
+    error_code const ec = c.terms().is_part ? error_code(boost::asio::error::not_connected) : errc::unavailable;
+    fail(r, c, {ec, r.why_silent(c.lock())});
+}
+
 void call_off(runtime& r, contender& c)
 {
     count_failed(r, c, boost::asio::error::operation_aborted);

@@ -23,6 +23,9 @@ void count_joined(runtime&, contender&);
 void admit(runtime&, contender&, boost::intrusive_ptr<tenure>);
 void refuse(runtime&, contender&);
 void fail(runtime&, contender&, detail::described_error);
+// For a contender that requires a connection, while there is none: unavailable. A part of a composite lock fails with
+// asio::error::not_connected instead, which is no reply that is overdue.
+void fail_unconnected(runtime&, contender&);
 
 // Counts an acquire as cancelled that completes before its contender does. The contender's own result is not counted
 // then.

@@ -350,14 +350,33 @@ void queued_arbiter::on_moved(core::duration spread)
     if (acquisition_)
         acquisition_->on_moved(spread);
     last_held_ = core::instant::min();
+    fail_unconnected();
     proceed();
 }
 
 void queued_arbiter::on_closed()
 {
+    boost::intrusive_ptr<arbiter> const keep(this);
     if (acquisition_)
         acquisition_->on_closed();
     last_held_ = core::instant::min();
+    if (fail_unconnected())
+        proceed();
+}
+
+// A server that refuses the client has said why: fail_all() follows. Re-entries end with their extensions.
+bool queued_arbiter::fail_unconnected()
+{
+    auto const& server = parts_.runtime.shard_of(lock());
+    auto const before = queue_.size();
+    if (!server.is_away() || server.refusal())
+        return false;
+    for (auto c = queue_.begin(); c != queue_.end();) {
+        auto& current = *c++;
+        if (current.requires_connection())
+            engine::fail_unconnected(parts_.runtime, *take(current));
+    }
+    return queue_.size() != before;
 }
 
 void queued_arbiter::on_released(unsigned receivers)

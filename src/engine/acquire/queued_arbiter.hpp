@@ -132,6 +132,8 @@ private:
     void push(contender&);
     core::wait_facts facts_of(contender const&, core::instant now) const noexcept;
     void set_limit(contender&, core::duration);
+    // The server is away: ends those that require a connection. Returns whether there was one.
+    bool fail_unconnected();
     reentries& entering();
     bool has_reentries() const noexcept { return entering_ && !entering_->empty(); }
 

@@ -85,9 +85,11 @@ core::instant reentries::last_moment(contender const& c) const
 
 void reentries::on_extended(contender& c, grant& g, detail::described_error const& ec)
 {
+    bool const is_connected = parts_.runtime.session_of(c.lock()).is_open();
+    bool const gives_up = !is_connected && c.requires_connection();
     // The outcome is unknown, or the server cannot answer now: the contender waits on.
-    if (ec.code == errc::unavailable && !c.is_one_shot()) {
-        if (parts_.runtime.session_of(c.lock()).is_open())
+    if (ec.code == errc::unavailable && !c.is_one_shot() && !gives_up) {
+        if (is_connected)
             parts_.runtime.arm(c, std::min(last_moment(c), parts_.runtime.now() + pause));
         return;  // without a connection, on_open() sends the next extension
     }
@@ -95,6 +97,8 @@ void reentries::on_extended(contender& c, grant& g, detail::described_error cons
     waiter->extension_sent = core::never;
     if (!ec)
         enter(*waiter, g);
+    else if (ec.code == errc::unavailable && gives_up)
+        fail_unconnected(parts_.runtime, *waiter);
     else if (ec.code == errc::lease_lost)
         parts_.host.contend(*waiter);
     else

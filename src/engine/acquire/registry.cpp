@@ -58,6 +58,8 @@ void registry::contend(contender& c)
         if (!owner->is_process() && owner->waits_for(c.lock()))
             return fail(runtime, c, errc::owner_in_use);
     }
+    if (c.requires_connection() && runtime.shard_of(c.lock()).is_away())
+        return fail_unconnected(runtime, c);
     arbiter_for(c)->join(c);
 }
 

@@ -40,6 +40,7 @@ void shard::stop() noexcept
 void shard::on_open()
 {
     has_epoch_ = true;
+    is_away_ = false;
     refusal_ = {};
     why_closed_.reset();
     if (acknowledger_)
@@ -51,6 +52,7 @@ void shard::on_open()
 void shard::on_closed(closing const& why)
 {
     has_epoch_ = false;
+    is_away_ = true;
     why_closed_ = detail::make_error_text(why.words);
     if (why.permanent)
         refusal_ = {why.code, why_closed_};

@@ -79,6 +79,8 @@ public:
     described_error const& refusal() const noexcept { return refusal_; }
     // Why there is no connection; null: there is one, or none was opened yet.
     error_text const& why_closed() const noexcept { return why_closed_; }
+    // Whether the last connection was lost, or could not be opened. Not before the first attempt to connect has ended.
+    bool is_away() const noexcept { return is_away_; }
 
     // Asks the replicas of the server; null: nothing that this server grants is acknowledged, or need be
     // (runtime::needs_acknowledgement()). Call fit() before start().
@@ -106,6 +108,7 @@ private:
     std::shared_ptr<engine::session> const session_;
     shard_events* events_ = nullptr;  // null before start()
     bool has_epoch_ = false;
+    bool is_away_ = false;
     described_error refusal_;
     error_text why_closed_;
     core::response_time responses_;

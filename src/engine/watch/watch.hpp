@@ -68,6 +68,8 @@ protected:
     virtual void on_failed(detail::described_error const&) = 0;
     // The client shuts down: its leases should be released. May leave.
     virtual void on_closing() {}
+    // The connection to the server was lost, or could not be opened. May leave.
+    virtual void on_unconnected() {}
     // The client has stopped; the watch has left.
     virtual void on_stopped() = 0;
 

@@ -52,6 +52,14 @@ void watches::for_each_of_copy(Action act)
             act(*w);
 }
 
+void watches::on_closed(shard const& at)
+{
+    for_each_of_copy([&](watch& w) {
+        if (parts_.runtime.is_at(at, w.lock()))
+            w.on_unconnected();
+    });
+}
+
 void watches::on_refused(shard const& at)
 {
     for_each_of_copy([&](watch& w) {

@@ -28,6 +28,8 @@ public:
 
     // A new epoch: messages may have been lost.
     void on_open(shard const&);
+    // The connection to the server was lost, or could not be opened.
+    void on_closed(shard const&);
     // The server refuses this client for good: reading the state again does not help.
     void on_refused(shard const&);
     // The client shuts down.
