@@ -8,12 +8,16 @@
 #include "support/sentinel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+
+#include <holdfast/credentials.hpp>
 
 #include "integration/storm.hpp"
 #include "support/acknowledged.hpp"
@@ -58,13 +62,7 @@ public:
     // All know of each other, so a majority can decide.
     bool is_ready()
     {
-        return std::ranges::all_of(
-                   sentinels_,
-                   [](auto const& s) {
-                       auto const known = s->command({"SENTINEL", "CKQUORUM", "mymaster"}).text;
-                       auto const replicas = s->command({"SENTINEL", "REPLICAS", "mymaster"}).items.size();
-                       return has(known, "OK 3 usable") && replicas == 2;
-                   })
+        return std::ranges::all_of(sentinels_, [](auto const& s) { return s->knows(3, 2); })
                && master().online_replicas() == 2;
     }
     bool has_failed_over()
@@ -183,7 +181,7 @@ TEST_CASE(
     l.run([&]() -> awaitable<void> {
         auto kept = co_await mutex(c, "kept").acquire();
         REQUIRE(all.master().online_replicas() == 2);
-        all.watch(0).fail_over();
+        CHECK(all.watch(0).fail_over());
         CHECK(co_await comes_true([&] { return c.stats().connections >= 2; }));
         CHECK(all.master().info("role") == "master");
         // The witness, which has never known another master.
@@ -197,6 +195,207 @@ TEST_CASE(
         co_await kept.release();
     });
     CHECK(c.stats().lost == 0);
+}
+
+// A master, a replica and three sentinels, each of which is replaced by another one at another address. The clients know
+// the addresses of the sentinels that come.
+class renewed_servers {
+public:
+    renewed_servers()
+    {
+        for (auto& p : ports_)
+            p = free_port();
+        add_replica();
+        add_replica();
+        for (unsigned i = 0; i != 3; ++i)
+            add_sentinel();
+    }
+
+    redis_server& master() { return *servers_.front(); }
+    std::string url() const
+    {
+        std::vector<std::string> hosts;
+        for (auto const p : ports_)
+            hosts.push_back("127.0.0.1:" + std::to_string(p));
+        return sentinel_url(hosts);
+    }
+    // All know of each other.
+    bool is_ready(std::size_t replicas)
+    {
+        auto const all = static_cast<unsigned>(sentinels_.size());
+        return std::ranges::all_of(sentinels_, [&](auto const& s) { return s->knows(all, replicas); })
+               && master().online_replicas() == static_cast<int>(replicas);
+    }
+
+    // The first one is the master.
+    void add_replica()
+    {
+        servers_.push_back(std::make_unique<redis_server>(std::vector<std::string>{"repl-diskless-sync-delay 0"}));
+        if (servers_.size() > 1)
+            servers_.back()->command({"REPLICAOF", "127.0.0.1", std::to_string(master().port())});
+    }
+    void end_server(std::size_t i)
+    {
+        servers_.erase(servers_.begin() + static_cast<std::ptrdiff_t>(i));
+        forget();
+    }
+    void add_sentinel()
+    {
+        sentinels_.push_back(
+            std::make_unique<sentinel>(master(), sentinel_options{.quorum = 2, .own_port = ports_.at(added_++)}));
+    }
+    void end_first_sentinel()
+    {
+        sentinels_.erase(sentinels_.begin());
+        forget();
+    }
+    bool begin_failover() { return sentinels_.front()->fail_over(); }
+    bool has_failed_over()
+    {
+        return std::ranges::all_of(sentinels_, [&](auto const& s) { return s->announced() != master().port(); });
+    }
+
+private:
+    // What has ended must not count for a majority.
+    void forget()
+    {
+        for (auto const& s : sentinels_)
+            s->reset();
+    }
+
+    std::array<std::uint16_t, 6> ports_{};
+    std::size_t added_ = 0;
+    std::vector<std::unique_ptr<redis_server>> servers_;
+    std::vector<std::unique_ptr<sentinel>> sentinels_;
+};
+
+TEST_CASE("master, replica and sentinels are replaced one by one, and every lock goes on", "[live][sentinel]")
+{
+    renewed_servers all;
+    live l;
+    REQUIRE(l.until([&] { return all.is_ready(1); }));
+    auto options = live::quick(all.url());
+    options.lease = 30s;
+    options.acknowledged_by = 1;
+    auto& c = l.client(options);
+    auto& other = l.client(options);
+    l.run([&]() -> awaitable<void> {
+        auto kept = co_await acquire_acknowledged(mutex(c, "kept"));
+        bool enough = false, overlapped = false;
+        int holds = 0, running = 0, inside = 0;
+        for (auto* const who : {&c, &other})
+            l.spawn([&, who]() -> awaitable<void> {
+                ++running;
+                co_await contend(mutex(*who, "contended"), enough, holds, inside, overlapped);
+                --running;
+            });
+        auto const are_served = [&]() -> awaitable<bool> {
+            auto const before = holds;
+            co_return co_await comes_true([&] { return holds > before + 20; });
+        };
+        bool goes_on = co_await are_served();
+        CHECK(goes_on);
+        // The replica.
+        all.add_replica();
+        REQUIRE(co_await comes_true([&] { return all.is_ready(2); }));
+        all.end_server(1);
+        REQUIRE(co_await comes_true([&] { return all.is_ready(1); }));
+        goes_on = co_await are_served();
+        CHECK(goes_on);
+        // The sentinels.
+        for (int i = 0; i != 3; ++i) {
+            all.add_sentinel();
+            REQUIRE(co_await comes_true([&] { return all.is_ready(1); }));
+            all.end_first_sentinel();
+            REQUIRE(co_await comes_true([&] { return all.is_ready(1); }));
+            goes_on = co_await are_served();
+            CHECK(goes_on);
+        }
+        // The master: a planned failover to the new replica, which gets one of its own.
+        bool const has_begun = co_await comes_true([&] { return all.begin_failover(); });
+        REQUIRE(has_begun);
+        REQUIRE(co_await comes_true([&] { return all.has_failed_over(); }));
+        all.end_server(0);
+        all.master().reconnect();
+        all.add_replica();
+        REQUIRE(co_await comes_true([&] { return all.is_ready(1); }));
+        goes_on = co_await are_served();
+        CHECK(goes_on);
+        // The witness, which has never known another server.
+        auto& later = l.client(options);
+        CHECK((co_await mutex(later, "kept").try_acquire({.wait = 100ms})).empty());
+        CHECK(kept.valid());
+        enough = true;
+        CHECK(co_await comes_true([&] { return running == 0; }));
+        CHECK_FALSE(overlapped);
+        co_await kept.release();
+        auto next = co_await acquire_acknowledged(mutex(later, "kept"));
+        co_await next.release();
+    });
+    CHECK(c.stats().lost == 0);
+}
+
+// ---- credentials of the sentinels
+
+// A user who may do what the documentation says.
+sentinel_options with_user(std::string const& password)
+{
+    return {
+        .own_password = "of-the-test",
+        .lines = {
+            "user watch on >" + password
+            + " &+switch-master &+promoted-slave +ping +subscribe +sentinel|master +sentinel|get-master-addr-by-name"}};
+}
+
+TEST_CASE("sentinels get the credentials of a provider, and a refusal leads to others", "[live][sentinel][credentials]")
+{
+    redis_server master;
+    sentinel first(master, with_user("hunter2")), second(master, with_user("hunter2"));
+    live l;
+    auto options = live::quick(sentinel_url({first.host(), second.host()}));
+    std::vector<bool> refusals;
+    options.sentinel_credentials = [&](credentials_request what, credentials_handler done) {
+        refusals.push_back(what.is_refused);
+        done({"watch", what.is_refused ? "hunter2" : "hunter1"});
+    };
+    auto& c = l.client(options);
+    l.run([&]() -> awaitable<void> {
+        auto held = co_await mutex(c, "m").acquire();
+        CHECK(master.command({"EXISTS", "m"}).integer == 1);
+        co_await held.release();
+    });
+    REQUIRE(refusals.size() >= 2);
+    CHECK_FALSE(refusals[0]);
+    CHECK(refusals[1]);
+    CHECK(l.lines_with("WRONGPASS") >= 1);
+    CHECK(l.lines_with("hunter") == 0);
+}
+
+TEST_CASE(
+    "a password of the sentinels that is replaced is found at the next connection", "[live][sentinel][credentials]")
+{
+    redis_server master, other;
+    sentinel watch(master, with_user("first"));
+    live l;
+    std::string password = "first";
+    auto options = live::quick(sentinel_url({watch.host()}));
+    options.sentinel_credentials = [&](credentials_request, credentials_handler done) { done({"watch", password}); };
+    auto& c = l.client(options);
+    l.run([&]() -> awaitable<void> {
+        auto held = co_await mutex(c, "m").acquire();
+        password = "second";
+        watch.command({"ACL", "SETUSER", "watch", "resetpass", ">second"});
+        watch.command({"CLIENT", "KILL", "USER", "watch"});
+        CHECK(co_await comes_true([&] { return has(watch.command({"CLIENT", "LIST"}).text, "user=watch"); }));
+        CHECK(held.valid());
+        CHECK(c.stats().connections == 1);
+        co_await held.release();
+        watch.announce(other.port());
+        CHECK(co_await comes_true([&] { return c.stats().connections == 2; }));
+        auto there = co_await mutex(c, "m").acquire();
+        CHECK(other.command({"EXISTS", "m"}).integer == 1);
+        co_await there.release();
+    });
 }
 
 TEST_CASE("the name of a master that no sentinel knows is reported, without a storm", "[live][sentinel]")

@@ -50,6 +50,9 @@ public:
     // first.
     simulated::value command(std::vector<std::string> const& words);
 
+    // The next command opens another connection: sentinels close those of a server that they promote.
+    void reconnect() { client_.reset(); }
+
     // The value of `field` in INFO, or an empty string.
     std::string info(std::string const& field);
 

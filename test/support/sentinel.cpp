@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 sentinel::sentinel(redis_server const& master, sentinel_options o)
     : folder_(make_folder()),
-      port_(free_port()),
+      port_(o.own_port != 0 ? o.own_port : free_port()),
       announced_port_(o.port != 0 ? o.port : port_),
       own_password_(o.own_password)
 {
@@ -78,6 +78,13 @@ std::uint16_t sentinel::announced() const
 {
     auto const reply = command({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", "mymaster"});
     return reply.items.size() == 2 ? static_cast<std::uint16_t>(std::stoul(reply.items[1].text)) : std::uint16_t(0);
+}
+
+bool sentinel::knows(unsigned sentinels, std::size_t replicas) const
+{
+    auto const quorum = command({"SENTINEL", "CKQUORUM", "mymaster"}).text;
+    return quorum.starts_with("OK " + std::to_string(sentinels) + " usable")
+           && command({"SENTINEL", "REPLICAS", "mymaster"}).items.size() == replicas;
 }
 
 std::int64_t sentinel::connections() const

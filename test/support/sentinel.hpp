@@ -20,6 +20,7 @@ struct sentinel_options {
     std::string password = {};            // of the master
     std::string own_password = {};        // of the sentinel
     unsigned quorum = 1;                  // so many sentinels must agree that the master is down
+    std::uint16_t own_port = 0;           // 0: a free one
     std::uint16_t port = 0;               // by which clients reach it; 0: that without TLS
     std::uint16_t master_port = 0;        // the same of the master
     std::vector<std::string> lines = {};  // more lines of sentinel.conf
@@ -45,8 +46,12 @@ public:
     void kill();
     // It accepts connections and does not answer any more.
     void freeze() const;
-    // Begins a planned failover of a master that is well.
-    void fail_over() const { command({"SENTINEL", "FAILOVER", "mymaster"}); }
+    // Begins a planned failover of a master that is well. False: it knows no replica that could take over.
+    bool fail_over() const { return command({"SENTINEL", "FAILOVER", "mymaster"}).text == "OK"; }
+    // It knows so many sentinels and replicas, and a majority can decide.
+    bool knows(unsigned sentinels, std::size_t replicas) const;
+    // Forgets the sentinels and replicas that it knows, and looks for those that are there.
+    void reset() const { command({"SENTINEL", "RESET", "mymaster"}); }
 
 private:
     std::string socket() const { return folder_ / "sentinel.sock"; }
