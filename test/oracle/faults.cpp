@@ -21,6 +21,8 @@ void fault_injector::inject(step const& s)
         return move_slot(s);
     if (s.what == verb::replace_node)
         return replace_node(s);
+    if (s.what == verb::fail_over)
+        return fail_over(s);
     auto const i = server_of(s);
     auto const from = world_.now();
     auto const time = std::chrono::microseconds(s.get(field::us));
@@ -58,6 +60,17 @@ void fault_injector::replace_node(step const& s)
 {
     model_.refuse(world_.now());
     world_.inject(s, world_.now() + std::chrono::microseconds(s.get(field::us)));
+}
+
+// Grants and renewals are acknowledged; releases and counts of latches are not, and may be lost.
+void fault_injector::fail_over(step const& s)
+{
+    auto const from = world_.now();
+    model_.refuse(from);
+    world_.inject(s, from + std::chrono::microseconds(s.get(field::us)));
+    for (auto const& d : locks)
+        if (d.kind == kind::latch)
+            model_.lose_data(d.server, d.key, from, world_.now());
 }
 
 void fault_injector::delete_keys(step const& s)

@@ -29,6 +29,7 @@ public:
 private:
     void move_slot(step const&);
     void replace_node(step const&);
+    void fail_over(step const&);
     void delete_keys(step const&);
     std::string key_of(lock_design const&, std::int64_t number);
     void plant(step const&);

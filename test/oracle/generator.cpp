@@ -25,6 +25,7 @@ public:
     {
         result_.seed = seed;
         result_.is_cluster = seed % 6 == 0;
+        result_.is_watched = seed % 6 == 3;
     }
 
     program write();
@@ -48,6 +49,7 @@ private:
     void write_advance();
     void write_move();
     void write_new_address();
+    void write_failover();
     void write_fault();
     void write_terms(step&);
     void write_at_least(step&, lock_design const&);
@@ -70,11 +72,11 @@ private:
     bool removes_latch_ = false;
 };
 
-// No server of a red_lock may be a cluster.
+// No server of a red_lock may be a cluster, and none has replicas.
 void author::add_lock(value l)
 {
     auto const& d = locks[std::size_t(l)];
-    if (result_.is_cluster && is_red(d))
+    if ((result_.is_cluster || result_.is_watched) && is_red(d))
         return;
     has_composites_ = has_composites_ || is_composite(d);
     locks_.push_back(l);
@@ -138,6 +140,8 @@ void author::write_step()
             add(v).set(field::process, below(processes_)).set(field::lock, locks_[luck_.below(locks_.size())]));
     } else if (result_.is_cluster && often(0.4))
         often(0.8) ? write_move() : write_new_address();
+    else if (result_.is_watched && often(0.5))
+        write_failover();
     else if (has_faults_)
         write_fault();
 }
@@ -286,6 +290,14 @@ void author::write_new_address()
         .set(field::how, below(2));
 }
 
+void author::write_failover()
+{
+    if (often(0.6))
+        add(verb::fail_over).set(field::us, pick<value>({0, 100'000, 1'000'000, 10'000'000}));
+    else
+        add(verb::hang_sentinel).set(field::to, below(3)).set(field::us, pick<value>({100'000, 1'000'000, 6'000'000}));
+}
+
 void author::write_fault()
 {
     constexpr verb all[] = {
@@ -307,7 +319,10 @@ void author::write_fault()
         verb::stop,
         verb::shutdown,
         verb::destroy};
-    auto const v = all[luck_.below(std::size(all))];
+    auto const drawn = all[luck_.below(std::size(all))];
+    // What is done to one of several servers behind the back of the others says nothing of the library.
+    bool const is_of_one = drawn == verb::restart || drawn == verb::delete_key || drawn == verb::foreign_key;
+    auto const v = result_.is_watched && is_of_one ? verb::disconnect : drawn;
     bool const ends_client = v == verb::stop || v == verb::shutdown || v == verb::destroy;
     auto& s = add(v);
     if (ends_client || v == verb::freeze)

@@ -49,7 +49,7 @@ void leave_out(step& s)
         s.what = verb::disconnect;
     if (s.what == verb::restart)
         s.set(field::how, 1);
-    if (s.what == verb::freeze || s.what == verb::move_slot || s.what == verb::replace_node)
+    if (s.what == verb::freeze || s.what >= verb::move_slot)
         s.what = verb::advance;
 }
 
@@ -57,7 +57,7 @@ void leave_out(step& s)
 
 program for_real_time(program p)
 {
-    p.is_cluster = false;
+    p.is_cluster = p.is_watched = false;
     for (auto& s : p.steps) {
         leave_out(s);
         shorten(s);

@@ -35,7 +35,7 @@ struct client_settings {
     // about exact times are not checked then, and a lease time below it may be lost.
     core::duration tolerance = {};
     // config.hpp: when a node of a cluster redirects an extension or a query, its time begins anew. How long that may
-    // take until the last redirect.
+    // take until the last redirect. Or how long replicas may take to acknowledge it.
     core::duration redirects = {};
 };
 

@@ -197,6 +197,7 @@ TEST_CASE("a program is the same after it is printed and parsed", "[oracle]")
         auto const again = parse(to_text(p));
         REQUIRE(again.seed == p.seed);
         REQUIRE(again.is_cluster == p.is_cluster);
+        REQUIRE(again.is_watched == p.is_watched);
         REQUIRE(again.steps == p.steps);
     }
 }

@@ -14,12 +14,12 @@ namespace holdfast::test::oracle {
 namespace {
 
 constexpr std::array<std::string_view, verb_count> verbs{
-    "acquire",       "try_acquire",   "with_lock",   "is_locked",    "holders",     "force_release",
-    "set_latch",     "count_down",    "count",       "remove_latch", "await_latch", "release",
-    "extend",        "lost",          "downgrade",   "drop",         "move",        "cancel",
-    "launch",        "forget",        "stop",        "shutdown",     "destroy",     "advance",
-    "pause",         "out_of_memory", "deny",        "lose_replies", "disconnect",  "restart",
-    "flush_scripts", "delete_key",    "foreign_key", "freeze",       "move_slot",   "replace_node"};
+    "acquire",      "try_acquire", "with_lock",     "is_locked",   "holders",       "force_release", "set_latch",
+    "count_down",   "count",       "remove_latch",  "await_latch", "release",       "extend",        "lost",
+    "downgrade",    "drop",        "move",          "cancel",      "launch",        "forget",        "stop",
+    "shutdown",     "destroy",     "advance",       "pause",       "out_of_memory", "deny",          "lose_replies",
+    "disconnect",   "restart",     "flush_scripts", "delete_key",  "foreign_key",   "freeze",        "move_slot",
+    "replace_node", "fail_over",   "hang_sentinel"};
 
 constexpr std::array<std::string_view, field_count> fields{
     "process", "server",   "lock", "owner", "slot", "to",    "op",     "keep",     "lease", "renew",  "max_hold",
@@ -91,7 +91,7 @@ std::string to_text(step const& s)
 
 std::string to_text(program const& p)
 {
-    auto text = "seed " + std::to_string(p.seed) + (p.is_cluster ? " cluster\n" : "\n");
+    auto text = "seed " + std::to_string(p.seed) + (p.is_cluster ? " cluster\n" : p.is_watched ? " sentinels\n" : "\n");
     for (auto const& s : p.steps)
         text.append(to_text(s)).append("\n");
     return text;
@@ -107,7 +107,8 @@ program parse(std::string_view text)
             continue;
         try {
             if (line.starts_with("seed "))
-                p.seed = std::stoull(line.substr(5)), p.is_cluster = line.ends_with(" cluster");
+                p.seed = std::stoull(line.substr(5)), p.is_cluster = line.ends_with(" cluster"),
+                p.is_watched = line.ends_with(" sentinels");
             else
                 p.steps.push_back(parse_step(words));
         } catch (std::exception const& e) {

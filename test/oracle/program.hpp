@@ -62,8 +62,10 @@ enum class verb : std::uint8_t {
     freeze,       // the process, as SIGSTOP, for that time
     move_slot,    // of `lock`, in a cluster: to the primary `to`; for that time it is half-moved
     replace_node,  // a primary of a cluster, which starts at a new address after that time; `how` 1: the former is silent
+    fail_over,     // planned, by sentinels; the former master goes on serving for that time
+    hang_sentinel,  // number `to`, for that time
 };
-inline constexpr auto verb_count = static_cast<std::size_t>(verb::replace_node) + 1;
+inline constexpr auto verb_count = static_cast<std::size_t>(verb::hang_sentinel) + 1;
 
 // An operation on a lease, which has a completion.
 constexpr bool is_on_lease(verb v)
@@ -128,6 +130,7 @@ private:
 struct program {
     std::uint64_t seed = 1;   // of the scheduler and the network
     bool is_cluster = false;  // the server 0 is a Redis Cluster of three primaries
+    bool is_watched = false;  // the server 0 is a master with two replicas, which three sentinels name
     std::vector<step> steps;
 };
 

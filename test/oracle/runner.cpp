@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "engine/port/client_io.hpp"
 #include "oracle/audit.hpp"
 #include "oracle/clients.hpp"
 #include "oracle/faults.hpp"
@@ -102,8 +103,8 @@ void runner::prepare()
 {
     std::unique_lock guard(mutex_);
     // A session to a primary opens with the first lock there, and a moved slot delays commands: a cluster counts as
-    // disturbed from the first step on.
-    if (options_.is_disturbed || program_.is_cluster)
+    // disturbed from the first step on. So do a master and its replicas, which must acknowledge.
+    if (options_.is_disturbed || program_.is_cluster || program_.is_watched)
         faults_.disturb_everything();
     if (!options_.connects_first)
         return;
@@ -236,6 +237,8 @@ run_result run(program const& p, bool with_trace)
     run_options o;
     if (p.is_cluster)
         o.clients.redirects = answer_time;
+    if (p.is_watched)
+        o.clients.redirects = engine::longest_question;
     return run(p, std::make_unique<simulated_world>(p, with_trace), o);
 }
 

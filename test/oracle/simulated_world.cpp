@@ -37,11 +37,17 @@ simulated_world::simulated_world(program const& p, bool with_trace)
 {
     if (p.is_cluster)
         cluster_.emplace(*simulation_);
+    if (p.is_watched) {
+        watched_.emplace(*simulation_, name_of_server(0), replication_options{.replicas = 2});
+        sentinels_.emplace(*simulation_, *watched_);
+    }
 }
 
 // Handlers that never ran are destroyed here, and may write to the trace.
 simulated_world::~simulated_world()
 {
+    sentinels_.reset();
+    watched_.reset();
     cluster_.reset();
     simulation_.reset();
 }
@@ -55,7 +61,7 @@ process& simulated_world::process_at(std::int64_t i)
 
 simulated_server& simulated_world::server(unsigned i)
 {
-    return simulation_->server(name_of_server(i));
+    return is_watched(i) ? watched_->primary() : simulation_->server(name_of_server(i));
 }
 
 std::vector<simulated_server*> simulated_world::nodes(unsigned i)
@@ -81,8 +87,12 @@ holdfast::client simulated_world::make_client(std::int64_t in, unsigned at, hold
                              engine::strand st, holdfast::config const& config, engine::log l) {
         if (is_cluster(at))
             return simulation_->make_cluster_io(p, std::move(st), config, std::move(l), cluster_->names());
+        if (is_watched(at))
+            return simulation_->make_sentinel_io(p, std::move(st), config, std::move(l), sentinels_->names());
         return simulation_->make_io(p, std::move(st), config, std::move(l), name_of_server(at));
     };
+    // Without it a failover may give a lock to two holders.
+    c.acknowledged_by = is_watched(at) ? 1 : 0;
     return detail::client_access::make(executor_of(in), c, make_io);
 }
 
@@ -116,11 +126,11 @@ void simulated_world::settle(std::function<bool()> const&)
     run_for(12s);
 }
 
-// Clients of a cluster ask for its slots each minute, so months of them would take long.
+// Clients of a cluster ask for its slots each minute, and sentinels each second, so months of them would take long.
 bool simulated_world::let_keys_expire()
 {
     auto const time = longest + std::chrono::hours(24 * 100);
-    if (!cluster_)
+    if (!cluster_ && !watched_)
         run_for(time);
     else
         simulation_->for_each_server([time](simulated_server& s) { s.step_clock(time); });
@@ -171,6 +181,14 @@ void simulated_world::inject(step const& s, core::instant end)
             return;
         case verb::move_slot: return move_slot(s, end - now());
         case verb::replace_node: return replace_node(s, end - now());
+        case verb::fail_over:
+            if (sentinels_)
+                sentinels_->fail_over(end - now());
+            return;
+        case verb::hang_sentinel:
+            if (sentinels_ && !sentinels_->sentinel(unsigned(s.get(field::to)) % 3).is_paused())
+                sentinels_->sentinel(unsigned(s.get(field::to)) % 3).pause_for(end - now());
+            return;
         default: return;
     }
 }
@@ -228,6 +246,11 @@ void simulated_world::heal()
             s->model().set_condition(simulated::condition::normal);
             s->model().allow_all();
         }
+    for (unsigned i = 0; sentinels_ && i != 3; ++i) {
+        sentinels_->sentinel(i).resume();
+        watched_->server(i).faults = {};
+        watched_->server(i).resume();
+    }
     for (unsigned i = 0; i < process_count; ++i)
         process_at(i).resume();
 }

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "oracle/world.hpp"
+#include "support/replicated_server.hpp"
 #include "support/simulated_cluster.hpp"
+#include "support/simulated_sentinels.hpp"
 #include "support/simulation.hpp"
 
 namespace holdfast::test::oracle {
@@ -53,7 +55,8 @@ private:
     process& process_at(std::int64_t);
     simulated_server& server(unsigned);
     bool is_cluster(unsigned server) const noexcept { return server == 0 && cluster_.has_value(); }
-    // The nodes of a cluster, or the server.
+    bool is_watched(unsigned server) const noexcept { return server == 0 && watched_.has_value(); }
+    // The nodes of a cluster, or the server; of a master and its replicas, the master.
     std::vector<simulated_server*> nodes(unsigned server);
     simulated_server& node_of(unsigned server, std::string_view key);
     void replace_node(step const&, core::duration downtime);
@@ -61,6 +64,8 @@ private:
 
     std::unique_ptr<simulation> simulation_;
     std::optional<simulated_cluster> cluster_;
+    std::optional<replicated_server> watched_;
+    std::optional<simulated_sentinels> sentinels_;
 };
 
 }  // namespace holdfast::test::oracle
