@@ -61,8 +61,12 @@ namespace holdfast {
 ///
 /// @par The lease
 /// It is valid while the leases of a majority of members are. `valid_until()` is the latest instant until which a
-/// majority is valid. Each client renews the lease of its server; a member that was lost is not acquired again.
-/// `lost()` completes when fewer than a majority are left of the members that granted in time or joined later.
+/// majority is valid. Each client renews the lease of its server. A lease that is renewed is also repaired: a server
+/// that lacks it, because it restarted, or was away or busy in the round, is asked again about twice in a third of the
+/// lease time, when it counts, and joins the lease when it grants. So a lease survives restarts of all servers, one by
+/// one, with time enough between them (docs/red_lock.md). A member that joins so may end up to a third of the lease time
+/// before `max_hold`. `lost()` completes when fewer than a majority are left of the members that granted in time or
+/// joined later; the lease is not repaired then.
 /// `valid()` locks a mutex, which is contended only while a member joins. `extend()` and `release()` act on all members
 /// at once, and succeed when a majority did; otherwise they complete with errc::lease_lost or the first error. An
 /// `extend()` by more than `red_options::max_lease` completes with errc::invalid_option, and nothing is sent.
