@@ -192,6 +192,50 @@ TEST_CASE("a red_lock's lease stays valid when a minority is killed, and is lost
     });
 }
 
+// A rolling upgrade: each server restarts without its data when the one before has joined the lease again.
+TEST_CASE(
+    "a red_lock's lease survives restarts of all five servers, one by one, although another client waits",
+    "[red_lock][loss]")
+{
+    std::deque<redis_server> servers(count);
+    live here;
+    std::vector<client const*> ours, theirs;
+    for (auto& s : servers)
+        for (auto* const of : {&ours, &theirs}) {
+            auto c = live::quick(s.url());
+            c.lease = 5s;
+            of->push_back(&here.client(c));
+        }
+    here.run([&]() -> awaitable<void> {
+        constexpr red_options options{.node_timeout = 500ms};
+        auto l = co_await red_lock(ours, "r", options).acquire(asio::use_awaitable);  // waits until the servers count
+        bool is_lost = false;
+        l.lost([&](error_code ec, loss) { is_lost = !ec; });
+        lease other;
+        red_lock(theirs, "r", options).acquire([&](error_code, lease got) { other = std::move(got); });
+        auto const is_ours = [&](unsigned i) {
+            auto const& id = detail::client_access::state_of(const_cast<client&>(*ours[i])).id();
+            return servers[i].command({"GET", "r"}).text.starts_with(std::string(id));
+        };
+        for (unsigned i = 0; i < count; ++i) {
+            CAPTURE(i);
+            auto const before = co_await comes_true([&] { return is_ours(i); });
+            CHECK(before);
+            servers[i].restart();
+            auto const after = co_await comes_true([&] { return is_ours(i); });
+            CHECK(after);
+            co_await sleep_for(1s);  // the reply has arrived
+            CHECK(l.valid());
+        }
+        CHECK_FALSE(is_lost);
+        CHECK(other.empty());
+        co_await l.release(asio::use_awaitable);
+        auto const is_handed_on = co_await comes_true([&] { return other.valid(); });
+        CHECK(is_handed_on);
+        co_await other.release(asio::use_awaitable);
+    });
+}
+
 TEST_CASE("an acquire of a red_lock with two clients of one server completes as invalid_option", "[red_lock]")
 {
     redis_server one, two;
