@@ -228,6 +228,24 @@ TEST_CASE("only a handle with_redisson receives the messages of other libraries"
     });
 }
 
+// With one of the waits it ends while the first attempt of its contender is under way, behind that of the other one.
+TEST_CASE("a wait does not end with the error of another contender", "[semaphore]")
+{
+    for (auto wait = 1ms; wait != 15ms; ++wait) {
+        arena a({.world = {.fifo = true}, .network = {.delay = {1ms, 1ms}}});
+        semaphore s(a.client(), "s", {.permits = 4});
+        error_code too_many, too_short;
+        a.run([&]() -> awaitable<void> {
+            s.try_acquire({.weight = 5}, [&](error_code ec, lease) { too_many = ec; });
+            s.try_acquire({.wait = wait}, [&](error_code ec, lease) { too_short = ec; });
+            co_await a.sleep(1s);
+        });
+        CAPTURE(wait.count());
+        CHECK((!too_many || too_many == errc::invalid_option));
+        CHECK((!too_short || too_short == errc::unavailable));
+    }
+}
+
 TEST_CASE("the leases of a semaphore are renewed, each with all of its permits", "[semaphore]")
 {
     arena a;

@@ -67,9 +67,12 @@ public:
 
     // What the server said when it refused the last attempt; null: it did not refuse it.
     detail::error_text const& words() const noexcept { return words_; }
-    // Why the last attempt was not answered as granted or busy; errc::unavailable if the server has given no reason.
+    // Why the last attempt was not answered as granted or busy; errc::unavailable if the server has given no reason, or
+    // one that has ended the contenders which it concerned.
     detail::described_error failure() const
     {
+        if (result_.what == acquire_result::kind::failed)
+            return errc::unavailable;
         return {result_.error ? result_.error : error_code(errc::unavailable), words_};
     }
     // The send of the last attempt that has a reply.
