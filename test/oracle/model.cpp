@@ -386,7 +386,9 @@ void model::extended(operation& o, core::instant now, error_code ec, lease_view 
     if (!l || (l->state == lease_state::empty && may_be_given_up(o)))
         return;
     auto const least = o.launched + by - core_drift(by);
-    bool const limited = found->second.max_hold > core::duration::zero() || by > confirmed_lease(found->second, by);
+    // It may be lost as soon as its key was deleted, although the extension came before.
+    bool const limited = found->second.max_hold > core::duration::zero() || found->second.tainted
+                         || by > confirmed_lease(found->second, by);
     require(
         limited || now + l->left_most + 1us + settings_.tolerance >= least,
         "extend_reaches_its_end",
