@@ -186,8 +186,11 @@ bool model::finish(operation& o, core::instant now, error_code ec)
 
 int model::acquired(operation& o, core::instant now, error_code ec, lease_view const& l)
 {
-    bool const ok = finish(o, now, ec);
     bool const is_empty = l.state == lease_state::empty;
+    // The extension for a re-entry whose wait has ended may be under way as well.
+    if (is_empty)
+        end_request(o, now, settings_.command_timeout);
+    bool const ok = finish(o, now, ec);
     require(ok || is_empty, "no_lease_with_an_error", o, "an error and a lease", ec);
     require(!ok || has_valid_options(o, now), "options_are_checked", o, "an option out of range was accepted");
     count(o, ec, !is_empty);

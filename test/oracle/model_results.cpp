@@ -378,7 +378,10 @@ bool model::may_lack_permits(operation const& o, core::instant now, bool outage)
         sum += weight_of(other);
         is_behind = is_behind || (id != o.id && !other.is_held);
     }
-    return sum > o.design->permits || (outage && is_behind);
+    // docs/semaphore.md: if the numbers were deleted, nothing is granted until the leases that had them are gone.
+    bool const lacks_numbers = o.design->fencing && has_lost_a_part_
+                               && loses_data(*o.design, core::instant::min(), core::never);
+    return sum > o.design->permits || (outage && is_behind) || lacks_numbers;
 }
 
 // Readers do not exclude each other unless a writer waits, which is a reason of its own. For readers of the same
