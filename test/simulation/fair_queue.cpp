@@ -257,6 +257,31 @@ TEST_CASE("a waiter whose queue entry was deleted joins the queue again at the e
     CHECK(q.line() == "b a ");
 }
 
+// The client of the new waiter may crash before its first refresh.
+TEST_CASE("the timeouts of a queue have a time to live after they were deleted alone", "[fair_lock]")
+{
+    arena a;
+    auto& c = a.client();
+    a.run([&]() -> awaitable<void> {
+        fair_lock f(c, "f");
+        auto held = co_await f.acquire();
+        lease first, second;
+        a.spawn([&]() -> awaitable<void> { first = co_await f.acquire(); });
+        co_await a.sleep(100ms);
+        CHECK(a.server().execute({"DEL", "redisson_lock_timeout:{f}"}).integer == 1);
+        a.spawn([&]() -> awaitable<void> { second = co_await f.acquire(); });
+        while (!a.exists("redisson_lock_timeout:{f}"))
+            co_await a.sleep(10us);
+        CHECK(a.server().execute({"ZCARD", "redisson_lock_timeout:{f}"}).integer == 1);
+        CHECK(a.server().execute({"PTTL", "redisson_lock_timeout:{f}"}).integer > 0);
+        for (auto* const l : {&held, &first, &second}) {
+            co_await l->release();
+            co_await a.sleep(100ms);
+        }
+        CHECK_FALSE(a.exists("redisson_lock_timeout:{f}"));
+    });
+}
+
 TEST_CASE("a stall of six seconds removes no waiter from a queue shared with Redisson", "[fair_lock]")
 {
     mixed_queue q;

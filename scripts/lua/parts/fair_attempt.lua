@@ -2,10 +2,10 @@
 -- answer for that. KEYS: lock, queue, timeouts, waiters, priorities; ARGV: holder, lease time in ms, waiter timeout in ms,
 -- channel, priority.
 
--- EXISTS counts a key as often as it is named: 1 for the lock, 2 for the queue.
-local known = redis.call('exists', KEYS[1], KEYS[2], KEYS[2])
-if known == 0 then return grant() end
-local is_free, is_queue, will_wait = known == 2, known >= 2, ARGV[5] ~= '0'
+-- EXISTS counts a key as often as it is named: 1 for the lock, 2 for the queue, 4 for the timeouts.
+local known = redis.call('exists', KEYS[1], KEYS[2], KEYS[2], KEYS[3], KEYS[3], KEYS[3], KEYS[3])
+if known % 4 == 0 then return grant() end
+local is_free, is_queue, will_wait = known % 2 == 0, known % 4 >= 2, ARGV[5] ~= '0'
 
 -- Waiters look each third of their time-out at least. A lease that is shorter may end before: the next waiter, which may
 -- be nil, is notified of the grant, and asks for its end. So do the ones behind it when their turn comes.
@@ -97,7 +97,7 @@ local function enter(priority)
     local passed, first = pass(priority)
     local foreign = is_whole and count_foreign(line, length - passed) or 0
     redis.call('zadd', KEYS[3], foreign == 0 and life or score_behind(foreign), me)
-    if not is_queue then set_life(KEYS[3]) end
+    if not is_queue or known < 4 then set_life(KEYS[3]) end -- the timeouts may have been deleted alone
     if first then
         redis.call('linsert', KEYS[2], 'BEFORE', first, me)
     else
