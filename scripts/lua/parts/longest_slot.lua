@@ -3,14 +3,16 @@
 
 -- include slot_numbers
 
--- The longest time to live of the slots of all readers but one; 0: they have none. In a half-moved hash slot the server
--- refuses to look for a slot that has moved already, and the script ends. So no write may come before this.
-local function longest_slot(prefix, but)
+-- The longest time to live of the slots of all readers but one; 0: they have none. It looks no further once it has found
+-- one of at least `enough` ms (left out: it looks at all). In a half-moved hash slot the server refuses to look for a
+-- slot that has moved already, and the script ends. So no write may come before this.
+local function longest_slot(prefix, but, enough)
     local longest, fields = 0, redis.call('hgetall', KEYS[1])
     for i = 1, #fields, 2 do
         local last, first = slot_numbers(fields[i] ~= but and fields[i + 1] or '0')
         for n = last, first, -1 do
             longest = math.max(longest, redis.call('pttl', prefix .. fields[i] .. ':rwlock_timeout:' .. n))
+            if enough and longest >= enough then return longest end
         end
     end
     return longest
