@@ -4,6 +4,7 @@
 //
 #include "tool/process_list.hpp"
 
+#include <cstddef>
 #include <cstring>
 #include <string_view>
 
@@ -16,9 +17,17 @@ void hide_passwords(int argc, char** argv) noexcept
     for (int i = 1; i < argc && argv[i] != "--"sv; ++i) {
         std::string_view const word = argv[i];
         auto const scheme = word.find("://");
+        if (scheme == word.npos)
+            continue;
+        auto const hide = [&](std::size_t from, std::size_t to) { std::memset(argv[i] + from, '*', to - from); };
+        auto const begin = scheme + 3;
+        // Found before anything is overwritten.
         auto const at = word.rfind('@');
-        if (scheme != word.npos && at != word.npos && at > scheme + 3)
-            std::memset(argv[i] + scheme + 3, '*', at - scheme - 3);
+        auto const question = word.find('?', begin);
+        if (at != word.npos && at > begin)
+            hide(begin, at);
+        if (question != word.npos)
+            hide(question + 1, word.size());
     }
 }
 

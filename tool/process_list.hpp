@@ -7,8 +7,9 @@
 
 namespace holdfast::cli {
 
-// Overwrites the credentials of URLs among the arguments of the tool, which all users of the host see in the process list.
-// Called when they were read; until then they can be seen.
+// Overwrites what may be secret in URLs among the arguments of the tool, which all users of the host see in the process
+// list: the credentials, and everything behind the question mark, where the password of the sentinels is. Called when the
+// arguments were read; until then they can be seen.
 void hide_passwords(int argc, char** argv) noexcept;
 
 }  // namespace holdfast::cli

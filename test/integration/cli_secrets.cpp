@@ -4,9 +4,12 @@
 //
 #include <fstream>
 #include <iterator>
+#include <signal.h>
 #include <string>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "cli_tool.hpp"
@@ -74,6 +77,23 @@ TEST_CASE("cli secrets: the process list does not show the password of a URL", "
     auto const words = read_file("/proc/" + std::to_string(t.pid()) + "/cmdline");
     CHECK_THAT(words, ContainsSubstring("*@") && !ContainsSubstring("secret"));
     t.send(SIGTERM);
+    t.wait();
+}
+
+TEST_CASE("cli secrets: the process list does not show the password of the sentinels", "[cli]")
+{
+    std::string const url = "redis+sentinel://:secret@127.0.0.1:1/m?sentinel_username=u&sentinel_password=secret";
+    auto const word = GENERATE_COPY(values({std::string("--url=") + url, url}));
+    // It tries to connect for some seconds.
+    std::vector<std::string> words{"status", "job"};
+    if (word == url)
+        words.emplace_back("--url");
+    words.push_back(word);
+    tool t(no_server, words);
+    auto const shown = [&] { return read_file("/proc/" + std::to_string(t.pid()) + "/cmdline"); };
+    CHECK(eventually([&] { return shown().find("/m?*") != std::string::npos; }));
+    CHECK_THAT(shown(), ContainsSubstring("127.0.0.1:1/m?*") && !ContainsSubstring("secret"));
+    t.send(SIGKILL);
     t.wait();
 }
 
