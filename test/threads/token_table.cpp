@@ -248,14 +248,17 @@ struct with_lock_operation {
 };
 
 // The operations, by what decides how they complete: at once, with a reply, or after a wait. Those of an empty lease run
-// on Asio's system executor, which serialises nothing, so no deadline suits them.
-std::vector<std::pair<std::string, erased_operation>> operations(stage& s, lease& held)
+// on Asio's system executor, which serialises nothing, so no deadline suits them. A release and a downgrade are not here:
+// each can be started once only.
+std::vector<std::pair<std::string, erased_operation>> operations(stage& s, lease& held, leadership& led)
 {
     auto& c = *s.c;
     take_launch const launch;
     election const boss(c, "boss");
     latch const open(c, "open");
     semaphore const permits(c, "permits", {.permits = 1'000'000});
+    auto lost = mutex(c, "lost").acquire({.lease = 100ms}, asio::use_future).get();
+    lost.lost(asio::use_future).get();
     return {
         {"client::run", c.run(launch)},
         {"client::ready", c.ready(launch)},
@@ -270,6 +273,9 @@ std::vector<std::pair<std::string, erased_operation>> operations(stage& s, lease
         {"waiters", fair_lock(c, "fair").waiters(launch)},
         {"waiting_writer", read_write_lock(c, "document").waiting_writer(launch)},
         {"permits", permits.permits(launch)},
+        {"add_permits", permits.add_permits(1, launch)},
+        {"revoke", permits.revoke("6f1c1d0e-0000-8000-8000-000000000001:1", launch)},
+        {"acquire of a red_lock", red_lock(std::vector<client const*>{&c}, "red").try_acquire({.wait = 60s}, launch)},
         {"set_permits", permits.set_permits(1'000'000, launch)},
         {"latch::set", latch(c, "latch").set(1000, launch)},
         {"latch::count_down", open.count_down(launch)},
@@ -279,7 +285,10 @@ std::vector<std::pair<std::string, erased_operation>> operations(stage& s, lease
         {"election::campaign", boss.campaign("x", {.wait = 0ms}, launch)},
         {"election::current", boss.current(launch)},
         {"election::candidates", boss.candidates(launch)},
+        {"election::force_release", election(c, "nobody").force_release(launch)},
+        {"leadership::proclaim", led.proclaim("y", launch)},
         {"lease::extend", held.extend(1ms, launch)},
+        {"lease::lost", lost.lost(launch)},
     };
 }
 
@@ -289,7 +298,8 @@ TEST_CASE("every operation completes once with every completion token, from ever
         stage s(where);
         check_tokens(s, "a timer of Asio", timer_operation{s.on}, where.is_serial());
         auto held = mutex(*s.c, "held").acquire(asio::use_future).get();
-        for (auto const& [name, op] : operations(s, held))
+        auto led = election(*s.c, "led").campaign("x", asio::use_future).get();
+        for (auto const& [name, op] : operations(s, held, led))
             check_tokens(s, name, op, where.is_serial());
     }
 }

@@ -139,8 +139,9 @@ struct token_row {
     std::function<void(token_tally&, asio::any_io_executor)> start;
 };
 
-// Every token and adapter, except experimental::use_coro: with GCC 12 a timer of Asio does not survive it, either. `op` is called with a token; it is copied, and may be started on any thread. The executor is
-// one that serialises what it runs. No deadline passes: it is set, and removed by the completion.
+// Every token and adapter, except experimental::use_coro: with GCC 12 a timer of Asio does not survive it, either. `op` is
+// called with a token; it is copied, and may be started on any thread. The executor is one that serialises what it runs.
+// No deadline passes: it is set, and removed by the completion.
 template <class Operation>
 std::vector<token_row> token_rows(Operation op)
 {
@@ -172,11 +173,19 @@ std::vector<token_row> token_rows(Operation op)
     auto const on_system = [](token_tally& t, context const&) {
         return asio::bind_executor(asio::system_executor(), completing(t));
     };
+    auto const on_erased_system = [](token_tally& t, context const&) {
+        return asio::bind_executor(context(asio::system_executor()), completing(t));
+    };
+    auto const redirected = [](token_tally& t, context const&) {
+        auto const ec = std::make_shared<error_code>();
+        return asio::redirect_error([&t, ec](auto&&...) { t.complete(); }, *ec);
+    };
     using strand_awaitable = asio::awaitable<void, asio::strand<context>>;
     return {
         {"callback", needs::nothing, with(callback)},
         {"bind_executor", needs::nothing, with(bound)},
         {"as_tuple", needs::nothing, with(tuple)},
+        {"redirect_error", needs::nothing, with(redirected)},
         {"bind_allocator", needs::nothing, with(allocating)},
         {"bind_cancellation_slot", needs::nothing, with(slotted)},
         {"bind_immediate_executor", needs::nothing, with(immediate)},
@@ -219,6 +228,10 @@ std::vector<token_row> token_rows(Operation op)
         {"cancel_after(callback)", needs::serial_executor, cancelled(callback)},
         {"cancel_after(bind_executor)", needs::nothing, cancelled(bound)},
         {"cancel_after(bind_executor(system_executor))", needs::one_thread, cancelled(on_system)},
+        {"cancel_after(bind_executor(any_io_executor(system_executor)))",
+         needs::one_thread,
+         cancelled(on_erased_system)},
+        {"cancel_after(redirect_error)", needs::serial_executor, cancelled(redirected)},
         {"cancel_after(as_tuple)", needs::serial_executor, cancelled(tuple)},
         {"cancel_after(bind_allocator)", needs::serial_executor, cancelled(allocating)},
         {"cancel_after(use_future(function))", needs::one_thread, cancelled(packaged)},

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <filesystem>
 #include <future>
 #include <memory>
@@ -120,6 +121,19 @@ TEST_CASE("a future completes on a thread of the client's context, and starts no
     CHECK(running_threads() == before);
 }
 
+// As a coroutine has it that was started on Asio's system executor.
+TEST_CASE("a handler of the system executor is called on a thread of the client's context", "[tokens]")
+{
+    one_thread at;
+    mutex m(at.client, "m");
+    auto const before = running_threads();
+    asio::any_io_executor const system = asio::system_executor();
+    std::promise<std::thread::id> ran;
+    m.is_locked(asio::bind_executor(system, [&](auto&&...) { ran.set_value(std::this_thread::get_id()); }));
+    CHECK(ran.get_future().get() == at.thread.get_id());
+    CHECK(running_threads() == before);
+}
+
 TEST_CASE("a future with a time limit has a value or an error code", "[tokens]")
 {
     one_thread at;
@@ -150,6 +164,8 @@ TEST_CASE("a future with a time limit has a value or an error code", "[tokens]")
 struct calls {
     std::atomic<int> expected = 0;
     std::atomic<int> came = 0;
+    std::deque<asio::cancellation_signal> signals;  // for as long as a handler may have its slot
+    std::deque<error_code> errors;                  // to which handlers are redirected
 
     auto handler()
     {
@@ -163,16 +179,17 @@ template <class Start>
 void start_with_all(Start start, asio::any_io_executor const& e, calls& all)
 {
     auto const strand = asio::make_strand(e);
-    auto& keep = *new asio::cancellation_signal;  // for as long as a handler may have its slot
     start(all.handler());
     start(asio::detached);
     start(asio::as_tuple(all.handler()));
     start(asio::bind_executor(strand, all.handler()));
     start(asio::bind_executor(asio::any_completion_executor(strand), all.handler()));
     start(asio::bind_executor(asio::system_executor(), all.handler()));
+    start(asio::bind_executor(asio::any_io_executor(asio::system_executor()), all.handler()));
+    start(asio::redirect_error(all.handler(), all.errors.emplace_back()));
     start(asio::bind_allocator(std::allocator<void>(), all.handler()));
     start(asio::bind_immediate_executor(strand, all.handler()));
-    start(asio::bind_cancellation_slot(keep.slot(), all.handler()));
+    start(asio::bind_cancellation_slot(all.signals.emplace_back().slot(), all.handler()));
     start(asio::cancel_after(10s, asio::bind_executor(strand, all.handler())));
     start(asio::cancel_at(steady_clock::now() + 10s, all.handler()));
     start(asio::bind_executor(strand, asio::cancel_after(10s, all.handler())));

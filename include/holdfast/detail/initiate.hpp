@@ -20,6 +20,7 @@
 #include <boost/asio/query.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/system_context.hpp>
+#include <boost/asio/system_executor.hpp>
 
 #include <holdfast/detail/described_error.hpp>
 #include <holdfast/diagnostics.hpp>
@@ -62,6 +63,16 @@ inline constexpr bool takes_posts =
 template <class Inner>
 inline constexpr bool takes_posts<asio::strand<Inner>> = takes_posts<Inner>;
 
+// The same for the executor at hand, whose type may be erased.
+template <class Executor>
+bool takes_posts_now([[maybe_unused]] Executor const& e) noexcept
+{
+    if constexpr (std::derived_from<Executor, asio::any_io_executor>)
+        return e.template target<asio::system_executor>() == nullptr;
+    else
+        return takes_posts<Executor>;
+}
+
 // The operations of Asio post to their I/O executor, and dispatch from there to the associated executor. Where that takes
 // posts, one post to it has the same effect.
 template <class Handler>
@@ -70,7 +81,8 @@ destination destination_of(Handler const& handler, asio::any_io_executor const& 
     using associated = asio::associated_executor_t<Handler, asio::any_io_executor>;
     if constexpr (std::convertible_to<associated, asio::any_io_executor>) {
         if constexpr (takes_posts<associated>)
-            return {asio::get_associated_executor(handler, otherwise), true};
+            if (auto e = asio::get_associated_executor(handler, otherwise); takes_posts_now(e))
+                return {std::move(e), true};
     }
     return {otherwise, false};
 }
