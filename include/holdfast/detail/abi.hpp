@@ -10,6 +10,7 @@
 #endif
 
 #include <boost/asio/detail/config.hpp>
+#include <boost/asio/detail/thread_info_base.hpp>
 #include <boost/version.hpp>
 
 // The program and the library exchange objects of Boost.Asio and of the standard library, whose layouts depend on the
@@ -39,6 +40,10 @@ template <bool>
 struct [[gnu::visibility("default")]] asio_timerfd;  // BOOST_ASIO_DISABLE_TIMERFD
 template <bool>
 struct [[gnu::visibility("default")]] asio_ts_executors;  // BOOST_ASIO_USE_TS_EXECUTOR_AS_DEFAULT
+template <bool>
+struct [[gnu::visibility("default")]] asio_typeid;  // BOOST_ASIO_NO_TYPEID, as with -fno-rtti
+template <unsigned>
+struct [[gnu::visibility("default")]] asio_cache;  // BOOST_ASIO_RECYCLING_ALLOCATOR_CACHE_SIZE
 
 template <class...>
 struct [[gnu::visibility("default")]] values;
@@ -88,6 +93,12 @@ using own_ts_executors = asio_ts_executors<true>;
 #else
 using own_ts_executors = asio_ts_executors<false>;
 #endif
+#if defined(BOOST_ASIO_NO_TYPEID)
+using own_typeid = asio_typeid<false>;
+#else
+using own_typeid = asio_typeid<true>;
+#endif
+using own_cache = asio_cache<BOOST_ASIO_RECYCLING_ALLOCATOR_CACHE_SIZE>;
 
 using own_values = values<
     own_boost,
@@ -98,7 +109,9 @@ using own_values = values<
     own_io_uring,
     own_eventfd,
     own_timerfd,
-    own_ts_executors>;
+    own_ts_executors,
+    own_typeid,
+    own_cache>;
 
 namespace {
 
