@@ -30,7 +30,7 @@ std::string_view next_step(holdfast::error_code ec)
         return "the client was stopped: end, or make another one";
     if (ec == holdfast::cond::misuse)  // all others
         return "the program has to be corrected";
-    return "the operation was cancelled";  // boost::asio::error::operation_aborted
+    return "the operation was called off";  // boost::asio::error::operation_aborted, latch_removed
 }
 
 asio::awaitable<void> two_mistakes(holdfast::mutex lock)
