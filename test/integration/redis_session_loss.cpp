@@ -143,6 +143,19 @@ TEST_CASE("session loss: it connects again after each CLIENT KILL", "[redis]")
     CHECK(probe.has_logged("no connection to redis://127.0.0.1"));
 }
 
+TEST_CASE("session loss: the log names the setting by which the server may have closed the connection", "[redis]")
+{
+    redis_server server;
+    session_probe probe(server.tcp_url());
+    REQUIRE(probe.start_and_open());
+    probe.session().subscribe("ch");
+    probe.execute({"PING"});
+    server.command({"CONFIG", "SET", "client-output-buffer-limit", "pubsub 1024 1024 1"});
+    server.command({"PUBLISH", "ch", std::string(1'000'000, 'x')});
+    REQUIRE(probe.run_until([&] { return probe.opened == 2; }));
+    CHECK(probe.has_logged("client-output-buffer-limit for pubsub"));
+}
+
 TEST_CASE("session loss: a new epoch does not restore subscriptions by itself", "[redis]")
 {
     redis_server server;
