@@ -67,7 +67,8 @@ constexpr auto elect_footer =
 HOLDFAST_LOCK_NAME and HOLDFAST_FENCING_TOKEN, the term: a number greater than that of every earlier leader.
 
 Signals, --on-loss, the environment and the exit status are those of holdfast run: 75, or that of --busy-exit, somebody
-else led for all of --wait; 74 the leadership was lost, and the command was stopped, or ended with 0 nevertheless.
+else led for all of --wait; 74 the leadership was lost, and the command was stopped, or ended with 0 nevertheless. With
+--again, 74 also if somebody else led for all of --wait after a loss.
 
   holdfast elect boss --value "$(hostname):9000" -- ./serve)";
 

@@ -181,7 +181,8 @@ asio::awaitable<int> signal_that_ends_the_wait(signal_source& signals)
             co_return s.number;
 }
 
-// Acquires the lock. Without a lease it returns the exit status of the tool, which --busy-exit may make ok.
+// Acquires the lock. Returns the exit status of the tool unless that is ok; then, without a lease, it was not acquired in
+// time.
 asio::awaitable<int> prepare(std::deque<client>& clients, run_arguments const& args, holding& h)
 {
     // A signal cancels this coroutine. It must not throw then: the lock may have been granted at the same time, and
@@ -192,11 +193,9 @@ asio::awaitable<int> prepare(std::deque<client>& clients, run_arguments const& a
         co_return unavailable;
     if (ec)
         co_return report_failure(ec, clients.front());
-    if (!h.held().empty())
-        co_return ok;
-    if (!args.quiet)
+    if (h.held().empty() && !args.quiet)
         report_error(busy_text(args));
-    co_return args.busy_exit;
+    co_return ok;
 }
 
 std::vector<std::string> variables(lease const& held)
@@ -244,9 +243,13 @@ struct job {
         if (int const status = co_await until_signal(connect_to(clients, args.wait.value_or(longest_connect)));
             status != ok)
             co_return status;
-        for (;;)
-            if (auto const status = co_await run_once(clients); status || !args.again)
+        // Whoever reads the status must see the loss: --busy-exit is for a command that has not run.
+        int busy_exit = args.busy_exit;
+        for (;;) {
+            if (auto const status = co_await run_once(clients, busy_exit); status || !args.again)
                 co_return status.value_or(lock_lost);
+            busy_exit = lock_lost;
+        }
     }
 
     // The result of the coroutine, or the exit status for the signal that came before.
@@ -257,12 +260,13 @@ struct job {
     }
 
     // The exit status; none: the lease was lost, and the command stopped.
-    asio::awaitable<std::optional<int>> run_once(std::deque<client>& clients) const
+    asio::awaitable<std::optional<int>> run_once(std::deque<client>& clients, int busy_exit) const
     {
         holding h;
-        int const status = co_await until_signal(prepare(clients, args, h));
-        if (status != ok || h.held().empty())
+        if (int const status = co_await until_signal(prepare(clients, args, h)); status != ok)
             co_return status;
+        if (h.held().empty())
+            co_return busy_exit;
         co_return co_await run_under(h);
     }
 

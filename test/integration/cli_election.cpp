@@ -108,6 +108,42 @@ TEST_CASE("cli elect: with --again the command runs once more after a loss", "[c
     CHECK_FALSE(has_key(server, "boss"));
 }
 
+// The key is another holder's from one moment to the next, as after an expiry.
+void give_to_another(redis_server& server, std::string const& name)
+{
+    auto const script = "redis.call('del', KEYS[1]) redis.call('hset', KEYS[1], ARGV[1], '1') "
+                        "return redis.call('pexpire', KEYS[1], '60000')";
+    server.command({"EVAL", script, "1", name, client_token});
+}
+
+TEST_CASE("cli elect: a loss is status 74, also if --again waits in vain after it, whatever --busy-exit is", "[cli]")
+{
+    redis_server server;
+    give_to_another(server, "boss");
+    CHECK(run_tool(server, {"elect", "boss", "--wait", "0", "--busy-exit", "0", "--", "true"}) == 0);
+    server.command({"DEL", "boss"});
+
+    tool candidate(
+        server,
+        {"elect",
+         "boss",
+         "--lease",
+         "1s",
+         "--again",
+         "--wait",
+         "1s",
+         "--busy-exit",
+         "0",
+         "--",
+         "sh",
+         "-c",
+         "echo up; sleep 100"});
+    REQUIRE(candidate.prints("up"));
+    give_to_another(server, "boss");
+    CHECK(candidate.wait() == 74);
+    CHECK_THAT(candidate.output(), ContainsSubstring("was lost") && ContainsSubstring("is led by another client"));
+}
+
 TEST_CASE("cli status, list: a latch tells what is left to count, and its steps are no lock", "[cli]")
 {
     redis_server server;

@@ -55,6 +55,16 @@ TEST_CASE("cli output: results that cannot be written are an error", "[cli]")
         output, ContainsSubstring("holdfast: cannot write to standard output") && ContainsSubstring("status=73"));
 }
 
+TEST_CASE("cli output: an error that was there before keeps its status", "[cli]")
+{
+    redis_server server{"maxmemory 100mb", "maxmemory-policy allkeys-lru"};  // doctor calls it unfit
+    for (std::string const to : {">/dev/null", ">/dev/full"}) {
+        CAPTURE(to);
+        CHECK_THAT(run_redirected(server, "doctor", to), ContainsSubstring("status=1"));
+        CHECK_THAT(run_redirected(server, "list --no-such-option", to), ContainsSubstring("status=64"));
+    }
+}
+
 TEST_CASE("cli output: a command of run may have its output closed", "[cli]")
 {
     redis_server server;
