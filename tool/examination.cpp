@@ -31,6 +31,8 @@ using clock = std::chrono::steady_clock;
 constexpr int round_trips = 100;  // one after the other
 constexpr auto slow = 100ms;
 constexpr auto observed = 500ms;  // of the server's clock, at least
+// For replies that do not come, all together: less than config::command_timeout, so that one is enough.
+constexpr auto longest_silence = 2s;
 
 // g++ 12 does not compile a list of words inside a coroutine.
 std::vector<std::string> read_clock_words()
@@ -64,15 +66,22 @@ examination::examination(client& c, config options, examined what, report_functi
       lock_(c, names_.key, {.fencing = true})
 {}
 
-// Whoever lacks a right to a command of all locks tries no lock, and so leaves no key that nobody may delete.
 asio::awaitable<void> examination::operator()()
 {
-    report_({grade::good, "HELLO 3", "the server speaks RESP3"});  // without it there is no connection
-    auto const first_reply = co_await reply_to(read_clock_words());
-    // Each of the other commands would wait as long in vain.
-    if (first_reply.type == command_reply::kind::none)
-        co_return report_(
-            {grade::bad, "replies", "there was none in time, although the server has accepted the connection"});
+    report({grade::good, "HELLO 3", "the server speaks RESP3"});  // without it there is no connection
+    co_await examine();
+    if (is_silent())
+        report_(
+            {grade::bad,
+             "replies",
+             "there was none in time to " + unanswered_
+                 + ", although the server has accepted the connection; the rest is not tested"});
+}
+
+// Whoever lacks a right to a command of all locks tries no lock, and so leaves no key that nobody may delete.
+asio::awaitable<void> examination::examine()
+{
+    co_await reply_to(read_clock_words());
     co_await query_server();
     auto const first = co_await read_server_clock();
     if (names_.key.empty())
@@ -82,9 +91,24 @@ asio::awaitable<void> examination::operator()()
     co_await compare_clocks(first);
 }
 
+// What follows a silence was not tested.
+void examination::report(finding const& f)
+{
+    if (!is_silent())
+        report_(f);
+}
+
+// There was no reply: in time, or because the server closed the connection.
+void examination::count_silence(time_point sent, std::string_view command)
+{
+    in_vain_ += clock::now() - sent;
+    if (in_vain_ >= longest_silence && !is_silent())
+        unanswered_ = command;
+}
+
 void examination::report_without_names()
 {
-    report_(
+    report(
         {grade::doubtful,
          "access",
          "not tested: all names that begin so are in a hash slot of another primary; give a NAME without braces"});
@@ -103,31 +127,44 @@ asio::awaitable<void> examination::try_names()
 
 asio::awaitable<command_reply> examination::reply_to(std::vector<std::string> words)
 {
+    command_reply reply;
+    if (is_silent())
+        co_return reply;
+    auto const command = words.front();
+    auto const sent = clock::now();
     error_code ec;
-    co_return co_await detail::query_command(
+    reply = co_await detail::query_command(
         client_, slot_, std::move(words), asio::redirect_error(asio::use_awaitable, ec));
+    if (reply.type == command_reply::kind::none)
+        count_silence(sent, command);
+    co_return reply;
 }
 
 // A user without the right to INFO can use locks, so an error is only a warning.
 asio::awaitable<void> examination::query_server()
 {
+    if (is_silent())
+        co_return;
+    auto const sent = clock::now();
     error_code ec;
     auto const info = co_await detail::query_server_info(client_, slot_, asio::redirect_error(asio::use_awaitable, ec));
+    if (ec == errc::unavailable)
+        count_silence(sent, "INFO");
     if (ec)
-        report_({grade::doubtful, "INFO", std::string(without_info) + " (" + words_for(ec, client_) + ")"});
+        report({grade::doubtful, "INFO", std::string(without_info) + " (" + words_for(ec, client_) + ")"});
     else
         for (auto const& f : diagnose(info, names_.over_cluster ? role::primary_of_cluster : role::only_server))
-            report_(f);
+            report(f);
     is_replica_ = cli::is_replica(info);
     names_.in_cluster_mode = cli::is_in_cluster_mode(info);
     names_.sharded_messages = names_.over_cluster && may_have_sharded_messages(info);
-    report_(judge_output_limit(co_await reply_to(output_limit_words())));
+    report(judge_output_limit(co_await reply_to(output_limit_words())));
 }
 
 asio::awaitable<bool> examination::has_rights()
 {
     auto const f = judge_rights(co_await reply_to(rights_script(names_.key)));
-    report_(f);
+    report(f);
     co_return f.grade != grade::bad;
 }
 
@@ -136,13 +173,16 @@ asio::awaitable<void> examination::try_locks()
 {
     reentrant_lock const reentrant(client_, names_.key, client_.make_owner());
     if (co_await try_lock(lock_) && co_await try_lock(reentrant))
-        report_({grade::good, "access", "this user may acquire, renew and release such a lock as " + names_.key});
+        report({grade::good, "access", "this user may acquire, renew and release such a lock as " + names_.key});
     co_await forget_keys();
 }
 
 // The operations of a lock, one after the other, until the server refuses one. False: refused.
 asio::awaitable<bool> examination::try_lock(any_lock lock)
 {
+    if (is_silent())
+        co_return false;
+    auto const sent = clock::now();
     error_code ec;
     auto const token = asio::redirect_error(asio::use_awaitable, ec);
     auto held = co_await lock.try_acquire({.lease = 10s}, token);
@@ -152,8 +192,10 @@ asio::awaitable<bool> examination::try_lock(any_lock lock)
         (void)co_await lock.holders(token);
     if (!ec)
         co_await held.release(token);
+    if (ec == errc::unavailable)
+        count_silence(sent, "the commands of a lock");
     if (ec)
-        report_({grade::bad, "access", names_.key + ": " + words_for(ec, client_)});
+        report({grade::bad, "access", names_.key + ": " + words_for(ec, client_)});
     co_return !ec;
 }
 
@@ -167,19 +209,30 @@ asio::awaitable<void> examination::forget_keys()
 
 asio::awaitable<void> examination::try_probes()
 {
+    if (is_silent())
+        co_return;
     spare_connection spare(co_await asio::this_coro::executor, options_, slot_);
     if (co_await spare.opens())
         if (auto const id = co_await spare.reply_to(own_number_words()); id.type == command_reply::kind::integer)
             names_.spare_id = std::to_string(id.integer);
     for (auto const& p : probes())
         if (applies(p.when, names_))
-            report_(to_finding(p, co_await reply_for(p, spare)));
+            report(to_finding(p, co_await reply_for(p, spare)));
 }
 
 asio::awaitable<command_reply> examination::reply_for(probe const& p, spare_connection& spare)
 {
-    if (p.from == sender::client)
+    if (p.from == sender::client || is_silent())
         co_return co_await reply_to(p.command(names_));
+    auto const sent = clock::now();
+    auto reply = co_await reply_elsewhere(p, spare);
+    if (reply.type == command_reply::kind::none)
+        count_silence(sent, p.topic);
+    co_return reply;
+}
+
+asio::awaitable<command_reply> examination::reply_elsewhere(probe const& p, spare_connection& spare)
+{
     if (p.from == sender::spare)
         co_return co_await spare.reply_to(p.command(names_));
     spare_connection subscriber(co_await asio::this_coro::executor, options_, slot_);
@@ -191,6 +244,8 @@ asio::awaitable<command_reply> examination::reply_for(probe const& p, spare_conn
 // The cheapest operation that needs one round trip and changes nothing.
 asio::awaitable<void> examination::measure()
 {
+    if (is_silent())
+        co_return;
     std::vector<clock::duration> trips;
     error_code ec;
     for (int i = 0; i < round_trips && !ec; ++i) {
@@ -209,7 +264,7 @@ void examination::report_latency(clock::duration median, clock::duration most)
     auto const ms = [](clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
     char words[80];
     std::snprintf(words, sizeof words, "%.2f ms, at most %.2f ms of %d", ms(median), ms(most), round_trips);
-    report_({most < slow ? grade::good : grade::doubtful, "latency", words});
+    report({most < slow ? grade::good : grade::doubtful, "latency", words});
 }
 
 asio::awaitable<std::optional<clock_reading>> examination::read_server_clock()
@@ -221,13 +276,15 @@ asio::awaitable<std::optional<clock_reading>> examination::read_server_clock()
 
 asio::awaitable<void> examination::compare_clocks(std::optional<clock_reading> first)
 {
+    if (is_silent())
+        co_return;
     asio::steady_timer rest(co_await asio::this_coro::executor, first ? first->sent + observed : clock::now());
     co_await rest.async_wait(asio::use_awaitable);
     auto const second = co_await read_server_clock();
     if (first && second)
-        report_(judge_clock(*first, *second));
+        report(judge_clock(*first, *second));
     else
-        report_({grade::doubtful, "clock", "not tested: TIME is denied, or the server did not reply in time"});
+        report({grade::doubtful, "clock", "not tested: TIME is denied, or the server did not reply in time"});
 }
 
 }  // namespace holdfast::cli

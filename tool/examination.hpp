@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -42,9 +43,16 @@ public:
     // `client` is connected. `options`: for more connections to the same server. `report` is called with each finding.
     examination(client&, config options, examined, report_function report);
 
+    // It ends early at a server that replies to nothing for long: each command would wait for its time limit.
     asio::awaitable<void> operator()();
 
 private:
+    using time_point = std::chrono::steady_clock::time_point;
+
+    asio::awaitable<void> examine();
+    void report(finding const&);
+    void count_silence(time_point sent, std::string_view command);
+    bool is_silent() const noexcept { return !unanswered_.empty(); }
     asio::awaitable<void> query_server();
     asio::awaitable<bool> has_rights();
     asio::awaitable<void> try_locks();
@@ -55,6 +63,7 @@ private:
     asio::awaitable<void> try_probes();
     asio::awaitable<command_reply> reply_to(std::vector<std::string> words);
     asio::awaitable<command_reply> reply_for(probe const&, spare_connection&);
+    asio::awaitable<command_reply> reply_elsewhere(probe const&, spare_connection&);
     asio::awaitable<void> measure();
     asio::awaitable<std::optional<clock_reading>> read_server_clock();
     asio::awaitable<void> compare_clocks(std::optional<clock_reading> first);
@@ -67,6 +76,8 @@ private:
     probe_names names_;
     mutex const lock_;
     bool is_replica_ = false;
+    std::chrono::steady_clock::duration in_vain_{};  // waited for replies that did not come
+    std::string unanswered_;                         // the command with which that was too long; empty: it was not
 };
 
 }  // namespace holdfast::cli

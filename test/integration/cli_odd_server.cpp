@@ -3,6 +3,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 #include <algorithm>
+#include <chrono>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -28,10 +29,11 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-// A server that lets a client connect, and has one reply to everything else, or none.
+// A server that lets a client connect, perhaps replies to EXISTS and TIME, and has one reply to everything else, or none.
 class odd_server {
 public:
-    explicit odd_server(std::string reply) : reply_(std::move(reply))
+    explicit odd_server(std::string reply, bool replies_at_first = false)
+        : reply_(std::move(reply)), replies_at_first_(replies_at_first)
     {
         asio::co_spawn(context_, accept(), asio::detached);
         thread_ = std::thread([this] { context_.run(); });
@@ -78,10 +80,15 @@ private:
                 all += "$" + std::to_string(info.size()) + "\r\n" + info + "\r\n";
             else if (word == "PING")
                 all += request.find("holdfast") != request.npos ? "$8\r\nholdfast\r\n" : "+PONG\r\n";
+            else if (word == "EXISTS" && replies_at_first_)
+                all += ":0\r\n";
+            else if (word == "TIME" && replies_at_first_)
+                all += "*2\r\n$10\r\n1800000000\r\n$1\r\n0\r\n";
         return all.empty() ? reply_ : all;
     }
 
     std::string const reply_;
+    bool const replies_at_first_;
     asio::io_context context_{1};
     tcp::acceptor acceptor_{context_, tcp::endpoint(asio::ip::make_address("127.0.0.1"), 0)};
     std::thread thread_;
@@ -105,6 +112,17 @@ TEST_CASE("cli doctor: a server that answers HELLO and nothing else is not exami
     CHECK(run_tool(server.url(), {"doctor"}, &output) == 1);
     CHECK_THAT(output, ContainsSubstring("BAD   replies"));
     CHECK(count_of(output, "\n") == 2);
+}
+
+TEST_CASE("cli doctor: a server that answers the first questions alone is examined until the first silence", "[cli]")
+{
+    odd_server server("", true);
+    std::string output;
+    auto const begun = std::chrono::steady_clock::now();
+    CHECK(run_tool(server.url(), {"doctor"}, &output) == 1);
+    CHECK_THAT(output, ContainsSubstring("BAD   replies") && ContainsSubstring("none in time to INFO"));
+    CHECK(count_of(output, "\n") == 2);
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(15));  // 3 s for each of the questions
 }
 
 TEST_CASE("cli: of a very long error of the server the beginning is printed", "[cli]")
