@@ -4,6 +4,7 @@
 //
 #include "tool/list_command.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -45,21 +46,36 @@ struct outcome {
     std::size_t not_inspected = 0;  // locks that it had to leave out; each was reported
 };
 
-// Whether the survey tells all that is printed of a lock. Of the others it leaves out priorities, numbers and terms, and
-// of long lists the end.
+// Whether the survey tells all that is printed of a lock. Of the others it leaves out priorities and terms, of long lists
+// the end, and of a semaphore which permits count as free because their time has passed.
 bool is_told(detail::lock_record const& r)
 {
     using enum detail::recorded_kind;
+    bool const is_whole = r.holder_count == r.holders.size();
     bool const is_plain = r.kind == mutex || r.kind == reentrant_or_fair || r.kind == read || r.kind == write;
-    return r.kind == latch || (is_plain && r.holder_count == r.holders.size());
+    bool const has_ended = std::ranges::any_of(r.holders, [](holder const& h) { return h.remaining.count() == 0; });
+    return r.kind == latch || (is_whole && (is_plain || (r.kind == semaphore && !has_ended)));
+}
+
+permit_count count_permits(detail::lock_record const& r)
+{
+    permit_count count{.free = r.free_permits};
+    for (auto const& h : r.holders)
+        count.held += h.weight;
+    count.total = static_cast<unsigned>(std::max<std::int64_t>(count.free + count.held, 0));
+    return count;
 }
 
 inspection to_inspection(detail::lock_record r)
 {
     using enum detail::recorded_kind;
     inspection found;
+    if (r.kind == semaphore)
+        found.permits = count_permits(r);
     found.holders = std::move(r.holders);
     found.is_read_write = r.kind == read || r.kind == write;
+    if (auto& w = r.waiting_writer)
+        found.waiting_writer = waiter{.id = std::move(w->id), .label = std::move(w->label)};
     if (r.kind == latch)
         found.left = std::move(r.value);
     return found;

@@ -21,7 +21,8 @@ namespace {
 // lock: name, kind; unless it is free also: size n of the holders, n items, number of holders, fencing counter,
 // subscribers (-1: not known), value of the leader or the latch, length of the queue, size m of its part, m items. The
 // holders have the form of lock_holders.lua, for "rw" that of read_write_holders.lua, and for "semaphore" that of
-// permits_holders.lua; the queue has a token and the time in ms for which it still counts as alive, for each waiter.
+// permits_holders.lua; the queue has a token and the time in ms for which it still counts as alive, for each waiter. The
+// part of "rw" is the writer that waits, which is in no queue.
 //
 // A command that the ACL denies yields nothing: pcall returns a table with the error. Large values are not copied: a
 // token has less than 256 bytes, and a hash is only read if its first fields look like those of a lock. The lists of a
@@ -121,6 +122,13 @@ local function slots_of(name, holder, holds)
     return left
 end
 
+local function add_waiting_writer(name)
+    local mark = derived('holdfast_writer_waiting', name)
+    local writer = ask('getrange', mark, 0, 255)
+    if type(writer) ~= 'string' or writer == '' then return add(0, 0) end
+    add(0, 2, writer, ask('pttl', mark) or 0)
+end
+
 local function read_write_lock(name, mode, size)
     local fields, part = fields_of(name, size), {ask('pttl', name) or -1, mode}
     for i = 1, math.min(#fields, 2 * most + 2), 2 do
@@ -130,7 +138,7 @@ local function read_write_lock(name, mode, size)
         end
     end
     finish(name, 'rw', part, size - 1, ask('get', derived('holdfast_fence', name)), derived('redisson_rwlock', name))
-    add(0, 0)
+    add_waiting_writer(name)
 end
 
 local function add_queue(name)
@@ -251,6 +259,15 @@ std::vector<holder> to_holders(std::string_view word, std::span<engine::reply co
     return all;
 }
 
+// Of a read_write_lock.
+std::optional<holder> to_waiting_writer(std::span<engine::reply const> items)
+{
+    if (items.size() != 2)
+        return std::nullopt;
+    std::chrono::milliseconds const remaining(items[1].integer);
+    return to_holder({.id = items[0].text, .remaining = remaining, .is_writer = true});
+}
+
 std::vector<holder> to_queue(std::span<engine::reply const> items)
 {
     std::vector<holder> all;
@@ -269,13 +286,18 @@ lock_record to_record(item_reader& items)
     auto const holders = items.list();
     lock.kind = to_kind(word, holders);
     lock.holders = to_holders(word, holders);
+    if (lock.kind == recorded_kind::semaphore && holders.size() > 1)
+        lock.free_permits = holders[1].integer;
     lock.holder_count = static_cast<std::uint64_t>(std::max<std::int64_t>(items.integer(), 0));
     lock.fence = items.text();
     if (auto const n = items.integer(); n >= 0)
         lock.subscribers = static_cast<std::uint64_t>(n);
     lock.value = items.text();
     lock.queue_length = static_cast<std::uint64_t>(std::max<std::int64_t>(items.integer(), 0));
-    lock.queue = to_queue(items.list());
+    if (word == "rw")
+        lock.waiting_writer = to_waiting_writer(items.list());
+    else
+        lock.queue = to_queue(items.list());
     return lock;
 }
 

@@ -34,6 +34,8 @@ struct lock_record {
     std::uint64_t holder_count = 0;
     std::vector<holder> queue;  // of a fair lock, in order; `remaining`: for how long it counts as alive
     std::uint64_t queue_length = 0;
+    std::optional<holder> waiting_writer;      // of a read_write_lock; `remaining`: as in the queue
+    std::int64_t free_permits = 0;             // of a semaphore: its counter, without those whose time has passed
     std::string fence;                         // the fencing counter; empty: there is none
     std::string value;                         // of an election: the leader's; of a latch: what is left to count
     std::optional<std::uint64_t> subscribers;  // of the channel of its unlock messages; none: not permitted to know

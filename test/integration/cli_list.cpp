@@ -11,6 +11,7 @@
 
 using namespace holdfast::test;
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
 
 TEST_CASE("cli list: many locks cost a script for some hundred keys, not one for each lock", "[cli]")
 {
@@ -30,6 +31,36 @@ TEST_CASE("cli list: many locks cost a script for some hundred keys, not one for
     CHECK(count_of(output, "\n") == 5000);
     CHECK(count_of(output, "held for reading by") == 1000);
     CHECK(scripts() - before < 100);
+}
+
+TEST_CASE("cli list: many semaphores cost no more, and are shown as status shows them", "[cli]")
+{
+    redis_server server;
+    std::string const client = "0b1c2d3e-0000-8000-8000-000000000001";
+    server.command(
+        {"EVAL",
+         "local time = redis.call('time') local last = (time[1] + 3600) * 1000 "
+         "for i = 1, 2000 do redis.call('set', 'pool' .. i, '-1') "
+         "redis.call('zadd', '{pool' .. i .. '}:timeout', last, ARGV[1], last, ARGV[1] .. '/2', last, ARGV[2]) "
+         "redis.call('hset', 'holdfast_permit_numbers:{pool' .. i .. '}', ARGV[2], '3') end "
+         "return redis.call('zadd', '{pool7}:timeout', (time[1] - 60) * 1000, ARGV[1])",
+         "0",
+         client + ":1",
+         client + ":2"});
+    auto const scripts = [&] { return server.calls("eval") + server.calls("evalsha"); };
+    auto const before = scripts();
+    std::string listed, output;
+    CHECK(run_tool(server, {"list"}, &listed) == 0);
+    CHECK(scripts() - before < 100);
+    CHECK(count_of(listed, "of 2 permits held, -1 free") == 1999);
+    CHECK(count_of(listed, "number 3 held by " + client + ":2, for ") == 2000);
+    CHECK(count_of(listed, "2 permits held by " + client + ":1, for ") == 1999);
+    for (std::string const name : {"pool1", "pool7"}) {
+        CHECK(run_tool(server, {"status", name}, &output) == 0);
+        auto const first_line = output.substr(0, output.find('\n') + 1);
+        CAPTURE(first_line);
+        CHECK_THAT(listed, ContainsSubstring("\n" + first_line) || StartsWith(first_line));
+    }
 }
 
 TEST_CASE("cli list: a lock that cannot be read is reported, and the list does not count as complete", "[cli]")

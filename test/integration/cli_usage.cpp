@@ -202,12 +202,21 @@ TEST_CASE("cli status: a writer that waits for a read_write_lock is shown, and n
     std::string output;
     CHECK(run_tool(server, {"status", "doc"}, &output) == 0);
     CHECK(count_of(output, "\n") == 1);
+    CHECK(run_tool(server, {"status", "doc", "--json"}, &output) == 0);
+    CHECK_THAT(output, ContainsSubstring(R"("waiting_writer":null)"));
     tool writer(server, {"run", "doc", "--kind", "write", "--", "true"});
     REQUIRE(eventually([&] { return has_key(server, "holdfast_writer_waiting:{doc}"); }));
     auto const mark = server.command({"GET", "holdfast_writer_waiting:{doc}"}).text;
-    CHECK(run_tool(server, {"status", "doc"}, &output) == 0);
-    CHECK_THAT(output, ContainsSubstring("doc: held for reading by "));
-    CHECK_THAT(output, ContainsSubstring("doc: a writer waits: " + mark.substr(0, mark.rfind(":write")) + "\n"));
+    auto const id = mark.substr(0, mark.rfind(":write"));
+    for (auto const& words : {std::vector<std::string>{"status", "doc"}, {"list"}}) {
+        CHECK(run_tool(server, words, &output) == 0);
+        CHECK_THAT(output, ContainsSubstring("doc: held for reading by "));
+        CHECK_THAT(output, ContainsSubstring("doc: a writer waits: " + id + "\n"));
+    }
+    for (auto const& words : {std::vector<std::string>{"status", "doc", "--json"}, {"list", "--json"}}) {
+        CHECK(run_tool(server, words, &output) == 0);
+        CHECK_THAT(output, ContainsSubstring(R"("waiting_writer":{"id":")" + id + R"(","label":"","writer":true,)"));
+    }
     reader.send(SIGTERM);
     CHECK(writer.wait() == 0);
 }
@@ -221,7 +230,9 @@ TEST_CASE("cli list: the mark of a writer that waits for a read_write_lock is no
     REQUIRE(eventually([&] { return has_key(server, "holdfast_writer_waiting:{doc}"); }));
     std::string output;
     CHECK(run_tool(server, {"list"}, &output) == 0);
-    CHECK(count_of(output, "\n") == 1);
+    CHECK(count_of(output, "\n") == 2);
+    CHECK(count_of(output, "held for") == 1);
+    CHECK(count_of(output, "doc: a writer waits: ") == 1);
     CHECK_THAT(output, ContainsSubstring("doc: held for reading by "));
 }
 

@@ -74,7 +74,7 @@ TEST_CASE("changes: lists that are cut show none", "[dashboard]")
 
 TEST_CASE("changes: only another remaining time is no difference", "[dashboard]")
 {
-    auto const before = lock_of({"a"}, {"b"});
+    auto before = lock_of({"a"}, {"b"});
     auto after = before;
     after.holders[0].remaining = 10s;
     after.queue[0].remaining = 1s;
@@ -86,6 +86,14 @@ TEST_CASE("changes: only another remaining time is no difference", "[dashboard]"
     CHECK_FALSE(same_apart_from_time(before, after));
     after = before;
     after.holders[0].writer = true;
+    CHECK_FALSE(same_apart_from_time(before, after));
+    after = before;
+    after.waiting_writer = named("w");
+    CHECK_FALSE(same_apart_from_time(before, after));
+    before.waiting_writer = named("w");
+    before.waiting_writer->remaining = 1s;
+    CHECK(same_apart_from_time(before, after));
+    before.waiting_writer = named("v");
     CHECK_FALSE(same_apart_from_time(before, after));
     CHECK_FALSE(same_apart_from_time(before, lock_of({"a"})));
 }

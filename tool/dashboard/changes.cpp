@@ -16,6 +16,11 @@ bool is_same(holder const& a, holder const& b)
     return a.id == b.id && a.label == b.label && a.writer == b.writer;
 }
 
+bool is_same(std::optional<holder> const& a, std::optional<holder> const& b)
+{
+    return a && b ? is_same(*a, *b) : a.has_value() == b.has_value();
+}
+
 bool contains(list const& all, holder const& h)
 {
     return std::ranges::any_of(all, [&](holder const& each) { return is_same(each, h); });
@@ -56,7 +61,7 @@ bool same_apart_from_time(detail::lock_record const& a, detail::lock_record cons
 {
     return a.kind == b.kind && is_same(a.holders, b.holders) && a.holder_count == b.holder_count
            && is_same(a.queue, b.queue) && a.queue_length == b.queue_length && a.fence == b.fence && a.value == b.value
-           && a.subscribers == b.subscribers;
+           && a.subscribers == b.subscribers && is_same(a.waiting_writer, b.waiting_writer);
 }
 
 }  // namespace holdfast::cli::dashboard

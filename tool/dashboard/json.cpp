@@ -37,15 +37,19 @@ json::object describe(holder const& h)
     return one;
 }
 
+json::object describe(holder const& h, milliseconds age)
+{
+    auto one = describe(h);
+    one["remaining_ms"] = remaining_after(age, h.remaining);
+    return one;
+}
+
 json::array describe(std::vector<holder> const& all, milliseconds age)
 {
     json::array list;
     list.reserve(all.size());
-    for (auto const& h : all) {
-        auto one = describe(h);
-        one["remaining_ms"] = remaining_after(age, h.remaining);
-        list.push_back(std::move(one));
-    }
+    for (auto const& h : all)
+        list.push_back(describe(h, age));
     return list;
 }
 
@@ -69,9 +73,7 @@ char const* to_word(event::kind k)
 
 json::object to_json(holder const& h)
 {
-    auto one = describe(h);
-    one["remaining_ms"] = remaining_after(milliseconds(0), h.remaining);
-    return one;
+    return describe(h, milliseconds(0));
 }
 
 json::object to_json(detail::lock_record const& r, milliseconds age)
@@ -84,6 +86,7 @@ json::object to_json(detail::lock_record const& r, milliseconds age)
         {"holder_count", r.holder_count},
         {"queue", describe(r.queue, age)},
         {"queue_length", r.queue_length},
+        {"waiting_writer", r.waiting_writer ? json::value(describe(*r.waiting_writer, age)) : json::value()},
         {"waiting", r.subscribers ? json::value(*r.subscribers) : json::value()},
         {"fence", display_text(r.fence)},
         {"value", display_text(r.value)}};

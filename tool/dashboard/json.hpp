@@ -20,9 +20,9 @@ namespace holdfast::cli::dashboard {
 namespace json = boost::json;
 
 // {"key", "name", "kind", "holders": [{"id", "label", "writer", "remaining_ms"}], "holder_count", "queue": [...],
-// "queue_length", "waiting", "fence"}. "key" is the name in hexadecimal digits. "remaining_ms" is what remains when the
-// record is `age` old; null: for ever. "waiting" is null if the server does not tell. `holdfast status` and `holdfast
-// list` print this form, too.
+// "queue_length", "waiting_writer", "waiting", "fence"}. "key" is the name in hexadecimal digits. "remaining_ms" is what
+// remains when the record is `age` old; null: for ever. "waiting" is null if the server does not tell, and
+// "waiting_writer" if there is none. `holdfast status` and `holdfast list` print this form, too.
 json::object to_json(detail::lock_record const&, std::chrono::milliseconds age);
 
 // {"id", "label", "writer", "remaining_ms"}.

@@ -116,6 +116,7 @@ function makeDetails(lock, times) {
   const add = (term, ...what) => lines.append(element("dt", "", term), element("dd", "", ...what));
   if (lock.holders.length) add("Holders", list(lock.holders, timeOf), rest(lock.holder_count, lock.holders));
   if (lock.queue_length) add("Queue, in order", list(lock.queue), rest(lock.queue_length, lock.queue));
+  if (lock.waiting_writer) add("Writer that waits", element("span", "mono", labelOf(lock.waiting_writer)));
   if (lock.kind !== "fair") add("Waiting processes", lock.waiting === null ? "the server does not tell" : String(lock.waiting));
   if (lock.kind === "election") add("Value of the leader", lock.value);
   if (lock.fence) add("Fencing counter", lock.fence);
