@@ -101,7 +101,7 @@ Exit status: 0 the numbers are known; 69 Redis was not reachable, or refused, or
 
 constexpr auto dashboard_footer =
     R"(It serves a page until SIGINT or SIGTERM, and prints its URL. Like list, it scans all keys of the database, in
-small steps and slowly enough to take less than 1 % of the server's time.
+small steps and slowly enough to take less than 1 % of the server's time, of the first scan up to 5 %.
 
 If it listens on another address than loopback, or with --allow-release, every request needs a token: that of
 --token-file or HOLDFAST_DASHBOARD_TOKEN, otherwise a new one, which is in the URL that is printed. It speaks no TLS: use

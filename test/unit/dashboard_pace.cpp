@@ -10,6 +10,7 @@ namespace dashboard_pace_test {
 
 using namespace std::chrono_literals;
 using holdfast::cli::dashboard::pace;
+using holdfast::cli::dashboard::pace_for;
 
 TEST_CASE("pace: the pause makes a step cost the given share of the time", "[dashboard]")
 {
@@ -30,6 +31,15 @@ TEST_CASE("pace: a reply that is late for another reason costs what its keys can
     pace const p{.share = 0.01};
     CHECK(p.pause_after(2s, 0ms, 300) == 753ms);
     CHECK(p.pause_after(2s, 0ms, 0) == 10ms);
+}
+
+TEST_CASE("pace: the first pass takes up to 5 % of the time of the server, the others less than 1 %", "[dashboard]")
+{
+    constexpr auto cost = 1ms;
+    auto const share = [&](pace const& p) { return 1.03 / (p.pause_after(cost, 0ms, 300) / 1.0ms); };
+    CHECK(share(pace_for(false)) > 0.04);
+    CHECK(share(pace_for(false)) < 0.051);
+    CHECK(share(pace_for(true)) < 0.01);
 }
 
 }  // namespace dashboard_pace_test

@@ -223,7 +223,7 @@ void collector::end_primary_if_due()
 
 std::chrono::nanoseconds collector::pause() const
 {
-    auto const needed = pace_.pause_after(step_took_, empty_took_, keys_);
+    auto const needed = pace_for(board_.survey().is_complete).pause_after(step_took_, empty_took_, keys_);
     return is_between_passes() ? std::max<std::chrono::nanoseconds>(needed, interval_) : needed;
 }
 

@@ -27,7 +27,7 @@ namespace holdfast::cli::dashboard {
 // observed for the longest time. In a cluster a primary that does not answer is passed over: it is asked again every
 // second, and only for a short time, so that the locks of the others are still observed. Between two steps it waits:
 // one interval after a complete pass over a small database, and longer whenever the server would spend more than
-// `pace::share` of its time on the dashboard.
+// the share of pace_for() of its time on the dashboard.
 class collector {
 public:
     collector(client& c, board& to, std::string pattern, std::chrono::milliseconds interval)
@@ -59,7 +59,6 @@ private:
     board& board_;
     std::string const pattern_;
     std::chrono::milliseconds const interval_;
-    pace const pace_ = {};
     std::vector<std::uint16_t> silent_;  // one slot of each primary of a cluster that did not answer the last time
     std::vector<primary_range> ranges_;  // the addresses of the primaries
     instant next_trial_ = {};            // when the silent ones are asked again
