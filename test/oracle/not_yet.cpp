@@ -19,12 +19,6 @@ void hold_for_a_round(step& s, program const&)
         s.set(field::max_hold, 50);
 }
 
-void lose_no_unacknowledged_grant(step& s, program const& p)
-{
-    if (p.is_watched && (s.what == verb::disconnect || s.what == verb::lose_replies))
-        s = step(verb::advance);
-}
-
 }  // namespace
 
 std::vector<exclusion> const& not_yet()
@@ -34,10 +28,6 @@ std::vector<exclusion> const& not_yet()
          "Undecidable: whether several locks with a max_hold shorter than a round are granted depends on timing, and "
          "acquire() waits until they are.",
          hold_for_a_round},
-        {"unacknowledged",
-         "If the connection is lost while replicas are asked for a grant, its release may meet NOSCRIPT on the next "
-         "one. The next attempt of the same try_acquire() then overtakes it, and is busy with the client's own grant.",
-         lose_no_unacknowledged_grant},
     };
     return all;
 }

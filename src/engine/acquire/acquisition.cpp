@@ -125,6 +125,7 @@ void acquisition::attempt(script_form form)
     // between may announce a release that the server executed after it had refused this attempt (rule 13).
     step(attempt_event::sent);
     sent_ = parts_.runtime.recent();
+    overtaken_ = parts_.releaser.overtaken();
     if (head.lock().protocol->serves_followers())
         sought_.follow(arbiter_.contenders(), width_.now());
     auto const followers = sought_.followers();

@@ -27,6 +27,7 @@
 #include "engine/port/command.hpp"
 #include "engine/port/session.hpp"
 #include "engine/protocol/lock_protocol.hpp"
+#include "engine/release/releaser.hpp"
 
 namespace holdfast::engine {
 
@@ -153,7 +154,8 @@ private:
 
     unlock_messages messages_;
     attempt_call call_;
-    core::instant sent_{};  // send of the attempt under way, or of the release before a turn of others
+    core::instant sent_{};           // send of the attempt under way, or of the release before a turn of others
+    overtaken_count overtaken_ = 0;  // when the attempt was sent
     core::backoff pauses_;
     core::attempt_width width_;
     attempt_state state_ = attempt_state::resting;

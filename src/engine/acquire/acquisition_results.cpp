@@ -128,6 +128,9 @@ void acquisition::on_unusable(described_error why)
 
 void acquisition::on_busy(acquire_result const& r)
 {
+    // Perhaps the client's own grant, whose release the attempt has overtaken.
+    if (parts_.releaser.was_overtaken(sought_->lock(), overtaken_))
+        return step(attempt_event::repeat);
     if (is_subscribed() && !call_.has_asked())
         parts_.subscriptions.on_served(server(), channel());
     width_.on_granted(r.granted_before);

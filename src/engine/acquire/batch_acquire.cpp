@@ -86,6 +86,7 @@ void batch_acquire::submit(session& to, command& c, script_form form)
     // Own releases of these locks are sent first. Each attempt has flushed the releases that were queued before it.
     // More of them may have been queued since, in particular before the text is sent.
     releaser_.flush(runtime_.shard_of(first.lock));
+    overtaken_ = releaser_.overtaken();
     submit_script(to, c, *first.lock.protocol->batch_acquire(), form, keys, arguments);
 }
 
@@ -127,11 +128,20 @@ void batch_acquire::on_applied(answer const& a)
 // if another contender waits there.
 void batch_acquire::on_held(part const& held, answer const& a)
 {
+    if (has_overtaken(held) && is_wanted())
+        return script_call::send(runtime_.session_of(held.what.lock));
     for (auto const& p : parts_)
         if (&p != &held)
             p.waiter->leave(boost::asio::error::operation_aborted);
     for (auto const& p : parts_)
         p.tried->on_answer(&p == &held ? held_by_others(a) : each_for_itself(a));
+}
+
+// Whether the member may be held by this client itself, because the script has overtaken its release.
+bool batch_acquire::has_overtaken(part const& held) const
+{
+    auto const& lock = held.what.lock;
+    return releaser_.was_overtaken(lock, overtaken_) && runtime_.session_of(lock).is_open();
 }
 
 batch_acquire::part const* batch_acquire::held_part(reply const& r) const noexcept

@@ -14,6 +14,7 @@
 #include "engine/port/script_call.hpp"
 #include "engine/port/session.hpp"
 #include "engine/protocol/lock_protocol.hpp"
+#include "engine/release/releaser.hpp"
 
 namespace holdfast::engine {
 
@@ -59,11 +60,13 @@ private:
     void on_reply(answer const&) override;
     void on_applied(answer const&);
     void on_held(part const&, answer const&);
+    bool has_overtaken(part const& held) const;
     part const* held_part(reply const&) const noexcept;
     void answer_all(answer const&);
 
     runtime& runtime_;
     releaser& releaser_;
+    overtaken_count overtaken_ = 0;  // when it was submitted
     boost::container::small_vector<part, 8> parts_;
     boost::intrusive_ptr<batch_acquire> next_;  // of another hash slot; gathered, sent and called off with this one
 };

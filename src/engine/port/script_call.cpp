@@ -81,6 +81,7 @@ bool script_call::repeat(answer const& a)
     bool const asks = state_ == state::asks_by_sha1;
     if (a.why != refusal::no_script || !(asks || state_ == state::by_sha1) || !to_->is_open() || !is_wanted())
         return false;
+    on_overtaken();
     auto const f = script_form::after_no_script(sent_);
     asks ? submit_asking(f) : submit(f);
     return true;
@@ -150,6 +151,7 @@ void script_batch::on_answer(answer const& a)
         home_.refuse(a.words);
     auto const unwanted = take_unwanted();
     // Before the unwanted members complete: `is_open` holds only until a member is called.
+    note_overtaken();
     send_alone();
     finish_all(unwanted, not_applied(a));
 }
@@ -167,9 +169,17 @@ void script_batch::repeat(answer const& a)
 {
     auto const unwanted = take_unwanted();
     auto const self = calls_.empty() ? home_.take(*this) : nullptr;
-    if (!self)
+    if (!self) {
+        note_overtaken();
         submit(script_form::after_no_script(sent_));
+    }
     finish_all(unwanted, not_applied(a));
+}
+
+void script_batch::note_overtaken() const
+{
+    for (auto* c : calls_)
+        c->on_overtaken();
 }
 
 // Removes the calls that are not wanted any more. Each call decides for itself: one that is given up must not be sent

@@ -78,6 +78,10 @@ protected:
     // Null: none.
     virtual session* follow(answer const& /*ask*/) { return nullptr; }
 
+    // It is about to be sent again to the same server, behind commands that were sent after it: after NOSCRIPT, or because
+    // its batch was refused.
+    virtual void on_overtaken() {}
+
     // The outcome. The call is idle: it may be sent again, or destroyed, during this call.
     virtual void on_reply(answer const&) = 0;
 
@@ -162,6 +166,7 @@ private:
     void on_answer(answer const&) override;
     void on_applied(answer const&);
     void repeat(answer const&);
+    void note_overtaken() const;
     void send_alone();
     calls take_unwanted();
     void finish_parts(answer const&);

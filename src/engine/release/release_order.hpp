@@ -42,12 +42,15 @@ public:
     // The client was stopped: completes the waiter. The caller destroys the order.
     void stop();
     lock_spec const& lock() const noexcept { return grant_->lock(); }
+    // Which of the overtaken releases it was, when it was overtaken last; 0: it was not.
+    overtaken_count overtaken() const noexcept { return overtaken_; }
 
 private:
     void add_to(script_words&) const override;
     void submit(session&, command&, script_form) override;
     bool is_wanted() const override { return true; }  // the text is always sent: a retired token is only ever deleted
     session* follow(answer const& ask) override;
+    void on_overtaken() override { overtaken_ = ++releaser_.overtaken_; }
     void on_reply(answer const&) override;
     void on_due(core::instant now) override;
 
@@ -69,6 +72,7 @@ private:
     boost::intrusive_ptr<arbiter> const yielding_;
     release_history* const repeats_;
     release_schedule schedule_;
+    overtaken_count overtaken_ = 0;
     shard_id at_{};             // to which it was sent last
     detail::error_text words_;  // of the server, when it refused the script last; null: it did not
 };

@@ -4,6 +4,7 @@
 //
 #include "engine/release/releaser.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -53,6 +54,13 @@ void releaser::flush(lock_spec const& of)
     // All calls in these batches are orders.
     auto const is_of_lock = [&](auto const& c) { return static_cast<order const&>(c).lock().has_key_of(of); };
     runtime_.shard_of(of).releases().flush_if(of.slot, is_of_lock);
+}
+
+// Rarely more than a comparison: a server loses its scripts when it restarts, or when it has run hundreds of others.
+bool releaser::was_overtaken(lock_spec const& of, overtaken_count since) const noexcept
+{
+    auto const is_such = [&](order const& o) { return o.overtaken() > since && o.lock().has_key_of(of); };
+    return overtaken_ > since && std::ranges::any_of(orders_, is_such);
 }
 
 void releaser::on_unnoticed(lock_spec const& of)

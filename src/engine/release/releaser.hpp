@@ -41,6 +41,9 @@ protected:
     ~release_waiter() = default;
 };
 
+// How many releases were overtaken.
+using overtaken_count = std::uint64_t;
+
 // The folder `engine/release` deletes tokens on the server. It may include `core` and the folders `port`, `protocol`,
 // `runtime` and `hold` of the engine.
 //
@@ -72,6 +75,13 @@ public:
     // leaves the lock to them, if it has released it there; min: it has not.
     core::instant unnoticed_until(lock_spec const&) const noexcept;
 
+    // A release that got NOSCRIPT is sent again, behind commands that were sent after it. So an attempt of this client can
+    // be refused because of a grant that the client has released before. The count at the time of an attempt shows
+    // when it is refused whether a release of that lock was overtaken since. Only the reply to that release ends this:
+    // the refusal comes before it, so the next attempt goes behind the release.
+    overtaken_count overtaken() const noexcept { return overtaken_; }
+    bool was_overtaken(lock_spec const&, overtaken_count since) const noexcept;
+
     // The number of releases that have not ended.
     std::size_t size() const noexcept;
 
@@ -99,6 +109,7 @@ private:
     // A node whose address has changed keeps its history. An order that repeats a release refers to the one that had it.
     std::map<shard_id, release_history> histories_;
     boost::intrusive::list<order, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> orders_;
+    overtaken_count overtaken_ = 0;
     boost::unordered_flat_map<std::uint32_t, core::instant> unnoticed_;  // by the hash of the key: the end of the turn
 };
 
