@@ -42,10 +42,11 @@ local function refresh(line)
             if next(placed) then put(others, score, holder) end
         end
     end
-    keep(foreign > 0)
+    local are_lost = keep(foreign > 0)
     if foreign == 0 then mark(line, signs) end
     for i = 1, #others, 2 do redis.call('zadd', KEYS[3], 'XX', 'GT', others[i], others[i + 1]) end
     add(KEYS[3], scores)
+    if are_lost and scores[1] then set_life(KEYS[3]) end
     record_signs(signs, false)
     return placed
 end

@@ -282,6 +282,20 @@ TEST_CASE("the timeouts of a queue have a time to live after they were deleted a
     });
 }
 
+// The client may crash after the refresh that makes them again.
+TEST_CASE("the timeouts that a refresh makes again have a time to live", "[fair_lock]")
+{
+    mixed_queue q;
+    CHECK(q.ours("h").is_nil());
+    q.ours("a");
+    auto const life = [&] { return q.server.execute({"PTTL", q.keys[2]}).integer; };
+    CHECK(life() > 0);
+    CHECK(q.server.execute({"DEL", q.keys[2]}).integer == 1);
+    q.refresh("a");
+    CHECK(q.server.execute({"ZCARD", q.keys[2]}).integer == 1);
+    CHECK(life() > 0);
+}
+
 TEST_CASE("a stall of six seconds removes no waiter from a queue shared with Redisson", "[fair_lock]")
 {
     mixed_queue q;

@@ -1,12 +1,15 @@
 -- Finds the first waiter of the queue that is alive. Needs above it: fair_waiter, fair_places, `now` (the server's time
 -- in ms) and `waiter_timeout` (in ms).
 
--- Redisson's waiters do not refresh a time to live: with one of them in the queue it must not have any.
+-- Redisson's waiters do not refresh a time to live: with one of them in the queue it must not have any. Returns whether
+-- the timeouts were lost, and need one when they are made again.
 local function keep(has_foreign)
+    local found
     for i = 2, 3 do
-        if has_foreign then redis.call('persist', KEYS[i]) else redis.call('pexpire', KEYS[i], one_day) end
+        if has_foreign then redis.call('persist', KEYS[i]) else found = redis.call('pexpire', KEYS[i], one_day) end
     end
     for i = 4, 5 do redis.call('pexpire', KEYS[i], one_day) end
+    return found == 0
 end
 
 -- A foreign waiter whose score has passed is alive if it receives messages: then the scores of all foreign waiters
