@@ -32,14 +32,7 @@ local function end_of_foreign(head, is_free)
     return notify(head) and revive() or nil
 end
 
--- Until when no waiter of ours is removed as dead. Read once, because there may be many.
-local calm
-local function calm_until()
-    if calm then return calm end
-    local is_calm = was_silent(redis.call('zscore', KEYS[4], '#seen'), now, waiter_timeout)
-    calm = is_calm and now + waiter_timeout or tonumber(redis.call('zscore', KEYS[4], '#calm') or 0)
-    return calm
-end
+-- include fair_calm
 
 -- Until when the first waiter counts as alive; nil: it is dead. The score in `timeouts` of one of our waiters counts
 -- only if it has none in `waiters`.

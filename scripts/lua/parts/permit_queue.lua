@@ -4,6 +4,8 @@
 -- queue    ZSET  holder -> 4096 * place + weight, in order of arrival
 -- waiters  ZSET  until when a waiter counts as alive, and three times, as of a fair lock (fair_places.lua)
 
+-- include fair_calm
+
 -- The first waiter and its weight.
 local function front()
     local first = redis.call('zrange', KEYS[3], '0', '0', 'WITHSCORES')
@@ -22,15 +24,6 @@ local function forget(holder)
     redis.call('zrem', KEYS[3], holder)
     redis.call('zrem', KEYS[4], holder)
     if redis.call('exists', KEYS[3]) == 0 then redis.call('del', KEYS[4]) end
-end
-
--- Until when no waiter is removed as dead. Read once, because there may be many.
-local calm
-local function calm_until()
-    if calm then return calm end
-    local is_calm = was_silent(redis.call('zscore', KEYS[4], '#seen'), now, waiter_timeout)
-    calm = is_calm and now + waiter_timeout or tonumber(redis.call('zscore', KEYS[4], '#calm') or 0)
-    return calm
 end
 
 -- Removes waiters. One command for all of them: there may be hundreds.
