@@ -17,7 +17,8 @@ value run_get(call& c)
     return at.wrong ? wrong_type() : at.data ? bulk(*at.data) : nil();
 }
 
-// The bytes from one place to another, both included; a negative one counts from the end.
+// The bytes from one place to another, both included; a negative one counts from the end. Other than of a list, a last one
+// before the first byte means that byte, unless it lies before a first one that is negative, too.
 value run_getrange(call& c)
 {
     auto const first = to_integer(c.args[2]);
@@ -28,12 +29,9 @@ value run_getrange(call& c)
     if (at.wrong)
         return wrong_type();
     std::string_view const all = at.data ? std::string_view(*at.data) : std::string_view();
-    auto const size = std::int64_t(all.size());
-    auto const place = [size](std::int64_t n) { return n < 0 ? std::max<std::int64_t>(0, n + size) : n; };
-    auto const begin = place(*first);
-    auto const end = std::min(size - 1, place(*last)) + 1;
-    bool const none = begin >= end || (*first < 0 && *last < *first);
-    return bulk(none ? std::string_view() : all.substr(std::size_t(begin), std::size_t(end - begin)));
+    auto const r = clip(*first, std::max(*last, -std::int64_t(all.size())), all.size());
+    bool const none = r.empty() || (*first < 0 && *last < *first);
+    return bulk(none ? std::string_view() : all.substr(std::size_t(r.first), std::size_t(r.last - r.first + 1)));
 }
 
 struct set_options {
