@@ -15,7 +15,7 @@
 namespace holdfast::engine {
 namespace {
 
-constexpr auto linger = std::chrono::seconds(1);
+constexpr auto channel_linger = std::chrono::seconds(1);
 // Subscriptions whose time ends within this period of each other end together, by one command.
 constexpr auto slack = std::chrono::milliseconds(500);
 
@@ -73,7 +73,7 @@ void subscriptions::leave(std::string_view name, listener& l)
     auto& c = *channels_.find(name)->second;
     c.listeners.erase(c.listeners.iterator_to(l));
     if (c.listeners.empty())
-        runtime_.arm(c, runtime_.now() + linger + slack);
+        runtime_.arm(c, runtime_.now() + channel_linger + slack);
 }
 
 bool subscriptions::is_subscribed(std::string_view name) const noexcept
