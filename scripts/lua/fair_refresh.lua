@@ -6,8 +6,8 @@
 --   there is none)
 -- errors WRONGTYPE: a key of the queue is of another type
 -- redis.calls: time, lrange, pexpire or persist (4), zadd, zscore, zadd, pttl; if none of the waiters is the first also
---   zscore; with 30 waiters and more also llen, zcard, lindex, zscore, and zscore for each waiter of the client or,
---   with waiters of Redisson, lrange
+--   zscore; if the timeouts were lost also pexpire; with 30 waiters and more also llen, zcard, lindex, zscore, and zscore
+--   for each waiter of the client or, with waiters of Redisson, lrange
 local time = redis.call('time')
 local now, waiter_timeout, channel = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[1]), ARGV[2]
 -- include fair_waiter
