@@ -30,8 +30,8 @@ void fault_injector::inject(step const& s)
     auto const tail = end == core::never ? end : end + recovery;
     world_.inject(s, end);
     switch (s.what) {
-        // In a cluster one of the primaries pauses.
-        case verb::pause: return model_.disturb(i, from, tail, !s.has(field::to));
+        // In a cluster one of the primaries pauses; after a failover the promoted one.
+        case verb::pause: return model_.disturb(i, from, tail, !s.has(field::to) && from >= demoted_);
         case verb::out_of_memory: model_.refuse(from); return model_.disturb(i, from, tail);
         case verb::deny: model_.deny(from); return model_.disturb(i, from, tail);
         case verb::lose_replies: return model_.disturb(i, from, tail);
@@ -62,15 +62,18 @@ void fault_injector::replace_node(step const& s)
     world_.inject(s, world_.now() + std::chrono::microseconds(s.get(field::us)));
 }
 
-// Grants and renewals are acknowledged; releases and counts of latches are not, and may be lost.
+// Grants and renewals are acknowledged; releases and counts of latches are not, and may be lost. The former master goes on
+// serving its clients for that time.
 void fault_injector::fail_over(step const& s)
 {
     auto const from = world_.now();
+    auto const demoted = from + std::chrono::microseconds(s.get(field::us));
+    demoted_ = std::max(demoted_, demoted);
     model_.refuse(from);
-    world_.inject(s, from + std::chrono::microseconds(s.get(field::us)));
+    world_.inject(s, demoted);
     for (auto const& d : locks)
         if (d.kind == kind::latch)
-            model_.lose_data(d.server, d.key, from, world_.now());
+            model_.lose_data(d.server, d.key, from, demoted);
 }
 
 void fault_injector::delete_keys(step const& s)

@@ -37,6 +37,7 @@ private:
     world& world_;
     model& model_;
     std::vector<std::pair<unsigned, std::string>> planted_;
+    core::instant demoted_ = core::instant::min();  // until then the former master of a failover serves its clients
 };
 
 }  // namespace holdfast::test::oracle
