@@ -122,10 +122,15 @@ void client_state::send(engine::message& l) noexcept
 // since the first of a burst add their commands to the same write. The context may have ended since the post.
 void client_state::read_mail()
 {
-    if (inside_ && !inside_->world->is_inherited())
-        mailbox_.deliver_all(inside_->engine);
-    else
-        mailbox_.discard_all();
+    if (!inside_ || inside_->world->is_inherited())
+        return mailbox_.discard_all();
+    if (rest_is_posted_ || !mailbox_.deliver(inside_->engine))
+        return;
+    rest_is_posted_ = true;
+    asio::post(inside_->strand, [self = shared_from_this()] {
+        self->rest_is_posted_ = false;
+        self->read_mail();
+    });
 }
 
 void client_state::warn(std::string line)

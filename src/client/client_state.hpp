@@ -156,6 +156,7 @@ private:
     client_service* service_;  // valid while inside_ is not null
     meter_table meters_;       // before inside_, whose engine uses them
     engine::mailbox mailbox_;
+    bool rest_is_posted_ = false;  // the delivery of what the last one has left
     ending ending_;
     std::atomic<bool> is_ending_ = false;
     mutable rundown rundown_;  // of inside_; the strand needs no use of it, because it has ended before the context

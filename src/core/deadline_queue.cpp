@@ -6,6 +6,8 @@
 
 #include <cassert>
 
+#include "core/turn_budget.hpp"
+
 namespace holdfast::core {
 
 deadline::~deadline()
@@ -53,7 +55,7 @@ void deadline_queue::disarm(deadline& d) noexcept
 void deadline_queue::run(instant now)
 {
     // The loop reads the front anew each time: on_due() may arm, disarm or destroy any deadline, also its own.
-    while (next() <= now) {
+    for (auto left = turn_budget; left > 0 && next() <= now; --left) {
         auto& due = *heap_.front().what;
         disarm(due);
         due.on_due(now);

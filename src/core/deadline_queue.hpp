@@ -62,7 +62,7 @@ public:
     // The earliest deadline; `never` if the queue is empty.
     instant next() const noexcept { return heap_.empty() ? never : heap_.front().due; }
 
-    // Calls on_due() of each deadline that is due by `now`, in order, including those that an on_due() arms meanwhile.
+    // Calls on_due() of the deadlines that are due by `now`, in order, with those that an on_due() arms: turn_budget of them.
     void run(instant now);
 
 private:

@@ -3,6 +3,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <random>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/deadline_queue.hpp"
+#include "core/turn_budget.hpp"
 
 namespace holdfast::core {
 namespace core_deadline_queue_test {
@@ -78,6 +80,21 @@ TEST_CASE("a deadline that arms itself again for the current time is called agai
     queue.arm(a, epoch);
     queue.run(epoch);
     CHECK(a.times == 3);
+}
+
+TEST_CASE("of thousands of deadlines that are due each run calls a part, the earliest first", "[deadline_queue]")
+{
+    std::vector<recorder*> called;
+    std::deque<recorder> all;
+    deadline_queue queue;
+    for (std::size_t i = 0; i < turn_budget + 2; ++i)
+        queue.arm(all.emplace_back(called), epoch + 1s + i * 1us);
+    queue.run(epoch + 2s);
+    CHECK(called.size() == turn_budget);
+    CHECK(queue.next() == all[turn_budget].due());
+    queue.run(epoch + 2s);
+    CHECK(called.size() == turn_budget + 2);
+    CHECK(called.back() == &all.back());
 }
 
 TEST_CASE("a queue that is destroyed disarms its deadlines", "[deadline_queue]")

@@ -11,6 +11,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/turn_budget.hpp"
 #include "unit/lock_of.hpp"
 
 namespace holdfast::engine {
@@ -128,6 +129,16 @@ TEST_CASE("each of many readers is asked once when some of them enter", "[read_w
     bool enters = false;
     CHECK(q.admit([&](contender const&) { return enters = !enters; }) == many / 2);
     CHECK(q.asked == many);
+}
+
+TEST_CASE("of thousands of readers each call lets in a part, in order", "[read_write_lock][bounds]")
+{
+    queue_of_readers q;
+    for (std::size_t i = 0; i < core::turn_budget + 2; ++i)
+        q.join();
+    CHECK(q.admit(always) == core::turn_budget);
+    CHECK(q.admit(always) == 2);
+    CHECK(q.admit(always) == 0);
 }
 
 TEST_CASE("a reader that enters may take others out of the queue", "[read_write_lock]")

@@ -4,11 +4,14 @@
 //
 #include "engine/runtime/runtime.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <deque>
 #include <memory>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/turn_budget.hpp"
 #include "unit/fake_session.hpp"
 #include "unit/fake_world.hpp"
 #include "unit/lock_of.hpp"
@@ -132,6 +135,22 @@ TEST_CASE_METHOD(fixture, "runtime: the earliest deadline sets the world's alarm
     made.on_alarm();
     CHECK((first.times == 1 && second.times == 0));
     CHECK(time->alarm == core::instant(5s));
+}
+
+TEST_CASE_METHOD(fixture, "runtime: deadlines that a turn leaves are for an alarm of the next turn", "[runtime]")
+{
+    start();
+    std::deque<due> all(core::turn_budget + 1);
+    for (auto& d : all)
+        made.arm(d, core::instant(2s));
+    time->time = core::instant(2s);
+    made.on_alarm();
+    auto const left = [&] { return std::ranges::count(all, 0, &due::times); };
+    CHECK(left() == 1);
+    // Later than the time up to which the world runs alarms in this turn.
+    CHECK(time->alarm == core::next_turn(time->time));
+    made.on_alarm();
+    CHECK(left() == 0);
 }
 
 }  // namespace runtime_test

@@ -11,6 +11,7 @@
 #include <boost/intrusive/list.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
+#include "core/turn_budget.hpp"
 #include "engine/acquire/contender.hpp"
 
 namespace holdfast::engine {
@@ -40,10 +41,11 @@ public:
 
     // Calls may_enter(contender) for each reader, in order, that was not asked in this round. Calls enter(contender) for
     // those that may, which takes the reader out of the queue. That may take other contenders of its owner out, too, and
-    // may lead to a call of this function.
+    // may lead to a call of this function. At most turn_budget enter; false: another may, and waits for the next call.
     template <class MayEnter, class Enter>
-    void admit(readers& queue, MayEnter may_enter, Enter enter)
+    bool admit(readers& queue, MayEnter may_enter, Enter enter)
     {
+        auto left = core::turn_budget;
         auto const round = round_;
         auto const is_asked = [round](contender const& c) { return c.asked_in == round; };
         // Readers join at the end, so those that were asked are at the front.
@@ -57,11 +59,14 @@ public:
                 ++next;
                 continue;
             }
+            if (left-- == 0)
+                return false;
             boost::intrusive_ptr<contender> const before(next == queue.begin() ? nullptr : &*std::prev(next));
             enter(c);
             // Those before it were asked. The one that stood there may have left the queue, which forgets that.
             next = before && is_asked(*before) ? std::next(queue.iterator_to(*before)) : queue.begin();
         }
+        return true;
     }
 
 private:

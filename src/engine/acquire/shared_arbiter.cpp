@@ -11,6 +11,7 @@
 
 #include <holdfast/error.hpp>
 
+#include "core/turn_budget.hpp"
 #include "core/validity.hpp"
 #include "engine/acquire/arbiter_host.hpp"
 #include "engine/acquire/engine_parts.hpp"
@@ -122,16 +123,24 @@ void shared_arbiter::admit_where_fresh()
         return g && is_fresh(*g) ? g : nullptr;
     };
     auto const may_enter = [&](contender const& c) { return fresh_for(c) != nullptr; };
-    joining_.admit(queue(), may_enter, [&](contender& c) { begin_tenure(c, *fresh_for(c)); });
+    if (!joining_.admit(queue(), may_enter, [&](contender& c) { begin_tenure(c, *fresh_for(c)); }))
+        await_next_turn();
 }
 
-// Admits all contenders that want such a grant.
+// Admits the contenders that want such a grant: of thousands a part, and the others in the next turns, as those that come
+// then.
 void shared_arbiter::admit_readers(grant& g)
 {
     joining_.ask_all();
-    joining_.admit(
-        queue(), [&](contender const& c) { return suits(g, c); }, [&](contender& c) { begin_tenure(c, g); });
+    auto const wants = [&](contender const& c) { return suits(g, c); };
+    if (!joining_.admit(queue(), wants, [&](contender& c) { begin_tenure(c, g); }))
+        await_next_turn();
     joining_.ask_all();  // the others may join another grant
+}
+
+void shared_arbiter::await_next_turn()
+{
+    parts_.runtime.arm(next_turn_, core::next_turn(parts_.runtime.recent()));
 }
 
 void shared_arbiter::inquire(grant& g)
@@ -160,6 +169,8 @@ void shared_arbiter::on_inquired(grant& g, error_code ec)
 
 void shared_arbiter::proceed()
 {
+    if (next_turn_.is_armed())
+        return;
     boost::intrusive_ptr<arbiter> const keep(this);
     admit_where_fresh();
     auto* const first = head();

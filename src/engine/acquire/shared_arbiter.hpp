@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "core/deadline_queue.hpp"
 #include "engine/acquire/queued_arbiter.hpp"
 #include "engine/acquire/reader_joining.hpp"
 
@@ -33,6 +34,16 @@ public:
 private:
     class inquiry;
 
+    // Lets in the readers that are left when a turn has let in as many as it may.
+    class next_turn final : public core::deadline {
+    public:
+        explicit next_turn(shared_arbiter& a) noexcept : home_(a) {}
+        void on_due(core::instant) override { home_.proceed(); }
+
+    private:
+        shared_arbiter& home_;
+    };
+
     struct shared_grant {
         boost::intrusive_ptr<grant> of;
         joinability known = joinability::closed;  // when readers were last asked
@@ -48,6 +59,7 @@ private:
     bool must_wait_for_writers(contender const&) const;
     void admit_where_fresh();
     void admit_readers(grant&);
+    void await_next_turn();
     void drop(grant const&);
     void inquire(grant&);
     void on_inquired(grant&, error_code);
@@ -56,6 +68,7 @@ private:
 
     std::vector<shared_grant> grants_;  // held
     reader_joining joining_;
+    next_turn next_turn_{*this};
     bool writers_waited_ = false;     // in this process, when readers were last asked
     bool is_inquiring_ = false;       // a script whose reply shows whether readers may join is under way
     core::instant inquired_{};        // when it was sent

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
 #include <utility>
 
 #include <holdfast/error.hpp>
 
 #include "core/second_look.hpp"
+#include "core/turn_budget.hpp"
 #include "engine/hold/arbiter.hpp"
 #include "engine/hold/owner_state.hpp"
 #include "engine/hold/tenure.hpp"
@@ -225,6 +227,11 @@ void watchdog::flush()
 {
     auto due = std::exchange(due_, {});
     std::erase_if(due, [this](auto const& g) { return !runtime_.session_of(g->lock()).is_open(); });
+    if (due.size() > core::turn_budget) {
+        due_.assign(due.begin() + std::ptrdiff_t{core::turn_budget}, due.end());
+        due.resize(core::turn_budget);
+        runtime_.arm(rest_due_, core::next_turn(runtime_.recent()));
+    }
     if (!due.empty())
         sender_.renew(due);
 }

@@ -13,6 +13,7 @@
 
 #include "core/clock.hpp"
 #include "core/cluster_map.hpp"
+#include "core/deadline_queue.hpp"
 #include "engine/hold/grant.hpp"
 #include "engine/hold/grant_watcher.hpp"
 #include "engine/hold/renewal_schedule.hpp"
@@ -45,7 +46,8 @@ public:
     // is not renewed. `waiter` receives the outcome, perhaps within the call; it may be null.
     void extend(grant&, tenure*, core::duration lease, extension_waiter* waiter);
 
-    // Sends the renewals that became due in this iteration of the event loop, as batches.
+    // Sends the renewals that became due in this iteration of the event loop, as batches; of thousands a part, and the
+    // others in the next turns.
     void flush();
 
     // A new epoch: renews all grants of that server. The end of an epoch: forgets renewals that were not sent. The end
@@ -57,6 +59,11 @@ public:
     void stop();
 
 private:
+    // An alarm, after which flush() is called.
+    struct alarm final : core::deadline {
+        void on_due(core::instant) override {}
+    };
+
     void on_due(grant&, core::instant now) override;
     bool on_kept(grant&, tenure* extended, answer const&, core::duration lease, bool is_closed) override;
     void on_key_missing(grant&) override;
@@ -80,6 +87,7 @@ private:
     renewal_sender sender_;
     boost::intrusive::list<grant, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> watched_;
     std::vector<boost::intrusive_ptr<grant>> due_;  // renewals to be sent by flush()
+    alarm rest_due_;
     refusal last_refusal_ = refusal::none;  // of any renewal, by the state of the server; none since one succeeded
 };
 

@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "core/turn_budget.hpp"
+
 namespace holdfast::engine {
 
 // Release: the strand sees what the sender wrote to the message before. The load is relaxed because the sender does not
@@ -31,17 +33,23 @@ message* mailbox::take_all() noexcept
     return reversed;
 }
 
-// Both functions read the link before the call: a message may be destroyed, or sent again, during it.
-void mailbox::deliver_all(client_engine& to)
+// Both functions read the link before the call: a message may be destroyed, or sent again, during it. The delivery that
+// the sender of the first message on the stack has scheduled may be this one, which delivers the rest of those before it.
+bool mailbox::deliver(client_engine& to)
 {
-    for (auto* l = take_all(); l != nullptr;)
-        std::exchange(l, l->next_)->deliver(to);
+    bool const is_rest = rest_ != nullptr;
+    if (!is_rest)
+        rest_ = take_all();
+    for (auto left = core::turn_budget; rest_ && left > 0; --left)
+        std::exchange(rest_, rest_->next_)->deliver(to);
+    return rest_ || (is_rest && last_.load(std::memory_order_relaxed));
 }
 
 void mailbox::discard_all() noexcept
 {
-    for (auto* l = take_all(); l != nullptr;)
-        std::exchange(l, l->next_)->discard();
+    for (auto* l : {std::exchange(rest_, nullptr), take_all()})
+        while (l)
+            std::exchange(l, l->next_)->discard();
 }
 
 }  // namespace holdfast::engine

@@ -44,9 +44,10 @@ public:
     // Any thread. Returns whether the mailbox was empty: the caller must then schedule the delivery. Senders to a
     // mailbox that is not empty rely on it, so a burst of messages costs one delivery.
     bool push(message&) noexcept;
-    // On the strand. Messages that arrive meanwhile are not delivered: they find the mailbox empty, so their sender
-    // schedules the next delivery.
-    void deliver_all(client_engine&);
+    // On the strand: delivers the messages that have arrived, turn_budget of them. Returns whether the caller must schedule
+    // another delivery, for the rest. Messages that arrive meanwhile are not delivered: they find the mailbox empty, so
+    // their sender schedules the next delivery.
+    bool deliver(client_engine&);
     // When the client has ended.
     void discard_all() noexcept;
 
@@ -54,6 +55,7 @@ private:
     message* take_all() noexcept;
 
     std::atomic<message*> last_ = nullptr;  // the top of the stack
+    message* rest_ = nullptr;  // taken from the stack and not delivered yet, the oldest first; of the strand
 };
 
 // What other threads, and the parts of the engine, use of a client. client_state implements it. Leases, owners and

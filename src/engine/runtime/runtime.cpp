@@ -4,8 +4,10 @@
 //
 #include "engine/runtime/runtime.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "core/turn_budget.hpp"
 #include "engine/runtime/acknowledger.hpp"
 
 namespace holdfast::engine {
@@ -103,19 +105,22 @@ void runtime::arm(core::deadline& d, core::instant due)
 
 // disarm() does not call this function: most deadlines are withdrawn before they are due, and an alarm that expires too
 // early costs less than to set the timer each time.
-void runtime::set_alarm()
+void runtime::set_alarm(core::instant not_before)
 {
-    if (deadlines_.next() >= alarm_ || lifecycle_.is_stopped())
+    auto const next = std::max(deadlines_.next(), not_before);
+    if (next >= alarm_ || lifecycle_.is_stopped())
         return;
-    alarm_ = deadlines_.next();
+    alarm_ = next;
     world_->wake_at(alarm_);
 }
 
 void runtime::on_alarm()
 {
-    alarm_ = core::never;  // first: with the old value, set_alarm() would ignore what run() arms
-    deadlines_.run(now());
-    set_alarm();
+    auto const time = now();
+    alarm_ = core::instant::min();  // set_alarm() does nothing meanwhile: another alarm could come in this turn
+    deadlines_.run(time);
+    alarm_ = core::never;
+    set_alarm(core::next_turn(time));
 }
 
 // The time until an unknown outcome is that of a time-out, not of a reply, and would spoil the estimate.

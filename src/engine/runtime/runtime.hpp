@@ -127,11 +127,11 @@ public:
     void arm(core::deadline&, core::instant);
     void disarm(core::deadline& d) noexcept { deadlines_.disarm(d); }
     std::size_t deadlines() const noexcept { return deadlines_.size(); }
-    // The world's alarm has expired: runs the deadlines that are due.
+    // The world's alarm has expired: runs the deadlines that are due, of thousands a part, and the others in the next turns.
     void on_alarm();
 
 private:
-    void set_alarm();
+    void set_alarm(core::instant not_before = core::instant::min());
     void fit(engine::shard&, core::cluster_primary const&);
 
     std::shared_ptr<engine::world> const world_;  // before tokens_, whose constructor uses it
