@@ -27,8 +27,8 @@ namespace holdfast {
 ///
 /// @par On the server
 /// The commands of the members. The attempts on all members are sent at once, those of one client in one write: if all
-/// are free, an acquire costs one round trip for any number of members. One script grants the mutexes of one client
-/// without fencing tokens, all of them or none.
+/// are free, an acquire costs one round trip for any number of members. One script grants up to 500 mutexes of one
+/// client without fencing tokens, all of them or none; more than 500 are granted by several scripts.
 ///
 /// @par acquire, try_acquire
 /// As for every lock, with these differences:

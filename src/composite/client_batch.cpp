@@ -119,11 +119,14 @@ void client_batch::join_together(engine::client_engine& c)
 {
     auto const all = c.make_batch();
     auto const is_missed = [](auto const& t) { return t->is_over() && !t->is_had(); };
-    for (auto const& t : tries_)
-        if (!t->is_over() && std::ranges::none_of(tries_, is_missed)) {
+    for (auto const& t : tries_) {
+        if (!t->is_over()) {
             t->batch = all.get();
             c.join(*t);
         }
+        if (is_missed(t))
+            break;
+    }
     for (auto const& t : tries_)
         t->batch = nullptr;
     if (std::ranges::none_of(tries_, is_missed))

@@ -5,14 +5,19 @@
 // Members of a multi_lock that belong to one client: one script grants all of them or none.
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include "scripts_generated.hpp"
 #include "simulation/arena.hpp"
 #include "support/redirect.hpp"
+#include "support/script_word.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -254,6 +259,48 @@ TEST_CASE("a batch acquire that the server executes after its time-out is releas
         CHECK_FALSE((a.exists("x") || a.exists("y")));
         l = co_await multi_lock(mutex(c, "x"), mutex(c, "y")).try_acquire();
         CHECK(l.valid());
+    });
+}
+
+TEST_CASE(
+    "a script grants at most 500 of the mutexes of a multi_lock, all or none of which are held", "[multi_lock][bounds]")
+{
+    constexpr std::size_t members = 1'203;
+    batch_arena a;
+    auto& c = a.client();
+    auto& other = a.client("B");
+    std::vector<std::size_t> scripts;
+    a.server().check([&](executed const& e) {
+        auto const words = e.what.args;
+        if (words.size() > 2 && is_script(words[1], engine::scripts::mutex_acquire_all))
+            scripts.push_back(std::stoul(std::string(words[2])));
+    });
+    auto const count = [&] { return a.server().execute({"DBSIZE"}).integer; };
+    std::vector<any_lock> locks;
+    for (std::size_t i = 0; i < members; ++i)
+        locks.emplace_back(mutex(c, "m" + std::to_string(i)));
+    multi_lock const all(locks);
+    a.run([&]() -> awaitable<void> {
+        co_await a.warm_up(c);
+        scripts.clear();
+        auto l = co_await all.acquire();
+        CHECK(l.valid());
+        CHECK(count() == members);
+        std::ranges::sort(scripts);
+        CHECK(scripts == std::vector<std::size_t>{203, 500, 500});
+        co_await l.release();
+        co_await a.sleep(10ms);
+        CHECK(count() == 0);
+
+        // A member of the first script, and one of the last.
+        for (auto const* const held : {"m7", "m1200"}) {
+            auto const busy = co_await mutex(other, held).acquire();
+            CHECK_FALSE(co_await all.try_acquire());
+            co_await a.sleep(10ms);
+            CHECK(count() == 1);
+        }
+        co_await a.sleep(10ms);
+        CHECK(count() == 0);
     });
 }
 

@@ -5,6 +5,7 @@
 #include "engine/acquire/batch_acquire.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 
 #include <boost/asio/error.hpp>
@@ -15,6 +16,9 @@
 
 namespace holdfast::engine {
 namespace {
+
+// In one script, which takes a server about 1 ms. Lua does not pass more than about 8,000 keys to one call.
+constexpr std::size_t most_locks = 500;
 
 answer granted(answer const& a) noexcept
 {
@@ -39,8 +43,8 @@ answer each_for_itself(answer const& a) noexcept
 
 bool batch_acquire::take(contender& c, command& tried, attempt const& what)
 {
-    if (!parts_.empty() && is_in_another_slot(what.lock))
-        return in_another_slot().take(c, tried, what);
+    if (!parts_.empty() && is_for_another_script(what.lock))
+        return another_script().take(c, tried, what);
     // The script has one lease time for all locks.
     bool const fits = what.lock.protocol->batch_acquire()
                       && (parts_.empty() || what.lock.protocol == parts_.front().what.lock.protocol)
@@ -50,13 +54,15 @@ bool batch_acquire::take(contender& c, command& tried, attempt const& what)
     return fits;
 }
 
-bool batch_acquire::is_in_another_slot(lock_spec const& l) const
+bool batch_acquire::is_for_another_script(lock_spec const& l) const
 {
+    if (parts_.size() == most_locks)
+        return true;
     auto const& first = parts_.front().what.lock;
     return l.slot != first.slot && (runtime_.router() || runtime_.session_of(first).server().has_hash_slots());
 }
 
-batch_acquire& batch_acquire::in_another_slot()
+batch_acquire& batch_acquire::another_script()
 {
     if (!next_)
         next_.reset(new batch_acquire(runtime_, releaser_));

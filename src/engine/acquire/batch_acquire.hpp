@@ -25,9 +25,9 @@ class runtime;
 // The attempts of contenders that want their locks together or not at all, sent as one script that grants all of them
 // or none. client_batch creates a batch, lets the contenders join while it gathers their attempts, and sends it. An
 // attempt is sent alone if the arbiter serves another contender just then, or if the lock's protocol has no such
-// script. On a server with hash slots each slot has a script of its own, because the server refuses keys of several
-// slots (CROSSSLOT): if a lock of one slot is held, those of the others may be granted for a moment. The acquisitions
-// whose attempts the batch carries keep it alive.
+// script. A script has 500 locks at most: the server executes nothing else meanwhile. On a server with hash slots each slot
+// has a script of its own, because the server refuses keys of several slots (CROSSSLOT). If a lock of one script is held,
+// those of the others may be granted for a moment. The acquisitions whose attempts the batch carries keep it alive.
 class batch_acquire final : public core::pooled<batch_acquire>,
                             public boost::intrusive_ref_counter<batch_acquire, boost::thread_unsafe_counter>,
                             private script_call {
@@ -53,8 +53,8 @@ private:
         attempt what;
     };
 
-    bool is_in_another_slot(lock_spec const&) const;
-    batch_acquire& in_another_slot();
+    bool is_for_another_script(lock_spec const&) const;
+    batch_acquire& another_script();
     void submit(session&, command&, script_form) override;
     bool is_wanted() const override;
     void on_reply(answer const&) override;
@@ -68,7 +68,7 @@ private:
     releaser& releaser_;
     overtaken_count overtaken_ = 0;  // when it was submitted
     boost::container::small_vector<part, 8> parts_;
-    boost::intrusive_ptr<batch_acquire> next_;  // of another hash slot; gathered, sent and called off with this one
+    boost::intrusive_ptr<batch_acquire> next_;  // another script; gathered, sent and called off with this one
 };
 
 }  // namespace holdfast::engine
