@@ -40,7 +40,7 @@ TEST_CASE("a multi_lock of thousands of members is made in linear time", "[multi
         multi_lock const all(members);
         return processor_time() - start;
     };
-    CHECK(growth("members of a multi_lock", 500, make) < most_growth);
+    CHECK(growth("members of a multi_lock", 500, most_growth, make) < most_growth);
 }
 
 // All readers join in one turn, while a writer of another client holds the lock; then they read, and leave.
@@ -74,7 +74,7 @@ std::chrono::nanoseconds read_together(std::size_t readers)
 
 TEST_CASE("thousands of readers that wait together cost each no more than a few do", "[read_write_lock][bounds]")
 {
-    CHECK(growth("readers of one read_write_lock", 500, read_together) < most_growth);
+    CHECK(growth("readers of one read_write_lock", 500, most_growth, read_together) < most_growth);
 }
 
 TEST_CASE("a client refreshes at most 500 waiters of a fair lock with one script", "[fair_lock][bounds]")

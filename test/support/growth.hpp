@@ -22,14 +22,19 @@ inline std::chrono::nanoseconds processor_time()
 }
 
 // How many times as much processor time sixteen times as much work takes: about 16 if the work is linear, 256 if each
-// piece of it reads all others. `work(n)` returns the time that the n pieces took; of three times the least counts. This
-// is for work that no test can count; the machine may be slow, or busy.
+// piece of it reads all others. `work(n)` returns the time that the n pieces took. This is for work that no test can
+// count. A busy machine disturbs some rounds more than others: of ten rounds the first one below `most` counts, and
+// quadratic work is never below it.
 template <class Work>
-double growth(char const* what, std::size_t few, Work work)
+double growth(char const* what, std::size_t few, double most, Work work)
 {
-    auto const least = [&](std::size_t n) { return std::min({work(n), work(n), work(n)}); };
-    auto const of_few = least(few), of_many = least(16 * few);
-    auto const times = double(of_many.count()) / double(std::max<std::chrono::nanoseconds::rep>(of_few.count(), 1));
+    std::chrono::nanoseconds of_few{}, of_many{};
+    double times = most;
+    for (int round = 0; round < 10 && times >= most; ++round) {
+        of_few = work(few);
+        of_many = work(16 * few);
+        times = double(of_many.count()) / double(std::max<std::chrono::nanoseconds::rep>(of_few.count(), 1));
+    }
     std::printf(
         "figure  %s: %zu take %.1f us, %zu %.1f times as much\n",
         what,
