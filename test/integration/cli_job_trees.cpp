@@ -148,7 +148,7 @@ TEST_CASE("cli job: a lost lease ends every process of the job", "[cli]")
     tree const t = GENERATE(from_range(all_trees()));
     auto const on = GENERATE(terminal::none, terminal::controlling);
     CAPTURE(t.what, on == terminal::controlling);
-    tool holder(server, run_tree(t, folder, {"--lease", "2s", "--kill-after", "100ms"}), on);
+    tool holder(server, run_tree(t, folder, {"--lease", "5s", "--kill-after", "100ms"}), on);
     REQUIRE(eventually([&] { return folder.pids().size() == t.processes; }));
     server.command({"DEL", "job"});
     CHECK(holder.wait() == 74);
@@ -161,7 +161,7 @@ TEST_CASE("cli job: nothing of the job of a stopped holdfast lives after its lea
     auto const on = GENERATE(terminal::none, terminal::controlling);
     redis_server server;
     job_folder const folder{server.folder()};
-    tool stopped(server, run_tree(t, folder, {"--lease", "2s", "--kill-after", "100ms"}), on);
+    tool stopped(server, run_tree(t, folder, {"--lease", "5s", "--kill-after", "100ms"}), on);
     CAPTURE(t.what, on == terminal::controlling);
     REQUIRE(eventually([&] { return folder.pids().size() == t.processes; }));
     stopped.send(SIGSTOP);

@@ -172,25 +172,6 @@ TEST_CASE("an owner that holds only a minority of the servers queues like any ot
     });
 }
 
-TEST_CASE("a red_lock with the shortest wait makes an attempt, alone and as a member", "[red_lock]")
-{
-    nodes a(3);
-    auto const all = a.clients();
-    a.run([&]() -> awaitable<void> {
-        co_await ready(all);
-        red_lock const lock(all, "r", trusting);
-        for (auto const wait : {1ms, 2ms}) {
-            CAPTURE(wait.count());
-            auto alone = co_await lock.try_acquire({.wait = wait});
-            CHECK(alone.valid());
-            co_await alone.release();
-            auto both = co_await multi_lock(lock, mutex(*all[0], "m")).try_acquire({.wait = wait});
-            CHECK(both.valid());
-            co_await both.release();
-        }
-    });
-}
-
 // ---- without a majority
 
 TEST_CASE("the first round of a red_lock succeeds although a minority of the servers is silent", "[red_lock]")
