@@ -47,10 +47,10 @@ struct letters {
     }
 
     alignas(std::max_align_t) std::byte nothing[16]{};
-    mailbox box;
     std::deque<letter> all;
     std::vector<std::size_t> delivered, discarded;
     std::function<void()> at_delivery = [] {};
+    mailbox box;  // destroyed first: it discards the messages that were not delivered
 };
 
 TEST_CASE("mailbox: the sender of the first message schedules the delivery of all", "[mailbox]")
