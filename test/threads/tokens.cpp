@@ -300,7 +300,8 @@ TEST_CASE("with_lock on four threads calls each handler, also if a time limit en
     auto lock_body = [&](lease& l) { return work(l); };
     auto leader_body = [&](leadership& l) { return work(l); };
     for (int i = 0; i < 1000; ++i) {
-        auto const limit = asio::chrono::milliseconds(20 + i % 10);
+        // Long enough for the call to return before it: Asio requires that.
+        auto const limit = asio::chrono::milliseconds(300 + i % 100);
         left += 2;
         with_lock(mutex(c, std::to_string(i % 40)), {.wait = 1s}, lock_body, asio::cancel_after(limit, done));
         lead(boss, "v", {.wait = 1s}, leader_body, asio::cancel_after(limit, done));
