@@ -24,14 +24,15 @@ constexpr std::array table{
     right{"decrby", needs_latch | needs_semaphore},
     right{"del", needs_latch | everything | needs_queries},
     right{"exists", needs_latch | everything},
-    right{"get", needs_mutex | needs_read_write},
-    right{"getrange", needs_latch | with_queue | needs_read_write | needs_semaphore | needs_queries},
+    right{"get", needs_semaphore},
+    right{"getrange", needs_latch | everything | needs_queries},
     right{"hdel", needs_latch | hashes | needs_semaphore},
     right{"hexists", hashes | needs_semaphore},
     right{"hget", with_queue | needs_read_write},
     right{"hgetall", with_queue | needs_read_write | needs_semaphore | needs_queries},
     right{"hkeys", needs_election | needs_queries},
     right{"hlen", with_queue | needs_read_write | needs_semaphore | needs_queries},
+    right{"hscan", needs_read_write},
     right{"hset", needs_latch | hashes | needs_semaphore},
     right{"incrby", needs_semaphore},
     right{"lindex", with_queue},
@@ -74,6 +75,7 @@ end
 for _, name in ipairs({'hdel', 'hexists', 'hget', 'zrem', 'zscore', 'zmscore'}) do try(name, key, 'x') end
 for _, name in ipairs({'getrange', 'lrange', 'zrange', 'zrangebyscore'}) do try(name, key, '0', '1') end
 try('lindex', key, '0')
+try('hscan', key, '0')
 try('linsert', key, 'BEFORE', 'x', 'y')
 try('lrem', key, '1', 'x')
 try('time')

@@ -6,4 +6,5 @@
 local candidate = redis.call('lindex', KEYS[1], '0')
 if not candidate then return 0 end
 local weight = redis.call('hget', KEYS[2], candidate)
-return weight and math.floor(weight / 1000) or 5
+-- include number
+return math.floor((weight and to_number(weight) or 5000) / 1000)

@@ -7,14 +7,15 @@
 -- returns nil: granted; n > 0: granted, the fencing token; n < 0: busy, -3 - t, where t is the PTTL of the lock (-1: it
 --   has no time to live) or, if the lock is free, the time in ms after which the waiters look again
 -- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, a key of the queue is of another type,
---   or the counter is not a string
+--   or the counter is not a number below 2^53
 -- redis.calls: exists, hset, pexpire (free, no waiter); exists, lrange, del or lpop, zrem, zrem, hdel, hset, pexpire
---   (the holder is the first waiter; also publish before another one, if the lease is short); with fencing also time,
---   set; exists, hexists, pttl, time, zadd, pexpire, zadd, rpush, pexpire, pexpire (becomes the first waiter); exists,
---   hexists, pttl, time, lrange, zscore, zadd, hgetall, zadd, rpush, zscore (becomes a further waiter); with a priority
---   other than 5 also pexpire, hset, pexpire, and hset if waiters are overtaken; with 30 waiters and more also llen,
---   zcard, lindex, zscore, zscore, and lrange, hget in place of hgetall, with hget for each waiter that is overtaken;
---   with waiters of Redisson also zrem, and with 30 waiters and more llen, zcard, lindex, zscore, lrange
+--   (the holder is the first waiter; also publish before another one, if the lease is short); with fencing also
+--   getrange, time, set, and exists if the counter is missing; exists, hexists, pttl, time, zadd, pexpire, zadd, rpush,
+--   pexpire, pexpire (becomes the first waiter); exists, hexists, pttl, time, lrange, zscore, zadd, hgetall, zadd,
+--   rpush, zscore (becomes a further waiter); with a priority other than 5 also pexpire, hset, pexpire, and hset if
+--   waiters are overtaken; with 30 waiters and more also llen, zcard, lindex, zscore, zscore, and lrange, hget in place
+--   of hgetall, with hget for each waiter that is overtaken; with waiters of Redisson also zrem, and with 30 waiters
+--   and more llen, zcard, lindex, zscore, lindex, lrange
 local me = ARGV[1]
 -- include hold
 -- include fence

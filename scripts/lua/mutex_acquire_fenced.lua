@@ -3,8 +3,9 @@
 -- KEYS  lock, counter
 -- ARGV  token, lease time in ms, time to live of the counter in ms
 -- returns n > 0: granted, the fencing token; n < 0: busy, -3 - PTTL of the lock
--- errors WRONGTYPE: the lock is neither a string nor a hash with a time to live, or the counter is not a string
--- redis.calls: set, time, set (granted); set, pttl, type (busy)
+-- errors WRONGTYPE: the lock is neither a string nor a hash with a time to live, or the counter is not a number
+--   below 2^53; nothing changed
+-- redis.calls: set, getrange, time, set (granted); set, pttl, type (busy); if the counter is missing also exists
 if not redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
     local left = redis.call('pttl', KEYS[1])
     local kind = redis.call('type', KEYS[1]).ok

@@ -2,11 +2,12 @@
 -- KEYS  lock, counter
 -- ARGV  token, the value that the counter must reach, time to live of the counter in ms
 -- returns 1: the lock has the token, and the counter is at least that value; 0: it does not, nothing changed
--- errors WRONGTYPE: a key is not a string
--- redis.calls: get, get, set (raised); get, get (it is high enough); get (another token)
-if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
--- include number
--- As in parts/fence.lua, a string that is no number counts as a counter that was lost.
-local last = to_number(redis.call('get', KEYS[2]) or '')
-if not last or last < tonumber(ARGV[2]) then redis.call('set', KEYS[2], ARGV[2], 'PX', ARGV[3]) end
+-- errors WRONGTYPE: a key is not a string, or the counter is not a number below 2^53; nothing changed
+-- redis.calls: getrange, getrange, set (raised); getrange, getrange (it is high enough); getrange (another token); if the
+--   counter is missing also exists
+if redis.call('getrange', KEYS[1], '0', '255') ~= ARGV[1] then return 0 end
+-- include fence
+local last, failed = last_fence(KEYS[2])
+if failed then return failed end
+if last < tonumber(ARGV[2]) then redis.call('set', KEYS[2], ARGV[2], 'PX', ARGV[3]) end
 return 1

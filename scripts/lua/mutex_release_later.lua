@@ -5,8 +5,8 @@
 -- returns 0: another token or no key, nothing changed; n > 0: it ends after that time, n - 1 subscribers received the
 --   message
 -- errors WRONGTYPE: the lock is not a string
--- redis.calls: get, pexpire, publish
-if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+-- redis.calls: getrange, pexpire, publish
+if redis.call('getrange', KEYS[1], '0', '255') ~= ARGV[1] then return 0 end
 redis.call('pexpire', KEYS[1], ARGV[3])
 local receivers = redis.pcall('publish', ARGV[2], '0')
 return type(receivers) == 'number' and receivers + 1 or 1

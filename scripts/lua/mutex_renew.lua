@@ -3,13 +3,13 @@
 -- KEYS  locks
 -- ARGV  for each lock: token, lease time in ms
 -- returns for each lock 1: it has the token, and expires after the lease time at the earliest; 0: lost
--- errors those with which the server refuses GET, PTTL or PEXPIRE; the locks before that one are renewed then
--- redis.calls for each lock: get, pttl, pexpire; get, pttl (it expires later already)
+-- errors those with which the server refuses GETRANGE, PTTL or PEXPIRE; the locks before that one are renewed then
+-- redis.calls for each lock: getrange, pttl, pexpire; getrange, pttl (it expires later already)
 local kept = {}
 -- include renewal
 -- include prolong
 for i = 1, #KEYS do
-    local token = redis.pcall('get', KEYS[i])
+    local token = redis.pcall('getrange', KEYS[i], '0', '255')
     if is_refusal(token) then return token end
     local ours = token == ARGV[2 * i - 1]
     local failed = ours and prolong(KEYS[i], ARGV[2 * i])

@@ -4,10 +4,11 @@
 -- ARGV  lease time in ms, permits to create it with (0: never), its time to live in ms (0: none), channel, holder, time to
 --   live of the fencing counter in ms, whether it waits for a message if it is refused (1; 0: no)
 -- returns {1, fencing token, number}: granted; {0, t, total}: busy, as permits_acquire; t = -2: there are no permits
--- errors WRONGTYPE: the counter is not a number, or another key is of another type; if it is the fencing counter, the
---   holder has the permit
--- redis.calls: time, getrange, hgetall, zmscore (if there are numbers), incrby, zadd, pttl, pexpire, pexpire or
---   persist, hset, pexpire, time, set (granted); time, getrange, hgetall, zrangebyscore, zrange, zcard (busy); if
+-- errors WRONGTYPE: the counter is not a number, the fencing counter is not a number below 2^53, or another key is of
+--   another type; nothing changed
+-- redis.calls: time, getrange, hgetall, zmscore (if there are numbers), getrange, time, set, incrby, zadd, pttl, pexpire,
+--   pexpire or persist, hset, pexpire (granted); if the fencing counter is missing also exists; time, getrange, hgetall,
+--   zrangebyscore, zrange, zcard (busy); if
 --   permits had expired also zrem, incrby, publish; for numbers of permits that were released also hdel; if it is
 --   created also exists, zcard, set, publish; of a waiter also zrem (granted), zadd, pexpire (busy); zrange and
 --   notified clients as permits_acquire; zcard, and if a permit has no number zrange
@@ -33,12 +34,15 @@ end
 
 local numbered = {}
 
--- When the last of the permits ends whose number was lost; nil: there is none. Until then nobody knows which numbers are
--- free. A holder that is renewed finds out earlier, and releases its permit. Redisson's permits have no numbers.
+-- When the last of the permits ends whose number was lost; nil: there is none, or an error follows: these are more permits
+-- than a numbered semaphore has. Until then nobody knows which numbers are free. A holder that is renewed finds out
+-- earlier, and releases its permit. Redisson's permits have no numbers.
 local function end_of_unnumbered()
     local known, last = 0, nil
     for _ in pairs(numbered) do known = known + 1 end
-    if redis.call('zcard', KEYS[2]) == known then return nil end
+    local held = redis.call('zcard', KEYS[2])
+    if held == known then return nil end
+    if held > 10000 then return nil, redis.error_reply('WRONGTYPE the timeouts are too many for permits with numbers') end
     local all = redis.call('zrange', KEYS[2], '0', '-1', 'WITHSCORES')
     for i = 1, #all, 2 do
         local is_ours = #all[i] > 16 and string.byte(all[i], 15) == 56
@@ -77,9 +81,11 @@ local entries = redis.call('hgetall', KEYS[4])
 local over, ended = left and left > 0 and {} or expired(), {}
 local free = (left or ARGV[2] - redis.call('zcard', KEYS[2])) + #over
 local number = free > 0 and free_number(entries, over, ended)
-local unnumbered = number and end_of_unnumbered()
-remove(over)
+local unnumbered, flaw
+if number then unnumbered, flaw = end_of_unnumbered() end
+if flaw then return flaw end
 if free < 1 or unnumbered then
+    remove(over)
     settle(text, free, #over, ARGV[3])
     local total = free + redis.call('zcard', KEYS[2])
     if total < 1 then
@@ -90,6 +96,9 @@ if free < 1 or unnumbered then
     return {0, unnumbered and unnumbered - now or time_until(1 - free), total}
 end
 
+local token, denied = raise(KEYS[5], 'PX', ARGV[6])
+if not token then return denied end
+remove(over)
 -- The counter before the member, as in permits_acquire.
 settle(text, free - 1, #over - 1, ARGV[3])
 local _, refused = write_members({me}, ARGV[1], 1)
@@ -97,8 +106,6 @@ if refused then return refused end
 for i = 1, #ended, 1000 do redis.call('hdel', KEYS[4], unpack(ended, i, math.min(i + 999, #ended))) end
 redis.call('hset', KEYS[4], me, number)
 redis.call('pexpire', KEYS[4], one_day)
-local token, denied = raise(KEYS[5], 'PX', ARGV[6])
-if not token then return denied end
 if (#over > 0 or not text) and free > 1 then redis.pcall('publish', channel, free - 1) end
 if is_waiter then stop_waiting(me) end
 wake(channel, free - 1, text and #over or free - 1, me)

@@ -4,9 +4,10 @@
 -- ARGV  channel, holder (empty: all)
 -- returns how many permits were taken away; 0 for a text that is not the whole id of a holder, such as a UUID alone
 -- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing changed
--- redis.calls: getrange, zcard, del, incrby, publish (all); getrange, zrange, zrem, incrby, publish (one); then also
---   zrange, and for each client that is notified publish, zrem, zrange; if one waits for more than are free also time,
---   zrangebyscore; of a fair semaphore zrange, publish in place of these
+-- redis.calls: getrange, zrange, zrange, zcard, zcard, del, incrby, publish (all); getrange, zrange, zrange, zcard, zrange,
+--   zrem, incrby, publish (one); with more than a thousand permits also zrange; then also zrange, and for each client
+--   that is notified publish, zrem, zrange; if one waits for more than are free also time, zrangebyscore; of a fair
+--   semaphore zrange, publish in place of these
 local now = 0
 -- include permit_counter
 local text, left, failed = read_counter()
@@ -35,7 +36,7 @@ local function members_of(holder)
     return members
 end
 
-local foreign = flaw_of_timeouts()
+local foreign = flaw_of_timeouts() or flaw_of_many()
 if foreign then return foreign end
 local freed
 if ARGV[2] == '' then

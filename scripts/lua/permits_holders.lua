@@ -4,14 +4,15 @@
 --   with those whose time has passed; t is how long the member remains in ms (-1: for ever). Redisson's members are 16
 --   raw bytes, and remain so long at most. A member that has a number is followed by # and the number
 -- errors WRONGTYPE: the counter is not a number, or another key is of another type
--- redis.calls: time, getrange, zrange; of a numbered semaphore also hgetall
+-- redis.calls: time, getrange, zrange, zrange, zcard, zrange; with more than a thousand permits also zrange; of a numbered
+--   semaphore also hlen, hgetall
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- include permit_counter
 local text, left, failed = read_counter()
 if failed then return failed end
 -- include permits
-local foreign = flaw_of_timeouts()
+local foreign = flaw_of_timeouts() or flaw_of_many()
 if foreign then return foreign end
 local for_ever, answer = 900000000000000, {text and 1 or 0, left or 0}
 local all = redis.call('zrange', KEYS[2], '0', '-1', 'WITHSCORES')

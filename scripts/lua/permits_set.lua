@@ -19,10 +19,11 @@ if failed then return failed end
 -- include permit_waiting
 -- include permit_wake
 
--- Notifies those that ask for more than `total` permits: waiting does not help them.
+-- Notifies those that ask for more than `total` permits: waiting does not help them. Of more than a thousand the others
+-- learn of it when they look again.
 local function wake_beyond(channel, total)
     local first = string.format('%.0f', (total + 1) * one_weight)
-    for _, holder in ipairs(redis.pcall('zrangebyscore', KEYS[3], first, '+inf')) do
+    for _, holder in ipairs(redis.pcall('zrangebyscore', KEYS[3], first, '+inf', 'LIMIT', '0', '1000')) do
         stop_waiting(holder)
         redis.pcall('publish', channel .. ':' .. string.sub(holder, 1, 36), '0')
     end

@@ -21,7 +21,7 @@ local left = -2
 if mode ~= 'read' and not covered then left = redis.call('pttl', KEYS[1]) end
 if left == -2 and KEYS[3] and not covered then
     left = redis.call('pttl', KEYS[3])
-    if left ~= -2 and KEYS[4] and redis.call('get', KEYS[4]) == 'turn' then left = -2 end
+    if left ~= -2 and KEYS[4] and redis.call('getrange', KEYS[4], '0', '255') == 'turn' then left = -2 end
     if left ~= -2 and mode then left = math.max(left, redis.call('pttl', KEYS[1])) end
 end
 if left ~= -2 then

@@ -4,9 +4,10 @@
 -- ARGV  holder, channel, prefix of the slots
 -- returns 0: the holder has no field; n > 0: released, n - 1 subscribers received the message (none is sent while
 --   others hold the lock)
--- errors WRONGTYPE: the lock is not a hash; the slot is deleted nevertheless
+-- errors WRONGTYPE: the lock is not a hash; the slot is deleted nevertheless; or it has many fields that name no holders
 -- redis.calls: hexists, hlen, del, publish (the last); hexists, hlen, hget, pttl, pttl, hdel, del (one of several); if it
---   was the longest, or its slot is missing, also hgetall, pttl for the other slots until one is as long, pexpire
+--   was the longest, or its slot is missing, also hlen, hgetall, pttl for the other slots until one is as long, pexpire; of
+--   more than a thousand fields also hscan, here and in the other scripts of a read_write_lock
 local held = redis.pcall('hexists', KEYS[1], ARGV[1])
 if held ~= 1 then
     redis.call('del', KEYS[2])
@@ -21,7 +22,9 @@ if remains and redis.call('hget', KEYS[1], 'mode') ~= 'write' then
     -- of its longest reader. Without its slot it is unknown how long this reader kept the lock.
     if mine < 0 or life <= mine + 20 then
         local near = life == -1 and math.huge or math.max(life - 20, 1)
-        left = longest_slot(ARGV[3], ARGV[1], near)
+        local foreign
+        left, foreign = longest_slot(ARGV[3], ARGV[1], near)
+        if foreign then return foreign end
         remains = left > 0
         if left >= near then left = nil end
     end

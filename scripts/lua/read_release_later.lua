@@ -3,9 +3,10 @@
 -- KEYS  lock, slot of the reader
 -- ARGV  holder, channel, prefix of the slots, time in ms until it ends, at least 1
 -- returns 0: the holder has no field; n > 0: it ends after that time, n - 1 subscribers received the message
--- errors WRONGTYPE: the lock is not a hash; the slot is deleted nevertheless
--- redis.calls: hexists, del (it has no field); hexists, hget, pexpire, publish (held by a writer); hexists, hget, hgetall,
---   pttl for each other slot, pexpire, pttl, publish (held by readers); if the lock would remain longer also pexpire
+-- errors WRONGTYPE: the lock is not a hash; the slot is deleted nevertheless; or it has many fields that name no holders
+-- redis.calls: hexists, del (it has no field); hexists, hget, pexpire, publish (held by a writer); hexists, hget, hlen,
+--   hgetall, pttl for each other slot, pexpire, pttl, publish (held by readers); if the lock would remain longer also
+--   pexpire
 local held = redis.pcall('hexists', KEYS[1], ARGV[1])
 if held ~= 1 then
     redis.call('del', KEYS[2])
@@ -14,7 +15,9 @@ end
 -- include longest_slot
 local life
 if redis.call('hget', KEYS[1], 'mode') ~= 'write' then
-    life = math.max(longest_slot(ARGV[3], ARGV[1]), tonumber(ARGV[4]))
+    local longest, foreign = longest_slot(ARGV[3], ARGV[1])
+    if foreign then return foreign end
+    life = math.max(longest, tonumber(ARGV[4]))
 end
 redis.call('pexpire', KEYS[2], ARGV[4])
 if life and redis.call('pttl', KEYS[1]) > life then redis.call('pexpire', KEYS[1], life) end

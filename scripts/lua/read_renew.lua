@@ -19,7 +19,7 @@ local keys, KEYS = KEYS, {}
 -- longest of all slots.
 local function life_of(slot, holder, left)
     if redis.call('pttl', KEYS[1]) ~= -1 then return left end
-    return math.max(left, longest_slot(string.sub(slot, 1, -1 - #(holder .. ':rwlock_timeout:1')), holder))
+    return math.max(left, longest_slot(string.sub(slot, 1, -1 - #(holder .. ':rwlock_timeout:1')), holder) or 0)
 end
 
 for i = 1, #keys / 3 do

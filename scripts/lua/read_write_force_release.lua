@@ -4,14 +4,15 @@
 -- ARGV  channel, prefix of the slots
 -- returns 1: it was held; 0: it was free
 -- errors WRONGTYPE: not a read_write_lock, nothing changed
--- redis.calls: type, hget, hgetall, del, del for each slot, publish
+-- redis.calls: type, hget, hlen, hgetall, del, del for each slot, publish
 local kind = redis.call('type', KEYS[1]).ok
 if kind == 'none' then return 0 end
--- include holder
+-- include reader_fields
 if kind ~= 'hash' then return refuse(kind) end
 local mode = redis.call('hget', KEYS[1], 'mode')
 if mode ~= 'read' and mode ~= 'write' then return refuse('hash without a mode') end
-local fields = redis.call('hgetall', KEYS[1])
+local fields, foreign = fields_of_lock()
+if foreign then return foreign end
 for i = 1, #fields, 2 do
     if fields[i] ~= 'mode' and not (is_holder(fields[i]) and is_count(fields[i + 1])) then
         return refuse('hash with a field that names no holder')

@@ -4,8 +4,9 @@
 -- KEYS  lock, counter
 -- ARGV  holder, lease time in ms
 -- returns n > 0: granted, the fencing token; n < 0: busy, -3 - PTTL of the lock (-2: it has no time to live)
--- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, or the counter is not a string
--- redis.calls: pttl, time, set, hset, pexpire (granted); pttl, type (busy)
+-- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, or the counter is not a number
+--   below 2^53; nothing changed
+-- redis.calls: pttl, getrange, time, set, hset, pexpire (granted); pttl, type (busy); if the counter is missing also exists
 local left = redis.call('pttl', KEYS[1])
 if left ~= -2 then
     local kind = redis.call('type', KEYS[1]).ok

@@ -6,12 +6,14 @@
 --   the counter in ms
 -- returns n >= 0: granted, the fencing token or 0; n < 0: busy, -3 - PTTL of the key that excludes the writer (-2: it
 --   has no time to live)
--- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, or a mark or the counter is not a
---   string
--- redis.calls: pttl, get, get, hset, pexpire (granted), time, set (fenced); pttl, hget, set (busy), hgetall, exists for
---   each slot until one is alive (held by readers), del (none is), del (its own mark)
+-- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, a mark is not a string, or the
+--   counter is not a number below 2^53
+-- redis.calls: pttl, getrange, getrange, hset, pexpire (granted), getrange, time, set (fenced), exists (the counter is
+--   missing); pttl, hget, set (busy), hlen, hgetall, exists for each slot until one is alive (held by readers), del
+--   (none is), del (its own mark)
 local left, are_dead = redis.call('pttl', KEYS[1]), false
 -- include slot_numbers
+-- include reader_fields
 if left ~= -2 then
     local mode = redis.pcall('hget', KEYS[1], 'mode')
     if type(mode) == 'table' then
@@ -22,7 +24,8 @@ if left ~= -2 then
         end
     elseif mode == 'read' then
         local alive = false
-        local fields = redis.call('hgetall', KEYS[1])
+        local fields, foreign = fields_of_lock()
+        if foreign then return foreign end
         for i = 1, #fields, 2 do
             local last, first = slot_numbers(fields[i + 1])
             for n = last, first, -1 do
@@ -32,12 +35,12 @@ if left ~= -2 then
         if not alive then left, are_dead = -2, true end
     end
 end
-if left == -2 and redis.call('get', KEYS[3]) == 'turn' then left = redis.call('pttl', KEYS[3]) end
+if left == -2 and redis.call('getrange', KEYS[3], '0', '255') == 'turn' then left = redis.call('pttl', KEYS[3]) end
 if left ~= -2 then
     if ARGV[4] ~= '0' then redis.call('set', KEYS[2], ARGV[1], 'PX', ARGV[4]) end
     return -3 - left
 end
-local is_marked = redis.call('get', KEYS[2]) == ARGV[1]
+local is_marked = redis.call('getrange', KEYS[2], '0', '255') == ARGV[1]
 -- include fence
 local fence, failed = 0, nil
 if KEYS[4] then fence, failed = raise(KEYS[4], 'PX', ARGV[5]) end

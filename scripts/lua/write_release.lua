@@ -5,13 +5,15 @@
 -- ARGV  holder, channel, prefix of the slots, length of the readers' turn in ms (0: none)
 -- returns 0: the holder did not hold it; n > 0: released, n - 1 subscribers received the message
 -- errors WRONGTYPE: the lock is not a hash, or the mark of a waiting writer is not a string
--- redis.calls: hexists, get, hlen, del, exists, publish; with reads of the same owner: hexists, get, hlen, hgetall,
---   pttl for each slot, hdel, hset, pexpire, exists, publish; for readers that waited also set
+-- redis.calls: hexists, getrange, hlen, del, exists, publish; with reads of the same owner: hexists, getrange, hlen, hlen,
+--   hgetall, pttl for each slot, hdel, hset, pexpire, exists, publish; for readers that waited also set
 local held = redis.call('hexists', KEYS[1], ARGV[1]) == 1
-local waited = redis.call('get', KEYS[2]) == ARGV[1]
+local waited = redis.call('getrange', KEYS[2], '0', '255') == ARGV[1]
 if not held and not waited then return 0 end
 -- include longest_slot
-local left = held and redis.call('hlen', KEYS[1]) > 2 and longest_slot(ARGV[3], ARGV[1]) or 0
+local left, foreign = 0, nil
+if held and redis.call('hlen', KEYS[1]) > 2 then left, foreign = longest_slot(ARGV[3], ARGV[1]) end
+if foreign then return foreign end
 if waited then redis.call('del', KEYS[2]) end
 if held and left > 0 then
     redis.call('hdel', KEYS[1], ARGV[1])

@@ -310,6 +310,40 @@ TEST_CASE("a counter of a semaphore that Redis does not count is wrong_type for 
     });
 }
 
+TEST_CASE("a fencing counter that Redis does not count is wrong_type, and stays as it is", "[keys][fencing]")
+{
+    arena a;
+    auto& c = a.client();
+    std::string const counters[]{"holdfast_fence:{k}", "redisson_lock_token:{k}"};
+    std::vector<primitive> fenced;
+    for (auto& p : primitives())
+        if (!p.is_semaphore && p.name != std::string_view("mutex"))
+            fenced.push_back(p);
+    fenced.push_back({"numbered semaphore", primitives().back().make, true});
+    a.run([&]() -> awaitable<void> {
+        for (auto const& p : fenced)
+            for (std::string const count : {"1e3", "2.5", " 5", "0x10", "9007199254740993", "05", ""}) {
+                CAPTURE(p.name, count);
+                for (auto const& key : a.server().model().keys().names())
+                    a.server().execute({"DEL", key});
+                for (auto const& key : counters)
+                    a.server().execute({"SET", key, count});
+                auto const lock = p.make(c);
+                auto const on_acquire = co_await error_of(lock.try_acquire({.wait = 3s}, use_awaitable));
+                CHECK(on_acquire == errc::wrong_type);
+                auto const is_held = co_await lock.is_locked(use_awaitable);
+                CHECK_FALSE(is_held);
+                for (auto const& key : counters)
+                    CHECK(a.server().execute({"GET", key}).text == count);
+                // A counter that is missing is made anew.
+                a.server().execute({"DEL", counters[0], counters[1]});
+                auto held = co_await lock.acquire(use_awaitable);
+                CHECK(held.fencing_token().value_or(0) > 0U);
+                co_await held.release(use_awaitable);
+            }
+    });
+}
+
 // ---- the record of a leader
 
 config days()
@@ -460,6 +494,101 @@ TEST_CASE("a long string under a lock's key is refused, and only its first bytes
         latch const other(c, "l");
         auto const on_wait = co_await error_of(other.wait({.wait = 10ms}, use_awaitable));
         CHECK(on_wait == errc::wrong_type);
+        CHECK(longest < 1000);
+    });
+}
+
+TEST_CASE(
+    "other data of which the first elements look like a lock's is refused, and not read as a whole", "[keys][bounds]")
+{
+    arena a;
+    auto& c = a.client();
+    std::size_t most = 0;  // elements of a reply to a command of a script
+    a.server().check([&](executed const& e) {
+        if (e.what.in_script && e.what.reply)
+            most = std::max(most, e.what.reply->items.size());
+    });
+    auto const fill = [&](std::vector<std::string> words, auto const& element) {
+        for (int i = 0; i < 2000; ++i)
+            for (auto& word : element(std::to_string(i)))
+                words.push_back(std::move(word));
+        a.server().execute(std::vector<std::string_view>(words.begin(), words.end()));
+    };
+    using list = std::vector<std::string>;
+    std::string const place = "6f1c1d0e-0000-8000-8000-000000000001:1";
+    a.run([&]() -> awaitable<void> {
+        co_await c.ready();
+        fill({"HSET", "k", "mode", "read", place, "1"}, [](auto const& i) { return list{"f" + i, "1"}; });
+        a.server().execute({"PEXPIRE", "k", "600000"});
+        read_write_lock const rw(c, "k");
+        auto const on_holders = co_await error_of(rw.read().holders(use_awaitable));
+        CHECK(on_holders == errc::wrong_type);
+        auto const on_force = co_await error_of(rw.read().force_release(use_awaitable));
+        CHECK(on_force == errc::wrong_type);
+        auto const on_write = co_await error_of(rw.write().try_acquire({.wait = 1s}, use_awaitable));
+        CHECK(on_write == errc::wrong_type);
+        CHECK(a.exists("k"));
+
+        fill({"RPUSH", "redisson_lock_queue:{f}", place}, [](auto const& i) { return list{"v" + i}; });
+        fair_lock const fair(c, "f");
+        auto const on_attempt = co_await error_of(fair.try_acquire({.wait = 100ms}, use_awaitable));
+        CHECK(on_attempt == errc::wrong_type);
+        auto const on_waiters = co_await error_of(fair.waiters(use_awaitable));
+        CHECK(on_waiters == errc::wrong_type);
+
+        a.server().execute({"SET", "s", "0"});
+        fill({"ZADD", "{s}:timeout"}, [](auto const& i) {
+            return list{i, std::string(16 - i.size(), 'x') + i};  // as long as a permit of Redisson
+        });
+        semaphore const s(c, "s", {.permits = 2});
+        auto const on_permits = co_await error_of(s.permits(use_awaitable));
+        CHECK(on_permits == errc::wrong_type);
+        auto const on_revoke = co_await error_of(s.revoke(std::string(12, 'x') + "1000", use_awaitable));
+        CHECK(on_revoke == errc::wrong_type);
+        auto const on_end = co_await error_of(s.force_release(use_awaitable));
+        CHECK(on_end == errc::wrong_type);
+        CHECK(a.server().execute({"ZCARD", "{s}:timeout"}).integer == 2000);
+        CHECK(most <= 1000);
+    });
+}
+
+TEST_CASE("a read_write_lock of thousands of readers is read as a whole", "[keys][bounds]")
+{
+    arena a;
+    read_write_lock const rw(a.client(), "k");
+    a.run([&]() -> awaitable<void> {
+        auto held = co_await rw.read().acquire(use_awaitable);
+        for (int i = 0; i < 2000; ++i)
+            a.server().execute({"HSET", "k", "6f1c1d0e-0000-8000-8000-000000000001:" + std::to_string(i), "1"});
+        auto const holders = co_await rw.read().holders(use_awaitable);
+        CHECK(holders.size() == 1);  // the others have no slots
+        co_await held.release(use_awaitable);
+    });
+}
+
+TEST_CASE("a long string in place of a token or a mark is not read as a whole", "[keys][bounds]")
+{
+    arena a;
+    auto& c = a.client("A");
+    std::size_t longest = 0;  // of the replies to commands of scripts
+    a.server().check([&](executed const& e) {
+        if (e.what.in_script && e.what.reply)
+            longest = std::max(longest, e.what.reply->text.size());
+    });
+    std::string const long_string(100'000, '7');
+    a.run([&]() -> awaitable<void> {
+        read_write_lock const rw(c, "w");
+        auto held = co_await mutex(c, "k").acquire(use_awaitable);
+        auto other = co_await mutex(c, "l", {.fencing = true}).acquire(use_awaitable);
+        auto writes = co_await rw.write().acquire(use_awaitable);
+        for (auto* key : {"k", "l", "holdfast_writer_waiting:{w}", "holdfast_readers_waiting:{w}"})
+            a.server().execute({"SET", key, long_string, "PX", "600000"});
+        co_await a.sleep(1500ms);
+        CHECK_FALSE(held.valid());
+        error_code ec;
+        co_await other.release(asio::redirect_error(use_awaitable, ec));
+        CHECK(ec == errc::lease_lost);
+        co_await writes.release(asio::redirect_error(use_awaitable, ec));
         CHECK(longest < 1000);
     });
 }

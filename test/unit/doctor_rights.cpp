@@ -53,10 +53,12 @@ TEST_CASE("doctor rights: the table names each command of each script, and nothi
         for (auto const& command : test::commands_of(script))
             if (command != "publish")  // has a probe of its own, because its error is ignored
                 needs[command] |= need_of(script.name);
-    // The commands that no script calls: SET NX and the probe of a waiter of a mutex, is_locked() of all locks.
+    // The commands that no script calls: SET NX and the probe of a waiter of a mutex, is_locked() of all locks and of a
+    // semaphore.
     for (auto const* command : {"set", "type", "pttl"})
         needs[command] |= needs_mutex;
     needs["exists"] |= needs_mutex | needs_reentrant | needs_fair | needs_read_write;
+    needs["get"] |= needs_semaphore;
     CHECK(rights().size() == needs.size());
     for (auto const& [command, need] : needs) {
         CAPTURE(command);

@@ -1,6 +1,6 @@
--- An attempt to acquire a fair lock. Needs above it: `me` (the holder), and grant(), which grants the lock and returns the
--- answer for that. KEYS: lock, queue, timeouts, waiters, priorities; ARGV: holder, lease time in ms, waiter timeout in ms,
--- channel, priority.
+-- An attempt to acquire a fair lock. Needs above it: number, `me` (the holder), and grant(), which grants the lock and returns
+-- the answer for that. KEYS: lock, queue, timeouts, waiters, priorities; ARGV: holder, lease time in ms, waiter timeout in
+-- ms, channel, priority.
 
 -- EXISTS counts a key as often as it is named: 1 for the lock, 2 for the queue, 4 for the timeouts.
 local known = redis.call('exists', KEYS[1], KEYS[2], KEYS[2], KEYS[3], KEYS[3], KEYS[3], KEYS[3])
@@ -68,7 +68,7 @@ local function from_the_end()
         if not holder then return nil end
         at, passed = at - 1, passed + 1
         local weight = weights[holder] or not is_whole and redis.call('hget', KEYS[5], holder)
-        return holder, tonumber(weight or nil) or 1000 * usual_priority
+        return holder, to_number(weight or '') or 1000 * usual_priority
     end
 end
 

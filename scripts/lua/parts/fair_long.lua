@@ -3,12 +3,10 @@
 --
 -- Each waiter of Redisson counts for the scores behind it, so a queue with one of them is read as a whole. They enter at
 -- the end. So none is in the queue if the last waiter is ours, and the mark `#pure` among the waiters says that none was
--- there when the last one of ours entered. Redisson's scripts do not know the mark, so those that enter ours delete it where
--- they see one of theirs.
+-- there when the last one of ours entered. Redisson's scripts do not know the mark, so those that enter ours delete it
+-- where they see one of theirs.
 
--- include holder
-
-local short, last_of_short = 30, '29'
+-- include fair_line
 
 -- How many waiters a queue has whose waiters are all ours, and that need not be read as a whole; nil: it must be. The list
 -- and the timeouts have the same members, unless a part of one was lost: then only the list shows who has a place. A user
@@ -27,6 +25,8 @@ local function read_line()
     if line[1] and not is_place(line[1]) then return nil, refuse('list that names no holder') end
     local length = #line == short and length_of_ours()
     if length then return line, length end
+    local found = #line == short and flaw_of(line, KEYS[2])
+    if found then return nil, found end
     if #line == short then line = redis.call('lrange', KEYS[2], '0', '-1') end
     return line, #line
 end
