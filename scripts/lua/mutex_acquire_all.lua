@@ -2,8 +2,9 @@
 -- KEYS  locks
 -- ARGV  lease time in ms, for each lock: token
 -- returns 0: all granted; {n, PTTL}: the n-th lock is the first that is held
--- errors WRONGTYPE: the n-th lock is neither a string nor a hash with a time to live
--- redis.calls: exists, for each lock: set (granted); exists, pttl up to the n-th, type (busy)
+-- errors WRONGTYPE: the n-th lock is neither a mutex nor a string or a hash with a time to live
+-- redis.calls: exists, for each lock: set (granted); exists, pttl up to the n-th, type (busy);
+--   if it has no time to live also getrange
 local call, keys, args = redis.call, KEYS, ARGV
 if call('exists', unpack(keys)) == 0 then
     local lease = args[1]
@@ -16,11 +17,12 @@ if call('exists', unpack(keys)) == 0 then
     end
     return 0
 end
+-- include mutex_held
 for i = 1, #keys do
     local left = call('pttl', keys[i])
     if left ~= -2 then
         local kind = call('type', keys[i]).ok
-        if left >= 0 and (kind == 'string' or kind == 'hash') then return {i, left} end
+        if is_held(keys[i], kind, left) then return {i, left} end
         return redis.error_reply('WRONGTYPE the lock is a ' .. kind .. (left < 0 and ' without a time to live' or ''))
     end
 end

@@ -193,6 +193,67 @@ TEST_CASE("a read that is renewed does not cut longer reads when the lock has lo
     });
 }
 
+// Waiters of a mutex: each kind of acquire learns in another way that it is held.
+std::vector<primitive> kinds_of_mutex()
+{
+    return {
+        {"mutex", [](client& c) { return any_lock(mutex(c, "k")); }},
+        {"fenced mutex", [](client& c) { return any_lock(mutex(c, "k", {.fencing = true})); }},
+        {"multi_lock", [](client& c) { return any_lock(multi_lock(mutex(c, "free"), mutex(c, "k"))); }}};
+}
+
+TEST_CASE("a waiter of a mutex that lost its time to live waits until its holder restores it", "[keys]")
+{
+    for (auto const& p : kinds_of_mutex()) {
+        CAPTURE(p.name);
+        arena a;
+        auto const one = p.make(a.client("A")), other = p.make(a.client("B"));
+        a.run([&]() -> awaitable<void> {
+            auto held = co_await one.acquire(use_awaitable);
+            a.server().execute({"PERSIST", "k"});
+            error_code ended;
+            bool is_granted = false;
+            auto const wait = [&]() -> awaitable<void> {
+                auto l = co_await other.acquire(asio::redirect_error(use_awaitable, ended));
+                is_granted = l.valid();
+            };
+            a.spawn(wait(), "B");
+            co_await a.sleep(5s);
+            CHECK_FALSE(ended);
+            CHECK_FALSE(is_granted);
+            a.server().execute({"PERSIST", "k"});
+            co_await a.sleep(5s);
+            CHECK_FALSE(ended);
+            CHECK(held.valid());
+            co_await held.release(use_awaitable);
+            co_await a.sleep(1s);
+            CHECK(is_granted);
+        });
+    }
+}
+
+TEST_CASE("a mutex without a time to live whose holder is dead is wrong_type in bounded time", "[keys]")
+{
+    for (auto const& p : kinds_of_mutex()) {
+        CAPTURE(p.name);
+        arena a;
+        auto const lock = p.make(a.client());
+        a.run([&]() -> awaitable<void> {
+            a.server().execute({"SET", "k", "6f1c1d0e-0000-8000-8000-000000000001:1"});
+            auto const at_once = co_await error_of(lock.try_acquire({}, use_awaitable));
+            CHECK(at_once == errc::wrong_type);
+            error_code ended;
+            a.spawn([&]() -> awaitable<void> { ended = co_await error_of(lock.acquire(use_awaitable)); });
+            co_await a.sleep(1400ms);  // half of a lease time is 1.5 s
+            // A multi_lock attempts all of its members at once, and this attempt does not wait.
+            CHECK((!ended || p.name == std::string_view("multi_lock")));
+            co_await a.sleep(1500ms);  // the next look comes within a poll_interval
+            CHECK(ended == errc::wrong_type);
+            CHECK(a.exists("k"));
+        });
+    }
+}
+
 TEST_CASE("no number of a numbered semaphore is given twice after the numbers were lost", "[keys][numbered]")
 {
     constexpr semaphore_options numbered{.permits = 2, .numbered = true};

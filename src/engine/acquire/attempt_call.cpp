@@ -4,6 +4,7 @@
 //
 #include "engine/acquire/attempt_call.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <holdfast/error.hpp>
@@ -21,10 +22,12 @@ void attempt_call::add_probe(lock_spec const& of)
 
 void attempt_call::send(contender& head, grant const& sought, attempt const& a, script_form form)
 {
+    is_probed_ = awaited_ > 0;
     ++awaited_;
     asked_.reset();
     lock_ = &sought.lock();
     lease_ = a.lease;
+    will_wait_ = a.will_wait;
     at_ = runtime_.shard_of(*lock_).id();
     form_ = script_form::sha1;
     if (head.batch && head.batch->take(head, command_, a))
@@ -37,6 +40,7 @@ void attempt_call::send(contender& head, grant const& sought, attempt const& a, 
 // slot.
 void attempt_call::send_asking(grant const& sought, attempt const& a)
 {
+    is_probed_ = false;
     ++awaited_;
     lock_ = &sought.lock();
     auto& to = *runtime_.find_session(*asked_);
@@ -103,7 +107,11 @@ void attempt_call::on_reply()
         return;
     // The key is not a lock, and waiting does not help. The flag is taken whatever the result is: it describes the key
     // of this attempt, and must not make a later attempt fail.
-    if (probe_.take_wrong_type() && result_.what == acquire_result::kind::busy) {
+    bool const is_foreign = probe_.take_wrong_type();
+    bool const is_busy = result_.what == acquire_result::kind::busy;
+    if (!is_busy)
+        lasts_since_ = core::never;
+    if (is_busy && (is_foreign || is_held_for_ever())) {
         result_ = {.what = acquire_result::kind::failed, .error = errc::wrong_type};
         runtime_.telemetry().on_refused(result_.error, *lock_, {});
     }
@@ -111,6 +119,22 @@ void attempt_call::on_reply()
         return to_.on_result(result_);
     if (!runtime_.await_acknowledgement(*this, at_, *lock_, lease_, sent_))
         give_back({.what = acknowledgement::kind::missing, .words = "the server is not known"});
+}
+
+// A mutex that has lost its time to live gets one again with the next renewal of its holder, which comes after a third of the
+// lease time. So a waiter looks again until half of it has passed: then there is no such holder, and waiting would not end. A
+// single attempt cannot look again.
+bool attempt_call::is_held_for_ever() noexcept
+{
+    bool const says_so = lock_->protocol->kind() == lock_kind::mutex && result_.remaining == core::duration::max();
+    bool const lasts = result_.is_mute ? is_probed_ && probe_.is_lasting() : says_so;
+    if (!lasts) {
+        lasts_since_ = core::never;
+        return false;
+    }
+    auto const now = runtime_.recent();
+    lasts_since_ = std::min(lasts_since_, now);
+    return !will_wait_ || now - lasts_since_ >= lease_ / 2;
 }
 
 bool attempt_call::must_be_acknowledged() const noexcept

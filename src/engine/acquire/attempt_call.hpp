@@ -89,6 +89,7 @@ private:
     void report(refusal why, std::string_view words);
     void on_reply();
     bool must_be_acknowledged() const noexcept;
+    bool is_held_for_ever() noexcept;
     void give_back(acknowledgement const&);
 
     runtime& runtime_;
@@ -104,6 +105,10 @@ private:
     script_form form_ = script_form::sha1;  // of the attempt that follows NOSCRIPT or ASK
     core::instant sent_{};
     core::duration lease_{};
+    core::instant lasts_since_ =
+        core::never;                    // when the lock was first found without a time to live; never: it has one
+    bool will_wait_ = false;            // a contender waits if this attempt is refused
+    bool is_probed_ = false;            // a probe goes with this attempt
     refusal reported_ = refusal::none;  // why the last attempt was refused
     std::uint8_t awaited_ = 0;          // replies to the attempt and its probe
 };

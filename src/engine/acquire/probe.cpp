@@ -5,30 +5,76 @@
 #include "engine/acquire/probe.hpp"
 
 #include <array>
+#include <chrono>
+#include <cstddef>
+#include <string_view>
 
 #include "core/bounds.hpp"
 
 namespace holdfast::engine {
 
-std::uint8_t probe::send(session& to, std::string_view key)
+namespace {
+
+// How soon the form of a key that has no time to live is requested.
+constexpr core::duration soon = std::chrono::milliseconds(1);
+
+// The token of a mutex, of Holdfast or Redisson: a UUID, a colon and a number.
+bool is_token(std::string_view text)
 {
-    to.submit(ttl_command_, std::array<std::string_view, 2>{"PTTL", key});
-    if (type_known_)
-        return 1;
-    to.submit(type_command_, std::array<std::string_view, 2>{"TYPE", key});
-    return 2;
+    constexpr std::size_t colon = 36;
+    if (text.size() < colon + 2 || text[colon] != ':')
+        return false;
+    for (std::size_t i = 0; i < colon; ++i) {
+        bool const is_hyphen = i == 8 || i == 13 || i == 18 || i == 23;
+        bool const is_digit = std::string_view("0123456789abcdefABCDEF").find(text[i]) != text.npos;
+        if (is_hyphen ? text[i] != '-' : !is_digit)
+            return false;
+    }
+    return text[colon + 1] >= '0' && text[colon + 1] <= '9';
 }
 
-// A key that never expires is no lock: all libraries give their locks a time to live. If there is no key (-2), the
-// grant has ended since the last refusal. This reply comes first, so it starts the result anew; the reply to TYPE adds
-// to it.
+}  // namespace
+
+std::uint8_t probe::send(session& to, std::string_view key)
+{
+    std::uint8_t replies = 1;
+    to.submit(ttl_command_, std::array<std::string_view, 2>{"PTTL", key});
+    if (!type_known_) {
+        to.submit(type_command_, std::array<std::string_view, 2>{"TYPE", key});
+        ++replies;
+    }
+    if (is_lasting()) {
+        to.submit(form_command_, std::array<std::string_view, 4>{"GETRANGE", key, "0", "255"});
+        ++replies;
+    }
+    return replies;
+}
+
+// All libraries give their locks a time to live, so a key that never expires is no lock, or one that has lost it. If there is
+// no key (-2), the grant has ended since the last refusal. This reply comes first, so it starts the result anew; the others
+// add to it.
 void probe::on_ttl(answer const& a)
 {
     constexpr std::int64_t for_ever = -1;
     remaining_ = core::duration::max();
     if (a.outcome == outcome::applied && a.value.integer >= 0)
         remaining_ = core::bounded(std::chrono::milliseconds(a.value.integer));
-    wrong_type_ = a.outcome == outcome::applied && a.value.integer == for_ever;
+    wrong_type_ = false;
+    bool const lasts = a.outcome == outcome::applied && a.value.integer == for_ever;
+    life_ = lasts ? life::unclear : life::ends;
+    if (lasts)
+        remaining_ = soon;
+    to_.on_probed();
+}
+
+void probe::on_form(answer const& a)
+{
+    if (life_ == life::unclear) {
+        bool const is_lock = a.outcome == outcome::applied && is_token(a.value.text);
+        life_ = is_lock ? life::lost : life::ends;
+        wrong_type_ = wrong_type_ || !is_lock;
+        remaining_ = core::duration::max();
+    }
     to_.on_probed();
 }
 

@@ -26,7 +26,8 @@ protected:
 };
 
 // Describes the key of a lock when the refusal of an attempt does not: PTTL returns when the present grant ends; TYPE,
-// until the key is known to be a lock, whether it is one at all (rule 15). Both are submitted before the attempt, in
+// until the key is known to be a lock, whether it is one at all (rule 15); GETRANGE, if the key had no time to live at the
+// last probe, whether it has the form of a lock that has lost it. They are submitted before the attempt, in
 // one write with it. The replies come whatever the result of the attempt is, so the probe must live until then.
 class probe {
 public:
@@ -43,17 +44,28 @@ public:
     core::duration remaining() const noexcept { return remaining_; }
     // Whether the key is no lock. Resets the flag: the result belongs to one attempt.
     bool take_wrong_type() noexcept { return std::exchange(wrong_type_, false); }
+    // Whether the key has no time to live, but may be a lock that has lost it.
+    bool is_lasting() const noexcept { return life_ == life::unclear || life_ == life::lost; }
 
 private:
+    enum class life : std::uint8_t {
+        ends,     // it has a time to live, or there is no key
+        unclear,  // it has none, and its form is not known
+        lost,     // it has none, and the form of a lock
+    };
+
     void on_ttl(answer const&);
     void on_type(answer const&);
+    void on_form(answer const&);
 
     probe_listener& to_;
     command_of<probe, &probe::on_ttl> ttl_command_{*this};
     command_of<probe, &probe::on_type> type_command_{*this};
+    command_of<probe, &probe::on_form> form_command_{*this};
     core::duration remaining_ = core::duration::max();
     bool type_known_ = false;  // the key is a lock: its type is not requested again
     bool wrong_type_ = false;
+    life life_ = life::ends;
 };
 
 }  // namespace holdfast::engine
