@@ -73,6 +73,10 @@ struct BOOST_SYMBOL_VISIBLE shutdown_launch : client_launch {
 /// The client must be destroyed before its execution context. Locks, leases, owners and operations that were made from
 /// it may outlive both: they do nothing then. A client that was moved from may only be destroyed.
 ///
+/// @par Without memory
+/// The call that starts an operation throws `std::bad_alloc` when there is no memory for it; the operation has not begun
+/// then. Elsewhere in the client the process ends, after a line on standard error: see docs/threads.md.
+///
 /// @par Forks
 /// Only the process that made a client uses its connection. In a forked child the client sends nothing: its leases are
 /// not valid there and their destructors do nothing, and its operations complete with errc::client_stopped. If the child
@@ -105,7 +109,7 @@ public:
     client(client&&) noexcept = default;
     client& operator=(client&&) = delete;
 
-    /// Calls `stop()`. Never blocks.
+    /// Calls `stop()`. Never blocks or throws.
     ~client();
 
     /// The executor that was given; the system executor if its execution context has ended.
@@ -192,6 +196,7 @@ public:
 
     /// Stops the client, on its strand, perhaps after this call has returned: acquires that wait complete with
     /// errc::client_stopped, and leases become lost. Sends nothing, so the keys expire. Never blocks. Idempotent.
+    /// As the destructor of a lease, it needs an allocation, and ends the process without memory.
     void stop() noexcept;
 
     /// Reads the counters. Never blocks, sends nothing.

@@ -110,8 +110,9 @@ public:
     }
 
     /// Queues the release and returns. A lost lease is released, too: one compare-and-delete, because a renewal of
-    /// unknown outcome may have left the key. Never blocks or throws. The outcome is not reported. It posts to the client's
-    /// executor: without memory for this it ends the process by std::terminate().
+    /// unknown outcome may have left the key. Never blocks or throws. The outcome is not reported. Asio needs an allocation
+    /// to queue it, for which it usually has kept memory. Without memory the process ends: see "Without memory" in
+    /// docs/threads.md.
     ~lease()
     {
         if (impl_)

@@ -133,11 +133,16 @@ asio::awaitable<void, Executor> guard_body(Body& body, lease& held, body_outcome
                                 && std::get<3>(ended) == loss::client_stopped;
 }
 
+// A strand that ends the process when there is no memory to queue it: one of Asio would never run anything again.
+BOOST_SYMBOL_VISIBLE asio::any_io_executor make_body_strand(asio::any_io_executor const&);
+
 // The strand of a body. An executor type that cannot hold a strand is used as it is.
 template <class Executor>
 Executor strand_over(Executor const& e)
 {
-    if constexpr (std::constructible_from<Executor, asio::strand<Executor>>)
+    if constexpr (std::same_as<Executor, asio::any_io_executor>)
+        return make_body_strand(e);
+    else if constexpr (std::constructible_from<Executor, asio::strand<Executor>>)
         return Executor(asio::make_strand(e));
     else
         return e;
@@ -232,7 +237,7 @@ inline constexpr bool is_never_awaited<std::future<Result>> = true;
 template <class Lock, class Body, class Token>
 auto spawn_with_lock(Lock lock, typename Lock::try_options options, Body body, Token&& token)
 {
-    asio::any_io_executor const strand = asio::make_strand(lock.get_executor());
+    asio::any_io_executor const strand = make_body_strand(lock.get_executor());
     return asio::co_spawn(
         strand, run_with_lock<Lock, Body>(std::move(lock), options, std::move(body)), std::forward<Token>(token));
 }

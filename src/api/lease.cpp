@@ -83,8 +83,8 @@ void release_launch::start(handler_at<void(error_code)> h) &&
 
 }  // namespace detail
 
-// The release message takes over the reference: so the destructor of a lease allocates nothing and
-// cannot fail (rule 19).
+// The release message takes over the reference: so the destructor of a lease cannot fail (rule 19), unless there is no
+// memory to run the client, which ends the process.
 void lease::drop() noexcept
 {
     impl_.detach()->drop();

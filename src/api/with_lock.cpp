@@ -10,6 +10,7 @@
 
 #include <holdfast/with_lock.hpp>
 
+#include "engine/port/strand.hpp"
 #include "handle/completion.hpp"
 #include "handle/lease_impl.hpp"
 #include "handle/named_error.hpp"
@@ -77,6 +78,11 @@ void throw_end(with_lock_end const& end, std::string_view lock)
 }
 
 }  // namespace
+
+asio::any_io_executor make_body_strand(asio::any_io_executor const& e)
+{
+    return engine::make_user_strand(e);
+}
 
 void throw_unless_returned(with_lock_end const& end, std::string_view name)
 {

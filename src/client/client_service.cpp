@@ -5,6 +5,7 @@
 #include "client/client_service.hpp"
 
 #include "client/client_state.hpp"
+#include "core/memory_end.hpp"
 
 namespace holdfast::detail {
 
@@ -53,6 +54,7 @@ std::vector<std::shared_ptr<client_state>> client_service::take_all()
 {
     std::scoped_lock const guard(mutex_);
     std::vector<std::shared_ptr<client_state>> all;
+    core::run_or_end([&] { all.reserve(clients_.size()); });
     for (auto* c : clients_)
         if (auto alive = c->weak_from_this().lock())  // null: its destructor runs
             all.push_back(std::move(alive));

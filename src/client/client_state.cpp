@@ -17,6 +17,7 @@
 #include "client/log_sink.hpp"
 #include "core/bounds.hpp"
 #include "core/lock_name.hpp"
+#include "core/memory_end.hpp"
 #include "engine/hold/owner_state.hpp"
 #include "handle/named_error.hpp"
 
@@ -211,8 +212,8 @@ described_error client_state::refuse(std::string_view lock, std::string_view wha
     return remember(errc::invalid_option, in_quotes(lock).append(": ").append(what));
 }
 
-// Sent once: the message is a member, and a message must not be in the mailbox twice. No allocation, so stop() and the
-// destructor of a client cannot fail.
+// Sent once: the message is a member, and a message must not be in the mailbox twice. So stop() and the destructor of a
+// client cannot fail, unless there is no memory to run the client, which ends the process.
 void client_state::stop() noexcept
 {
     if (!is_ending_.exchange(true))
@@ -270,7 +271,7 @@ void client_state::shut() noexcept
     mailbox_.discard_all();
     queues_.open_all();
     if (ending)
-        ending->engine.stop();
+        core::run_or_end([&] { ending->engine.stop(); });
 }
 
 }  // namespace holdfast::detail

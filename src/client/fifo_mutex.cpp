@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "client/cancellation.hpp"
+#include "core/memory_end.hpp"
 #include "handle/completion.hpp"
 
 namespace holdfast::detail {
@@ -38,8 +39,10 @@ void fifo_mutex::wait(handler h)
 // Called after mutex_ is unlocked: the post calls executors and allocators of users.
 void fifo_mutex::complete_all(waiters all, error_code ec)
 {
-    for (auto& [number, h] : all)
-        complete_early<>(std::move(h), ec);
+    core::run_or_end([&] {
+        for (auto& [number, h] : all)
+            complete_early<>(std::move(h), ec);
+    });
 }
 
 // The mutex stays locked if there is a waiter, so that a newcomer cannot enter before it. splice() moves a waiter

@@ -9,6 +9,7 @@
 
 #include <boost/asio/error.hpp>
 
+#include "core/memory_end.hpp"
 #include "engine/acquire/batch_acquire.hpp"
 #include "engine/client_engine.hpp"
 #include "operations/operation.hpp"
@@ -97,8 +98,10 @@ void client_batch::request_cancellation() noexcept
 // The attempts must end, not only disappear: the composite acquire waits for the result of each.
 void client_batch::fail_all(described_error const& ec)
 {
-    for (auto const& t : tries_)
-        t->failed(ec);
+    core::run_or_end([&] {
+        for (auto const& t : tries_)
+            t->failed(ec);
+    });
 }
 
 void client_batch::deliver(engine::client_engine& c)

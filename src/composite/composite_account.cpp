@@ -9,6 +9,7 @@
 #include <boost/asio/error.hpp>
 
 #include "client/client_state.hpp"
+#include "core/memory_end.hpp"
 
 namespace holdfast::detail {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using event_function = void (observer::*)(lock_event const&) noexcept;
 
 // Observers are called on the client's strand, never at the same time, and never inside a call of the user. The call
-// owns the lock, whose name the event refers to, and the context.
+// owns the lock, whose name the event refers to, and the context. Destructors report, so it does not throw.
 void report(
     client_state& to,
     std::shared_ptr<lock_impl const> const& of,
@@ -27,13 +28,14 @@ void report(
     auto const& receiver = to.options().observer;
     if (!receiver)
         return;
-    to.send_call([receiver, of, acquire, what, e](engine::client_engine&) mutable {
+    auto tell = [receiver, of, acquire, what, e](engine::client_engine&) mutable {
         e.name = of->name();
         e.kind = of->kind();
         e.acquire = acquire.number;
         e.context = acquire.context.get();
         (receiver.get()->*what)(e);
-    });
+    };
+    core::run_or_end([&] { to.send_call(std::move(tell)); });
 }
 
 auto to_ms(core::duration d) noexcept

@@ -17,6 +17,7 @@
 #include "composite/coordinate.hpp"
 #include "composite/quorum.hpp"
 #include "composite/release_each.hpp"
+#include "core/memory_end.hpp"
 
 namespace holdfast::detail {
 namespace {
@@ -126,6 +127,7 @@ steady_clock::time_point composite_lease::valid_until() const noexcept
 {
     std::scoped_lock const guard(mutex_);
     boost::container::small_vector<steady_clock::time_point, 8> ends;
+    core::run_or_end([&] { ends.reserve(members_.size()); });
     for (auto const& l : members_)
         if (l.valid())
             ends.push_back(l.valid_until());

@@ -17,11 +17,11 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/prefer.hpp>
-#include <boost/asio/strand.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "composite/ask.hpp"
+#include "engine/port/strand.hpp"
 #include "handle/completion.hpp"
 #include "handle/lock_impl.hpp"
 
@@ -55,13 +55,13 @@ void coordinate(
     std::shared_ptr<lock_impl const> of,
     asio::awaitable<outcome_of<Results...>> body)
 {
-    auto const strand = asio::make_strand(to.at.executor);
+    asio::any_io_executor const strand = engine::strand(to.at.executor);
     auto const slot = asio::get_associated_cancellation_slot(to.handler);
     // Until the completion, run() of the handler's context must not return for lack of work.
     to.at.executor = asio::prefer(std::move(to.at.executor), asio::execution::outstanding_work.tracked);
     auto finish = [to = std::move(to), of = std::move(of)](std::exception_ptr e, outcome_of<Results...> end) mutable {
-        // Errors are results; an exception is a failed allocation, or a fault of the library. It leaves
-        // run() of the context.
+        // Errors are results. An exception is a failed allocation, with which the strand ends the process, or a fault of
+        // the library, which leaves run() of the context.
         if (e)
             std::rethrow_exception(e);
         // The coroutine had taken up the lease. On its way to the user's handler it must not be renewed: the

@@ -9,6 +9,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include "core/memory_end.hpp"
 #include "operations/pause.hpp"
 
 namespace holdfast::detail {
@@ -46,13 +47,14 @@ void limit::arm(client_list const& at)
         note_end(false);
 }
 
-// In the engine of a client.
+// In the engine of a client. Where it posts to, no strand of the library ends the process without memory.
 void limit::note_end(bool has_passed)
 {
     std::scoped_lock const guard(mutex_);
     if (where_)
-        asio::post(
-            where_, [self = shared_from_this(), has_passed] { has_passed ? self->end(true) : self->arm_rest(); });
+        asio::post(where_, [self = shared_from_this(), has_passed] {
+            core::run_or_end([&] { has_passed ? self->end(true) : self->arm_rest(); });
+        });
 }
 
 // A client has stopped.
@@ -88,11 +90,15 @@ void limit::cancel()
 {
     std::scoped_lock const guard(mutex_);
     rest_.clear();
-    if (auto const where = std::exchange(where_, {}))
+    auto const where = std::exchange(where_, {});
+    if (!where)
+        return;
+    core::run_or_end([&] {
         asio::post(where, [calls = std::move(calls_), ended = std::move(ended_)] {
             for (auto const& c : calls)
-                c->cancel();
+                core::run_or_end([&] { c->cancel(); });
         });
+    });
 }
 
 }  // namespace holdfast::detail

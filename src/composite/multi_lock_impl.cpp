@@ -16,6 +16,7 @@
 #include "composite/composite_lease.hpp"
 #include "composite/coordinate.hpp"
 #include "composite/multi_round.hpp"
+#include "core/memory_end.hpp"
 #include "operations/pause.hpp"
 
 namespace holdfast::detail {
@@ -277,25 +278,37 @@ struct first_round {
         return asio::get_associated_executor(to.handler, asio::system_executor());
     }
 
-    // With a cancellation, the leases in `ends` are destroyed, which releases them.
+    // Already on the handler's executor: nothing there ends the process without memory, so it is done here, for all but
+    // the call of the handler.
     void operator()(error_code cancelled, attempt_ends ends)
     {
-        if (cancelled)
-            return finish(cancelled, lease());
-        if (auto end = all->end_round(std::move(ends)))
-            return std::apply([this](described_error& ec, lease& l) { finish(std::move(ec), std::move(l)); }, *end);
-        auto const of = all->lock();
-        coordinate(std::move(to), of, go_on(std::move(all)));
+        std::optional<acquired> end;
+        core::run_or_end([&] { end = result_of(cancelled, std::move(ends)); });
+        if (end)
+            std::apply(
+                [this](described_error& ec, lease& l) {
+                    call_handler<lease>(std::move(to.handler), std::move(ec), std::move(l));
+                },
+                *end);
     }
 
 private:
-    // Already on the handler's executor. The gathering is destroyed before the call: its destructors release what is
-    // left, and count a cancelled acquire.
-    void finish(described_error const& ec, lease l)
+    // None: further rounds have begun. With a cancellation, the leases in `ends` are destroyed, which releases them. The
+    // gathering is destroyed before the handler is called: its destructors release what is left, and count a cancelled
+    // acquire.
+    std::optional<acquired> result_of(error_code cancelled, attempt_ends ends)
     {
-        auto end = ec ? named(ec, all->lock()->name()) : described_error();
+        auto const of = all->lock();
+        auto end = cancelled ? std::optional<acquired>(std::in_place, cancelled, lease())
+                             : all->end_round(std::move(ends));
+        if (!end) {
+            coordinate(std::move(to), of, go_on(std::move(all)));
+            return end;
+        }
+        if (auto& ec = std::get<described_error>(*end); ec)
+            ec = named(ec, of->name());
         all.reset();
-        call_handler<lease>(std::move(to.handler), std::move(end), std::move(l));
+        return end;
     }
 };
 

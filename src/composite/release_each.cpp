@@ -13,6 +13,7 @@
 #include "composite/composite_lock.hpp"
 #include "composite/limit.hpp"
 #include "composite/quorum.hpp"
+#include "core/memory_end.hpp"
 #include "core/pooled.hpp"
 #include "handle/completion.hpp"
 #include "handle/release_group.hpp"
@@ -31,6 +32,7 @@ public:
     }
 
     void listen();
+    void keep_limit();
     void end(std::size_t place, described_error) override;
 
 private:
@@ -54,6 +56,11 @@ void release_of_each::listen()
 {
     on_cancellation(
         to_.handler, [self = boost::intrusive_ptr(this)] { self->complete(asio::error::operation_aborted); });
+}
+
+// Before any release is started, too: the result may come at once.
+void release_of_each::keep_limit()
+{
     auto const here = asio::prefer(to_.at.executor, asio::execution::outstanding_work.untracked);
     auto const clients = clients_of(lock_->members());
     if (auto const g = guard_of(clients, here))
@@ -93,7 +100,7 @@ void release_of_each::complete(described_error ec)
         return;
     if (limit_)
         limit_->cancel();
-    complete_early<>(std::move(to_), named(ec, lock_->name()));
+    core::run_or_end([&] { complete_early<>(std::move(to_), named(ec, lock_->name())); });
 }
 
 }  // namespace
@@ -103,12 +110,16 @@ void release_each(std::vector<lease> leases, std::shared_ptr<composite_lock cons
     auto const at = to.at.executor;
     boost::intrusive_ptr<release_of_each> const all(new release_of_each(std::move(to), std::move(of), leases.size()));
     all->listen();
-    for (std::size_t i = 0; i < leases.size(); ++i)
-        if (auto& l = lease_access::impl_of(leases[i])) {
-            l->release_in(all, i, at);  // takes over the reference, unless it throws
-            l.detach();
-        } else
-            all->end(i, errc::empty_lease);
+    // From here on the handler may be called, so this call must not throw.
+    core::run_or_end([&] {
+        all->keep_limit();
+        for (std::size_t i = 0; i < leases.size(); ++i)
+            if (auto& l = lease_access::impl_of(leases[i])) {
+                l->release_in(all, i, at);  // takes over the reference
+                l.detach();
+            } else
+                all->end(i, errc::empty_lease);
+    });
 }
 
 }  // namespace holdfast::detail

@@ -14,15 +14,16 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/strand.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
 #include "client/cancellation.hpp"
 #include "composite/client_batch.hpp"
 #include "composite/composite_lock.hpp"
 #include "composite/limit.hpp"
+#include "core/memory_end.hpp"
 #include "core/pooled.hpp"
 #include "engine/acquire/contender.hpp"
+#include "engine/port/strand.hpp"
 #include "operations/lock_query.hpp"
 #include "operations/operation.hpp"
 #include "operations/single_lock.hpp"
@@ -37,10 +38,9 @@ using handler_type = decltype(attempts_handler::handler);
 // the strand that also runs the completion of the nested acquire.
 class nested_try final : public std::enable_shared_from_this<nested_try> {
 public:
-    explicit nested_try(asio::any_io_executor const& e) : strand_(asio::make_strand(e)) {}
+    nested_try(asio::any_io_executor const& e, std::size_t place) : strand_(engine::strand(e)), place_(place) {}
 
-    void start(
-        std::shared_ptr<lock_impl const> const&, acquire_request const&, boost::intrusive_ptr<attempts>, std::size_t);
+    void start(try_each_launch const&, boost::intrusive_ptr<attempts>);
     // Thread-safe. The posted function keeps the signal alive.
     void request_cancellation()
     {
@@ -48,7 +48,8 @@ public:
     }
 
 private:
-    asio::strand<asio::any_io_executor> strand_;
+    asio::any_io_executor const strand_;
+    std::size_t const place_;
     asio::cancellation_signal signal_;
     diagnostics text_;  // of the nested acquire
 };
@@ -79,12 +80,12 @@ public:
     void call_off() noexcept override;
 
 private:
-    // Prepares or starts the attempt on one lock, by its kind.
+    // Prepares the attempt on one lock, by its kind.
     struct beginning final : lock_visitor {
         beginning(batch_try& of, std::size_t at, try_each_launch const& w) noexcept : all(of), place(at), what(w) {}
         void visit(single_lock const& l) override { all.add_single(place, l, what); }
-        void visit(multi_lock_impl const&) override { all.add_nested(place, what); }
-        void visit(red_lock_impl const&) override { all.add_nested(place, what); }
+        void visit(multi_lock_impl const&) override { all.add_nested(place); }
+        void visit(red_lock_impl const&) override { all.add_nested(place); }
 
         batch_try& all;
         std::size_t place;
@@ -92,7 +93,8 @@ private:
     };
 
     void add_single(std::size_t place, single_lock const&, try_each_launch const&);
-    void add_nested(std::size_t place, try_each_launch const&);
+    void add_nested(std::size_t place);
+    void start(try_each_launch const&);
     client_batch& batch_of(std::shared_ptr<client_state> const&, bool all_or_none);
     void cancel();
     void complete_if_over();
@@ -117,31 +119,43 @@ private:
     bool is_complete_ = false;  // the handler was posted
 };
 
-void nested_try::start(
-    std::shared_ptr<lock_impl const> const& lock,
-    acquire_request const& request,
-    boost::intrusive_ptr<attempts> all,
-    std::size_t place)
+// A nested acquire takes its limit in milliseconds. It is rounded down: the member must not take longer than the whole.
+// The last part of a millisecond is rounded up: with a limit of zero the member could make no attempt.
+void nested_try::start(try_each_launch const& what, boost::intrusive_ptr<attempts> all)
 {
-    auto ended = [all = std::move(all), place, self = shared_from_this()](error_code ec, lease got) {
-        all->end(place, {ec, diagnostics_access::get(self->text_)}, std::move(got));
+    auto request = what.request;
+    if (what.limit != core::duration::max())
+        request.limit = std::max(std::chrono::floor<std::chrono::milliseconds>(what.limit), 1ms);
+    auto ended = [all = std::move(all), self = shared_from_this()](error_code ec, lease got) {
+        all->end(self->place_, {ec, diagnostics_access::get(self->text_)}, std::move(got));
     };
     auto on_strand = asio::bind_executor(strand_, std::move(ended));
-    acquire(lock, request, bind_diagnostics(text_, asio::bind_cancellation_slot(signal_.slot(), std::move(on_strand))));
+    acquire(
+        what.locks[place_],
+        request,
+        bind_diagnostics(text_, asio::bind_cancellation_slot(signal_.slot(), std::move(on_strand))));
 }
 
-// The order matters. The slot is assigned before the first result may come: afterwards another thread may call the
-// handler. The collector gets this object before the first result. All locks are prepared before a batch is started, so
-// that the attempts of one client leave in one message.
+// The order matters. The collector gets this object before the first result. All locks are prepared before an attempt is
+// started, so that the attempts of one client leave in one message, and that this call throws without memory before
+// anything has happened. The slot is assigned before the first result may come: afterwards another thread may call the
+// handler.
 void batch_try::launch(try_each_launch const& what)
 {
-    on_cancellation(to_.handler, [self = boost::intrusive_ptr(this)] { self->cancel(); });
     if (into_)
         into_->begin(this);
     for (std::size_t i = 0; i < what.locks.size(); ++i) {
         beginning of(*this, i, what);
         what.locks[i]->accept(of);
     }
+    on_cancellation(to_.handler, [self = boost::intrusive_ptr(this)] { self->cancel(); });
+    core::run_or_end([&] { start(what); });
+}
+
+void batch_try::start(try_each_launch const& what)
+{
+    for (auto const& t : nested_)
+        t->start(what, this);
     for (auto const& p : batches_)
         p->start();
     auto const here = asio::prefer(to_.at.executor, asio::execution::outstanding_work.untracked);
@@ -162,17 +176,11 @@ void batch_try::launch(try_each_launch const& what)
     complete_if_over();
 }
 
-// A nested acquire takes its limit in milliseconds. It is rounded down: the member must not take longer than the whole.
-// The last part of a millisecond is rounded up: with a limit of zero the member could make no attempt.
 // It runs where the handler will, because the contexts of its own clients may end before.
-void batch_try::add_nested(std::size_t place, try_each_launch const& what)
+void batch_try::add_nested(std::size_t place)
 {
-    auto request = what.request;
-    if (what.limit != core::duration::max())
-        request.limit = std::max(std::chrono::floor<std::chrono::milliseconds>(what.limit), 1ms);
-    nested_.push_back(
-        std::make_shared<nested_try>(asio::prefer(to_.at.executor, asio::execution::outstanding_work.untracked)));
-    nested_.back()->start(what.locks[place], request, this, place);
+    auto const here = asio::prefer(to_.at.executor, asio::execution::outstanding_work.untracked);
+    nested_.push_back(std::make_shared<nested_try>(here, place));
 }
 
 // A member of a red_lock must know whether its server replied: without a reply it does not count as busy, because it is
@@ -215,14 +223,16 @@ void batch_try::call_off() noexcept
         return;
     for (auto const& p : batches_)
         p->request_cancellation();
-    std::vector<std::shared_ptr<nested_try>> nested;
-    {
-        std::scoped_lock const guard(mutex_);
-        nested = nested_;
-    }
-    for (auto const& t : nested)
-        t->request_cancellation();
-    complete_if_over();
+    core::run_or_end([this] {
+        std::vector<std::shared_ptr<nested_try>> nested;
+        {
+            std::scoped_lock const guard(mutex_);
+            nested = nested_;
+        }
+        for (auto const& t : nested)
+            t->request_cancellation();
+        complete_if_over();
+    });
 }
 
 // A result that comes too late is destroyed without the mutex: a lease among them sends its release.

@@ -25,6 +25,7 @@
 #include <holdfast/detail/initiate.hpp>
 #include <holdfast/lease.hpp>
 
+#include "core/memory_end.hpp"
 #include "handle/lease_impl.hpp"
 #include "handle/named_error.hpp"
 
@@ -113,12 +114,16 @@ public:
 
     // Runs once, or twice if the associated executor of the handler is not an any_io_executor. Its type was erased with
     // the handler, so it can only be reached from inside: first by a post to the client's executor, then by a dispatch.
+    //
+    // A dispatch that needs memory destroys the handler if there is none, so that ends the process. It may also run the
+    // handler at once, so a std::bad_alloc of such a handler of the user ends it, too.
     void operator()()
     {
-        if (!std::exchange(content_->is_there, true)) {
-            auto const executor = asio::get_associated_executor(content_->handler, asio::system_executor());
-            return asio::dispatch(executor, std::move(*this));
-        }
+        if (!std::exchange(content_->is_there, true))
+            return core::run_or_end([this] {
+                auto const executor = asio::get_associated_executor(content_->handler, asio::system_executor());
+                asio::dispatch(executor, std::move(*this));
+            });
         auto [handler, finish, is_there] = open();
         finish(std::move(handler));
     }

@@ -18,6 +18,7 @@
 
 #include "client/cancellation.hpp"
 #include "client/client_state.hpp"
+#include "core/memory_end.hpp"
 #include "engine/port/request.hpp"
 #include "handle/completion.hpp"
 
@@ -77,17 +78,19 @@ protected:
 
     // Posts the handler. It is moved out first, so that the operation, which may exist for longer, no longer owns the
     // user's objects or outstanding work. The handler may own the cancellation signal, whose slot owns this operation:
-    // moving the handler out ends that cycle.
+    // moving the handler out ends that cycle. Not always on the strand, which would end the process without memory, too.
     void complete(described_error ec, Results... results)
     {
-        if (ec && is_diagnosed_ && !subject().empty())
-            ec = named(ec, subject());
-        post_completion<Results...>(
-            std::exchange(executor_, {}),
-            is_associated_,
-            std::exchange(handler_, {}),
-            std::move(ec),
-            std::move(results)...);
+        core::run_or_end([&] {
+            if (ec && is_diagnosed_ && !subject().empty())
+                ec = named(ec, subject());
+            post_completion<Results...>(
+                std::exchange(executor_, {}),
+                is_associated_,
+                std::exchange(handler_, {}),
+                std::move(ec),
+                std::move(results)...);
+        });
     }
 
     // The end of the operation: completes it, unless it was completed earlier, and retires it.

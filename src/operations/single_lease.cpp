@@ -8,6 +8,7 @@
 
 #include <boost/asio/bind_executor.hpp>
 
+#include "core/memory_end.hpp"
 #include "engine/client_engine.hpp"
 #include "operations/lease_limit.hpp"
 #include "operations/operation.hpp"
@@ -136,7 +137,7 @@ private:
     void released(described_error ec) override
     {
         boost::intrusive_ptr<member_release> const self(this, false);
-        all_->end(place_, ec ? named(ec, tenure_->lock().name) : ec);
+        core::run_or_end([&] { all_->end(place_, ec ? named(ec, tenure_->lock().name) : ec); });
     }
 
     boost::intrusive_ptr<release_group> all_;
@@ -269,8 +270,8 @@ void single_lease::release_in(boost::intrusive_ptr<release_group> all, std::size
     remove_reference();
 }
 
-// The lease is the message, so a destructor allocates nothing (rule 19). The message takes over the
-// reference of the lease.
+// The lease is the message, so a destructor needs no memory but what Asio queues the delivery with, if it does (rule
+// 19). The message takes over the reference of the lease.
 //
 // Memory that the holder wrote before it destroyed the lease is visible to the next holder in this process: the mailbox
 // publishes a message with release and receives it with acquire.

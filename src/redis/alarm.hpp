@@ -5,9 +5,11 @@
 #ifndef HOLDFAST_REDIS_ALARM_HPP
 #define HOLDFAST_REDIS_ALARM_HPP
 
+#include <chrono>
 #include <memory>
 
-#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/wait_traits.hpp>
 
 #include "core/clock.hpp"
 #include "engine/port/strand.hpp"
@@ -31,7 +33,13 @@ private:
 
     std::weak_ptr<session::clock_events> to_;  // empty after stop()
     core::instant at_ = core::never;           // the requested instant; never: none
-    boost::asio::steady_timer timer_;
+    // On the type of the strand, which ends the process where there is no memory to queue the handler. An any_io_executor
+    // would throw, and the client would have no alarm any more.
+    boost::asio::basic_waitable_timer<
+        std::chrono::steady_clock,
+        boost::asio::wait_traits<std::chrono::steady_clock>,
+        engine::strand>
+        timer_;
 };
 
 }  // namespace holdfast::redis

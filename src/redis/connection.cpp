@@ -16,6 +16,7 @@
 
 #include <holdfast/error.hpp>
 
+#include "core/memory_end.hpp"
 #include "redis/commands_without_reply.hpp"
 #include "redis/machine.hpp"
 #include "redis/push_reader.hpp"
@@ -36,6 +37,27 @@ constexpr std::size_t most_spent = 16;
 
 // All commands of one flush are one request: most of the cost of Boost.Redis is for each request, not for each command.
 using request_ptr = std::shared_ptr<boost::redis::request>;
+
+// A part of the handler of an operation without which the client would never connect again. Where Asio has no memory for
+// the addresses of a name, it destroys the handler uncalled, and std::bad_alloc leaves run() of the execution context.
+// Then the process ends, when the context runs again. A context that is destroyed runs nothing any more.
+class must_be_called {
+public:
+    explicit must_be_called(engine::strand const& on) : on_(on) {}
+    must_be_called(must_be_called const&) = delete;
+    must_be_called& operator=(must_be_called const&) = delete;
+    ~must_be_called()
+    {
+        if (!is_called_)
+            boost::asio::post(on_, [] { core::end_without_memory(); });
+    }
+
+    void note_call() noexcept { is_called_ = true; }
+
+private:
+    engine::strand const on_;
+    bool is_called_ = false;
+};
 
 class redis_connection final : public session::connection,
                                private push_receiver,
@@ -152,12 +174,15 @@ void redis_connection::start(boost::redis::config const& how)
         addresses_->choice.follow(addresses_->leader->choice);
     if (!addresses_->choice.needs_addresses() || how.addr.host.empty() || !how.unix_socket.empty())
         return run(how);
-    addresses_->look_up(resolver_, how.addr.host, [k = keep(), how](error_code ec, std::vector<std::string> const& a) {
+    auto found = [k = keep(), how, called = std::make_shared<must_be_called>(strand_)](
+                     error_code ec, std::vector<std::string> const& a) {
+        called->note_call();
         if (ec)
             return k.connection->on_ended(ec);
         if (!k.connection->is_mute())
             k.connection->choose_address(how, a);
-    });
+    };
+    addresses_->look_up(resolver_, how.addr.host, std::move(found));
 }
 
 // One line for each name that leads to a replica. Later ones are for debugging: the session logs what users must know.
@@ -177,7 +202,10 @@ void redis_connection::run(boost::redis::config how)
 {
     if (auto const& chosen = addresses_->choice.current(); !chosen.empty())
         how.addr.host = chosen;
-    connection_.async_run(how, [k = keep()](error_code ec) { k.connection->on_ended(ec); });
+    connection_.async_run(how, [k = keep(), called = std::make_shared<must_be_called>(strand_)](error_code ec) {
+        called->note_call();
+        k.connection->on_ended(ec);
+    });
     drain_pushes();
 }
 

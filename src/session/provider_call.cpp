@@ -10,10 +10,12 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/system_executor.hpp>
 
+#include "core/memory_end.hpp"
+
 namespace holdfast::session {
 
 provider_call::provider_call(engine::strand session, std::weak_ptr<receiver> to)
-    : on_(strands{session, engine::strand(session.get_inner_executor())}), to_(std::move(to))
+    : on_(strands{session, engine::make_user_strand(session.get_inner_executor())}), to_(std::move(to))
 {}
 
 void provider_call::start(std::shared_ptr<credentials_provider const> provider, credentials_request what)
@@ -46,8 +48,10 @@ void provider_call::complete(std::exception_ptr failure, holdfast::credentials c
 void provider_call::abandon()
 {
     if (auto const on = end())
-        boost::asio::post(on->provider, [self = shared_from_this()] {
-            self->cancellation_.emit(boost::asio::cancellation_type::terminal);
+        core::run_or_end([&] {
+            boost::asio::post(on->provider, [self = shared_from_this()] {
+                self->cancellation_.emit(boost::asio::cancellation_type::terminal);
+            });
         });
 }
 
@@ -66,7 +70,7 @@ std::optional<provider_call::strands> provider_call::end() noexcept
 boost::asio::any_io_executor provider_call::executor() const
 {
     std::scoped_lock const guard(mutex_);
-    return on_ ? boost::asio::any_io_executor(on_->provider) : boost::asio::system_executor();
+    return on_ ? on_->provider : boost::asio::any_io_executor(boost::asio::system_executor());
 }
 
 }  // namespace holdfast::session

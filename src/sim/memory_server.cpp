@@ -13,10 +13,10 @@
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include "sim/real_world.hpp"
 #include "sim/reply_view.hpp"
+#include "sim/strand_timer.hpp"
 
 namespace holdfast::simulated {
 namespace {
@@ -242,7 +242,7 @@ private:
     bool delivery_posted_ = false;                   // a delivery will follow, so none need be posted
     bool killed_ = false;                            // the server has closed the connection
     core::instant last_due_{};                       // of what arrives last
-    boost::asio::steady_timer timer_;                // for what arrives later
+    strand_timer timer_;                             // for what arrives later
     bool closing_ = false;                           // the client has closed it, but the server has commands to execute
 };
 

@@ -11,6 +11,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include "sim/strand_timer.hpp"
+
 namespace holdfast::simulated {
 
 struct real_world::alarm final : clock_listener, std::enable_shared_from_this<alarm> {
@@ -50,7 +52,7 @@ struct real_world::alarm final : clock_listener, std::enable_shared_from_this<al
     }
 
     engine::strand const strand;
-    boost::asio::steady_timer timer;
+    strand_timer timer;
     std::weak_ptr<session::clock_events> to;
     std::shared_ptr<adjustable_clock> const clock;
     core::instant due = core::never;

@@ -8,8 +8,6 @@
 #include <memory>
 #include <random>
 
-#include <boost/asio/steady_timer.hpp>
-
 #include "engine/port/strand.hpp"
 #include "session/environment.hpp"
 #include "sim/adjustable_clock.hpp"
