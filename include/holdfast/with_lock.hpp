@@ -133,7 +133,7 @@ asio::awaitable<void, Executor> guard_body(Body& body, lease& held, body_outcome
                                 && std::get<3>(ended) == loss::client_stopped;
 }
 
-// A strand that ends the process when there is no memory to queue it: one of Asio would never run anything again.
+// A strand that ends the process without memory: one of Asio would lose what it cannot queue, and with it the coroutine.
 BOOST_SYMBOL_VISIBLE asio::any_io_executor make_body_strand(asio::any_io_executor const&);
 
 // The strand of a body. An executor type that cannot hold a strand is used as it is.

@@ -81,7 +81,7 @@ void throw_end(with_lock_end const& end, std::string_view lock)
 
 asio::any_io_executor make_body_strand(asio::any_io_executor const& e)
 {
-    return engine::make_user_strand(e);
+    return engine::strand(e);
 }
 
 void throw_unless_returned(with_lock_end const& end, std::string_view name)

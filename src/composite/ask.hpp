@@ -20,16 +20,15 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "client/cancellation.hpp"
 #include "composite/client_list.hpp"
 #include "composite/limit.hpp"
 #include "composite/member_call.hpp"
+#include "composite/task.hpp"
 #include "handle/completion.hpp"
 #include "operations/pause.hpp"
 
@@ -267,12 +266,12 @@ private:
 // Asks members in a coroutine of coordinate(). `clocks`: the clients whose timers keep the limit. After a cancellation
 // the answers that had come by then are returned.
 template <class... Results, class Launch, class Enough>
-asio::awaitable<answers<Results...>> ask(
+task<answers<Results...>> ask(
     std::vector<question<Launch>> questions, Enough enough, client_list clocks, std::optional<time_limit> limited)
 {
     auto const here = co_await asio::this_coro::executor;
     auto given = co_await inquiry<Results...>::run(
-        here, std::move(enough), std::move(questions), std::move(clocks), limited, asio::use_awaitable);
+        here, std::move(enough), std::move(questions), std::move(clocks), limited, use_task);
     for (auto& a : given.of)
         if (a)
             std::apply([](auto&, auto&... results) { (take_up(results), ...); }, *a);
@@ -281,11 +280,11 @@ asio::awaitable<answers<Results...>> ask(
 
 // Waits in such a coroutine, by the timers of these clients, for as long as the limit says. A cancellation ends it at
 // once, and so does the stop of all clients.
-inline asio::awaitable<void> pause_here(client_list clocks, time_limit how)
+inline task<void> pause_here(client_list clocks, time_limit how)
 {
     auto const here = co_await asio::this_coro::executor;
     std::vector<question<pause_launch>> none;
-    co_await inquiry<>::run(here, all_answers(), std::move(none), std::move(clocks), how, asio::use_awaitable);
+    co_await inquiry<>::run(here, all_answers(), std::move(none), std::move(clocks), how, use_task);
 }
 
 }  // namespace holdfast::detail

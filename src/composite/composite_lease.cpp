@@ -28,8 +28,7 @@ using plain_outcome = outcome_of<>;
 
 // Extends the leases of all members. It ends with success after a quorum of successes, otherwise with the result of
 // classify() when all have ended. A member whose execution context stands still counts as unavailable.
-asio::awaitable<plain_outcome> extend_all(
-    std::vector<question<extend_launch>> members, std::shared_ptr<composite_lock const> of)
+task<plain_outcome> extend_all(std::vector<question<extend_launch>> members, std::shared_ptr<composite_lock const> of)
 {
     co_await be_cancelled_by_hand();
     auto const clients = clients_of(of->members());
@@ -234,7 +233,7 @@ void composite_lease::watch(handler_at<void(error_code, loss)> h)
 // in place of lost ones, so many may be left, and it watches all members again; those that are lost complete at once. If
 // the group ends without so many losses, the members were released, or the caller has cancelled.
 template <class Launch>
-asio::awaitable<composite_lease::loss_outcome> composite_lease::await_loss(self_ptr self)
+task<composite_lease::loss_outcome> composite_lease::await_loss(self_ptr self)
 {
     co_await be_cancelled_by_hand();
     for (;;) {

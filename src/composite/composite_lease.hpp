@@ -16,7 +16,6 @@
 #include <tuple>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 
@@ -83,7 +82,7 @@ private:
 
     // `Launch`: the operation of each member that is awaited.
     template <class Launch>
-    static asio::awaitable<loss_outcome> await_loss(self_ptr);
+    static task<loss_outcome> await_loss(self_ptr);
     template <class Launch>
     void watch(handler_at<void(error_code, loss)>);
     described_error refuse(std::string const& what) const;

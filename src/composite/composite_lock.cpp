@@ -16,7 +16,7 @@ namespace {
 // client stands still. `merge` makes one result of the results, which are in the order of the members. The coroutine
 // owns the lock, so the handle may be destroyed.
 template <class Result, class Launch, class Merge>
-asio::awaitable<outcome_of<Result>> query_all(std::shared_ptr<composite_lock const> of, Merge merge)
+task<outcome_of<Result>> query_all(std::shared_ptr<composite_lock const> of, Merge merge)
 {
     co_await be_cancelled_by_hand();
     std::vector<question<Launch>> queries;

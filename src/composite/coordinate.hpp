@@ -12,13 +12,11 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/prefer.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "composite/ask.hpp"
 #include "engine/port/strand.hpp"
@@ -31,14 +29,14 @@ namespace holdfast::detail {
 // handler, not exceptions. By default, a coroutine of Asio reacts to terminal cancellations only, and throws at its
 // next co_await. After this call, a cancellation of any type cancels the operation that the coroutine awaits, but does
 // not throw; the coroutine calls is_cancelled() after each operation.
-inline asio::awaitable<void> be_cancelled_by_hand()
+inline task<void> be_cancelled_by_hand()
 {
     co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
     co_await asio::this_coro::throw_if_cancelled(false);
 }
 
 // True if the coroutine was cancelled at any time since be_cancelled_by_hand().
-inline asio::awaitable<bool> is_cancelled()
+inline task<bool> is_cancelled()
 {
     auto const state = co_await asio::this_coro::cancellation_state;
     co_return state.cancelled() != asio::cancellation_type::none;
@@ -51,11 +49,9 @@ inline asio::awaitable<bool> is_cancelled()
 // coroutine owns the locks.
 template <class... Results>
 void coordinate(
-    handler_at<void(error_code, Results...)> to,
-    std::shared_ptr<lock_impl const> of,
-    asio::awaitable<outcome_of<Results...>> body)
+    handler_at<void(error_code, Results...)> to, std::shared_ptr<lock_impl const> of, task<outcome_of<Results...>> body)
 {
-    asio::any_io_executor const strand = engine::strand(to.at.executor);
+    engine::strand const strand(to.at.executor);
     auto const slot = asio::get_associated_cancellation_slot(to.handler);
     // Until the completion, run() of the handler's context must not return for lack of work.
     to.at.executor = asio::prefer(std::move(to.at.executor), asio::execution::outstanding_work.tracked);

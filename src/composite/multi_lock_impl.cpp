@@ -85,12 +85,12 @@ public:
     std::optional<acquired> end_round(attempt_ends);
 
     // Further rounds, until there is a result. A cancelled acquire is counted by the destructor of account_.
-    asio::awaitable<acquired> go_on();
+    task<acquired> go_on();
 
 private:
-    asio::awaitable<attempt_ends> attempt();
-    asio::awaitable<attempt_end> wait_for(std::size_t member);
-    asio::awaitable<void> back_off();
+    task<attempt_ends> attempt();
+    task<attempt_end> wait_for(std::size_t member);
+    task<void> back_off();
 
     lease lease_of(attempt_ends);
     acquired end(described_error, lease = {});
@@ -165,7 +165,7 @@ acquired gathering::end(described_error ec, lease got)
 }
 
 // After each step a cancellation is checked by hand. The leases of the round are destroyed then, which releases them.
-asio::awaitable<acquired> gathering::go_on()
+task<acquired> gathering::go_on()
 {
     co_await be_cancelled_by_hand();
     for (;;) {
@@ -185,7 +185,7 @@ asio::awaitable<acquired> gathering::go_on()
 }
 
 // A round: waits for the missing member, and then tries the others. If the wait fails, the others count as called off.
-asio::awaitable<attempt_ends> gathering::attempt()
+task<attempt_ends> gathering::attempt()
 {
     auto wanted = lock_->members();
     attempt_end first;
@@ -206,7 +206,7 @@ asio::awaitable<attempt_ends> gathering::attempt()
             true,
             clients_of(lock_->members()),
             nullptr,
-            asio::redirect_error(asio::use_awaitable, ec));
+            asio::redirect_error(use_task, ec));
     if (missing_)
         ends.insert(ends.begin() + static_cast<std::ptrdiff_t>(*missing_), std::move(first));
     co_return ends;
@@ -214,7 +214,7 @@ asio::awaitable<attempt_ends> gathering::attempt()
 
 // Waits for one member, without holding any other. A member without a time limit ends as unavailable only if it came
 // too late three times in a row (rule 3): another round would not cure that.
-asio::awaitable<attempt_end> gathering::wait_for(std::size_t member)
+task<attempt_end> gathering::wait_for(std::size_t member)
 {
     auto request = request_;
     if (request.wait)
@@ -244,7 +244,7 @@ core::duration gathering::remaining() const noexcept
 // After the first failed round another contender simply holds a member, and the wait for that member is enough. After
 // several, two multi_locks may block each other in every round: a random pause separates them. It lasts at most 2 ms at
 // first, at most 64 ms later.
-asio::awaitable<void> gathering::back_off()
+task<void> gathering::back_off()
 {
     constexpr core::duration longest = 64ms;
     if (misses_++ == 0)
@@ -255,7 +255,7 @@ asio::awaitable<void> gathering::back_off()
 }
 
 // A free function with a parameter: the coroutine frame owns the object.
-asio::awaitable<acquired> go_on(std::unique_ptr<gathering> all)
+task<acquired> go_on(std::unique_ptr<gathering> all)
 {
     co_return co_await all->go_on();
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/memory_end.hpp"
 #include "engine/hold/grant.hpp"
 #include "engine/protocol/lock_protocol.hpp"
 #include "handle/mapped_handler.hpp"
@@ -60,7 +61,8 @@ void single_lease::proclaim(std::string value, handler_at<void(error_code)> h)
         return complete_early<>(std::move(h), named(ec, lock().name));
     auto to = map_handler<bool>(
         std::move(h), [name = std::string(lock().name)](auto handler, described_error ec, bool leads) {
-            std::move(handler)(ec || leads ? std::move(ec) : named(errc::lease_lost, name));
+            core::run_or_end([&] { ec = ec || leads ? ec : named(errc::lease_lost, name); });
+            std::move(handler)(std::move(ec));
         });
     launch<proclaim_query>(c, std::move(to), boost::intrusive_ptr<engine::tenure>(this), std::move(value));
 }

@@ -46,14 +46,14 @@ red_acquire::red_acquire(std::shared_ptr<red_lock_impl const> of, composite_lock
 {}
 
 // If the coroutine is destroyed with its execution context, the destructor of account_ counts the acquire as cancelled.
-asio::awaitable<acquired> red_acquire::run()
+task<acquired> red_acquire::run()
 {
     auto end = co_await run_in_turn();
     account_.end(std::get<described_error>(end), std::get<lease>(end));
     co_return end;
 }
 
-asio::awaitable<acquired> red_acquire::run_in_turn()
+task<acquired> red_acquire::run_in_turn()
 {
     co_await be_cancelled_by_hand();
     std::optional<fifo_mutex::turn> turn;  // until this function ends: the next contender enters then, in every case
@@ -74,7 +74,7 @@ asio::awaitable<acquired> red_acquire::run_in_turn()
 
 // A single attempt does not wait, so it needs no turn. Neither does a re-entry. Afterwards there is no turn if the
 // acquire was cancelled, if its wait ended, or if it failed.
-asio::awaitable<void> red_acquire::wait_for_turn(std::optional<fifo_mutex::turn>& turn)
+task<void> red_acquire::wait_for_turn(std::optional<fifo_mutex::turn>& turn)
 {
     if (request_.wait == 0ms || is_re_entry())
         turn.emplace();
@@ -86,7 +86,7 @@ asio::awaitable<void> red_acquire::wait_for_turn(std::optional<fifo_mutex::turn>
 }
 
 // Waits for a turn, until the deadline. Returns true if the acquire was cancelled.
-asio::awaitable<bool> red_acquire::queue_up(std::optional<fifo_mutex::turn>& turn)
+task<bool> red_acquire::queue_up(std::optional<fifo_mutex::turn>& turn)
 {
     // Null: all clients have been destroyed. The first round then ends with an error.
     auto const queue = queue_ = lock_->queue();
@@ -108,7 +108,7 @@ asio::awaitable<bool> red_acquire::queue_up(std::optional<fifo_mutex::turn>& tur
     co_return cancelled;
 }
 
-asio::awaitable<acquired> red_acquire::run_rounds()
+task<acquired> red_acquire::run_rounds()
 {
     for (;;) {
         red_round round(lock_, clock_, std::move(kept_), open_);
@@ -202,7 +202,7 @@ void red_acquire::log_no_majority(std::string const& why) const
 // release wakes one of them, which then continues with the other servers: so the waiters do not split the servers
 // between them again. If no contender can hold a majority, the servers are split between contenders, or a holder
 // crashed: then each waits for a random time.
-asio::awaitable<void> red_acquire::wait_before_next_round(red_round const& last)
+task<void> red_acquire::wait_before_next_round(red_round const& last)
 {
     if (last.busy() >= lock_->quorum())
         co_return co_await wait_for_holder_at(last.busy_node());
@@ -212,7 +212,7 @@ asio::awaitable<void> red_acquire::wait_before_next_round(red_round const& last)
 
 // Waits for a random time at most, because this server may stay busy although others become free. The lease that it
 // acquires is kept for the next round.
-asio::awaitable<void> red_acquire::wait_for_holder_at(std::size_t node)
+task<void> red_acquire::wait_for_holder_at(std::size_t node)
 {
     auto request = request_;
     request.wait.reset();
@@ -233,7 +233,7 @@ asio::awaitable<void> red_acquire::wait_for_holder_at(std::size_t node)
 namespace {
 
 // A free function with parameters: the coroutine frame owns the acquire.
-asio::awaitable<acquired> acquire_red(std::shared_ptr<red_lock_impl const> of, composite_lock::start s)
+task<acquired> acquire_red(std::shared_ptr<red_lock_impl const> of, composite_lock::start s)
 {
     red_acquire one(std::move(of), std::move(s));
     co_return co_await one.run();

@@ -11,8 +11,6 @@
 #include <string>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
-
 #include "composite/composite_account.hpp"
 #include "composite/coordinate.hpp"
 #include "operations/pause.hpp"
@@ -31,15 +29,15 @@ public:
     red_acquire(std::shared_ptr<red_lock_impl const>, composite_lock::start);
 
     // Completes with a lease, with an empty lease (busy), or with an error.
-    asio::awaitable<outcome_of<lease>> run();
+    task<outcome_of<lease>> run();
 
 private:
-    asio::awaitable<outcome_of<lease>> run_in_turn();
-    asio::awaitable<void> wait_for_turn(std::optional<fifo_mutex::turn>&);
-    asio::awaitable<bool> queue_up(std::optional<fifo_mutex::turn>&);
-    asio::awaitable<outcome_of<lease>> run_rounds();
-    asio::awaitable<void> wait_before_next_round(red_round const&);
-    asio::awaitable<void> wait_for_holder_at(std::size_t node);
+    task<outcome_of<lease>> run_in_turn();
+    task<void> wait_for_turn(std::optional<fifo_mutex::turn>&);
+    task<bool> queue_up(std::optional<fifo_mutex::turn>&);
+    task<outcome_of<lease>> run_rounds();
+    task<void> wait_before_next_round(red_round const&);
+    task<void> wait_for_holder_at(std::size_t node);
 
     void change_clock();
     bool is_over() const noexcept { return detail::is_over(deadline_, *clock_); }

@@ -55,7 +55,7 @@ red_round::~red_round()
         collected_->refuse();
 }
 
-asio::awaitable<void> red_round::run(acquire_request const& request, core::instant deadline)
+task<void> red_round::run(acquire_request const& request, core::instant deadline)
 {
     request_ = request;
     node_timeout_ = lock_->node_timeout(request.lease.value_or(clock_->options().lease));
@@ -92,7 +92,7 @@ bool red_round::is_cut_off() const noexcept
 
 // The only possible error is operation_aborted, and run() checks for a cancellation. If earlier attempts are under way on
 // all servers, their clients stand still: they are silent in this round, too.
-asio::awaitable<void> red_round::request_grants(acquire_request const& request, core::instant limit)
+task<void> red_round::request_grants(acquire_request const& request, core::instant limit)
 {
     auto clocks = clients_of(lock_->members());
     auto targets = collected_->targets();
@@ -108,7 +108,7 @@ asio::awaitable<void> red_round::request_grants(acquire_request const& request, 
             false,
             std::move(clocks),
             collected_,
-            asio::redirect_error(asio::use_awaitable, cancelled));
+            asio::redirect_error(use_task, cancelled));
     replies_ = collected_->take_replies();
 }
 
@@ -195,7 +195,7 @@ std::string red_round::shared_node() const
 // The round is won only if a majority confirms: any later majority shares a server with that one, so the tokens
 // increase. The lease of a server that did not confirm is kept nevertheless: it still excludes others on that server.
 // Validity is checked after the exchange, which takes time.
-asio::awaitable<void> red_round::confirm_fence(core::instant limit)
+task<void> red_round::confirm_fence(core::instant limit)
 {
     std::uint64_t greatest = 0;
     for (auto const& v : replies_)

@@ -12,9 +12,8 @@
 #include <string>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
-
 #include "composite/composite_account.hpp"
+#include "composite/task.hpp"
 #include "redlock/node_reply.hpp"
 #include "redlock/red_lock_impl.hpp"
 #include "redlock/round_replies.hpp"
@@ -39,7 +38,7 @@ public:
     ~red_round();
 
     // Called once. Ends at `deadline`, or after `node_timeout` for each exchange, or when the caller is cancelled.
-    asio::awaitable<void> run(acquire_request const&, core::instant deadline);
+    task<void> run(acquire_request const&, core::instant deadline);
 
     // The following functions are valid after run().
     bool is_won() const noexcept { return !failed_ && granted_ >= lock_->quorum(); }
@@ -63,8 +62,8 @@ public:
     void give_back() noexcept;
 
 private:
-    asio::awaitable<void> request_grants(acquire_request const&, core::instant limit);
-    asio::awaitable<void> confirm_fence(core::instant limit);
+    task<void> request_grants(acquire_request const&, core::instant limit);
+    task<void> confirm_fence(core::instant limit);
 
     std::string describe(bool only_obstacles) const;
     void count();

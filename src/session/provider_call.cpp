@@ -15,7 +15,7 @@
 namespace holdfast::session {
 
 provider_call::provider_call(engine::strand session, std::weak_ptr<receiver> to)
-    : on_(strands{session, engine::make_user_strand(session.get_inner_executor())}), to_(std::move(to))
+    : on_(strands{session, engine::strand(session.get_inner_executor())}), to_(std::move(to))
 {}
 
 void provider_call::start(std::shared_ptr<credentials_provider const> provider, credentials_request what)
@@ -70,7 +70,7 @@ std::optional<provider_call::strands> provider_call::end() noexcept
 boost::asio::any_io_executor provider_call::executor() const
 {
     std::scoped_lock const guard(mutex_);
-    return on_ ? on_->provider : boost::asio::any_io_executor(boost::asio::system_executor());
+    return on_ ? boost::asio::any_io_executor(on_->provider) : boost::asio::system_executor();
 }
 
 }  // namespace holdfast::session

@@ -53,7 +53,7 @@ private:
     // not be kept longer than the answer is awaited.
     struct strands {
         engine::strand session;
-        boost::asio::any_io_executor provider;  // a strand, for the user's functions
+        engine::strand provider;
     };
 
     std::optional<strands> end() noexcept;

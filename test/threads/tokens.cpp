@@ -276,7 +276,7 @@ TEST_CASE("the time limit of with_lock and lead runs on the strand of the corout
     client c(pool, one_thread::settings());
     auto lock_body = [](lease&) -> asio::awaitable<void> { co_return; };
     auto leader_body = [](leadership&) -> asio::awaitable<void> { co_return; };
-    using strand = engine::strand_over<engine::ends_unqueued>;
+    using strand = engine::strand;
     asio::any_io_executor of;
     with_lock(mutex(c, "m"), lock_body, show_executor{of});
     CHECK(of.target<strand>() != nullptr);

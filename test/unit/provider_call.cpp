@@ -131,7 +131,7 @@ TEST_CASE("provider call: the cancellation reaches the provider on the strand of
     bool is_cancelled = false, is_on_strand = false;
     asked a([&](credentials_request, credentials_handler done) {
         auto const executor = done.get_executor();
-        auto const* const on = executor.target<engine::strand_over<engine::ends_unqueued>>();
+        auto const* const on = executor.target<engine::strand>();
         REQUIRE(on);
         done.get_cancellation_slot().assign([&, on = *on](asio::cancellation_type what) {
             is_cancelled = what == asio::cancellation_type::terminal;

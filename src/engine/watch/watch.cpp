@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/memory_end.hpp"
 #include "core/turn_taking.hpp"
 #include "engine/protocol/lock_protocol.hpp"
 #include "engine/runtime/runtime.hpp"
@@ -38,7 +39,7 @@ void watch::join(engine_parts const& p)
 
 void watch::leave() noexcept
 {
-    parts_->subscriptions.leave(channel_, *this);
+    core::run_or_end([this] { parts_->subscriptions.leave(channel_, *this); });
     parts_->runtime.disarm(*this);
     parts_ = nullptr;
 }
