@@ -450,12 +450,12 @@ acquirer acquirer_of(kind const& k, std::string const& name)
 using act = std::function<void(long n, std::string const& name)>;  // in the child; does not return
 
 // A child that runs an act.
-struct child {
+struct forked_trial {
     pid_t process;
     int errors;  // what it writes to standard error
 };
 
-child start_child(act const& a, long n)
+forked_trial fork_trial(act const& a, long n)
 {
     static unsigned long children = 0;
     // A name of its own: a child that ends as documented leaves its lock on the server.
@@ -483,7 +483,7 @@ child start_child(act const& a, long n)
 }
 
 // Waits for it. `words`: what it wrote.
-ending end_of(child const& c, std::string& words)
+ending end_of(forked_trial const& c, std::string& words)
 {
     std::array<char, 512> part{};
     for (ssize_t got = 0; (got = ::read(c.errors, part.data(), part.size())) > 0;)
@@ -505,13 +505,13 @@ ending end_of(child const& c, std::string& words)
 void survey(act const& a, std::vector<ending> const& allowed)
 {
     constexpr std::size_t most = 8;
-    std::deque<child> running;
+    std::deque<forked_trial> running;
     std::array<long, ending_names.size()> all{};
     int wrong = 0;
     long begun = 0;
     for (long n = 1; n < 2000 && all[untouched] == 0 && wrong < 4; ++n) {
         while (running.size() < most)
-            running.push_back(start_child(a, ++begun));
+            running.push_back(fork_trial(a, ++begun));
         std::string words;
         auto const e = end_of(running.front(), words);
         running.pop_front();
