@@ -108,9 +108,11 @@ awaitable<void> five_servers::settle()
 awaitable<void> five_servers::check_mask(unsigned mask, outage how)
 {
     constexpr auto lease_time = 5s;
-    red_lock const lock(clients, "r", {.node_timeout = 200ms, .trust_new_nodes = true});
     auto const is_down = [mask](unsigned i) { return (mask >> i & 1) != 0; };
     bool const has_majority = std::popcount(mask) <= 2;
+    // A majority is not waited for to the end: a busy machine may take long. Without one, the slow servers are too slow.
+    auto const node_timeout = has_majority ? 5'000ms : 200ms;
+    red_lock const lock(clients, "r", {.node_timeout = node_timeout, .trust_new_nodes = true});
     unsigned up = 0;
     for (unsigned i = 0; i < count; ++i)
         is_down(i) ? strike(i, how) : void(up = i);
@@ -121,7 +123,7 @@ awaitable<void> five_servers::check_mask(unsigned mask, outage how)
     auto const start = steady_clock::now();
     error_code ec;
     auto l = co_await lock.try_acquire({.lease = lease_time}, redirect(ec));
-    CHECK(steady_clock::now() - start < 2s);  // one node_timeout, on a busy machine
+    CHECK(steady_clock::now() - start < 4s);  // no node_timeout of 5 s, or one of 200 ms
     CAPTURE(ec.message());
     CHECK(l.valid() == has_majority);
     bool const says_so = ec == errc::no_quorum || (how == outage::failing && ec == errc::server_refused);
