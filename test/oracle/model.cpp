@@ -498,6 +498,10 @@ void model::heal(core::instant now)
 void model::disturb_process(std::int64_t process, core::instant from, core::instant to)
 {
     process_disturbed_.push_back({process, {0, from, to, false}});
+    // A release that the process has not sent is sent when it goes on.
+    for (auto& [id, a] : activities_)
+        if (a.what.get(field::process) == process && a.over > from && a.over != core::never)
+            a.over = to == core::never ? core::never : a.over + (to - from);
 }
 
 void model::lose_data(unsigned server, std::string_view key, core::instant from, core::instant to)

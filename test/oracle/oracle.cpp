@@ -120,6 +120,16 @@ advance us=50000
 lost slot=1
 try_acquire process=1 lock=multi_red wait=5
 advance us=5000
+)",
+    // A fault of the model: the client is frozen before it sends the release.
+    R"(seed 41816554
+acquire lock=d0w owner=0
+advance us=1000000
+acquire lock=d0w owner=0 slot=3
+acquire lock=multi_mixed
+drop slot=3
+freeze us=250000
+advance us=200000
 )"};
 
 TEST_CASE("the library keeps its promises in the programs that once found a fault", "[oracle]")
