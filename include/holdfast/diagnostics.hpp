@@ -91,6 +91,7 @@ struct bind_diagnostics_t {
 ///
 /// It is the default of every operation, as `with_diagnostics(asio::deferred)`, and that of tokens without an inner
 /// one: `co_await lock.acquire()` and `co_await lock.acquire(asio::cancel_after(1s))` throw a @ref holdfast::error.
+/// The timer of `asio::cancel_after` needs the same strand as the operation if several threads run the context.
 /// Operations whose signature does not begin with an error code stay as they are.
 ///
 /// @par Example

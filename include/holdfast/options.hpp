@@ -25,7 +25,8 @@ struct acquire_options {
     bool renew = false;
 
     /// The lease is lost when it has been held for this time, renewed or not; 0: no limit. Default: `config::max_hold`.
-    /// A re-entry has a limit of its own, and does not change that of the outer lease. Must not be negative.
+    /// A re-entry has a limit of its own, and does not change that of the outer lease. It needs no strand, also on several
+    /// threads. Must not be negative.
     std::optional<std::chrono::milliseconds> max_hold = {};
 
     /// How long the lock stays taken from the grant on, whatever becomes of the holder: a release before that time,
@@ -46,8 +47,8 @@ struct acquire_options {
 
 /// Options of `try_acquire()`. An invalid value makes it complete with errc::invalid_option.
 struct try_options {
-    /// How long to wait for the lock. Default, and 0: one attempt. `milliseconds::max()`: no limit. Must not be
-    /// negative.
+    /// How long to wait for the lock. Default, and 0: one attempt. `milliseconds::max()`: no limit. It needs no strand,
+    /// also on several threads. Must not be negative.
     std::optional<std::chrono::milliseconds> wait = {};
 
     /// As in @ref acquire_options.

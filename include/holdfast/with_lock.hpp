@@ -269,7 +269,8 @@ concept lock_body = requires(std::decay_t<Body>& body, lease& held)
 ///
 /// @par Time limits
 /// `options.wait` limits the acquire, `options.max_hold` the body, and `asio::cancel_after` with the overload that has
-/// a completion token, or a cancellation of the calling coroutine, both together.
+/// a completion token, or a cancellation of the calling coroutine, both together. Neither option needs a strand;
+/// the overload states what `asio::cancel_after` needs.
 ///
 /// @par On the server
 /// As `acquire()` or, with `options.wait`, `try_acquire()`; then as `lease::release()`.

@@ -29,7 +29,8 @@
 namespace holdfast {
 
 /// A completion token for an operation with that signature: `asio::deferred`, `asio::use_awaitable`,
-/// `asio::use_future`, `asio::cancel_after(1s)`, a callback ...
+/// `asio::use_future`, `asio::cancel_after(1s)`, a callback ... `asio::cancel_after` and `asio::cancel_at` need one
+/// executor that serialises their timer and the operation: one thread, or a strand.
 template <class Token, class Signature>
 concept token_for = asio::completion_token_for<Token, Signature>;
 

@@ -74,8 +74,8 @@ public:
     std::string_view name() const noexcept;
 
     /// Acquires the lock. The wait has no limit: it lasts while other contenders hold the lock, while the server cannot
-    /// be reached, and while it refuses to write. To limit it, use `try_acquire()` with `wait`, or `asio::cancel_after`,
-    /// whose timer needs the same strand as the operation if several threads run the context.
+    /// be reached, and while it refuses to write. To limit it, use `try_acquire()` with `wait`, which needs no strand, or
+    /// `asio::cancel_after`, whose timer needs the same strand as the operation if several threads run the context.
     ///
     /// @par On the server
     /// If the lock is free: one command. If it is busy: one subscription for all waiters of this client, and one
