@@ -8,10 +8,13 @@
 #include <new>
 #include <utility>
 
+#include <boost/config.hpp>
+
 namespace holdfast::core {
 
-// Writes one line to standard error and calls std::terminate(). "Without memory" in docs/threads.md says when.
-[[noreturn]] void end_without_memory() noexcept;
+// Writes one line to standard error and calls std::terminate(). "Without memory" in docs/threads.md says when. A shared
+// library exports it, because holdfast::testing has the same strands.
+[[noreturn]] BOOST_SYMBOL_VISIBLE void end_without_memory() noexcept;
 
 // Calls a function that must not be left for want of memory: what it was changing would remain half changed, and a
 // handler that it was about to post would never be called. The strand of a client does the same for what runs on it.
