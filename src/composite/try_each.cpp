@@ -124,6 +124,7 @@ private:
 void nested_try::start(try_each_launch const& what, boost::intrusive_ptr<attempts> all)
 {
     auto request = what.request;
+    request.wait = 0ms;
     if (what.limit != core::duration::max())
         request.limit = std::max(std::chrono::floor<std::chrono::milliseconds>(what.limit), 1ms);
     auto ended = [all = std::move(all), self = shared_from_this()](error_code ec, lease got) {
@@ -197,6 +198,7 @@ void batch_try::add_single(std::size_t place, single_lock const& lock, try_each_
         .wait = core::duration::zero(),
         .limit = what.limit,
         .needs_answer = !what.all_or_none,
+        .tries_again = what.request.wait != 0ms,
         .requires_connection = what.request.require_connection};
     batch_of(home, what.all_or_none).add(this, place, std::move(wish));
 }
@@ -290,7 +292,6 @@ void batch_try::call(handler_type handler)
 
 void try_each_launch::start(attempts_handler h) &&
 {
-    request.wait = std::chrono::milliseconds(0);  // one attempt
     boost::intrusive_ptr<batch_try> const all(new batch_try(std::move(h), locks, into));
     all->launch(*this);
 }

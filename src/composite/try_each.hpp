@@ -47,7 +47,8 @@ public:
     virtual void refuse() noexcept = 0;
 };
 
-// One attempt on each of several locks, in parallel: void(error_code, attempt_ends), in the order of the locks.
+// One attempt on each of several locks, in parallel: void(error_code, attempt_ends), in the order of the locks. Others follow
+// it unless the request is a single attempt itself.
 // - An attempt without a reply within `limit` ends with errc::unavailable; without a limit, one whose client stands
 //   still for command_timeout.
 // - A cancellation completes it at once with operation_aborted, and all that was granted is released.

@@ -27,7 +27,7 @@ void attempt_call::send(contender& head, grant const& sought, attempt const& a, 
     asked_.reset();
     lock_ = &sought.lock();
     lease_ = a.lease;
-    will_wait_ = a.will_wait;
+    looks_again_ = a.will_wait || head.tries_again();
     at_ = runtime_.shard_of(*lock_).id();
     form_ = script_form::sha1;
     if (head.batch && head.batch->take(head, command_, a))
@@ -123,7 +123,7 @@ void attempt_call::on_reply()
 
 // A mutex that has lost its time to live gets one again with the next renewal of its holder, which comes after a third of the
 // lease time. So a waiter looks again until half of it has passed: then there is no such holder, and waiting would not end. A
-// single attempt cannot look again.
+// single attempt cannot look again, unless a composite lock makes it, which waits for the member then.
 bool attempt_call::is_held_for_ever() noexcept
 {
     bool const says_so = lock_->protocol->kind() == lock_kind::mutex && result_.remaining == core::duration::max();
@@ -134,7 +134,7 @@ bool attempt_call::is_held_for_ever() noexcept
     }
     auto const now = runtime_.recent();
     lasts_since_ = std::min(lasts_since_, now);
-    return !will_wait_ || now - lasts_since_ >= lease_ / 2;
+    return !looks_again_ || now - lasts_since_ >= lease_ / 2;
 }
 
 bool attempt_call::must_be_acknowledged() const noexcept

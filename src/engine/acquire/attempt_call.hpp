@@ -107,7 +107,7 @@ private:
     core::duration lease_{};
     core::instant lasts_since_ =
         core::never;                    // when the lock was first found without a time to live; never: it has one
-    bool will_wait_ = false;            // a contender waits if this attempt is refused
+    bool looks_again_ = false;          // the lock is waited for if this attempt is refused
     bool is_probed_ = false;            // a probe goes with this attempt
     refusal reported_ = refusal::none;  // why the last attempt was refused
     std::uint8_t awaited_ = 0;          // replies to the attempt and its probe

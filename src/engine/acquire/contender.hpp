@@ -43,6 +43,7 @@ public:
         boost::intrusive_ptr<tenure> under = {};       // the write that a downgrade turns into a read
         core::duration limit = core::duration::max();  // of a single attempt: how long its reply may take
         bool needs_answer = false;           // without a reply it ends as unavailable, even if the limit was short
+        bool tries_again = false;            // a single attempt, after which a composite lock makes others
         std::shared_ptr<void> context = {};  // of the acquire: the observer's
         bool requires_connection = false;    // it ends when the server is away
     };
@@ -63,6 +64,7 @@ public:
     boost::intrusive_ptr<tenure> const& under() const noexcept { return wish_.under; }
     core::duration limit() const noexcept { return wish_.limit; }
     std::shared_ptr<void> const& context() const noexcept { return wish_.context; }
+    bool tries_again() const noexcept { return wish_.tries_again; }
     bool requires_connection() const noexcept { return wish_.requires_connection; }
     // Whether it ends as unavailable, not as busy, if no reply of the server has come. A single attempt that had the
     // whole command_timeout must have a reply to be busy, even if the server is usually slow.
