@@ -14,6 +14,7 @@ local me = ARGV[1]
 -- when this script has ended, and the candidate has its place.
 -- include hold
 -- include fence
+-- include record
 local function refuse_record() return redis.error_reply('WRONGTYPE the record of the leader has a number that is none') end
 local present = to_number(redis.call('hget', KEYS[6], 'priority') or '0')
 if not present then return refuse_record() end
@@ -41,8 +42,7 @@ local function grant()
     local record = {'holder', me, 'term', string.format('%.0f', term), 'value', ARGV[7], 'priority', ARGV[10],
         'since', string.format('%.0f', now), last ~= 0 and 'abandoned' or nil,
         last ~= 0 and string.format('%.0f', last) or nil}
-    redis.call('hset', KEYS[6], unpack(record))
-    redis.call('pexpire', KEYS[6], string.format('%.0f', ARGV[2] + ARGV[6])) -- a day longer than the lock
+    set_record(KEYS[6], string.format('%.0f', ARGV[2] + ARGV[6]), unpack(record)) -- a day longer than the lock
     hold(ARGV[2], me, '1')
     redis.pcall('publish', ARGV[8], '1')
     -- No longer than the settle time, also if the clock of the server was set back.

@@ -16,7 +16,7 @@ local function keep_record(record, me, lease, term, value, priority, channel)
     local holder = redis.pcall('hget', record, 'holder')
     if type(holder) == 'table' then return end
     if holder == me then
-        redis.call('pexpire', record, record_life(lease))
+        redis.pcall('pexpire', record, record_life(lease))
     elseif pcall(write_record, record, me, term, value, priority, record_life(lease)) then
         redis.pcall('publish', channel, '1')
     end

@@ -12,18 +12,23 @@ local left, failed = read_count()
 if failed or left == 0 then return failed or 0 end
 if redis.call('hset', KEYS[3], step, '1') == 0 then return left end
 
--- Without the right to count, the step does not count either: the caller may repeat it.
+-- Without one of the rights the step does not count either: the caller may repeat it.
 local function check(reply)
     if type(reply) ~= 'table' then return reply end
     redis.call('hdel', KEYS[3], step)
     return reply
 end
 
-if left > tonumber(ARGV[2]) then
-    redis.call('pexpire', KEYS[3], ARGV[4])
-    prolong_latch(redis.call('pttl', KEYS[1]), ARGV[4])
-    return check(redis.pcall('decrby', KEYS[1], ARGV[2]))
+local function lower()
+    local kept = redis.pcall('pexpire', KEYS[3], ARGV[4])
+    if type(kept) == 'table' then return kept end
+    local rest = redis.pcall('pttl', KEYS[1])
+    if type(rest) == 'table' then return rest end
+    prolong_latch(rest, ARGV[4])
+    return redis.pcall('decrby', KEYS[1], ARGV[2])
 end
+
+if left > tonumber(ARGV[2]) then return check(lower()) end
 local done = check(redis.pcall('del', KEYS[1], KEYS[3]))
 if type(done) == 'table' then return done end
 redis.pcall('publish', ARGV[3], '0')

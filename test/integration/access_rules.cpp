@@ -156,7 +156,7 @@ TEST_CASE("a user with the documented access rules can use every kind of lock, a
     CHECK(server.command({"ACL", "LOG"}).items.empty());  // nothing was denied
 }
 
-TEST_CASE("an acquire script with a denied command leaves the lock as it was", "[access]")
+TEST_CASE("a script with a denied command leaves the lock, or the latch, as it was", "[access]")
 {
     redis_server server;
     auto const by_admin = [&](std::vector<std::string> const& text) { return server.command(text); };
@@ -173,8 +173,9 @@ TEST_CASE("an acquire script with a denied command leaves the lock as it was", "
                     by_admin({"ACL", "SETUSER", "few", "-" + command});
             }};
     int refused = 0;
-    for (auto const& call : acquire_calls())
-        refused += check_refusals(restricted, call);
+    for (auto const& calls : {acquire_calls(), latch_and_record_calls()})
+        for (auto const& call : calls)
+            refused += check_refusals(restricted, call);
     CHECK(refused > 150);
 }
 

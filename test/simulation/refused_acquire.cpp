@@ -56,6 +56,32 @@ TEST_CASE("an acquire script that fails leaves the lock unchanged and no key wit
     CHECK(refused > 150);
 }
 
+TEST_CASE(
+    "a script that fails counts no latch, proclaims nothing, and leaves no key without a time to live", "[refused]")
+{
+    arena a;
+    auto const server = restricted(a);
+    int refused = 0;
+    for (auto const& call : latch_and_record_calls())
+        refused += check_refusals(server, call);
+    CHECK(refused > 10);
+}
+
+TEST_CASE("a leadership is renewed also if its record cannot be", "[refused][election]")
+{
+    arena a;
+    auto const server = restricted(a);
+    server.by_admin({"HSET", "L", "me", "1"});
+    server.by_admin({"PEXPIRE", "L", "20000"});
+    server.by_admin({"HSET", "holdfast_leader:{L}", "holder", "me"});
+    server.deny("pexpire");
+    std::string const text(engine::scripts::election_renew.text);
+    auto const kept = server.by_user(
+        {"EVAL", text, "2", "L", "holdfast_leader:{L}", "me", "10000", "1", "value", "5", "observers"});
+    REQUIRE(kept.items.size() == 1);
+    CHECK(kept.items[0].integer == 1);
+}
+
 // The type of the counter makes the script fail after it has written the lock. DEL is denied until the script has tried
 // to undo that.
 TEST_CASE("the client releases an acquire whose failed script could not undo its write", "[refused]")

@@ -153,6 +153,30 @@ std::vector<acquire_call> fair_calls()
         call("the timeouts are text", "5", {other_holds, lock_expires, {"SET", timeouts, "x", "PX", lease}})};
 }
 
+std::vector<acquire_call> election_calls()
+{
+    auto const call = [](std::string name, std::vector<command_text> state, std::string settle = "0") {
+        return acquire_call{
+            std::move(name),
+            &scripts::election_acquire,
+            std::move(state),
+            {"L",
+             "redisson_lock_queue:{L}",
+             "redisson_lock_timeout:{L}",
+             "holdfast_lock_waiters:{L}",
+             "holdfast_lock_priority:{L}",
+             "holdfast_leader:{L}",
+             "holdfast_fence:{L}"},
+            {me, lease, "15000", "channel", "5", one_day, "value", "observers", "candidates", "5", std::move(settle)}};
+    };
+    command_text const former{"HSET", "holdfast_leader:{L}", "holder", other, "term", "7"};
+    command_text const is_kept{"PEXPIRE", "holdfast_leader:{L}", one_day};
+    return {
+        call("free", {}),
+        call("free, with a settle time", {former, is_kept}, "5000"),
+        call("held", {other_holds, lock_expires})};
+}
+
 std::string contents(restricted_server const& s, std::string const& key)
 {
     auto const kind = s.by_admin({"TYPE", key}).text;
@@ -220,9 +244,39 @@ std::vector<std::string> commands_of(engine::script const& script)
 std::vector<acquire_call> acquire_calls()
 {
     std::vector<acquire_call> all;
-    for (auto const& some : {mutex_calls(), reentrant_calls(), read_write_calls(), fair_calls()})
+    for (auto const& some : {mutex_calls(), reentrant_calls(), read_write_calls(), fair_calls(), election_calls()})
         all.insert(all.end(), some.begin(), some.end());
     return all;
+}
+
+std::vector<acquire_call> latch_and_record_calls()
+{
+    command_text const counts{"SET", "L", "3", "PX", one_day};
+    command_text const leads{"HSET", "L", me, "1"};
+    std::string const record = "holdfast_leader:{L}";
+    auto const count = [&](std::string name, std::string by) {
+        return acquire_call{
+            std::move(name),
+            &scripts::latch_count_down,
+            {counts},
+            {"L", "holdfast_latch:{L}", "holdfast_latch_steps:{L}"},
+            {me, std::move(by), "channel", one_day},
+            3};
+    };
+    auto const proclaim = [&](std::string name, std::vector<command_text> state) {
+        return acquire_call{
+            std::move(name),
+            &scripts::election_proclaim,
+            std::move(state),
+            {"L", record},
+            {me, later, "value", "observers", "5"},
+            2};
+    };
+    return {
+        count("some are left", "1"),
+        count("the last", "3"),
+        proclaim("the record is lost", {leads, lock_expires}),
+        proclaim("another value", {leads, lock_expires, {"HSET", record, "holder", me}, {"PEXPIRE", record, one_day}})};
 }
 
 int check_refusals(restricted_server const& s, acquire_call const& c)

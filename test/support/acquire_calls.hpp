@@ -18,12 +18,12 @@ namespace holdfast::test {
 // The names of the commands that a script calls, in the order of its text.
 std::vector<std::string> commands_of(engine::script const&);
 
-// One call of a script that acquires a lock, in one state of the server.
+// One call of a script that acquires a lock, or writes other keys, in one state of the server.
 struct acquire_call {
     std::string name;
     engine::script const* script;
     std::vector<std::vector<std::string>> state;  // the commands that create this state
-    std::vector<std::string> keys;                // the locks first
+    std::vector<std::string> keys;                // first the locks, or others that a refused call leaves as they are
     std::vector<std::string> arguments;
     std::size_t locks = 1;
     bool is_abandoned = false;  // its holder is dead: a failed call may free the lock
@@ -31,6 +31,8 @@ struct acquire_call {
 
 // Calls of each acquire script, one in each state in which the script takes another path.
 std::vector<acquire_call> acquire_calls();
+// The same of scripts that count a latch, or change the record of a leader.
+std::vector<acquire_call> latch_and_record_calls();
 
 // A server on which a user calls scripts, with a function that denies commands to this user.
 struct restricted_server {
