@@ -2,10 +2,10 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-// Each lock has several keys. One of them is deleted alone, gets another type or a nonsense value, or loses its time to
-// live, while the lock is held and waited for: the companions of a key never decide by their absence who holds the lock,
-// no operation ends as protocol, and afterwards the lock can be acquired again.
+// Each lock has several keys. What holds when some of them are damaged, and the others are as they were: the table of
+// test/support/damaged_keys.hpp, and further cases.
 
+#include <array>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -15,6 +15,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "simulation/arena.hpp"
+#include "support/damaged_keys.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -31,121 +32,69 @@ struct primitive {
 
 std::vector<primitive> primitives()
 {
-    auto const of = [](semaphore_options o) { return [o](client& c) { return any_lock(semaphore(c, "k", o)); }; };
-    return {
-        {"mutex", [](client& c) { return any_lock(mutex(c, "k")); }},
-        {"fenced mutex", [](client& c) { return any_lock(mutex(c, "k", {.fencing = true})); }},
-        {"reentrant lock",
-         [](client& c) { return any_lock(reentrant_lock(c, "k", c.make_owner(), {.fencing = true})); }},
-        {"fair lock", [](client& c) { return any_lock(fair_lock(c, "k", {.fencing = true})); }},
-        {"write", [](client& c) { return any_lock(read_write_lock(c, "k", {.fencing = true}).write()); }},
-        {"semaphore", of({.permits = 1}), true},
-        {"fair semaphore", of({.permits = 1, .fair = true}), true},
-        {"numbered semaphore", of({.permits = 1, .numbered = true}), true}};
+    std::vector<primitive> all;
+    for (auto const& l : exclusive_locks())
+        all.push_back({l.name, [make = l.make](client& c) { return make(c, "k"); }, l.is_semaphore});
+    return all;
 }
 
-enum class fault { deleted, other_type, nonsense, lasts_for_ever };
-constexpr fault faults[]{fault::deleted, fault::other_type, fault::nonsense, fault::lasts_for_ever};
+// The simulator: each process has a client, and the servers of a red_lock are "redis", "n1" and "n2".
+class simulated_world : public key_world {
+public:
+    arena& simulated() { return arena_; }
 
-void damage(arena& a, std::string const& key, fault f)
-{
-    auto& s = a.server();
-    auto const type = s.execute({"TYPE", key}).text;
-    switch (f) {
-        case fault::deleted: s.execute({"DEL", key}); return;
-        case fault::lasts_for_ever: s.execute({"PERSIST", key}); return;
-        case fault::other_type:
-            s.execute({"DEL", key});
-            type == "hash" ? s.execute({"SET", key, "x"}) : s.execute({"HSET", key, "x", "y"});
-            return;
-        case fault::nonsense: break;
-    }
-    if (type == "string")
-        s.execute({"SET", key, "1e3", "KEEPTTL"});
-    else if (type == "hash")
-        s.execute({"HSET", key, "nonsense", "1e3"});
-    else if (type == "zset")
-        s.execute({"ZADD", key, "5", "nonsense"});
-    else
-        s.execute({"RPUSH", key, "nonsense"});
-}
-
-// One holder, one waiter, and one that comes last.
-struct three_contenders {
-    arena world;
-    any_lock first, second, third;
-    bool second_has = false;
-    bool second_ended = false;
-    std::vector<error_code> errors;
-
-    explicit three_contenders(primitive const& p)
-        : first(p.make(world.client("A"))), second(p.make(world.client("B"))), third(p.make(world.client("C")))
-    {}
-
-    awaitable<void> contend_second()
+    client& client_of(unsigned process) override
     {
-        error_code ec;
-        auto l = co_await second.try_acquire({.wait = 12s}, asio::redirect_error(use_awaitable, ec));
-        errors.push_back(ec);
-        second_has = !ec && l.valid();
-        co_await world.sleep(200ms, "B");
-        co_await l.release(asio::redirect_error(use_awaitable, ec));
-        second_has = false;
-        second_ended = true;
+        if (!clients_[process])
+            clients_[process] = &arena_.client(name_of(process));
+        return *clients_[process];
     }
-    std::vector<std::string> keys() { return world.server().model().keys().names(); }
+    std::vector<client const*> clients_of_three_servers(unsigned process) override
+    {
+        std::vector<client const*> all{&client_of(process)};
+        for (auto* server : {"n1", "n2"})
+            all.push_back(&arena_.client(name_of(process), arena::quick(), server));
+        return all;
+    }
+    simulated::value execute(std::vector<std::string> const& words) override
+    {
+        return arena_.server().execute(std::vector<std::string_view>(words.begin(), words.end()));
+    }
+    std::vector<std::string> keys(std::string const&) override { return arena_.server().model().keys().names(); }
+    awaitable<void> sleep(std::chrono::milliseconds d) override { co_await arena_.sleep(d); }
+    void spawn(awaitable<void> a) override { arena_.spawn(std::move(a)); }
+    std::chrono::milliseconds watch_time() const override { return 5s; }
+    bool is_punctual() const override { return true; }
+
+private:
+    static std::string name_of(unsigned process) { return {static_cast<char>('A' + process)}; }
+
+    arena arena_;
+    std::array<client*, processes> clients_{};
 };
 
-awaitable<std::size_t> play(three_contenders& t, primitive const& p, std::size_t which, fault f)
+template <class Play>
+void require_promises(char const* name, Play const& play_in)
 {
-    error_code ec;
-    auto held = co_await t.first.acquire(use_awaitable);
-    t.world.spawn(t.contend_second(), "B");
-    co_await t.world.sleep(300ms);
-    auto const keys = t.keys();
-    if (which >= keys.size())
-        co_return keys.size();
-    auto const key = keys[which];
-    CAPTURE(key);
-    damage(t.world, key, f);
-    bool const decides = key == "k" && !p.is_semaphore;
-    for (int i = 0; i < 50; ++i) {
-        co_await t.world.sleep(100ms);
-        bool const both = held.valid() && t.second_has;
-        CHECK((decides || !both));
+    for (auto const& what : key_scenes()) {
+        simulated_world world;
+        world.simulated().run([&]() -> awaitable<void> {
+            auto const v = co_await play_in(world, what);
+            CAPTURE(name, description_of(what), v.damaged);
+            CHECK(v.broken == std::vector<std::string>());
+        });
     }
-    co_await held.release(asio::redirect_error(use_awaitable, ec));
-    t.errors.push_back(ec);
-    while (!t.second_ended)
-        co_await t.world.sleep(100ms);
-    // What an operator does: he removes data that is none of the lock, and sets the number of permits.
-    if (f == fault::other_type || f == fault::nonsense)
-        t.world.server().execute({"DEL", key});
-    if (p.is_semaphore) {
-        semaphore const healed(t.world.client("D"), "k", {.permits = 1});
-        co_await healed.set_permits(1, use_awaitable);
-    }
-    auto last = co_await t.third.try_acquire({.wait = 40s}, asio::redirect_error(use_awaitable, ec));
-    CHECK(ec == error_code());
-    CHECK(last.valid());
-    co_await last.release(asio::redirect_error(use_awaitable, ec));
-    CHECK(ec == error_code());
-    for (auto const& e : t.errors) {
-        CAPTURE(e.message());
-        CHECK(e != errc::protocol);
-    }
-    co_return keys.size();
 }
 
-TEST_CASE("a lock of which one key was damaged has no second holder, and serves again afterwards", "[keys]")
+TEST_CASE("a lock of which keys were damaged has no second holder, and serves again afterwards", "[keys]")
 {
-    for (auto const& p : primitives())
-        for (auto const f : faults)
-            for (std::size_t which = 0, count = 1; which < count; ++which) {
-                three_contenders t(p);
-                CAPTURE(p.name, static_cast<int>(f), which);
-                t.world.run([&]() -> awaitable<void> { count = co_await play(t, p, which, f); });
-            }
+    for (auto const& row : key_rows())
+        require_promises(row.name, [&](key_world& w, key_scene const& what) { return play(w, row, what, "k"); });
+}
+
+TEST_CASE("a latch of which keys were damaged opens for nobody before it is counted, and serves again", "[keys][latch]")
+{
+    require_promises("latch", [](key_world& w, key_scene const& what) { return play_latch(w, what, "k"); });
 }
 
 // A held key that has lost its time to live gets one at the next renewal.
