@@ -37,6 +37,8 @@ struct client_settings {
     // config.hpp: when a node of a cluster redirects an extension or a query, its time begins anew. How long that may
     // take until the last redirect. Or how long replicas may take to acknowledge it.
     core::duration redirects = {};
+    // How long replicas may take to acknowledge the grants before an operation and its own.
+    core::duration acknowledgements = {};
 };
 
 // A promise that was broken.

@@ -346,7 +346,8 @@ core::duration model::time_to_answer(operation const& o, core::instant now) cons
     };
     if (std::ranges::any_of(process_disturbed_, is_freeze))
         return longest;
-    return (is_disturbed(*o.design, process, o.launched, now) ? overdue_time : answer_time) + settings_.tolerance;
+    return (is_disturbed(*o.design, process, o.launched, now) ? overdue_time : answer_time) + settings_.tolerance
+           + settings_.acknowledgements;
 }
 
 bool model::may_be_busy(operation const& o, core::instant now) const

@@ -130,6 +130,15 @@ acquire lock=multi_mixed
 drop slot=3
 freeze us=250000
 advance us=200000
+)",
+    // A fault of the model: the wait ends before the replicas have acknowledged the grant of another read, and then its own.
+    R"(seed 88317 sentinels
+try_acquire lock=d2r keep=1
+advance us=6250
+acquire lock=d2r owner=1
+extend
+try_acquire lock=d2r wait=50
+advance us=5000
 )"};
 
 TEST_CASE("the library keeps its promises in the programs that once found a fault", "[oracle]")

@@ -237,8 +237,10 @@ run_result run(program const& p, bool with_trace)
     run_options o;
     if (p.is_cluster)
         o.clients.redirects = answer_time;
-    if (p.is_watched)
+    if (p.is_watched) {
         o.clients.redirects = engine::longest_question;
+        o.clients.acknowledgements = 100ms;
+    }
     return run(p, std::make_unique<simulated_world>(p, with_trace), o);
 }
 
