@@ -80,7 +80,7 @@ std::string lock_of(std::size_t scene)
     return "lock" + std::to_string(1000 + scene);
 }
 
-// Half of the states are enough here: of the others the simulator tells.
+// A lock that is free, and one with a queue. The simulator plays the other states, and two keys deleted at once.
 std::vector<key_scene> live_scenes()
 {
     auto all = key_scenes();
