@@ -178,6 +178,8 @@ struct config {
     ///   permit `+wait +set +info` and the key `holdfast_ack:{name}`.
     /// - Acquires, extensions, renewals, downgrades and re-entries complete when the replicas have them; the validity
     ///   still counts from the send. Releases and hand-offs inside the process need no acknowledgement.
+    /// - A `WAIT` is answered within `t`. Without an answer, `command_timeout` and 600 ms later the second connection is
+    ///   closed. That time, and that of the `WAIT` before it, are added to the `command_timeout` of an extension.
     /// - Not acknowledged: a grant is released and sought again after a pause; after the third in a row the acquire
     ///   ends with `errc::unavailable`. An extension ends with `errc::unavailable`. A renewal that is not acknowledged
     ///   does not count: the lease is at risk, and is renewed again a sixth of the lease time later.

@@ -178,7 +178,7 @@ public:
     /// One script: sets the time to live of the key, if the key still has this lease's token and expires earlier.
     /// @par Completion
     /// With success when the server has confirmed it; `valid_until()` includes it then. Within
-    /// `config::command_timeout`.
+    /// `config::command_timeout`; with `config::acknowledged_by` later, as is said there.
     /// @par Errors
     /// - errc::lease_lost: the lease was lost before, or the reply shows that it is lost
     /// - errc::unavailable: no reply in time: the lease is `at_risk`, and may have been extended; or the client is not

@@ -71,6 +71,7 @@ void fault_injector::fail_over(step const& s)
     demoted_ = std::max(demoted_, demoted);
     model_.refuse(from);
     world_.inject(s, demoted);
+    model_.replace(server_of(s));
     for (auto const& d : locks)
         if (d.kind == kind::latch)
             model_.lose_data(d.server, d.key, from, demoted);

@@ -266,7 +266,8 @@ int model::begin_hold(operation& o, core::instant now, lease_view const& l)
     h.promised = h.renewed && !is_brief(o.what) ? core::never : end - slack - settings_.tolerance;
     if (h.max_hold > core::duration::zero())
         h.promised = std::min(h.promised, now + h.max_hold - slack - settings_.tolerance);
-    h.tainted = loses_data(*o.design, begin_of_grant(o), now);
+    h.shared_since = begin_of_grant(o);
+    h.tainted = loses_data(*o.design, h.shared_since, now);
     activities_[o.id].is_held = true;
     activities_[o.id].held_since = now;
     // A renewed hold may use the grant of another hold of its process, which lasts longer.
@@ -283,6 +284,7 @@ int model::begin_hold(operation& o, core::instant now, lease_view const& l)
         if (shares_grant(activities_[o.id], activities_[other.operation])) {
             h.period = std::max(h.period, other.period);
             other.period = std::max(other.period, h.period);
+            h.shared_since = std::min(h.shared_since, other.shared_since);
             h.tainted = h.tainted || other.tainted;
             if (h.renewed)
                 h.allowed = std::max(h.allowed, other.allowed);
@@ -493,6 +495,12 @@ void model::heal(core::instant now)
 {
     for (auto& i : disturbed_)
         i.to = std::min(i.to, now + recovery);
+}
+
+void model::replace(unsigned server)
+{
+    for (auto& i : disturbed_)
+        i.is_outage = i.is_outage && i.server != server;
 }
 
 void model::disturb_process(std::int64_t process, core::instant from, core::instant to)

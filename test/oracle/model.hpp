@@ -100,11 +100,12 @@ struct hold {
     core::duration max_hold{};
     bool renewed = false;
     core::instant granted = {};
-    core::instant promised = {};   // without a fault it is valid until then at least
-    core::instant allowed = {};    // ... and until then at most; a renewed lease may last a lease time from now, too
-    bool tainted = false;          // its key may be deleted
-    bool is_valid = true;          // at the last observation
-    bool is_out_of_sight = false;  // inside an operation that is not launched yet
+    core::instant shared_since = {};  // the launch of the first acquire that shares the grant
+    core::instant promised = {};      // without a fault it is valid until then at least
+    core::instant allowed = {};       // ... and until then at most; a renewed lease may last a lease time from now, too
+    bool tainted = false;             // its key may be deleted
+    bool is_valid = true;             // at the last observation
+    bool is_out_of_sight = false;     // inside an operation that is not launched yet
 };
 
 // A lock that stays taken after its release, `at_least`.
@@ -163,6 +164,7 @@ public:
     void disturb(unsigned server, core::instant from, core::instant to, bool is_outage = false);
     void disturb_process(std::int64_t process, core::instant from, core::instant to);
     void heal(core::instant);
+    void replace(unsigned server);  // by one that answers, however silent it was
     void deny(core::instant from) { denied_ = std::min(denied_, from); }
     void refuse(core::instant from) { refused_ = std::min(refused_, from); }
     void lose_data(unsigned server, std::string_view key, core::instant from, core::instant to);

@@ -71,7 +71,8 @@ void model::check_deadline(operation const& o, core::instant now)
     else if (v == verb::try_acquire || is_query(v) || is_on_latch(v) || v == verb::extend || v == verb::release)
         end = o.launched + settings_.command_timeout;
     auto const late = 2ms + settings_.tolerance
-                      + (is_query(v) || is_on_latch(v) || v == verb::extend ? settings_.redirects : core::duration());
+                      + (is_query(v) || is_on_latch(v) || v == verb::extend ? settings_.redirects : core::duration())
+                      + (v == verb::extend ? settings_.acknowledgements : core::duration());
     require(now <= end || now - end <= late, "ends_in_time", o, "too late by " + to_milliseconds(now - end));
 }
 
@@ -379,9 +380,11 @@ bool model::may_lack_permits(operation const& o, core::instant now, bool outage)
         sum += weight_of(other);
         is_behind = is_behind || (id != o.id && !other.is_held);
     }
-    // docs/semaphore.md: if the numbers were deleted, nothing is granted until the leases that had them are gone.
-    bool const lacks_numbers = o.design->fencing && has_lost_a_part_
-                               && loses_data(*o.design, core::instant::min(), core::never);
+    // docs/semaphore.md: if the numbers were deleted, nothing is granted until the leases that had them are gone. Neither
+    // while a permit has no number yet: a script that is denied a command leaves it until the client has released it.
+    bool const lacks_numbers = o.design->fencing
+                               && (denied_ <= now
+                                   || (has_lost_a_part_ && loses_data(*o.design, core::instant::min(), core::never)));
     return sum > o.design->permits || (outage && is_behind) || lacks_numbers;
 }
 

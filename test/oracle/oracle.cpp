@@ -139,6 +139,43 @@ acquire lock=d2r owner=1
 extend
 try_acquire lock=d2r wait=50
 advance us=5000
+)",
+    // A fault of the model: the extension waits for the question of the other grant before its own.
+    R"(seed 292047 sentinels
+try_acquire lock=s0
+advance us=50000
+extend by=1
+try_acquire lock=s0
+advance us=2500
+lose_replies
+advance us=25000
+)",
+    // A fault of the model: a re-entry joins a grant of 60 s that has been at risk for 10 s.
+    R"(seed 385261
+try_acquire lock=r0 owner=1 lease=60000 renew=1
+advance us=6250
+deny how=1 us=80000
+disconnect
+advance us=10000000
+acquire lock=r0 owner=1
+)",
+    // A fault of the model: the master is paused for ever, but a failover replaces it.
+    R"(seed 404223 sentinels
+pause
+try_acquire process=1 lock=f0
+advance us=5000
+fail_over
+try_acquire lock=f0
+advance us=500000
+)",
+    // A fault of the model: the script of the inner acquire is denied PEXPIRE after it has written a permit.
+    R"(seed 647566
+acquire process=1 lock=g0
+advance us=4000
+deny how=1
+with_lock process=1 lock=g0 inner=s2
+try_acquire lock=s2
+advance us=2500
 )"};
 
 TEST_CASE("the library keeps its promises in the programs that once found a fault", "[oracle]")
