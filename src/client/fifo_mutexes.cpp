@@ -4,8 +4,6 @@
 //
 #include "client/fifo_mutexes.hpp"
 
-#include <utility>
-
 namespace holdfast::detail {
 namespace {
 

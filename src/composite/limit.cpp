@@ -4,7 +4,6 @@
 //
 #include "composite/limit.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <boost/asio/post.hpp>

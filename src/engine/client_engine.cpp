@@ -6,7 +6,6 @@
 
 #include <utility>
 
-#include "core/backoff.hpp"
 #include "engine/acquire/batch_acquire.hpp"
 #include "engine/acquire/contender_result.hpp"
 #include "engine/hold/arbiter.hpp"
@@ -214,8 +213,7 @@ void client_engine::for_each_arbiter_at(shard const& s, Action act)
 }
 
 // The order of rule 11: subscriptions, releases, renewals, attempts. An attempt that overtakes an own release is
-// refused, and a lease that is renewed late is lost. The attempts of many locks are spread over time, so that a
-// restarted server does not receive all of them at once.
+// refused, and a lease that is renewed late is lost.
 void client_engine::on_open(shard& at)
 {
     connect_error_ = {};
@@ -225,11 +223,7 @@ void client_engine::on_open(shard& at)
     subscriptions_.on_open(at);
     releaser_.on_open(at);
     watchdog_.on_open(at);
-    core::duration spread{};
-    for_each_arbiter_at(at, [&](auto& a) {
-        a.on_open(spread + core::jitter(std::chrono::microseconds(100), runtime_.random()));
-        spread += std::chrono::microseconds(20);
-    });
+    for_each_arbiter_at(at, [before = std::size_t(0)](auto& a) mutable { a.on_open(before++); });
     fair_queues_.on_open(at);
     watches_.on_open(at);
     complete_all(awaiting_ready_, {});
@@ -308,12 +302,9 @@ void client_engine::move(core::slot_set const& moved)
     subscriptions_.on_moved(moved);
     releaser_.on_moved(moved);
     watchdog_.on_moved(moved);
-    core::duration spread{};
-    registry_.for_each_arbiter([&](auto& a) {
-        if (!moved[a.lock().slot])
-            return;
-        a.on_moved(spread + core::jitter(std::chrono::microseconds(100), runtime_.random()));
-        spread += std::chrono::microseconds(20);
+    registry_.for_each_arbiter([&, before = std::size_t(0)](auto& a) mutable {
+        if (moved[a.lock().slot])
+            a.on_moved(before++);
     });
     fair_queues_.on_moved(moved);
     watches_.on_moved(moved);

@@ -4,7 +4,6 @@
 //
 #include "redlock/lease_repair.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "composite/client_batch.hpp"

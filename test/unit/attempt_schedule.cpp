@@ -7,12 +7,16 @@
 #include "engine/acquire/attempt_schedule.hpp"
 
 #include <array>
+#include <chrono>
 
 #include <catch2/catch_test_macros.hpp>
+
+#include "core/turn_budget.hpp"
 
 namespace holdfast::engine {
 namespace attempt_schedule_test {
 
+using namespace std::chrono_literals;
 using enum attempt_state;
 using event = attempt_event;
 
@@ -155,6 +159,26 @@ TEST_CASE("a message does not end a pause between attempts", "[acquisition]")
 TEST_CASE("an acquisition at rest makes no attempt when the connection is lost and opens again", "[acquisition]")
 {
     CHECK(next(next(resting, event::closed), event::opened_paced) == resting);
+}
+
+// ---- the delay after the session has opened
+
+TEST_CASE(
+    "the first attempts are made in their order when the session opens, turn_budget of them at once", "[acquisition]")
+{
+    CHECK(attempt_delay(0, false, 4711) == core::duration::zero());
+    CHECK(attempt_delay(core::turn_budget - 1, false, 4711) == core::duration::zero());
+    CHECK(attempt_delay(core::turn_budget, false, 4711) > core::duration::zero());
+    CHECK(attempt_delay(core::turn_budget + 1, false, 0) > attempt_delay(core::turn_budget, false, 4711));
+    CHECK(attempt_delay(100'000, false, 4711) < 1ms);
+}
+
+TEST_CASE("locks that were held are looked at again one after the other when the session opens", "[acquisition]")
+{
+    CHECK(attempt_delay(0, true, 4711) < 100us);
+    CHECK(attempt_delay(1'000, true, 4711) >= 20ms);
+    CHECK(attempt_delay(1'000, true, 4711) < 20ms + 100us);
+    CHECK(attempt_delay(1'000, true, 4712) != attempt_delay(1'000, true, 4711));
 }
 
 }  // namespace attempt_schedule_test

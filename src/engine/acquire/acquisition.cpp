@@ -5,7 +5,6 @@
 #include "engine/acquire/acquisition.hpp"
 
 #include <cassert>
-#include <utility>
 
 #include <holdfast/error.hpp>
 
@@ -190,23 +189,24 @@ void acquisition::on_turn()
 
 // Messages of the old connection do not count: the server may have restarted since. An attempt that was due because of
 // one must not overtake the pace of the re-checks.
-void acquisition::on_open(core::duration spread)
+void acquisition::on_open(std::size_t before)
 {
     messages_.on_open();
     // An attempt under way belongs to this epoch, or was sent to a former server of the lock: its answer decides.
     if (is_at_rest() || is_under_way())
         return;
-    if (!was_refused_) {
+    auto const delay = attempt_delay(before, was_refused_, parts_.runtime.random());
+    if (delay == core::duration::zero()) {
         step(attempt_event::opened);
         return arbiter_.proceed();
     }
     step(attempt_event::opened_paced);
-    parts_.runtime.arm(*this, parts_.runtime.now() + spread);
+    parts_.runtime.arm(*this, parts_.runtime.now() + delay);
 }
 
-void acquisition::on_moved(core::duration spread)
+void acquisition::on_moved(std::size_t before)
 {
-    server().is_open() ? on_open(spread) : on_closed();
+    server().is_open() ? on_open(before) : on_closed();
 }
 
 void acquisition::on_closed()

@@ -64,12 +64,11 @@ public:
     // change on which that depends; a call that changes nothing is harmless.
     void proceed();
 
-    // A new epoch is open. The re-check of a lock that was held is sent after `spread`, so that a client with many
-    // locks does not send all of them at once.
-    void on_open(core::duration spread);
+    // A new epoch is open, as `before` other acquisitions of the client have learned (attempt_delay()).
+    void on_open(std::size_t before);
     void on_closed();
     // The lock is at another server of the cluster now.
-    void on_moved(core::duration spread);
+    void on_moved(std::size_t before);
 
     // Gives other processes a turn. The acquisition waits for the reply to the release that was just queued; if other
     // subscribers received its message, it then waits for the next message or for two round trips. Preconditions: no

@@ -4,6 +4,9 @@
 //
 #include "engine/acquire/attempt_schedule.hpp"
 
+#include "core/backoff.hpp"
+#include "core/turn_budget.hpp"
+
 namespace holdfast::engine {
 namespace {
 
@@ -82,6 +85,13 @@ attempt_state next(attempt_state s, attempt_event e) noexcept
         case event::none_notified: return after_release(s, e);
         default: return s;
     }
+}
+
+core::duration attempt_delay(std::size_t before, bool was_refused, std::uint64_t random) noexcept
+{
+    if (was_refused)
+        return std::chrono::microseconds(20) * before + core::jitter(std::chrono::microseconds(100), random);
+    return core::duration(before < core::turn_budget ? 0 : before);
 }
 
 }  // namespace holdfast::engine

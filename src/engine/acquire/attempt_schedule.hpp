@@ -5,7 +5,10 @@
 #ifndef HOLDFAST_ENGINE_ATTEMPT_SCHEDULE_HPP
 #define HOLDFAST_ENGINE_ATTEMPT_SCHEDULE_HPP
 
+#include <cstddef>
 #include <cstdint>
+
+#include "core/clock.hpp"
 
 // When an acquisition makes its next attempt: states, events and the transition function. All of it is pure, so that a
 // unit test can try each pair of state and event. The acquisition sends the commands and arms the deadlines.
@@ -36,7 +39,7 @@ enum class attempt_event : std::uint8_t {
     notified,         // a message came, or it is this waiter's turn in the queue of a fair lock
     due,              // the deadline came: a re-check, the end of a pause or of a turn
     opened,           // the session is open again, and nothing is known of the lock
-    opened_paced,     // the session is open again; the lock was held before, so its re-check is delayed
+    opened_paced,     // the session is open again, and the attempt has a delay
     closed,           // the connection is lost; each attempt under way was answered before
     yielded,          // a release was queued, and others get a turn
     others_notified,  // the release is done, and other subscribers received its message
@@ -73,6 +76,12 @@ enum class attempt_event : std::uint8_t {
 // `others_notified` leads from releasing to yielding, and from releasing_notified to ready; `none_notified` leads from
 // both to ready. Where a table is empty, the state stays.
 attempt_state next(attempt_state, attempt_event) noexcept;
+
+// How long an acquisition waits with its attempt when the session has opened, if `before` others of the client go first.
+// The locks that were held are looked at again one after the other, so that a restarted server does not receive the
+// attempts of all clients at once. The first attempts are made in their order: turn_budget of them at once, the others in
+// the next turns of the event loop.
+core::duration attempt_delay(std::size_t before, bool was_refused, std::uint64_t random) noexcept;
 
 constexpr bool is_under_way(attempt_state s) noexcept
 {

@@ -328,7 +328,7 @@ void queued_arbiter::stop()
 
 // ---- the connection
 
-void queued_arbiter::on_open(core::duration spread)
+void queued_arbiter::on_open(std::size_t before)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
     opened_ = parts_.runtime.recent();
@@ -337,18 +337,18 @@ void queued_arbiter::on_open(core::duration spread)
     if (had_reentries)
         entering_->on_open();
     if (acquisition_)
-        acquisition_->on_open(spread);
+        acquisition_->on_open(before);
     if (had_reentries)
         proceed();  // or an arbiter whose last contender was one of them would never end
 }
 
-void queued_arbiter::on_moved(core::duration spread)
+void queued_arbiter::on_moved(std::size_t before)
 {
     boost::intrusive_ptr<arbiter> const keep(this);
     if (has_reentries() && parts_.runtime.session_of(lock()).is_open())
         entering_->on_open();
     if (acquisition_)
-        acquisition_->on_moved(spread);
+        acquisition_->on_moved(before);
     last_held_ = core::instant::min();
     fail_unconnected();
     proceed();

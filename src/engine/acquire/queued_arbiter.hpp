@@ -58,11 +58,11 @@ public:
     // ---- grants
     void on_released(unsigned receivers) override;
 
-    // ---- the connection
-    void on_open(core::duration spread);
+    // ---- the connection; `before`: how many other arbiters of the client learned of it before this one
+    void on_open(std::size_t before);
     void on_closed();
     // The lock is at another server of the cluster now, whose session may be open or not.
-    void on_moved(core::duration spread);
+    void on_moved(std::size_t before);
     // Completes each contender with that error, because waiting does not help.
     void fail_all(detail::described_error const&);
     // The client stops: contenders complete with client_stopped, tenures are lost, nothing is sent.

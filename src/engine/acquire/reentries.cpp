@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cassert>
 #include <memory>
-#include <utility>
 
 #include <holdfast/error.hpp>
 

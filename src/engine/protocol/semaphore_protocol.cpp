@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
