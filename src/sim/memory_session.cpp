@@ -53,7 +53,9 @@ engine::client_io make_memory_io(engine::strand s, config const& c, engine::log 
     auto const server = registry.find_or_make(name);
     world->live_in(std::make_unique<real_world>(s, world->clock(), server->clock()));
     auto const open = [=, name = std::string(name)](auto const&) {
-        session::session::settings how{{.client_name = c.name}, c.command_timeout, c.credentials};
+        session::session::settings how{{}, c.command_timeout};
+        how.login.client_name = c.name;
+        how.provider = c.credentials;
         return std::make_shared<session::session>(
             s, std::move(how), l, world, std::make_unique<memory_connector>(s, name, server));
     };
