@@ -45,6 +45,13 @@ public:
         REQUIRE(wait_until([&] { return subscribers(cluster_[cluster_.primary_of(lock.name)], lock.name) > 0; }));
     }
 
+    // Redisson's acquires end with errors until it has learned of the last failover.
+    void wait_until_redisson_finds(lock_id const& lock)
+    {
+        REQUIRE(wait_until(
+            [&] { return is_grant(redisson_.acquire(lock, 1)) && redisson_.release(lock, 1).text() == "released"; }));
+    }
+
 private:
     static long subscribers(redis_server& node, std::string const& name)
     {
@@ -98,6 +105,7 @@ TEST_CASE("in a cluster both libraries exclude each other over a manual failover
         for (auto const& c : conflicts()) {
             auto const name = new_name();
             CAPTURE(s.direction(), c.text(), name);
+            m.wait_until_redisson_finds({c.holder, name});
             REQUIRE(is_grant(s.holder.acquire({c.holder, name}, 1)));
             auto enters = s.waiter.acquire({c.waiter, name}, 2);
             m.wait_until_waiting({c.waiter, name});
