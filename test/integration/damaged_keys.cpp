@@ -60,6 +60,7 @@ private:
     {
         auto c = live::quick(std::move(url));
         c.lease = 3s;
+        c.command_timeout = 30s;  // all scenes of a row send their commands at once
         return c;
     }
 

@@ -157,11 +157,14 @@ private:
     {
         if (key.starts_with("redisson_lock_token:"))
             return true;  // it has no time to live, as Redisson's
+        bool const expires = world_.execute({"PTTL", key}).integer > 0;
+        if (!world_.is_punctual() && is_foreign(what_.fault) && expires)
+            return true;  // a release that is refused is given up when the lease time has passed
         bool const may_stay_for_ever = what_.fault == key_fault::lasts_for_ever
                                        && std::ranges::count(damaged_, key) > 0;
         return std::ranges::any_of(
                    may_stay, [&](auto const& s) { return key == s || (s.back() == ':' && key.starts_with(s)); })
-               && (may_stay_for_ever || world_.execute({"PTTL", key}).integer > 0);
+               && (may_stay_for_ever || expires);
     }
 
     void damage(std::string const& key)
