@@ -12,7 +12,7 @@
 namespace holdfast::cli::dashboard {
 namespace {
 
-class document {
+class exposition {
 public:
     void begin(std::string_view name, std::string_view type, std::string_view help)
     {
@@ -45,7 +45,7 @@ private:
     std::string text_;
 };
 
-void add_locks(document& to, board const& all)
+void add_locks(exposition& to, board const& all)
 {
     auto const sum = all.sum();
     to.begin("locks", "gauge", "Locks that are held, by what the keys tell of their kind.");
@@ -60,7 +60,7 @@ void add_locks(document& to, board const& all)
         to.add(all.count_of(static_cast<event::kind>(i)), "change", to_word(static_cast<event::kind>(i)));
 }
 
-void add_survey(document& to, survey_state const& s)
+void add_survey(exposition& to, survey_state const& s)
 {
     to.add("up", "gauge", "1: the last look at the server succeeded.", s.is_connected ? 1 : 0);
     to.add(
@@ -77,7 +77,7 @@ void add_survey(document& to, survey_state const& s)
     to.add("survey_failures_total", "counter", "Looks at the server that failed.", s.failures);
 }
 
-void add_http(document& to, http_counts const& h)
+void add_http(exposition& to, http_counts const& h)
 {
     to.add("http_requests_total", "counter", "Requests that were read.", h.requests);
     to.add("http_refused_total", "counter", "Requests and connections that were refused.", h.refused);
@@ -89,7 +89,7 @@ void add_http(document& to, http_counts const& h)
 
 std::string metrics_document(board const& all, http_counts const& http)
 {
-    document text;
+    exposition text;
     add_locks(text, all);
     add_survey(text, all.survey());
     add_http(text, http);
