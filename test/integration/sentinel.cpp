@@ -149,7 +149,8 @@ void outlast_failover(std::function<void(redis_server&)> const& fail, unsigned a
             co_await h.release();
         CHECK_FALSE(overlapped);
     });
-    CHECK(c.stats().lost == 0);
+    if (acknowledged_by > 0)  // otherwise contended grants that no replica has yet are lost with the master
+        CHECK(c.stats().lost == 0);
     CHECK(all.connections() < 10 * most_connections);  // those of the sentinels among each other, too
     CHECK(l.until([&] { return live::census(c) == engine::client_engine::census{}; }));
 }
