@@ -382,8 +382,9 @@ bool model::may_lack_permits(operation const& o, core::instant now, bool outage)
     }
     // docs/semaphore.md: if the numbers were deleted, nothing is granted until the leases that had them are gone. Neither
     // while a permit has no number yet: a script that is denied a command leaves it until the client has released it.
+    bool const may_be_denied = denied_ <= now && is_disturbed(*o.design, o.what.get(field::process), o.launched, now);
     bool const lacks_numbers = o.design->fencing
-                               && (denied_ <= now
+                               && (may_be_denied
                                    || (has_lost_a_part_ && loses_data(*o.design, core::instant::min(), core::never)));
     return sum > o.design->permits || (outage && is_behind) || lacks_numbers;
 }
