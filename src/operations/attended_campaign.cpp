@@ -18,19 +18,13 @@
 namespace holdfast::detail {
 namespace {
 
-class candidate_listener {
-public:
-    virtual void on_end(described_error, lease) = 0;
-
-protected:
-    ~candidate_listener() = default;
-};
+class attended_campaign;
 
 // The contender of a campaign that stands. It outlives the campaign if it is withdrawn while its attempt is under way:
 // a lease that is granted then is destroyed here, which releases it.
 class standing_candidate final : public lease_contender {
 public:
-    standing_candidate(wish w, candidate_listener& to) : lease_contender(std::move(w)), to_(&to) {}
+    standing_candidate(wish w, attended_campaign& to) : lease_contender(std::move(w)), to_(&to) {}
 
     void join(engine::client_engine& c)
     {
@@ -55,22 +49,16 @@ private:
     void deliver(engine::client_engine&) override {}
     void discard() noexcept override {}
 
-    void end(described_error ec, lease l)
-    {
-        auto const keep = std::move(self_);
-        if (to_)
-            to_->on_end(std::move(ec), std::move(l));
-    }
+    void end(described_error, lease);
 
-    candidate_listener* to_;                         // null: it was withdrawn
+    attended_campaign* to_;                          // null: it was withdrawn
     boost::intrusive_ptr<standing_candidate> self_;  // from join() to its end
 };
 
 class attended_campaign final : public operation<engine::request, lease>,
                                 public engine::client_waiter,
                                 public engine::loss_waiter,
-                                private core::deadline,
-                                private candidate_listener {
+                                private core::deadline {
 public:
     attended_campaign(handler_type h, std::shared_ptr<client_state> const& home, engine::contender::wish w)
         : operation(std::move(h), home), wish_(std::move(w))
@@ -82,6 +70,17 @@ public:
     // While it settles. The engine is in the middle of the loss: the rest follows in an iteration of its own.
     void lost(loss) override { runtime().arm(*this, runtime().now()); }
     void failed(error_code) override { runtime().arm(*this, runtime().now()); }
+
+    // The candidate has ended.
+    void on_end(described_error ec, lease l)
+    {
+        candidate_ = nullptr;
+        auto const* t = static_cast<single_lease const*>(lease_access::impl_of(l).get());
+        auto const rest = t ? core::duration(t->held_grant->settle) : core::duration::zero();
+        if (rest > core::duration::zero())
+            return settle(std::move(l), rest);
+        end(std::move(ec), std::move(l));
+    }
 
 private:
     enum class state { away, standing, settling };
@@ -95,15 +94,6 @@ private:
     }
     void cancel(engine::client_engine&) override { end(asio::error::operation_aborted, lease()); }
     void on_due(core::instant) override { attend(); }
-    void on_end(described_error ec, lease l) override
-    {
-        candidate_ = nullptr;
-        auto const* t = static_cast<single_lease const*>(lease_access::impl_of(l).get());
-        auto const rest = t ? core::duration(t->held_grant->settle) : core::duration::zero();
-        if (rest > core::duration::zero())
-            return settle(std::move(l), rest);
-        end(std::move(ec), std::move(l));
-    }
 
     engine::runtime& runtime() const noexcept { return engine_->runtime(); }
     engine::candidacy const& candidacy() const noexcept { return *wish_.lock->candidacy; }
@@ -215,6 +205,13 @@ private:
     lease_ptr won_;                                       // while it settles
     core::instant settled_ = core::never;
 };
+
+void standing_candidate::end(described_error ec, lease l)
+{
+    auto const keep = std::move(self_);
+    if (to_)
+        to_->on_end(std::move(ec), std::move(l));
+}
 
 }  // namespace
 

@@ -18,41 +18,28 @@
 namespace holdfast::detail {
 namespace {
 
-class latch_listener {
-public:
-    virtual void on_state(core::latch_state const&) = 0;
-    virtual void on_failed(described_error const&) = 0;
-    virtual void on_unconnected() = 0;
-
-protected:
-    ~latch_listener() = default;
-};
+class latch_wait;
 
 // Follows the state of a latch for one wait. It outlives the wait while the session has its command.
 class latch_follower final : public engine::watch {
 public:
-    latch_follower(std::shared_ptr<engine::lock_spec const> l, latch_listener& to) : watch(l, l->channel), to_(to) {}
+    latch_follower(std::shared_ptr<engine::lock_spec const> l, latch_wait& to) : watch(l, l->channel), to_(to) {}
 
 private:
     void submit(engine::session& to, engine::command& c, engine::script_form form) override
     {
         engine::read_latch(to, c, lock(), form);
     }
-    core::duration on_state(engine::reply const& r) override
-    {
-        if (r.items.size() == 3)
-            to_.on_state({r.items[0].integer, r.items[1].integer, r.items[2].integer});
-        return core::duration::max();
-    }
-    void on_failed(described_error const& ec) override { to_.on_failed(ec); }
-    void on_unconnected() override { to_.on_unconnected(); }
-    void on_stopped() override { to_.on_failed(errc::client_stopped); }
+    core::duration on_state(engine::reply const& r) override;
+    void on_failed(described_error const& ec) override;
+    void on_unconnected() override;
+    void on_stopped() override { on_failed(errc::client_stopped); }
 
-    latch_listener& to_;
+    latch_wait& to_;
 };
 
 // latch::wait(). A deadline of its own ends a wait with a limit.
-class latch_wait final : public operation<engine::request, bool>, private latch_listener, private core::deadline {
+class latch_wait final : public operation<engine::request, bool>, private core::deadline {
 public:
     latch_wait(
         handler_type h,
@@ -65,6 +52,24 @@ public:
           requires_connection_(options.require_connection),
           command_timeout_(home->options().command_timeout)
     {}
+
+    // What the follower reads.
+    void on_state(core::latch_state const& s)
+    {
+        switch (core::judge_latch(first_, s)) {
+            case core::latch_verdict::open: return end({}, true);
+            case core::latch_verdict::removed: return end(errc::latch_removed, false);
+            case core::latch_verdict::closed: break;
+        }
+        if (!first_)
+            begin_to_wait(s);
+    }
+    void on_failed(described_error const& ec) { end(ec, false); }
+    void on_unconnected()
+    {
+        if (requires_connection_)
+            end(unavailable(), false);
+    }
 
 private:
     void begin(engine::client_engine& c) override
@@ -80,16 +85,6 @@ private:
         c.join(*follower_);
     }
 
-    void on_state(core::latch_state const& s) override
-    {
-        switch (core::judge_latch(first_, s)) {
-            case core::latch_verdict::open: return end({}, true);
-            case core::latch_verdict::removed: return end(errc::latch_removed, false);
-            case core::latch_verdict::closed: break;
-        }
-        if (!first_)
-            begin_to_wait(s);
-    }
     void begin_to_wait(core::latch_state const& s)
     {
         first_ = s;
@@ -100,12 +95,6 @@ private:
         if (begun_ + *wait_ <= now)
             return end({}, false);
         engine_->runtime().arm(*this, begun_ + *wait_);
-    }
-    void on_failed(described_error const& ec) override { end(ec, false); }
-    void on_unconnected() override
-    {
-        if (requires_connection_)
-            end(unavailable(), false);
     }
     void on_due(core::instant) override { first_ ? end({}, false) : end(unavailable(), false); }
     described_error unavailable() const
@@ -131,6 +120,21 @@ private:
     core::instant begun_{};
     std::optional<core::latch_state> first_;  // none: no state was read yet
 };
+
+core::duration latch_follower::on_state(engine::reply const& r)
+{
+    if (r.items.size() == 3)
+        to_.on_state({r.items[0].integer, r.items[1].integer, r.items[2].integer});
+    return core::duration::max();
+}
+void latch_follower::on_failed(described_error const& ec)
+{
+    to_.on_failed(ec);
+}
+void latch_follower::on_unconnected()
+{
+    to_.on_unconnected();
+}
 
 }  // namespace
 

@@ -18,21 +18,12 @@
 namespace holdfast::detail {
 namespace {
 
-class yield_listener {
-public:
-    // The priority of the candidate that comes next; 0: there is none.
-    virtual void on_next_candidate(std::int64_t priority) = 0;
-    virtual void on_closing() = 0;
-    virtual void on_failed(described_error const&) = 0;
-
-protected:
-    ~yield_listener() = default;
-};
+class yield_wait;
 
 // Follows who comes next, for one leader. It outlives the wait while the session has its command.
 class candidate_follower final : public engine::watch {
 public:
-    candidate_follower(std::shared_ptr<engine::lock_spec const> l, yield_listener& to)
+    candidate_follower(std::shared_ptr<engine::lock_spec const> l, yield_wait& to)
         : watch(l, l->candidacy->leader_channel), to_(to)
     {}
 
@@ -41,22 +32,17 @@ private:
     {
         engine::read_next_candidate(to, c, lock(), form);
     }
-    core::duration on_state(engine::reply const& r) override
-    {
-        to_.on_next_candidate(r.integer);
-        return core::duration::max();
-    }
-    void on_failed(described_error const& ec) override { to_.on_failed(ec); }
-    void on_closing() override { to_.on_closing(); }
-    void on_stopped() override { to_.on_failed(errc::client_stopped); }
+    core::duration on_state(engine::reply const& r) override;
+    void on_failed(described_error const& ec) override;
+    void on_closing() override;
+    void on_stopped() override { on_failed(errc::client_stopped); }
 
-    yield_listener& to_;
+    yield_wait& to_;
 };
 
 // leadership::asked_to_yield(). Ends with the leadership at the latest.
 class yield_wait final : public operation<engine::request, yield_reason>,
                          public engine::loss_waiter,
-                         private yield_listener,
                          private core::deadline {
 public:
     yield_wait(handler_type h, std::shared_ptr<client_state> const& home, boost::intrusive_ptr<engine::tenure> leader)
@@ -67,6 +53,15 @@ public:
 
     void lost(loss) override { end(errc::lease_lost, {}); }
     void failed(error_code ec) override { end(ec, {}); }
+
+    // What the follower reads. The priority is that of the candidate that comes next; 0: there is none.
+    void on_next_candidate(std::int64_t priority)
+    {
+        if (priority > candidacy().priority)
+            end({}, yield_reason::better_candidate);
+    }
+    void on_closing() { end({}, yield_reason::client_stopping); }
+    void on_failed(described_error const& ec) { end(ec, {}); }
 
 private:
     // A leadership that has ended completes the operation within watch_loss(). The follower is not told again of a
@@ -90,13 +85,6 @@ private:
         runtime.arm(*this, runtime.now() + health_interval(leader_->conditions()));
     }
     void on_due(core::instant) override { ask_for_health(); }
-    void on_next_candidate(std::int64_t priority) override
-    {
-        if (priority > candidacy().priority)
-            end({}, yield_reason::better_candidate);
-    }
-    void on_closing() override { end({}, yield_reason::client_stopping); }
-    void on_failed(described_error const& ec) override { end(ec, {}); }
     void cancel(engine::client_engine&) override { end(asio::error::operation_aborted, {}); }
 
     engine::candidacy const& candidacy() const noexcept { return *follower_->lock().candidacy; }
@@ -115,6 +103,20 @@ private:
     boost::intrusive_ptr<candidate_follower> const follower_;
     engine::client_engine* engine_ = nullptr;
 };
+
+core::duration candidate_follower::on_state(engine::reply const& r)
+{
+    to_.on_next_candidate(r.integer);
+    return core::duration::max();
+}
+void candidate_follower::on_failed(described_error const& ec)
+{
+    to_.on_failed(ec);
+}
+void candidate_follower::on_closing()
+{
+    to_.on_closing();
+}
 
 }  // namespace
 

@@ -41,7 +41,7 @@ protected:
 // The commands of one attempt at a time: the attempt itself, which a batch may carry, and a probe that may go with it.
 // Their replies together make one result. With config::acknowledged_by, a grant is a result when replicas have it. On
 // the strand.
-class attempt_call final : private probe_listener, private acknowledgement_waiter {
+class attempt_call final : private acknowledgement_waiter {
 public:
     attempt_call(runtime& r, attempt_listener& to) noexcept : runtime_(r), to_(to) {}
     attempt_call(attempt_call const&) = delete;
@@ -65,6 +65,9 @@ public:
     // Whether the last attempt was refused because the hash slot is being moved key by key.
     bool is_in_open_slot() const noexcept { return is_of_open_slot(reported_); }
 
+    // One of the replies to the probe has come. May destroy the call, and the probe with it.
+    void on_probed() { on_reply(); }
+
     // What the server said when it refused the last attempt; null: it did not refuse it.
     detail::error_text const& words() const noexcept { return words_; }
     // Why the last attempt was not answered as granted or busy; errc::unavailable if the server has given no reason, or
@@ -82,7 +85,6 @@ public:
 
 private:
     void submit(session&, attempt const&, script_form);
-    void on_probed() override { on_reply(); }
     void on_attempted(answer const&);
     void on_acknowledged(acknowledgement const&) override;
     acquire_result read(answer const&);

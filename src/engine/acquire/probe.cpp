@@ -10,6 +10,8 @@
 #include <string_view>
 
 #include "core/bounds.hpp"
+#include "engine/acquire/attempt_call.hpp"
+#include "engine/acquire/contender.hpp"
 
 namespace holdfast::engine {
 
@@ -64,7 +66,7 @@ void probe::on_ttl(answer const& a)
     life_ = lasts ? life::unclear : life::ends;
     if (lasts)
         remaining_ = soon;
-    to_.on_probed();
+    attempt_.on_probed();
 }
 
 void probe::on_form(answer const& a)
@@ -75,7 +77,7 @@ void probe::on_form(answer const& a)
         wrong_type_ = wrong_type_ || !is_lock;
         remaining_ = core::duration::max();
     }
-    to_.on_probed();
+    attempt_.on_probed();
 }
 
 void probe::on_type(answer const& a)
@@ -85,7 +87,7 @@ void probe::on_type(answer const& a)
         type_known_ = type == "string" || type == "hash";
         wrong_type_ = wrong_type_ || !(type_known_ || type == "none");
     }
-    to_.on_probed();
+    attempt_.on_probed();
 }
 
 }  // namespace holdfast::engine

@@ -15,15 +15,7 @@
 
 namespace holdfast::engine {
 
-// Receives the replies to a probe.
-class probe_listener {
-public:
-    // One of the replies has come. May destroy the probe.
-    virtual void on_probed() = 0;
-
-protected:
-    ~probe_listener() = default;
-};
+class attempt_call;
 
 // Describes the key of a lock when the refusal of an attempt does not: PTTL returns when the present grant ends; TYPE,
 // until the key is known to be a lock, whether it is one at all (rule 15); GETRANGE, if the key had no time to live at the
@@ -31,7 +23,7 @@ protected:
 // one write with it. The replies come whatever the result of the attempt is, so the probe must live until then.
 class probe {
 public:
-    explicit probe(probe_listener& to) noexcept : to_(to) {}
+    explicit probe(attempt_call& of) noexcept : attempt_(of) {}
     probe(probe const&) = delete;
     probe& operator=(probe const&) = delete;
 
@@ -58,7 +50,7 @@ private:
     void on_type(answer const&);
     void on_form(answer const&);
 
-    probe_listener& to_;
+    attempt_call& attempt_;
     command_of<probe, &probe::on_ttl> ttl_command_{*this};
     command_of<probe, &probe::on_type> type_command_{*this};
     command_of<probe, &probe::on_form> form_command_{*this};

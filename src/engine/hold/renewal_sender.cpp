@@ -16,6 +16,7 @@
 
 #include "core/pooled.hpp"
 #include "engine/hold/tenure.hpp"
+#include "engine/hold/watchdog.hpp"
 #include "engine/protocol/lock_protocol.hpp"
 #include "engine/protocol/renewal_by_key.hpp"
 #include "engine/runtime/runtime.hpp"
@@ -184,7 +185,7 @@ described_error renewal_sender::renewal::classify(acknowledgement const& a)
     // As a refusal: an extension alone does not put the lease at risk.
     auto const ec = sender_.runtime_.telemetry().on_unacknowledged(lock(), a);
     if (!waiter_)
-        sender_.events_.on_unacknowledged(*grant_);
+        sender_.watchdog_.on_unacknowledged(*grant_);
     return ec;
 }
 
@@ -215,12 +216,12 @@ described_error renewal_sender::renewal::classify(answer const& a)
     if (a.outcome == outcome::refused)
         return classify_refusal(a);
     if (a.outcome == outcome::unknown) {
-        sender_.events_.on_unanswered(*grant_);
+        sender_.watchdog_.on_unanswered(*grant_);
         return errc::unavailable;
     }
     if (a.value.integer == key_missing)
-        sender_.events_.on_key_missing(*grant_);
-    else if (sender_.events_.on_kept(*grant_, tenure_.get(), a, lease_, is_closed(a)))
+        sender_.watchdog_.on_key_missing(*grant_);
+    else if (sender_.watchdog_.on_kept(*grant_, tenure_.get(), a, lease_, is_closed(a)))
         return {};
     return errc::lease_lost;
 }
@@ -233,7 +234,7 @@ described_error renewal_sender::renewal::classify_refusal(answer const& a)
         return errc::unavailable;
     auto const ec = classify_failure(a).error;
     if (!waiter_)
-        sender_.events_.on_refused(*grant_, a);
+        sender_.watchdog_.on_refused(*grant_, a);
     return {ec ? ec : errc::unavailable, waiter_ ? detail::make_error_text(a.words) : nullptr};
 }
 
@@ -243,7 +244,7 @@ void renewal_sender::renewal::finish(described_error ec)
         w->extended(std::move(ec));
 }
 
-renewal_sender::renewal_sender(runtime& r, renewal_events& e) : runtime_(r), events_(e) {}
+renewal_sender::renewal_sender(runtime& r, watchdog& w) : runtime_(r), watchdog_(w) {}
 
 renewal_sender::~renewal_sender()
 {

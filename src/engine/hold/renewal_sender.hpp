@@ -21,6 +21,7 @@
 namespace holdfast::engine {
 
 class runtime;
+class watchdog;
 
 // Waits for the outcome of an extension. Its creator owns it until it is called, once, on the strand.
 class extension_waiter {
@@ -33,32 +34,12 @@ protected:
     ~extension_waiter() = default;
 };
 
-// Receives the outcome of each renewal. The grant identifies it, not the name of the lock: another grant of the same
-// lock may have begun meanwhile.
-class renewal_events {
-public:
-    // The server keeps the key for at least `lease` from the send. False: the reply came too late for `extended`, or
-    // for all holders.
-    virtual bool on_kept(grant&, tenure* extended, answer const&, core::duration lease, bool is_closed) = 0;
-    // The key is missing, or belongs to another token.
-    virtual void on_key_missing(grant&) = 0;
-    // The server replied with an error: nothing changed.
-    virtual void on_refused(grant&, answer const&) = 0;
-    // The outcome is unknown.
-    virtual void on_unanswered(grant&) = 0;
-    // The server keeps the key, but too few replicas know of it.
-    virtual void on_unacknowledged(grant&) = 0;
-
-protected:
-    ~renewal_events() = default;
-};
-
 // Sends renewals: those that are due together as batches, one script for up to a hundred grants whose lock protocols
 // share it and, on a server with hash slots, whose keys are in one slot; and each extension alone. The watchdog decides
 // when to renew, and what an outcome means. On the strand.
 class renewal_sender {
 public:
-    renewal_sender(runtime&, renewal_events&);
+    renewal_sender(runtime&, watchdog&);
     renewal_sender(renewal_sender const&) = delete;
     renewal_sender& operator=(renewal_sender const&) = delete;
     ~renewal_sender();
@@ -79,7 +60,7 @@ private:
     renewal& make(grant&, tenure*, core::duration lease, extension_waiter*);
 
     runtime& runtime_;
-    renewal_events& events_;
+    watchdog& watchdog_;
     boost::intrusive::list<renewal, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> renewals_;
 };
 

@@ -28,7 +28,7 @@ class shard;
 // watches a grant exactly while a tenure holds it, so no renewal follows a release (rule 17). Tenures have leases,
 // grants have renewals: a grant is renewed while one of its holds requires it, and each tenure is lost at its own end.
 // The grant's schedule decides when it is renewed; the watchdog does what the schedule says. On the strand.
-class watchdog final : private grant_watcher, private renewal_events {
+class watchdog final : private grant_watcher {
 public:
     explicit watchdog(runtime&);
     watchdog(watchdog const&) = delete;
@@ -58,6 +58,21 @@ public:
     void on_moved(core::slot_set const&);
     void stop();
 
+    // The outcome of a renewal. The grant identifies it, not the name of the lock: another grant of the same lock may
+    // have begun meanwhile.
+    //
+    // The server keeps the key for at least `lease` from the send. False: the reply came too late for `extended`, or
+    // for all holders.
+    bool on_kept(grant&, tenure* extended, answer const&, core::duration lease, bool is_closed);
+    // The key is missing, or belongs to another token.
+    void on_key_missing(grant&);
+    // The server replied with an error: nothing changed.
+    void on_refused(grant&, answer const&);
+    // The outcome is unknown.
+    void on_unanswered(grant&);
+    // The server keeps the key, but too few replicas know of it.
+    void on_unacknowledged(grant&);
+
 private:
     // An alarm, after which flush() is called.
     struct alarm final : core::deadline {
@@ -65,11 +80,6 @@ private:
     };
 
     void on_due(grant&, core::instant now) override;
-    bool on_kept(grant&, tenure* extended, answer const&, core::duration lease, bool is_closed) override;
-    void on_key_missing(grant&) override;
-    void on_refused(grant&, answer const&) override;
-    void on_unanswered(grant&) override;
-    void on_unacknowledged(grant&) override;
 
     template <class Condition>
     void lose_where(grant&, Condition);
