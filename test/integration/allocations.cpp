@@ -133,11 +133,11 @@ TEST_CASE("an uncontended acquire and its release stay within their budget of al
         }
     };
     check(
-        "mutex", [&](std::string const& name) { return mutex(c, name); }, 30, 1);
+        "mutex", [&](std::string const& name) { return mutex(c, name); }, 12, 1);
     check(
-        "reentrant_lock", [&](std::string const& name) { return reentrant_lock(c, name, c.make_owner()); }, 30, 1);
+        "reentrant_lock", [&](std::string const& name) { return reentrant_lock(c, name, c.make_owner()); }, 12, 1);
     check(
-        "fair_lock", [&](std::string const& name) { return fair_lock(c, name); }, 37, 8);
+        "fair_lock", [&](std::string const& name) { return fair_lock(c, name); }, 18, 8);
 }
 
 }  // namespace

@@ -5,12 +5,17 @@
 #ifndef HOLDFAST_ENGINE_STRAND_HPP
 #define HOLDFAST_ENGINE_STRAND_HPP
 
+#include <atomic>
 #include <concepts>
+#include <memory>
+#include <mutex>
 #include <new>
-#include <type_traits>
 #include <utility>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/execution/blocking.hpp>
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/prefer.hpp>
 #include <boost/asio/query.hpp>
 #include <boost/asio/require.hpp>
@@ -20,91 +25,162 @@
 
 namespace holdfast::engine {
 
-// An executor that ends the process without memory: where a function cannot be queued, and where one is left by
-// std::bad_alloc. It forwards all properties.
-template <class Inner>
+// The executor below a strand. A strand of Asio queues a function, and then itself with this executor, which must not
+// fail: the strand would believe to be queued for ever, and run nothing again. So without memory it ends the process.
+//
+// It has the properties that a strand needs. A strand asks with each function whether its executor may block; this class
+// knows it, and an any_io_executor would answer with an object that it allocates.
 class ending_executor {
 public:
-    // No conversion of the argument is tried: any_io_executor would ask whether this class is an executor.
-    template <std::same_as<Inner> Given>
-    explicit ending_executor(Given&& e) noexcept : inner_(std::move(e))
-    {}
+    explicit ending_executor(boost::asio::any_io_executor e) noexcept : inner_(std::move(e)) {}
 
-    // With the result of a function, in place: each post makes three of them, and the move of an any_io_executor is a
-    // virtual call.
-    template <class Make>
-    ending_executor(std::in_place_t, Make const& make) : inner_(make())
-    {}
-
-    Inner const& inner() const noexcept { return inner_; }
-
-    template <class Property>
-        requires boost::asio::can_query_v<Inner const&, Property>
-    decltype(auto) query(Property const& p) const noexcept(boost::asio::is_nothrow_query_v<Inner const&, Property>)
+    boost::asio::execution_context& query(boost::asio::execution::context_t) const noexcept
     {
-        return boost::asio::query(inner_, p);
+        return boost::asio::query(inner_, boost::asio::execution::context);
+    }
+    boost::asio::execution::blocking_t query(boost::asio::execution::blocking_t) const noexcept
+    {
+        using boost::asio::execution::blocking;
+        return never_blocks_ ? boost::asio::execution::blocking_t(blocking.never) : blocking.possibly;
+    }
+    ending_executor require(boost::asio::execution::blocking_t::never_t p) const noexcept
+    {
+        return {[&] { return boost::asio::require(inner_, p); }, true};
+    }
+    ending_executor require(boost::asio::execution::outstanding_work_t::tracked_t p) const noexcept
+    {
+        return {[&] { return boost::asio::prefer(inner_, p); }, never_blocks_};
     }
 
-    template <class Property>
-        requires boost::asio::can_require_v<Inner const&, Property>
-    auto require(Property const& p) const noexcept
-    {
-        return changed([&] { return boost::asio::require(inner_, p); });
-    }
-
-    template <class Property>
-        requires boost::asio::can_prefer_v<Inner const&, Property>
-    auto prefer(Property const& p) const noexcept
-    {
-        return changed([&] { return boost::asio::prefer(inner_, p); });
-    }
-
-    // Both of a strand and of the executor below guard the function: on the way from one to the other, std::bad_alloc
-    // would destroy the function, and with it what it owns.
     template <class Function>
     void execute(Function f) const
     {
-        core::run_or_end([&] { inner_.execute([f = std::move(f)]() mutable { core::run_or_end(std::move(f)); }); });
+        core::run_or_end([&] { inner_.execute(std::move(f)); });
     }
 
     friend bool operator==(ending_executor const& a, ending_executor const& b) noexcept { return a.inner_ == b.inner_; }
 
 private:
-    // An any_io_executor may need memory to change a property.
+    // An any_io_executor may need memory to change a property. The result is made in place: each post makes three of
+    // them, and the move of an any_io_executor is a virtual call.
     template <class Make>
-    static auto changed(Make const& make) noexcept
-    {
-        try {
-            return ending_executor<std::decay_t<decltype(make())>>(std::in_place, make);
-        } catch (std::bad_alloc const&) {
-            core::end_without_memory();
-        }
+    ending_executor(Make const& make, bool never_blocks) noexcept
+    try : inner_(make()), never_blocks_(never_blocks) {
+    } catch (std::bad_alloc const&) {
+        core::end_without_memory();
     }
 
-    Inner inner_;
+    boost::asio::any_io_executor inner_;
+    bool never_blocks_ = false;
 };
-
-// A strand of Asio queues a function, and then itself with the executor below, which must not fail: the strand would
-// believe to be queued for ever, and run nothing again.
-using asio_strand = boost::asio::strand<ending_executor<boost::asio::any_io_executor>>;
 
 // The strand on which all state of a client lives (rule 22). An object that may outlive the execution context, such as
 // a lease, must not keep one: the destructor of a strand accesses its context.
 //
 // Without memory it ends the process. A function that was left by an exception would leave the state of the client half
 // changed, and a function that is not queued, such as the completion of a read from the socket, would leave a client
-// that never does anything again. An any_io_executor made of it needs memory itself, outside of this guard, to queue a
-// function.
-class strand : public ending_executor<asio_strand> {
+// that never does anything again.
+//
+// It is so small that an any_io_executor holds it without memory of its own. Asio changes a property of an
+// any_io_executor in functions that are noexcept, such as the constructor of the handler of a timer: with a larger
+// executor, std::bad_alloc would end the process there without a word.
+class strand {
 public:
     template <class Executor>
         requires(!std::same_as<Executor, strand> && std::convertible_to<Executor, boost::asio::any_io_executor>)
-    explicit strand(Executor const& e)
-        : ending_executor(asio_strand(ending_executor<boost::asio::any_io_executor>(boost::asio::any_io_executor(e))))
+    explicit strand(Executor const& e) : of_(std::make_shared<shared>(boost::asio::any_io_executor(e))) {}
+    strand(strand const& other) noexcept : strand(other.of_, other.never_blocks_, other.has_work_) {}
+    strand(strand&& other) noexcept
+        : of_(std::move(other.of_)),
+          never_blocks_(other.never_blocks_),
+          has_work_(std::exchange(other.has_work_, false))
     {}
+    strand& operator=(strand other) noexcept
+    {
+        std::swap(of_, other.of_);
+        std::swap(never_blocks_, other.never_blocks_);
+        std::swap(has_work_, other.has_work_);
+        return *this;
+    }
+    ~strand()
+    {
+        if (has_work_)
+            of_->end_work();
+    }
 
-    bool running_in_this_thread() const noexcept { return inner().running_in_this_thread(); }
-    boost::asio::any_io_executor get_inner_executor() const noexcept { return inner().get_inner_executor().inner(); }
+    bool running_in_this_thread() const noexcept { return of_->possibly_blocking.running_in_this_thread(); }
+    boost::asio::any_io_executor const& get_inner_executor() const noexcept { return of_->inner; }
+
+    boost::asio::execution_context& query(boost::asio::execution::context_t) const
+    {
+        return boost::asio::query(of_->inner, boost::asio::execution::context);
+    }
+    strand require(boost::asio::execution::blocking_t::never_t) const noexcept { return {of_, true, has_work_}; }
+    strand require(boost::asio::execution::outstanding_work_t::tracked_t) const noexcept
+    {
+        return {of_, never_blocks_, true};
+    }
+    // Guards the function where it is queued, and where it runs.
+    template <class Function>
+    void execute(Function f) const
+    {
+        auto const& on = never_blocks_ ? of_->never_blocking : of_->possibly_blocking;
+        core::run_or_end([&] { on.execute([f = std::move(f)]() mutable { core::run_or_end(std::move(f)); }); });
+    }
+
+    friend bool operator==(strand const& a, strand const& b) noexcept
+    {
+        return a.of_ == b.of_ && a.never_blocks_ == b.never_blocks_ && a.has_work_ == b.has_work_;
+    }
+
+private:
+    // What all copies share. The execution context has work while a copy has.
+    class shared {
+    public:
+        explicit shared(boost::asio::any_io_executor e) : inner(std::move(e)) {}
+
+        void begin_work() noexcept
+        {
+            for (auto n = copies_.load(); n > 0;)
+                if (copies_.compare_exchange_weak(n, n + 1))
+                    return;
+            std::scoped_lock const guard(mutex_);  // only with it does the number become one, or zero
+            if (copies_.fetch_add(1) == 0)
+                core::run_or_end(
+                    [&] { work_ = boost::asio::prefer(inner, boost::asio::execution::outstanding_work.tracked); });
+        }
+        void end_work() noexcept
+        {
+            for (auto n = copies_.load(); n > 1;)
+                if (copies_.compare_exchange_weak(n, n - 1))
+                    return;
+            boost::asio::any_io_executor ended;
+            std::scoped_lock const guard(mutex_);
+            if (copies_.fetch_sub(1) == 1)
+                std::swap(ended, work_);
+        }
+
+        boost::asio::any_io_executor const inner;
+        boost::asio::strand<ending_executor> const possibly_blocking{ending_executor(inner)};
+        boost::asio::strand<ending_executor> const never_blocking = boost::asio::require(
+            possibly_blocking, boost::asio::execution::blocking.never);
+
+    private:
+        std::atomic<long> copies_ = 0;
+        std::mutex mutex_;
+        boost::asio::any_io_executor work_;
+    };
+
+    strand(std::shared_ptr<shared> of, bool never_blocks, bool has_work) noexcept
+        : of_(std::move(of)), never_blocks_(never_blocks), has_work_(has_work)
+    {
+        if (has_work_)
+            of_->begin_work();
+    }
+
+    std::shared_ptr<shared> of_;
+    bool never_blocks_ = false;
+    bool has_work_ = false;
 };
 
 }  // namespace holdfast::engine
