@@ -145,9 +145,10 @@ private:
                 if (copies_.compare_exchange_weak(n, n + 1))
                     return;
             std::scoped_lock const guard(mutex_);  // only with it does the number become one, or zero
-            if (copies_.fetch_add(1) == 0)
+            if (copies_ == 0)
                 core::run_or_end(
                     [&] { work_ = boost::asio::prefer(inner, boost::asio::execution::outstanding_work.tracked); });
+            ++copies_;
         }
         void end_work() noexcept
         {
