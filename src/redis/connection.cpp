@@ -340,9 +340,9 @@ void redis_connection::on_ended(error_code ec)
 }
 
 // The message of the error code. Asio's for a failed handshake does not say why the certificate was not accepted, so
-// that is added. A server without TLS waits for the end of a line when it receives a handshake, and one with TLS closes
-// the connection when it receives a command. A server that has more output for a client with subscriptions than it may
-// keep closes the connection without a word.
+// that is added. A server without TLS waits for the end of a line when it receives a handshake, and replies with an
+// error if the handshake has one; one with TLS closes the connection when it receives a command. A server that has more
+// output for a client with subscriptions than it may keep closes the connection without a word.
 std::string redis_connection::description(error_code ec)
 {
     if (ec == boost::redis::error::ssl_handshake_timeout)
@@ -354,6 +354,8 @@ std::string redis_connection::description(error_code ec)
         return ec.message()
                + ": the server has ended or has closed the connection; if this repeats, is its "
                  "client-output-buffer-limit for pubsub too small?";
+    if (is_other_protocol(ec))
+        return "the reply to the TLS handshake is not TLS: does the server expect TLS at this port?";
     bool const is_tls = uses_tls_ && ec.category() == boost::asio::error::get_ssl_category();
     auto const failure = is_tls ? verification_failure(stream().native_handle()) : std::string();
     return failure.empty() ? ec.message() : ec.message() + ": " + failure;

@@ -9,6 +9,8 @@
 #include <stdexcept>
 
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
@@ -242,6 +244,12 @@ std::string verification_failure(SSL* stream)
 {
     auto const result = SSL_get_verify_result(stream);
     return result == X509_V_OK ? std::string() : X509_verify_cert_error_string(result);
+}
+
+bool is_other_protocol(boost::system::error_code ec) noexcept
+{
+    return ec.category() == boost::asio::error::get_ssl_category()
+           && ERR_GET_REASON(static_cast<unsigned long>(ec.value())) == SSL_R_WRONG_VERSION_NUMBER;
 }
 
 }  // namespace holdfast::redis

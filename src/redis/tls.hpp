@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <boost/asio/ssl/context.hpp>
+#include <boost/system/error_code.hpp>
 
 #include <holdfast/config.hpp>
 
@@ -31,6 +32,9 @@ boost::asio::ssl::context share(boost::asio::ssl::context&);
 
 // Why the certificate of the server was not accepted; empty if it was, or if the server sent none.
 std::string verification_failure(SSL*);
+
+// Whether what the server sent was not TLS.
+bool is_other_protocol(boost::system::error_code) noexcept;
 
 }  // namespace holdfast::redis
 

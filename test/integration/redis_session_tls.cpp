@@ -2,17 +2,21 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
+#include <array>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/write.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -203,8 +207,31 @@ TEST_CASE("session TLS: a failed handshake with a server without TLS is not a pe
     REQUIRE(probe.run_until([&] { return !probe.closed.empty(); }));
     CHECK(probe.opened == 0);
     CHECK_FALSE(probe.closed.at(0).permanent);
+    CAPTURE(probe.closed.at(0).words);
+    CHECK(probe.closed.at(0).words.find(" to the TLS handshake") != std::string::npos);
+    CHECK(probe.closed.at(0).words.ends_with(": does the server expect TLS at this port?"));
+}
+
+// As a server without TLS does when the handshake has the end of a line.
+TEST_CASE("session TLS: a reply to the handshake that is not TLS is no permanent error", "[redis]")
+{
+    boost::asio::io_context io;
+    boost::asio::ip::tcp::acceptor acceptor(io, {boost::asio::ip::address_v4::loopback(), 0});
+    boost::asio::ip::tcp::socket client(io);
+    std::thread server([&] {
+        acceptor.accept(client);
+        std::array<char, 4096> handshake{};
+        client.read_some(boost::asio::buffer(handshake));
+        boost::asio::write(client, boost::asio::buffer(std::string_view("-ERR unknown command\r\n")));
+    });
+    session_probe probe("rediss://127.0.0.1:" + std::to_string(acceptor.local_endpoint().port()));
+    probe.start();
+    CHECK(probe.run_until([&] { return !probe.closed.empty(); }));
+    server.join();
+    REQUIRE_FALSE(probe.closed.empty());
+    CHECK_FALSE(probe.closed.at(0).permanent);
     CHECK(probe.closed.at(0).words.ends_with(
-        ": no reply to the TLS handshake: does the server expect TLS at this port?"));
+        ": the reply to the TLS handshake is not TLS: does the server expect TLS at this port?"));
 }
 
 TEST_CASE("session TLS: the exception for an unusable file names the option", "[redis]")
