@@ -32,7 +32,11 @@ namespace holdfast::engine {
 // knows it, and an any_io_executor would answer with an object that it allocates.
 class ending_executor {
 public:
-    explicit ending_executor(boost::asio::any_io_executor e) noexcept : inner_(std::move(e)) {}
+    // The template keeps the type exact: a copy would otherwise ask whether an any_io_executor can hold this class, while
+    // that is what Asio is finding out.
+    template <std::same_as<boost::asio::any_io_executor> Executor>
+    explicit ending_executor(Executor e) noexcept : inner_(std::move(e))
+    {}
 
     boost::asio::execution_context& query(boost::asio::execution::context_t) const noexcept
     {
