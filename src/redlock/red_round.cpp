@@ -128,12 +128,12 @@ void red_round::count()
     }
     // The acquire fails if so many servers cannot count in any round that no majority is left. Waiting would not help.
     // If some of them refuse only to write now, the round fails.
-    auto errors = refusals();
-    auto const lasting = std::ranges::stable_partition(errors, passes);
-    if (replies_.size() - lasting.size() < lock_->quorum())
-        failed_ = lasting.front();
+    auto const errors = refusals();
+    auto const passing = static_cast<std::size_t>(std::ranges::count_if(errors, passes));
+    if (auto const lasting = errors.size() - passing; replies_.size() - lasting < lock_->quorum())
+        failed_ = *std::ranges::find_if_not(errors, passes);
     else if (replies_.size() - errors.size() < lock_->quorum())
-        failed_ = errors.front();
+        failed_ = *std::ranges::find_if(errors, passes);
     if (failed_ && std::ranges::any_of(replies_, [this](node_reply const& v) { return v.hides_its_age(*lock_); })) {
         auto const what = "no majority: " + describe();
         clock_->remember(failed_, in_quotes(lock_->name()) + ": " + what);

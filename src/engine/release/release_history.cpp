@@ -31,12 +31,11 @@ void release_history::on_left(core::slot_set const& slots, core::instant now)
 template <class Predicate>
 void release_history::repeat_if(Predicate is_due, core::instant now)
 {
-    auto const stays = [&](entry const& e) { return !is_due(*e.released); };
-    auto const first = std::stable_partition(executed_.begin(), executed_.end(), stays);
-    for (auto e = first; e != executed_.end(); ++e)
-        if (now < e->released->expiry(e->sent))
-            due_.push_back(std::move(e->released));
-    executed_.erase(first, executed_.end());
+    auto const leaves = [&](entry const& e) { return is_due(*e.released); };
+    for (auto const& e : executed_)
+        if (leaves(e) && now < e.released->expiry(e.sent))
+            due_.push_back(e.released);
+    executed_.erase(std::remove_if(executed_.begin(), executed_.end(), leaves), executed_.end());
 }
 
 release_history::grant_ptr release_history::next()
