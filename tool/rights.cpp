@@ -33,12 +33,14 @@ constexpr std::array table{
     right{"hkeys", needs_election | needs_queries},
     right{"hlen", with_queue | needs_read_write | needs_semaphore | needs_queries},
     right{"hscan", needs_read_write},
+    right{"hmget", needs_queries},
     right{"hset", needs_latch | hashes | needs_semaphore},
     right{"incrby", needs_semaphore},
     right{"lindex", with_queue},
     right{"linsert", with_queue},
     right{"llen", with_queue},
     right{"lpop", with_queue},
+    right{"lpos", needs_queries},
     right{"lrange", with_queue},
     right{"lrem", with_queue},
     right{"mget", needs_mutex},
@@ -51,10 +53,11 @@ constexpr std::array table{
     right{"type", all_locks | needs_election | needs_queries},
     right{"zadd", with_queue | needs_semaphore},
     right{"zcard", with_queue | needs_semaphore},
-    right{"zmscore", needs_semaphore},
+    right{"zmscore", needs_semaphore | needs_queries},
     right{"zrange", needs_semaphore},
     right{"zrangebyscore", needs_semaphore},
     right{"zrem", with_queue | needs_semaphore},
+    right{"zscan", needs_queries},
     right{"zscore", with_queue | needs_semaphore},
 };
 
@@ -72,10 +75,11 @@ end
 for _, name in ipairs({'exists', 'get', 'mget', 'type', 'pttl', 'persist', 'hgetall', 'hkeys', 'hlen', 'llen', 'lpop', 'zcard'}) do
     try(name, key)
 end
-for _, name in ipairs({'hdel', 'hexists', 'hget', 'zrem', 'zscore', 'zmscore'}) do try(name, key, 'x') end
+for _, name in ipairs({'hdel', 'hexists', 'hget', 'hmget', 'lpos', 'zrem', 'zscore', 'zmscore'}) do try(name, key, 'x') end
 for _, name in ipairs({'getrange', 'lrange', 'zrange', 'zrangebyscore'}) do try(name, key, '0', '1') end
 try('lindex', key, '0')
 try('hscan', key, '0')
+try('zscan', key, '0')
 try('linsert', key, 'BEFORE', 'x', 'y')
 try('lrem', key, '1', 'x')
 try('time')
@@ -104,7 +108,7 @@ constexpr std::array names{
     name_of_need{needs_semaphore, "semaphore"},
     name_of_need{needs_election, "election"},
     name_of_need{needs_latch, "latch"},
-    name_of_need{needs_queries, "holders() and force_release()"}};
+    name_of_need{needs_queries, "holders(), waiters() and force_release()"}};
 
 std::string words_of(unsigned needs)
 {

@@ -82,7 +82,8 @@ public:
     /// Reads the waiters, in the order in which they will be served.
     ///
     /// @par On the server
-    /// One script that only reads.
+    /// One script that only reads, for each thousand waiters; other commands are executed between two of them. The result
+    /// has each waiter that waits all the time, unless its place changes.
     /// @par Completion
     /// With the waiters, or with an error, within `config::command_timeout`.
     /// @par Errors

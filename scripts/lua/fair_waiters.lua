@@ -1,28 +1,37 @@
--- Reads the waiters of a fair lock, in order.
+-- Reads the waiters of a fair lock, in order and in parts of a thousand.
 -- KEYS  queue, timeouts, waiters, priorities
--- returns {holder, t, p, w ...}: t is the time in ms for which the waiter still counts as alive without a refresh, p its
---   priority, w the time in ms that it has waited (-1: a waiter of Redisson)
+-- ARGV  for the first part 0 and '', for each other one the first two items of the reply before it
+-- returns {index, last, then for each waiter holder, t, p, w}: the next part begins at that index, or after that waiter if
+--   it is still in the queue: those before it may have left. Index 0: this is the last part. t is the time in ms for
+--   which the waiter still counts as alive without a refresh, p its priority, w the time in ms that it has waited (-1: a
+--   waiter of Redisson)
 -- errors WRONGTYPE: a key of the queue is of another type
--- redis.calls: time, lrange, hlen, hgetall, for each waiter: zscore, zscore, and a third zscore for a waiter of Redisson; with
---   30 waiters and more also lindex, lrange
+-- redis.calls: time, lrange, zmscore, hmget, zscore for each waiter of Redisson; with 30 waiters and more also lindex; of
+--   a part that is not the first also lpos
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- include fair_line
 -- include number
-local line, foreign = line_of(KEYS[1])
+local most = 1000
+local after = ARGV[2] ~= '' and redis.call('lpos', KEYS[1], ARGV[2])
+local from = after and after + 1 or tonumber(ARGV[1])
+local line = redis.call('lrange', KEYS[1], from, from + most - 1)
+local foreign = flaw_of(line, KEYS[1])
 if foreign then return foreign end
-if redis.call('hlen', KEYS[4]) > #line + 1000 then return refuse('hash of priorities without waiters') end
-local weights, answer = {}, {}
-local known_weights = redis.call('hgetall', KEYS[4])
-for i = 1, #known_weights, 2 do weights[known_weights[i]] = known_weights[i + 1] end
-for _, holder in ipairs(line) do
-    local last = redis.call('zscore', KEYS[3], holder) or redis.call('zscore', KEYS[2], holder)
+local answer = {#line == most and from + most or 0, line[#line] or ''}
+if #line == 0 then return answer end
+
+local arrivals = {}
+for i, holder in ipairs(line) do arrivals[i] = '#' .. holder end
+local refreshes, weights = redis.call('zmscore', KEYS[3], unpack(line)), redis.call('hmget', KEYS[4], unpack(line))
+arrivals = redis.call('zmscore', KEYS[3], unpack(arrivals))
+for i, holder in ipairs(line) do
+    local last = refreshes[i] or redis.call('zscore', KEYS[2], holder)
     if last then
         answer[#answer + 1] = holder
         answer[#answer + 1] = math.max(0, last - now)
-        answer[#answer + 1] = math.floor((to_number(weights[holder] or '') or 5000) / 1000)
-        local arrival = redis.call('zscore', KEYS[3], '#' .. holder)
-        answer[#answer + 1] = arrival and math.max(0, now - arrival) or -1
+        answer[#answer + 1] = math.floor((to_number(weights[i] or '') or 5000) / 1000)
+        answer[#answer + 1] = arrivals[i] and math.max(0, now - arrivals[i]) or -1
     end
 end
 return answer

@@ -3,8 +3,10 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
 #include <array>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -40,7 +42,7 @@ std::shared_ptr<single_lock const> make_fair(
     return single_lock::make(c, name, std::move(owner), [&](std::string_view key) { return fair_traits(key, o); });
 }
 
-// fair_lock::waiters(): a script that only reads the queue, the scores and the refreshes.
+// fair_lock::waiters(): a script that only reads the queue, the scores and the refreshes, in parts.
 class waiters_query final : public query<std::vector<waiter>> {
 public:
     using query::query;
@@ -50,18 +52,24 @@ private:
     {
         auto const& more = lock().companions;
         std::array<std::string_view, 4> const keys{more[0], more[1], more[2], more[3]};
-        engine::submit_script(to, *this, engine::scripts::fair_waiters, form, keys, {});
+        auto const index = std::to_string(index_);
+        std::array<std::string_view, 2> const arguments{index, last_};
+        engine::submit_script(to, *this, engine::scripts::fair_waiters, form, keys, arguments);
     }
 
-    // The reply is a flat list of four items for each waiter: its token, the milliseconds for which it counts as alive,
-    // its priority, and the milliseconds that it has waited.
-    std::vector<waiter> read(engine::reply const& r) override
+    // The reply is where the next part begins, and then a flat list of four items for each waiter: its token, the
+    // milliseconds for which it counts as alive, its priority, and the milliseconds that it has waited.
+    bool has_more(engine::reply const& r) override
     {
-        std::vector<waiter> all;
-        for (auto rest = r.items; rest.size() >= 4; rest = rest.subspan(4))
-            all.push_back(to_waiter(rest));
-        return all;
+        if (r.items.size() < 2)
+            return false;
+        index_ = r.items[0].integer;
+        last_ = r.items[1].text;
+        for (auto rest = r.items.subspan(2); rest.size() >= 4; rest = rest.subspan(4))
+            all_.push_back(to_waiter(rest));
+        return index_ > 0;
     }
+    std::vector<waiter> read(engine::reply const&) override { return std::move(all_); }
 
     waiter to_waiter(std::span<engine::reply const> items) const
     {
@@ -74,6 +82,10 @@ private:
         w.remaining = std::chrono::milliseconds(items[1].integer);
         return w;
     }
+
+    std::int64_t index_ = 0;
+    std::string last_;
+    std::vector<waiter> all_;
 };
 
 }  // namespace

@@ -30,46 +30,38 @@ permit_count to_count(std::int64_t total, std::int64_t held)
         .free = total < 0 ? 0 : total - held};
 }
 
-// The reply of permits_holders: (whether there is a counter, free permits, then time and name of each member).
-class permits_query final : public query<permit_count> {
+// The reply of permits_count, and of permits_set: (permits, held). permits_set replies with the number before it, or after
+// an addition.
+class permits_query : public query<permit_count> {
 public:
     using query::query;
 
 private:
     void send(engine::session& to, engine::script_form form) override
     {
-        lock().protocol->query_holders(to, *this, lock(), form);
+        engine::count_permits(to, *this, lock(), form);
     }
 
     permit_count read(engine::reply const& r) override
     {
-        if (r.items.size() < 2)
-            return {};
-        auto const held = static_cast<std::int64_t>(r.items.size() / 2 - 1);
-        return to_count(r.items[1].integer + held, held);
+        return r.items.size() == 2 ? to_count(r.items[0].integer, r.items[1].integer) : permit_count();
     }
 };
 
-// The reply of permits_set: (permits before, held).
-class set_permits_query final : public query<permit_count> {
+class set_permits_query final : public permits_query {
 public:
     set_permits_query(
         handler_type h,
         std::shared_ptr<client_state> const& home,
         std::shared_ptr<engine::lock_spec const> lock,
         unsigned permits)
-        : query(std::move(h), home, std::move(lock)), permits_(permits)
+        : permits_query(std::move(h), home, std::move(lock)), permits_(permits)
     {}
 
 private:
     void send(engine::session& to, engine::script_form form) override
     {
         engine::set_permits(to, *this, lock(), permits_, form);
-    }
-
-    permit_count read(engine::reply const& r) override
-    {
-        return r.items.size() == 2 ? to_count(r.items[0].integer, r.items[1].integer) : permit_count();
     }
 
     unsigned const permits_;
@@ -81,26 +73,20 @@ unsigned most_permits(bool numbered) noexcept
     return numbered ? 128 : std::numeric_limits<unsigned>::max();
 }
 
-// The reply of permits_set to an addition: (permits after it, held).
-class add_permits_query final : public query<permit_count> {
+class add_permits_query final : public permits_query {
 public:
     add_permits_query(
         handler_type h,
         std::shared_ptr<client_state> const& home,
         std::shared_ptr<engine::lock_spec const> lock,
         int by)
-        : query(std::move(h), home, std::move(lock)), by_(by)
+        : permits_query(std::move(h), home, std::move(lock)), by_(by)
     {}
 
 private:
     void send(engine::session& to, engine::script_form form) override
     {
         engine::add_permits(to, *this, lock(), by_, most_permits(lock().is_fenced()), form);
-    }
-
-    permit_count read(engine::reply const& r) override
-    {
-        return r.items.size() == 2 ? to_count(r.items[0].integer, r.items[1].integer) : permit_count();
     }
 
     int const by_;

@@ -44,7 +44,10 @@ protected:
     // Submits the command; a second time, by text, if the server does not know the script. A plain
     // command ignores the form.
     virtual void send(engine::session&, engine::script_form) = 0;
-    // The result of a reply that is not an error.
+    // For a query that reads in parts: takes the part that is in a reply. Returns whether another one must be read: then
+    // the command is sent again.
+    virtual bool has_more(engine::reply const&) { return false; }
+    // The result of a reply that is not an error. Of several parts, the last one.
     virtual Result read(engine::reply const&) = 0;
     // The result of an error, for a query whose purpose is to see the errors of the server. None: the query ends with
     // the error code.
@@ -123,7 +126,9 @@ private:
     {
         unlink();
         // The time limit is that of the first send.
-        if (a.outcome == engine::outcome::unknown && is_repeatable() && is_wanted()) {
+        bool const is_lost = a.outcome == engine::outcome::unknown && is_repeatable();
+        bool const is_part = a.outcome == engine::outcome::applied && has_more(a.value);
+        if ((is_lost || is_part) && is_wanted()) {
             is_sent_ = false;
             return engine_->wait_ready(*this);
         }

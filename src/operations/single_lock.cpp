@@ -4,8 +4,10 @@
 //
 #include "operations/single_lock.hpp"
 
+#include <deque>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/pooled.hpp"
 #include "engine/acquire/contender_result.hpp"
@@ -80,15 +82,28 @@ public:
 private:
     void send(engine::session& to, engine::script_form form) override
     {
-        lock().protocol->query_holders(to, *this, lock(), form);
+        lock().protocol->query_holders(to, *this, lock(), next_, form);
     }
-    std::vector<holder> read(engine::reply const& r) override
+    bool has_more(engine::reply const& r) override
+    {
+        next_ = lock().protocol->next_part(r);
+        for (auto item : items_.empty() || r.items.empty() ? r.items : r.items.subspan(1)) {
+            item.text = texts_.emplace_back(item.text);
+            items_.push_back(item);
+        }
+        return next_ != engine::lock_protocol::first_part;
+    }
+    std::vector<holder> read(engine::reply const&) override
     {
         std::vector<holder> all;
-        for (auto const& h : lock().protocol->read_holders(r))
+        for (auto const& h : lock().protocol->read_holders({.type = engine::reply::kind::array, .items = items_}))
             all.push_back(to_holder(h));
         return all;
     }
+
+    std::string next_{engine::lock_protocol::first_part};
+    std::vector<engine::reply> items_;  // of all parts
+    std::deque<std::string> texts_;     // of the items; they stay where they are
 };
 
 // A grant of several permits has a lock_spec of its own, with its weight.

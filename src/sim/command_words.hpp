@@ -5,7 +5,10 @@
 #ifndef HOLDFAST_TESTING_COMMAND_WORDS_HPP
 #define HOLDFAST_TESTING_COMMAND_WORDS_HPP
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,6 +70,11 @@ struct range {
     bool empty() const noexcept { return first > last; }
 };
 range clip(std::int64_t first, std::int64_t last, std::size_t size);
+
+// Replies to HSCAN or ZSCAN of a collection with `size` elements. `words_of` returns the two words of the element with
+// that number. Redis sends a small collection at once, and of a greater one about as many elements as asked for, in the
+// order of a hash table: here backwards.
+value scan(call const&, std::size_t size, std::function<std::array<std::string, 2>(std::size_t)> const& words_of);
 
 }  // namespace holdfast::simulated
 

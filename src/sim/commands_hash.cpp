@@ -128,39 +128,14 @@ value run_hgetall(call& c)
     return list(c, true, true);
 }
 
-// Redis sends a small hash at once, and of a greater one about as many fields as asked for. The cursor is a place in the
-// order of insertion.
 value run_hscan(call& c)
 {
-    constexpr std::int64_t small = 128;
-    auto const cursor = to_integer(c.args[2]);
-    if (!cursor || *cursor < 0)
-        return error("ERR invalid cursor");
     auto const at = find_typed<hash_value>(c.keys, c.args[1]);
     if (at.wrong)
         return wrong_type();
-    if (!at.data)
-        return array({bulk("0"), array({})});
-    std::int64_t count = 10;
-    if (c.args.size() == 5 && same_word(c.args[3], "COUNT")) {
-        auto const given = to_integer(c.args[4]);
-        if (!given)
-            return not_an_integer();
-        count = *given;
-    } else if (c.args.size() != 3) {
-        return syntax_error();
-    }
-    if (count < 1)
-        return syntax_error();
-    auto const size = std::int64_t(at.data->size());
-    auto const first = std::min(*cursor, size);
-    auto const last = size <= small ? size : first + std::min(count, size - first);
-    std::vector<value> some;
-    for (auto const& [name, text] : std::span(*at.data).subspan(std::size_t(first), std::size_t(last - first))) {
-        some.push_back(bulk(name));
-        some.push_back(bulk(text));
-    }
-    return array({bulk(last == size ? "0" : std::to_string(last)), array(std::move(some))});
+    return scan(c, at.data ? at.data->size() : 0, [&](std::size_t i) -> std::array<std::string, 2> {
+        return {(*at.data)[i].first, (*at.data)[i].second};
+    });
 }
 
 value run_hincrby(call& c)

@@ -295,6 +295,17 @@ value run_zrange(call& c)
     return options.by_score ? range_by_score(c, options) : range_by_rank(c, options);
 }
 
+value run_zscan(call& c)
+{
+    auto const at = find_typed<zset_value>(c.keys, c.args[1]);
+    if (at.wrong)
+        return wrong_type();
+    return scan(c, at.data ? at.data->members.size() : 0, [&](std::size_t i) -> std::array<std::string, 2> {
+        auto const& [score, name] = at.data->members[i];
+        return {name, from_score(score)};
+    });
+}
+
 value run_zrangebyscore(call& c)
 {
     range_options options{.by_score = true};
@@ -343,6 +354,7 @@ constexpr std::array table{
     command_spec{"zrange", -4, trait::keyed, run_zrange},
     command_spec{"zrangebyscore", -4, trait::keyed, run_zrangebyscore},
     command_spec{"zremrangebyscore", 4, cut, run_zremrangebyscore},
+    command_spec{"zscan", -3, trait::keyed, run_zscan},
 };
 
 }  // namespace

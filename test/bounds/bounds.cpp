@@ -79,6 +79,9 @@ public:
     }
     // Ends the connection of the client.
     void disconnect() { server_.command({"CLIENT", "KILL", "TYPE", "normal"}); }
+    // Until resume_writes() the server receives commands that write, and does not execute them.
+    void pause_writes() { server_.command({"CLIENT", "PAUSE", "100000", "WRITE"}); }
+    void resume_writes() { server_.command({"CLIENT", "UNPAUSE"}); }
     void pause(std::string const& what, std::chrono::milliseconds d)
     {
         auto const end = std::chrono::steady_clock::now() + d;
@@ -199,6 +202,50 @@ void measure_semaphore(std::size_t n)
     measure_turns("contenders for 100 permits in turn", semaphore(*s.client, "s", {.permits = 100}), s, n);
 }
 
+// One contender acquires the lock, the others wait for it. Then somebody reads who they are.
+void measure_fair_queue(std::size_t n)
+{
+    stage s;
+    fair_lock const lock(*s.client, "f");
+    std::size_t seen = 0;
+    for (std::size_t i = 0; i < n; ++i)
+        s.spawn([&s, lock]() -> awaitable<void> { s.held.push_back(co_await lock.acquire()); });
+    s.pause(count_of(n) + "waiters of one fair_lock join", 5s);
+    s.spawn([&]() -> awaitable<void> { seen = (co_await lock.waiters()).size(); });
+    s.measure(count_of(n) + "waiters of one fair_lock are read", [&] { return seen == n - 1; });
+}
+
+void measure_permits(std::size_t n)
+{
+    stage s;
+    semaphore const sem(*s.client, "s", {.permits = static_cast<std::uint32_t>(n)});
+    std::size_t seen = 0;
+    for (std::size_t i = 0; i < n; ++i)
+        s.spawn([&s, sem]() -> awaitable<void> { s.held.push_back(co_await sem.acquire()); });
+    s.measure(count_of(n) + "permits of one semaphore acquired at once", [&] { return s.held.size() == n; });
+    s.spawn([&]() -> awaitable<void> { seen = (co_await sem.holders()).size(); });
+    s.measure(count_of(n) + "holders of permits are read", [&] { return seen == n; });
+    s.spawn([&]() -> awaitable<void> { s.done = (co_await sem.permits()).held; });
+    s.measure(count_of(n) + "permits are counted", [&] { return s.done == n; });
+    s.held.clear();
+    s.pause(count_of(n) + "permits released at once", 5s);
+}
+
+// The connection ends while the reply to each of the commands is outstanding.
+void measure_outstanding(std::size_t n)
+{
+    stage s;
+    s.pause_writes();
+    for (std::size_t i = 0; i < n; ++i)
+        s.spawn([&s, i]() -> awaitable<void> {
+            s.held.push_back(co_await mutex(*s.client, "m" + std::to_string(i)).acquire());
+        });
+    s.pause(count_of(n) + "commands without a reply", 3s);
+    s.disconnect();
+    s.resume_writes();
+    s.measure(count_of(n) + "commands without a reply, and a new connection", [&] { return s.held.size() == n; });
+}
+
 // Waiters of a lock that is held, when their client stops.
 void measure_stop(std::size_t n)
 {
@@ -233,6 +280,9 @@ int main(int argc, char** argv)
         measure_mutex(times(n));
         measure_semaphore(times(n));
     }
+    measure_fair_queue(times(10'000));
+    measure_permits(times(10'000));
+    measure_outstanding(times(10'000));
     measure_members(times(10'000));
     measure_stop(times(10'000));
     measure_held(times(100'000));

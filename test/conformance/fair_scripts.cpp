@@ -29,7 +29,7 @@ constexpr std::array fair_lock_keys{"lock", "queue", "timeouts", "waiters", "pri
 std::string waiters_script()
 {
     return "local answer = (function() " + std::string(scripts::fair_waiters.text)
-           + " end)() for i = 4, #answer, 4 do answer[i] = answer[i] < 0 and -1 or 0 end return answer";
+           + " end)() for i = 6, #answer, 4 do answer[i] = answer[i] < 0 and -1 or 0 end return answer";
 }
 
 // Each call of go_on() draws the next event.
@@ -74,7 +74,9 @@ public:
              fair_lock_keys[1],
              fair_lock_keys[2],
              fair_lock_keys[3],
-             fair_lock_keys[4]});
+             fair_lock_keys[4],
+             "0",
+             ""});
     }
 
     unsigned granted() const noexcept { return granted_; }

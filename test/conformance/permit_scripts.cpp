@@ -48,7 +48,7 @@ public:
         std::vector<std::string> keys{counter, timeouts};
         for (std::size_t i = 3; renews && i < arguments.size(); i += 3)
             keys.insert(keys.end(), {counter, timeouts});
-        if (!renews && script.name != scripts::permits_holders.name)
+        if (!renews && script.name != scripts::permits_holders.name && script.name != scripts::permits_count.name)
             keys.emplace_back(waiting);
         std::vector<std::string> words{"EVAL", std::string(script.text), std::to_string(keys.size())};
         words.insert(words.end(), keys.begin(), keys.end());
@@ -171,10 +171,10 @@ TEST_CASE("permits_renew answers for each grant, and never shortens a lease", "[
     CHECK(
         s.said(scripts::permits_renew, {ours(1), "1", "100000", ours(2), "2", permit_lease, ours(3), "1", permit_lease})
         == "[1, 0, 0]");
-    auto const left = s.run(scripts::permits_holders, {});
-    REQUIRE(left.items.size() == 6);
-    CHECK(left.items[2].integer > 150'000);
-    CHECK(left.items[4].integer > 150'000);
+    auto const left = s.run(scripts::permits_holders, {"0"});
+    REQUIRE(left.items.size() == 5);
+    CHECK(left.items[1].integer > 150'000);
+    CHECK(left.items[3].integer > 150'000);
     s.compare_values();
 }
 
@@ -245,8 +245,8 @@ TEST_CASE("permits_holders tells the number of each permit that has one", "[conf
     CHECK(s.acquire_numbered(ours(1)) == 1);
     CHECK(s.acquire_numbered(ours(2)) == 2);
     CHECK(s.acquire({ours(3), "1"}) == "nil");
-    auto const all = s.run_numbered(scripts::permits_holders, {});
-    REQUIRE(all.items.size() == 8);
+    auto const all = s.run_numbered(scripts::permits_holders, {"0"});
+    REQUIRE(all.items.size() == 7);
     auto const tells = [&](std::string const& member) {
         return std::ranges::any_of(all.items, [&](value const& item) { return item.text == member; });
     };
@@ -255,7 +255,7 @@ TEST_CASE("permits_holders tells the number of each permit that has one", "[conf
     CHECK(tells(ours(3)));
     s.both().command({"DEL", numbers});
     s.both().command({"SET", numbers, "x"});
-    CHECK(has_wrong_type(to_string(s.run_numbered(scripts::permits_holders, {}))));
+    CHECK(has_wrong_type(to_string(s.run_numbered(scripts::permits_holders, {"0"}))));
 }
 
 TEST_CASE("numbers of another type are WRONGTYPE, and nothing is taken", "[conformance][semaphore]")
@@ -343,9 +343,10 @@ TEST_CASE("permits_force_release takes the permits of all or of one holder", "[c
     CHECK(s.free() == "\"3\"");
     CHECK(s.acquire({ours(1) + ":label", "2"}) == "nil");
     CHECK(s.said(scripts::permits_force_release, {"channel", ours(1)}) == "2");
-    CHECK(s.said(scripts::permits_holders, {}) == "[1, 3]");
+    CHECK(s.said(scripts::permits_holders, {"0"}) == "[\"0\"]");
+    CHECK(s.said(scripts::permits_count, {}) == "[3, 0]");
     s.both().command({"DEL", counter});
-    CHECK(s.said(scripts::permits_holders, {}) == "[0, 0]");
+    CHECK(s.said(scripts::permits_count, {}) == "[0, 0]");
 }
 
 TEST_CASE("permits_force_release takes nothing away for a part of an id", "[conformance][semaphore]")
@@ -373,7 +374,8 @@ TEST_CASE("keys of another type are WRONGTYPE and change nothing", "[conformance
         CHECK(has_wrong_type(s.acquire({ours(1), "1"})));
         CHECK(has_wrong_type(s.said(scripts::permits_release, {"channel", ours(1), "1"})));
         CHECK(has_wrong_type(s.said(scripts::permits_set, {"3", life, "channel"})));
-        CHECK(has_wrong_type(s.said(scripts::permits_holders, {})));
+        CHECK(has_wrong_type(s.said(scripts::permits_holders, {"0"})));
+        CHECK(has_wrong_type(s.said(scripts::permits_count, {})));
         CHECK(has_wrong_type(s.said(scripts::permits_force_release, {"channel", ""})));
         CHECK(s.free() == '"' + text + '"');
     }

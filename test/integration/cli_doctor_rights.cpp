@@ -30,7 +30,7 @@ std::vector<std::string> const server_rights{
     "hset",          "hget",      "hdel",        "hexists", "hlen",           "hkeys",       "hgetall",       "persist",
     "rpush",         "linsert",   "lpop",        "lrem",    "lindex",         "lrange",      "llen",          "zadd",
     "zrem",          "zscore",    "hscan",       "incrby",  "decrby",         "zrange",      "zrangebyscore", "zcard",
-    "zmscore"};
+    "zmscore",       "zscan",     "hmget",       "lpos"};
 
 // Makes the user `locks` with these rights but one.
 void deny(redis_server& server, std::string const& right)

@@ -199,7 +199,8 @@ public:
     /// Reads the holders of the lock, and until when each holds it. The list is empty if the lock is free.
     ///
     /// @par On the server
-    /// One script that only reads.
+    /// One script that only reads. A semaphore is read by one script for each thousand permits; other commands are
+    /// executed between two of them. The result has each holder that holds its permits all the time.
     /// @par Completion
     /// With the holders, or with an error, within `config::command_timeout`.
     /// @par Errors

@@ -107,7 +107,8 @@ void lock_protocol::force_release(session& to, command& c, lock_spec const& lock
     submit_script(to, c, scripts::lock_force_release, form, keys, arguments);
 }
 
-void lock_protocol::query_holders(session& to, command& c, lock_spec const& lock, script_form form) const
+void lock_protocol::query_holders(
+    session& to, command& c, lock_spec const& lock, std::string_view, script_form form) const
 {
     std::array<std::string_view, 1> const keys{lock.key};
     submit_script(to, c, scripts::lock_holders, form, keys, {});

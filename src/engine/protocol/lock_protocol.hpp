@@ -171,7 +171,12 @@ public:
     // Queries of users, which do not pass through an arbiter. force_release() replies 1 if the lock was held, else 0.
     // The replies to the others are read by read_holders() and says_locked().
     virtual void force_release(session&, command&, lock_spec const&, script_form) const;
-    virtual void query_holders(session&, command&, lock_spec const&, script_form) const;
+    // A lock that may have thousands of holders is read in parts: the first one begins at `first_part`, and each other
+    // one where next_part() of the reply before it says. The last one is followed by `first_part`.
+    static constexpr std::string_view first_part = "0";
+    virtual void query_holders(session&, command&, lock_spec const&, std::string_view part, script_form) const;
+    virtual std::string_view next_part(reply const&) const { return first_part; }
+    // The first item of a reply, and all others of each part.
     virtual std::vector<holding> read_holders(reply const&) const;
     virtual void query_locked(session&, command&, lock_spec const&) const;
     virtual bool says_locked(reply const&) const;
@@ -224,8 +229,9 @@ lock_protocol const& semaphore_protocol(bool fair) noexcept;
 lock_protocol const& numbered_semaphore_protocol() noexcept;
 lock_protocol const& election_protocol() noexcept;
 
-// Submits the script that sets the number of permits of a semaphore, or that reads it and the holders. The replies are
-// those of permits_set.lua and permits_holders.lua.
+// Submits the script that reads the number of permits of a semaphore, or that sets it. The replies are those of
+// permits_count.lua and permits_set.lua.
+void count_permits(session&, command&, lock_spec const&, script_form);
 void set_permits(session&, command&, lock_spec const&, unsigned permits, script_form);
 // The same, for a number that is added. It does not get above `most`. The reply has the number after that.
 void add_permits(session&, command&, lock_spec const&, int by, unsigned most, script_form);

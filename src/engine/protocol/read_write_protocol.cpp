@@ -30,7 +30,8 @@ public:
         submit_script(to, c, scripts::read_write_force_release, form, keys, arguments);
     }
 
-    void query_holders(session& to, command& c, lock_spec const& lock, script_form form) const override
+    void query_holders(
+        session& to, command& c, lock_spec const& lock, std::string_view, script_form form) const override
     {
         std::array<std::string_view, 1> const keys{lock.key};
         std::array<std::string_view, 1> const arguments{slots_of(lock)};

@@ -2,10 +2,14 @@
 // Copyright (c) 2026 The Holdfast authors
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE)
 //
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
+#include <span>
 #include <string>
 #include <system_error>
+#include <tuple>
 
 #include <boost/container/small_vector.hpp>
 
@@ -112,23 +116,36 @@ public:
         revoke_permits(to, c, lock, "", form);
     }
 
-    void query_holders(session& to, command& c, lock_spec const& lock, script_form form) const override
+    void query_holders(
+        session& to, command& c, lock_spec const& lock, std::string_view part, script_form form) const override
     {
-        submit_script(to, c, scripts::permits_holders, form, permit_keys_of(lock), {});
+        bool const is_numbered = lock.is_fenced();
+        std::array<std::string_view, 3> const keys{
+            lock.key, lock.companions[0], is_numbered ? lock.companions[2] : std::string_view()};
+        std::array<std::string_view, 1> const arguments{part};
+        submit_script(to, c, scripts::permits_holders, form, std::span(keys).first(is_numbered ? 3 : 2), arguments);
     }
 
-    // The reply is (whether there is a counter, free permits, then the remaining time and the name of each member, with
-    // its number if it has one).
+    std::string_view next_part(reply const& r) const override
+    {
+        return r.items.empty() ? first_part : r.items.front().text;
+    }
+
+    // The remaining time and the name of each member, with its number if it has one. In the order of their names, the
+    // first member of a grant is followed by its others.
     std::vector<holding> read_holders(reply const& r) const override
     {
+        std::map<std::string_view, std::chrono::milliseconds> members;
+        for (std::size_t i = 1; i + 1 < r.items.size(); i += 2)
+            members.emplace(r.items[i + 1].text, r.items[i].integer);
         std::vector<holding> all;
-        for (std::size_t i = 2; i + 1 < r.items.size(); i += 2)
-            if (is_first(r.items[i + 1].text))
-                all.push_back({.id = r.items[i + 1].text, .remaining = std::chrono::milliseconds(r.items[i].integer)});
-        for (auto& h : all) {
-            h.weight = weight_of(h.id, r);
-            take_number(h);
-        }
+        for (auto const& [name, remaining] : members)
+            if (!all.empty() && belongs_to(name, all.back().id))
+                ++all.back().weight;
+            else if (is_first(name))
+                all.push_back({.id = name, .remaining = remaining});
+        std::ranges::for_each(all, take_number);
+        std::ranges::sort(all, ends_earlier);
         return all;
     }
 
@@ -171,15 +188,17 @@ private:
         h.id = h.id.substr(0, mark);
     }
 
-    static unsigned weight_of(std::string_view holder, reply const& r) noexcept
+    // Whether that member is one of the other permits of a holder.
+    static bool belongs_to(std::string_view member, std::string_view holder) noexcept
     {
-        unsigned weight = 1;
-        for (std::size_t i = 3; i < r.items.size(); i += 2) {
-            auto const member = r.items[i].text;
-            if (!is_first(member) && member.starts_with(holder) && member.substr(holder.size()).starts_with('/'))
-                ++weight;
-        }
-        return weight;
+        return !is_first(member) && member.starts_with(holder) && member.substr(holder.size()).starts_with('/');
+    }
+
+    // A permit that is held for ever remains for -1 ms.
+    static bool ends_earlier(holding const& a, holding const& b) noexcept
+    {
+        return std::tuple(a.remaining.count() < 0, a.remaining, a.id)
+               < std::tuple(b.remaining.count() < 0, b.remaining, b.id);
     }
 };
 
@@ -253,12 +272,6 @@ public:
 
     script const& renewal() const noexcept override { return scripts::permits_renew_numbered; }
 
-    void query_holders(session& to, command& c, lock_spec const& lock, script_form form) const override
-    {
-        std::array<std::string_view, 3> const keys{lock.key, lock.companions[0], lock.companions[2]};
-        submit_script(to, c, scripts::permits_holders, form, keys, {});
-    }
-
     void add_batch_keys(lock_spec const& lock, std::string_view, key_list& keys) const override
     {
         keys.insert(keys.end(), {lock.key, lock.companions[0], lock.companions[2]});
@@ -314,6 +327,11 @@ lock_protocol const& numbered_semaphore_protocol() noexcept
 {
     static constexpr numbered_semaphore with_numbers;
     return with_numbers;
+}
+
+void count_permits(session& to, command& c, lock_spec const& lock, script_form form)
+{
+    submit_script(to, c, scripts::permits_count, form, permit_keys_of(lock), {});
 }
 
 void set_permits(session& to, command& c, lock_spec const& lock, unsigned permits, script_form form)
