@@ -137,8 +137,11 @@ TEST_CASE("cli loss: the exit status is not 0 if the lease was lost before the c
     std::ofstream(go) << "go";
     REQUIRE(eventually([&] { return !std::filesystem::exists("/proc/" + std::to_string(pid)); }));
     t.send(SIGCONT);
-    CHECK(t.wait() == (status == 0 ? 74 : status));
+    auto const ended = t.wait();
     CHECK_THAT(t.output(), ContainsSubstring("was lost"));
+    // On a busy machine the guardian may have ended the command before it saw the file.
+    bool const was_terminated = t.output().find("the command is terminated") != std::string::npos;
+    CHECK(ended == (status == 0 || was_terminated ? 74 : status));
 }
 
 TEST_CASE("cli loss: with --on-loss ignore the exit status is not 0 either", "[cli]")
