@@ -47,7 +47,7 @@ std::vector<std::string> own_number_words()
 
 std::vector<std::string> delete_words(probe_names const& n)
 {
-    return {"DEL", n.key, n.fence};
+    return {"UNLINK", n.key, n.fence};
 }
 
 std::vector<std::string> expire_words(std::string const& key)

@@ -22,25 +22,23 @@ constexpr unsigned everything = all_locks | needs_semaphore | needs_election;
 
 constexpr std::array table{
     right{"decrby", needs_latch | needs_semaphore},
-    right{"del", needs_latch | everything | needs_queries},
     right{"exists", needs_latch | everything},
-    right{"get", needs_semaphore},
     right{"getrange", needs_latch | everything | needs_queries},
     right{"hdel", needs_latch | hashes | needs_semaphore},
-    right{"hexists", hashes | needs_semaphore},
-    right{"hget", with_queue | needs_read_write},
+    right{"hexists", hashes},
+    right{"hget", with_queue | needs_read_write | needs_semaphore},
     right{"hgetall", with_queue | needs_read_write | needs_semaphore | needs_queries},
     right{"hkeys", needs_election | needs_queries},
     right{"hlen", with_queue | needs_read_write | needs_semaphore | needs_queries},
     right{"hscan", needs_read_write},
-    right{"hmget", needs_queries},
+    right{"hmget", with_queue},
     right{"hset", needs_latch | hashes | needs_semaphore},
     right{"incrby", needs_semaphore},
     right{"lindex", with_queue},
     right{"linsert", with_queue},
     right{"llen", with_queue},
     right{"lpop", with_queue},
-    right{"lpos", needs_queries},
+    right{"lpos", with_queue},
     right{"lrange", with_queue},
     right{"lrem", with_queue},
     right{"mget", needs_mutex},
@@ -51,13 +49,14 @@ constexpr std::array table{
     right{"set", needs_latch | everything},
     right{"time", needs_latch | everything},
     right{"type", all_locks | needs_election | needs_queries},
+    right{"unlink", needs_latch | everything | needs_queries},
     right{"zadd", with_queue | needs_semaphore},
     right{"zcard", with_queue | needs_semaphore},
-    right{"zmscore", needs_semaphore | needs_queries},
+    right{"zmscore", with_queue | needs_semaphore},
     right{"zrange", needs_semaphore},
     right{"zrangebyscore", needs_semaphore},
     right{"zrem", with_queue | needs_semaphore},
-    right{"zscan", needs_queries},
+    right{"zscan", needs_semaphore},
     right{"zscore", with_queue | needs_semaphore},
 };
 
@@ -72,7 +71,7 @@ local function try(name, ...)
     end
     return not failed
 end
-for _, name in ipairs({'exists', 'get', 'mget', 'type', 'pttl', 'persist', 'hgetall', 'hkeys', 'hlen', 'llen', 'lpop', 'zcard'}) do
+for _, name in ipairs({'exists', 'mget', 'type', 'pttl', 'persist', 'hgetall', 'hkeys', 'hlen', 'llen', 'lpop', 'zcard'}) do
     try(name, key)
 end
 for _, name in ipairs({'hdel', 'hexists', 'hget', 'hmget', 'lpos', 'zrem', 'zscore', 'zmscore'}) do try(name, key, 'x') end
@@ -91,7 +90,7 @@ if try('set', key, 'x', 'PX', '1000') then
     try('incrby', key, '1')
     try('decrby', key, '1')
 end
-try('del', key)
+try('unlink', key)
 return denied
 )lua";
 
@@ -108,7 +107,7 @@ constexpr std::array names{
     name_of_need{needs_semaphore, "semaphore"},
     name_of_need{needs_election, "election"},
     name_of_need{needs_latch, "latch"},
-    name_of_need{needs_queries, "holders(), waiters() and force_release()"}};
+    name_of_need{needs_queries, "holders() and force_release()"}};
 
 std::string words_of(unsigned needs)
 {

@@ -26,7 +26,7 @@ enum need : std::uint8_t {
     needs_semaphore = 16,
     needs_election = 32,
     needs_latch = 64,
-    needs_queries = 128,  // holders(), waiters() and force_release()
+    needs_queries = 128,  // holders() and force_release() of a mutex, a reentrant_lock and a fair_lock
 };
 
 struct right {

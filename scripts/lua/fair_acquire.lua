@@ -8,7 +8,7 @@
 --   has no time to live) or, if the lock is free, the time in ms after which the waiters look again
 -- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, a key of the queue is of another type,
 --   or the counter is not a number below 2^53
--- redis.calls: exists, hset, pexpire (free, no waiter); exists, lrange, del or lpop, zrem, zrem, hdel, hset, pexpire
+-- redis.calls: exists, hset, pexpire (free, no waiter); exists, lrange, unlink or lpop, zrem, zrem, hdel, hset, pexpire
 --   (the holder is the first waiter; also publish before another one, if the lease is short); with fencing also
 --   getrange, time, set, and exists if the counter is missing; exists, hexists, pttl, time, zadd, pexpire, zadd, rpush,
 --   pexpire, pexpire (becomes the first waiter); exists, hexists, pttl, time, lrange, zscore, zadd, hgetall, zadd,

@@ -1,10 +1,10 @@
 -- Reads the waiters of a fair lock, in order and in parts of a thousand.
 -- KEYS  queue, timeouts, waiters, priorities
--- ARGV  for the first part 0 and '', for each other one the first two items of the reply before it
--- returns {index, last, then for each waiter holder, t, p, w}: the next part begins at that index, or after that waiter if
---   it is still in the queue: those before it may have left. Index 0: this is the last part. t is the time in ms for
---   which the waiter still counts as alive without a refresh, p its priority, w the time in ms that it has waited (-1: a
---   waiter of Redisson)
+-- ARGV  index of the first waiter to read, the waiter before it (empty: none)
+-- returns {index, last, then for each waiter holder, t, p, w}: the two arguments of the next part; index 0: this is the last
+--   one. A part begins after the waiter before it, if that is still in the queue: others may have left. t is the time in
+--   ms for which the waiter still counts as alive without a refresh, p its priority, w the time in ms that it has waited
+--   (-1: a waiter of Redisson)
 -- errors WRONGTYPE: a key of the queue is of another type
 -- redis.calls: time, lrange, zmscore, hmget, zscore for each waiter of Redisson; with 30 waiters and more also lindex; of
 --   a part that is not the first also lpos

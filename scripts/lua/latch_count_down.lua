@@ -4,7 +4,7 @@
 -- returns what is left; 0 also if it was open
 -- errors WRONGTYPE: the latch is no number, or the steps are no hash
 -- redis.calls: getrange, exists (open); getrange, hset (counted before); getrange, hset, pexpire, pttl, pexpire,
---   pexpire, decrby; at zero getrange, hset, del, publish; if a right is missing also hdel
+--   pexpire, decrby; at zero getrange, hset, unlink, publish; if a right is missing also hdel
 local step = ARGV[1]
 -- include latch_count
 -- include latch_life
@@ -29,7 +29,7 @@ local function lower()
 end
 
 if left > tonumber(ARGV[2]) then return check(lower()) end
-local done = check(redis.pcall('del', KEYS[1], KEYS[3]))
+local done = check(redis.pcall('unlink', KEYS[1], KEYS[3]))
 if type(done) == 'table' then return done end
 redis.pcall('publish', ARGV[3], '0')
 return 0

@@ -3,7 +3,7 @@
 -- ARGV  channel, time to live in ms
 -- returns 1: removed; 0: it is open, or was removed before, nothing changed
 -- errors WRONGTYPE: the latch or the generation is no number, nothing changed
--- redis.calls: getrange; if it is closed also getrange, set, del, publish; without a generation also time
+-- redis.calls: getrange; if it is closed also getrange, set, unlink, publish; without a generation also time
 local channel, one_day = ARGV[1], ARGV[2]
 -- include latch_count
 -- include latch_generation
@@ -14,6 +14,6 @@ local generation, flaw = read_generation()
 if flaw then return flaw end
 -- The generation first: the latch never seems to have opened.
 write_generation(-(past_generation(generation) + 1), one_day)
-redis.call('del', KEYS[1], KEYS[3])
+redis.call('unlink', KEYS[1], KEYS[3])
 redis.pcall('publish', channel, '0')
 return 1

@@ -3,7 +3,7 @@
 -- ARGV  count, channel, time to live in ms
 -- returns 1: set; 0: it is closed already, nothing changed
 -- errors WRONGTYPE: the latch or the generation is no number, nothing changed
--- redis.calls: getrange; if it is open also exists, getrange, set, del, set, publish; without a generation also time
+-- redis.calls: getrange; if it is open also exists, getrange, set, unlink, set, publish; without a generation also time
 local one_day = ARGV[3]
 -- include latch_count
 -- include latch_generation
@@ -14,7 +14,7 @@ local generation, flaw = read_generation()
 if flaw then return flaw end
 -- The generation first: who waits for the last one sees that it has ended.
 write_generation(past_generation(generation) + one_set, one_day)
-redis.call('del', KEYS[3])
+redis.call('unlink', KEYS[3])
 redis.call('set', KEYS[1], ARGV[1], 'PX', one_day)
 redis.pcall('publish', ARGV[2], '1')
 return 1

@@ -11,7 +11,7 @@ if call('exists', unpack(keys)) == 0 then
     for i = 1, #keys do
         local done = redis.pcall('set', keys[i], args[i + 1], 'PX', lease)
         if done.err then -- the user may lack the right to this one
-            if i > 1 then redis.pcall('del', unpack(keys, 1, i - 1)) end
+            if i > 1 then redis.pcall('unlink', unpack(keys, 1, i - 1)) end
             return done
         end
     end

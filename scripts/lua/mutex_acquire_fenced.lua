@@ -17,7 +17,7 @@ end
 -- include fence
 local fence, failed = raise(KEYS[2], 'PX', ARGV[3])
 if failed then
-    redis.pcall('del', KEYS[1])
+    redis.pcall('unlink', KEYS[1])
     return failed
 end
 return fence

@@ -53,22 +53,23 @@ local function end_of_unnumbered()
 end
 
 -- The smallest number that no permit has. Numbers of permits that were released or are over are free again; their holders
--- are added to `ended`.
+-- are added to `ended`. Other data in place of a number counts as lost.
 local function free_number(entries, over, ended)
     local holders, taken, is_over = {}, {}, {}
     for _, holder in ipairs(over) do is_over[holder] = true end
     for i = 1, #entries, 2 do holders[#holders + 1] = entries[i] end
     local scores = #holders > 0 and scores_of(holders) or {}
     for i, holder in ipairs(holders) do
-        if scores[i] then numbered[holder] = true end
-        if scores[i] and not is_over[holder] then
-            taken[entries[2 * i]] = true
-        else
+        local number = to_number(entries[2 * i])
+        if scores[i] and number then numbered[holder] = true end
+        if not scores[i] or is_over[holder] then
             ended[#ended + 1] = holder
+        elseif number then
+            taken[number] = true
         end
     end
     local number = 1
-    while taken[tostring(number)] do number = number + 1 end
+    while taken[number] do number = number + 1 end
     return number
 end
 

@@ -4,7 +4,7 @@
 -- ARGV  channel, holder (empty: all)
 -- returns how many permits were taken away; 0 for a text that is not the whole id of a holder, such as a UUID alone
 -- errors WRONGTYPE: the counter is not a number, or the timeouts are of another type; nothing changed
--- redis.calls: getrange, zrange, zrange, zcard, zcard, del, incrby, publish (all); getrange, zrange, zrange, zcard, zrange,
+-- redis.calls: getrange, zrange, zrange, zcard, zcard, unlink, incrby, publish (all); getrange, zrange, zrange, zcard, zrange,
 --   zrem, incrby, publish (one); with more than a thousand permits also zrange; then also zrange, and for each client
 --   that is notified publish, zrem, zrange; if one waits for more than are free also time, zrangebyscore; of a fair
 --   semaphore zrange, publish in place of these
@@ -41,7 +41,7 @@ if foreign then return foreign end
 local freed
 if ARGV[2] == '' then
     freed = redis.call('zcard', KEYS[2])
-    redis.call('del', KEYS[2])
+    redis.call('unlink', KEYS[2])
 else
     freed = remove(members_of(ARGV[2]))
 end

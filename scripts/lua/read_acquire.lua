@@ -7,7 +7,8 @@
 -- returns nil: granted; n: busy, PTTL of the key that excludes the reader (-1: it has no time to live)
 -- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live
 -- redis.calls: hget, pttl, pttl, set, hset, pexpire (granted, the first); hget, pttl, set, hset, pttl, pexpire (granted,
---   a further one); the same without pexpire (the lock expires later already); hget, pttl, set (busy)
+--   a further one); the same without pexpire (the lock expires later already); hget, pttl, getrange,
+--   set (busy)
 local mode = redis.pcall('hget', KEYS[1], 'mode')
 if type(mode) == 'table' then
     local left = redis.call('pttl', KEYS[1])
@@ -25,7 +26,10 @@ if left == -2 and KEYS[3] and not covered then
     if left ~= -2 and mode then left = math.max(left, redis.call('pttl', KEYS[1])) end
 end
 if left ~= -2 then
-    if KEYS[4] and ARGV[4] ~= '0' then redis.call('set', KEYS[4], 'wait', 'PX', ARGV[4]) end
+    if KEYS[4] and ARGV[4] ~= '0' then
+        redis.call('getrange', KEYS[4], '0', '0') -- as in write_acquire
+        redis.call('set', KEYS[4], 'wait', 'PX', ARGV[4])
+    end
     return left
 end
 -- include prolong

@@ -5,12 +5,12 @@
 -- returns 0: the holder has no field; n > 0: released, n - 1 subscribers received the message (none is sent while
 --   others hold the lock)
 -- errors WRONGTYPE: the lock is not a hash; the slot is deleted nevertheless; or it has many fields that name no holders
--- redis.calls: hexists, hlen, del, publish (the last); hexists, hlen, hget, pttl, pttl, hdel, del (one of several); if it
+-- redis.calls: hexists, hlen, unlink, publish (the last); hexists, hlen, hget, pttl, pttl, hdel, unlink (one of several); if it
 --   was the longest, or its slot is missing, also hlen, hgetall, pttl for the other slots until one is as long, pexpire; of
 --   more than a thousand fields also hscan, here and in the other scripts of a read_write_lock
 local held = redis.pcall('hexists', KEYS[1], ARGV[1])
 if held ~= 1 then
-    redis.call('del', KEYS[2])
+    redis.call('unlink', KEYS[2])
     return held
 end
 -- include longest_slot
@@ -30,11 +30,11 @@ if remains and redis.call('hget', KEYS[1], 'mode') ~= 'write' then
     end
 end
 if not remains then
-    redis.call('del', KEYS[1], KEYS[2])
+    redis.call('unlink', KEYS[1], KEYS[2])
     local receivers = redis.pcall('publish', ARGV[2], '0')
     return type(receivers) == 'number' and receivers + 1 or 1
 end
 redis.call('hdel', KEYS[1], ARGV[1])
-redis.call('del', KEYS[2])
+redis.call('unlink', KEYS[2])
 if left then redis.call('pexpire', KEYS[1], left) end
 return 1

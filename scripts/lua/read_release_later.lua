@@ -4,12 +4,12 @@
 -- ARGV  holder, channel, prefix of the slots, time in ms until it ends, at least 1
 -- returns 0: the holder has no field; n > 0: it ends after that time, n - 1 subscribers received the message
 -- errors WRONGTYPE: the lock is not a hash; the slot is deleted nevertheless; or it has many fields that name no holders
--- redis.calls: hexists, del (it has no field); hexists, hget, pexpire, publish (held by a writer); hexists, hget, hlen,
+-- redis.calls: hexists, unlink (it has no field); hexists, hget, pexpire, publish (held by a writer); hexists, hget, hlen,
 --   hgetall, pttl for each other slot, pexpire, pttl, publish (held by readers); if the lock would remain longer also
 --   pexpire
 local held = redis.pcall('hexists', KEYS[1], ARGV[1])
 if held ~= 1 then
-    redis.call('del', KEYS[2])
+    redis.call('unlink', KEYS[2])
     return held
 end
 -- include longest_slot

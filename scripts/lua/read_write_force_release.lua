@@ -4,7 +4,7 @@
 -- ARGV  channel, prefix of the slots
 -- returns 1: it was held; 0: it was free
 -- errors WRONGTYPE: not a read_write_lock, nothing changed
--- redis.calls: type, hget, hlen, hgetall, del, del for each slot, publish
+-- redis.calls: type, hget, hlen, hgetall, unlink, unlink for each slot, publish
 local kind = redis.call('type', KEYS[1]).ok
 if kind == 'none' then return 0 end
 -- include reader_fields
@@ -18,13 +18,13 @@ for i = 1, #fields, 2 do
         return refuse('hash with a field that names no holder')
     end
 end
-redis.call('del', KEYS[1])
+redis.call('unlink', KEYS[1])
 -- In a half-moved hash slot the server refuses to delete a slot that has moved already. Without a field it expires.
 -- include slot_numbers
 for i = 1, #fields, 2 do
     local last, first = slot_numbers(fields[i + 1])
     for n = last, first, -1 do
-        redis.pcall('del', ARGV[2] .. fields[i] .. ':rwlock_timeout:' .. n)
+        redis.pcall('unlink', ARGV[2] .. fields[i] .. ':rwlock_timeout:' .. n)
     end
 end
 redis.pcall('publish', ARGV[1], '1')

@@ -9,8 +9,8 @@
 -- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live, a mark is not a string, or the
 --   counter is not a number below 2^53
 -- redis.calls: pttl, getrange, getrange, hset, pexpire (granted), getrange, time, set (fenced), exists (the counter is
---   missing); pttl, hget, set (busy), hlen, hgetall, exists for each slot until one is alive (held by readers), del
---   (none is), del (its own mark)
+--   missing); pttl, hget, getrange, set (busy), hlen, hgetall, exists for each slot until one is alive (held by readers), unlink
+--   (none is), unlink (its own mark)
 local left, are_dead = redis.call('pttl', KEYS[1]), false
 -- include slot_numbers
 -- include reader_fields
@@ -37,7 +37,10 @@ if left ~= -2 then
 end
 if left == -2 and redis.call('getrange', KEYS[3], '0', '255') == 'turn' then left = redis.call('pttl', KEYS[3]) end
 if left ~= -2 then
-    if ARGV[4] ~= '0' then redis.call('set', KEYS[2], ARGV[1], 'PX', ARGV[4]) end
+    if ARGV[4] ~= '0' then
+        redis.call('getrange', KEYS[2], '0', '0') -- an error, if it is other data: SET would free that at once
+        redis.call('set', KEYS[2], ARGV[1], 'PX', ARGV[4])
+    end
     return -3 - left
 end
 local is_marked = redis.call('getrange', KEYS[2], '0', '255') == ARGV[1]
@@ -45,8 +48,8 @@ local is_marked = redis.call('getrange', KEYS[2], '0', '255') == ARGV[1]
 local fence, failed = 0, nil
 if KEYS[4] then fence, failed = raise(KEYS[4], 'PX', ARGV[5]) end
 if failed then return failed end
-if is_marked then redis.call('del', KEYS[2]) end
-if are_dead then redis.call('del', KEYS[1]) end
+if is_marked then redis.call('unlink', KEYS[2]) end
+if are_dead then redis.call('unlink', KEYS[1]) end
 -- include hold
 hold(ARGV[2], 'mode', 'write', ARGV[1], '1')
 return fence

@@ -20,9 +20,9 @@ namespace {
 // ARGV: cursor, pattern, count, whether it is a cluster (1 or 0), names. It replies with the next cursor, then for each
 // lock: name, kind; unless it is free also: size n of the holders, n items, number of holders, fencing counter,
 // subscribers (-1: not known), value of the leader or the latch, length of the queue, size m of its part, m items. The
-// holders have the form of lock_holders.lua, for "rw" that of read_write_holders.lua, and for "semaphore" that of
-// permits_holders.lua; the queue has a token and the time in ms for which it still counts as alive, for each waiter. The
-// part of "rw" is the writer that waits, which is in no queue.
+// holders have the form of lock_holders.lua, for "rw" that of read_write_holders.lua, and for "semaphore" the number of free
+// permits and what follows the cursor in permits_holders.lua; the queue has a token and the time in ms for which it still
+// counts as alive, for each waiter. The part of "rw" is the writer that waits, which is in no queue.
 //
 // A command that the ACL denies yields nothing: pcall returns a table with the error. Large values are not copied: a
 // token has less than 256 bytes, and a hash is only read if its first fields look like those of a lock. The lists of a
@@ -38,6 +38,14 @@ end
 local function ask(...)
     local reply = redis.pcall(...)
     if type(reply) ~= 'table' or not reply.err then return reply end
+end
+-- As to_number() of the scripts of locks.
+local function is_number(text)
+    return type(text) == 'string' and #text <= 17 and (text == '0' or string.find(text, '^%-?[1-9]%d*$') ~= nil)
+end
+local function counter(prefix, name)
+    local text = ask('getrange', derived(prefix, name), 0, 17)
+    return text ~= '' and text or nil
 end
 local function is_token(text)
     return type(text) == 'string' and #text < 256 and string.find(text, '^%x+%-%x+%-%x+%-%x+%-%x+:%d')
@@ -60,7 +68,7 @@ end
 local function string_lock(name)
     local token = ask('getrange', name, 0, 255)
     if not is_token(token) then return false end
-    finish(name, 'mutex', {ask('pttl', name) or -1, token}, 1, ask('get', derived('holdfast_fence', name)),
+    finish(name, 'mutex', {ask('pttl', name) or -1, token}, 1, counter('holdfast_fence', name),
         derived('redisson_lock__channel', name))
     add(0, 0)
     return true
@@ -78,20 +86,20 @@ end
 -- A member for each permit: ours end 10 s before their scores, those of Redisson 10 s after.
 local function semaphore(name)
     local free = ask('getrange', name, 0, 20)
-    if type(free) ~= 'string' or not string.find(free, '^%-?%d+$') then return false end
+    if not is_number(free) then return false end
     local timeouts = suffixed(name, 'timeout')
     local size = ask('zcard', timeouts)
     if not size or size == 0 then return false end
     read_time()
-    local list, part, firsts = ask('zrange', timeouts, '0', most - 1, 'WITHSCORES') or {}, {1, tonumber(free)}, 0
+    local list, part, firsts = ask('zrange', timeouts, '0', most - 1, 'WITHSCORES') or {}, {tonumber(free)}, 0
     for i = 1, #list, 2 do
         local is_ours = #list[i] > 16
         part[#part + 1] = math.max(0, list[i + 1] + (is_ours and -10000 or 10000) - now)
         local number = is_ours and ask('hget', derived('holdfast_permit_numbers', name), list[i])
-        part[#part + 1] = number and list[i] .. '#' .. number or list[i]
+        part[#part + 1] = number and list[i] .. '#' .. number or string.sub(list[i], 1, 255)
         if not is_ours or not string.find(list[i], '/', 1, true) then firsts = firsts + 1 end
     end
-    finish(name, 'semaphore', part, size > most and size or firsts, ask('get', derived('holdfast_fence', name)),
+    finish(name, 'semaphore', part, size > most and size or firsts, counter('holdfast_fence', name),
         derived('redisson_sc', name))
     add_permit_queue(name)
     return true
@@ -101,7 +109,7 @@ end
 local function latch(name)
     if ask('exists', derived('holdfast_latch', name)) ~= 1 then return false end
     local left = ask('getrange', name, 0, 20)
-    if type(left) ~= 'string' or not string.find(left, '^%d+$') then return false end
+    if not is_number(left) or tonumber(left) < 0 then return false end
     finish(name, 'latch', {}, 0, '', 'redisson_countdownlatch__channel__{' .. name .. '}', left)
     add(0, 0)
     return true
@@ -116,7 +124,7 @@ end
 local function slots_of(name, holder, holds)
     local prefix = suffixed(name, holder)
     local left = -2
-    for n = math.min(tonumber(holds) or 0, 10), 1, -1 do
+    for n = math.min(is_number(holds) and tonumber(holds) or 0, 10), 1, -1 do
         left = math.max(left, ask('pttl', prefix .. ':rwlock_timeout:' .. n) or -2)
     end
     return left
@@ -137,7 +145,7 @@ local function read_write_lock(name, mode, size)
             part[#part + 1] = slots_of(name, fields[i], fields[i + 1])
         end
     end
-    finish(name, 'rw', part, size - 1, ask('get', derived('holdfast_fence', name)), derived('redisson_rwlock', name))
+    finish(name, 'rw', part, size - 1, counter('holdfast_fence', name), derived('redisson_rwlock', name))
     add_waiting_writer(name)
 end
 
@@ -157,7 +165,7 @@ local function plain_hash(name, size)
     local fields, part = fields_of(name, size), {ask('pttl', name) or -1}
     for i = 1, math.min(#fields, 2 * most), 2 do part[#part + 1] = string.sub(fields[i], 1, 255) end
     local queued = ask('exists', derived('redisson_lock_queue', name)) == 1
-    local fence = ask('get', derived('redisson_lock_token', name)) or ask('get', derived('holdfast_fence', name))
+    local fence = counter('redisson_lock_token', name) or counter('holdfast_fence', name)
     local leader = ask('hmget', derived('holdfast_leader', name), 'holder', 'value') or {}
     local leads = leader[1] and leader[1] == fields[1]
     local kind = leads and 'election' or queued and 'fair' or 'hash'
@@ -286,8 +294,8 @@ lock_record to_record(item_reader& items)
     auto const holders = items.list();
     lock.kind = to_kind(word, holders);
     lock.holders = to_holders(word, holders);
-    if (lock.kind == recorded_kind::semaphore && holders.size() > 1)
-        lock.free_permits = holders[1].integer;
+    if (lock.kind == recorded_kind::semaphore && !holders.empty())
+        lock.free_permits = holders.front().integer;
     lock.holder_count = static_cast<std::uint64_t>(std::max<std::int64_t>(items.integer(), 0));
     lock.fence = items.text();
     if (auto const n = items.integer(); n >= 0)

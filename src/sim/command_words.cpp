@@ -5,8 +5,6 @@
 #include "sim/command_words.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -99,27 +97,11 @@ range clip(std::int64_t first, std::int64_t last, std::size_t size)
     return {first, std::min(last, n - 1)};
 }
 
-namespace {
-
-// strtoul(), because Redis uses it: also a sign is accepted, and a negative number is a great one.
-std::optional<std::size_t> to_cursor(std::string_view s)
-{
-    std::string const text(s);
-    char* end = nullptr;
-    errno = 0;
-    auto const n = std::strtoul(text.c_str(), &end, 10);
-    if (std::isspace(static_cast<unsigned char>(text[0])) || end != text.c_str() + text.size() || errno == ERANGE)
-        return std::nullopt;
-    return n;
-}
-
-}  // namespace
-
 value scan(call const& c, std::size_t size, std::function<std::array<std::string, 2>(std::size_t)> const& words_of)
 {
     constexpr std::size_t small = 128;
-    auto const cursor = to_cursor(c.args[2]);
-    if (!cursor)
+    auto const cursor = to_integer(c.args[2]);
+    if (!cursor || *cursor < 0)
         return error("ERR invalid cursor");
     if (size == 0)
         return array({bulk("0"), array({})});
@@ -134,7 +116,7 @@ value scan(call const& c, std::size_t size, std::function<std::array<std::string
     }
     if (count < 1)
         return syntax_error();
-    auto const first = std::min(*cursor, size);
+    auto const first = std::min(std::size_t(*cursor), size);
     auto const last = size <= small ? size : first + std::min(std::size_t(count), size - first);
     std::vector<value> some;
     for (std::size_t i = first; i < last; ++i)

@@ -105,7 +105,11 @@ TEST_CASE("each script of the library has the same effect in the model and in Re
         grammar g(script.size());
         for (int i = 0; i != 300; ++i) {
             set_the_stage(both, g);
-            both.command(g.call_of(script));
+            auto call = g.call_of(script);
+            // The cursor is one that the server has given. Versions of Redis differ in what else they accept.
+            if (script.starts_with("-- Reads the holders of permits"))
+                call.back() = "0";
+            both.command(call);
             compare_values(both);
         }
     }

@@ -199,7 +199,6 @@ TEST_CASE("after an acquire with any one command denied, another client is grant
     std::vector<std::string> const commands{
         "decrby",
         "exists",
-        "get",
         "getrange",
         "hexists",
         "hget",

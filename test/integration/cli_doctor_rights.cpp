@@ -24,13 +24,13 @@ namespace {
 
 // The rights of docs/operations.md, and CLIENT ID.
 std::vector<std::string> const server_rights{
-    "hello",         "auth",      "ping",        "select",  "client|setname", "client|kill", "client|id",     "info",
-    "cluster|slots", "subscribe", "unsubscribe", "publish", "evalsha",        "eval",        "set",           "get",
-    "getrange",      "mget",      "del",         "exists",  "type",           "pttl",        "pexpire",       "time",
-    "hset",          "hget",      "hdel",        "hexists", "hlen",           "hkeys",       "hgetall",       "persist",
-    "rpush",         "linsert",   "lpop",        "lrem",    "lindex",         "lrange",      "llen",          "zadd",
-    "zrem",          "zscore",    "hscan",       "incrby",  "decrby",         "zrange",      "zrangebyscore", "zcard",
-    "zmscore",       "zscan",     "hmget",       "lpos"};
+    "hello",         "auth",      "ping",        "select",  "client|setname", "client|kill",   "client|id", "info",
+    "cluster|slots", "subscribe", "unsubscribe", "publish", "evalsha",        "eval",          "set",       "getrange",
+    "mget",          "unlink",    "exists",      "type",    "pttl",           "pexpire",       "time",      "hset",
+    "hget",          "hdel",      "hexists",     "hlen",    "hkeys",          "hgetall",       "persist",   "rpush",
+    "linsert",       "lpop",      "lrem",        "lindex",  "lrange",         "llen",          "zadd",      "zrem",
+    "zscore",        "hscan",     "incrby",      "decrby",  "zrange",         "zrangebyscore", "zcard",     "zmscore",
+    "zscan",         "hmget",     "lpos"};
 
 // Makes the user `locks` with these rights but one.
 void deny(redis_server& server, std::string const& right)
@@ -100,7 +100,7 @@ TEST_CASE("cli doctor: each right that is denied is reported, with what Holdfast
         {"subscribe", 0, "warn  SUBSCRIBE       no: waiters poll"},
         {"unsubscribe", 0, "warn  UNSUBSCRIBE     no: one second after"},
         {"publish", 0, "warn  PUBLISH         no: a release wakes no waiter"},
-        {"get", 0, "warn  rights          denied, so operations end with errc::not_permitted: get for semaphore"},
+        {"zscan", 0, "warn  rights          denied, so operations end with errc::not_permitted: zscan for semaphore"},
         {"getrange",
          1,
          "BAD   rights          denied, so operations end with errc::not_permitted: getrange for all locks"},

@@ -81,13 +81,13 @@ TEST_CASE("the client releases an acquire whose failed script could not undo its
     a.server().execute({"RPUSH", "holdfast_fence:{m}", "x"});
     bool was_tried = false;
     a.server().check([&](executed const& e) {
-        if (!e.what.in_script || e.what.args[0] != "del" || std::exchange(was_tried, true))
+        if (!e.what.in_script || e.what.args[0] != "unlink" || std::exchange(was_tried, true))
             return;
         a.server().model().allow_all();
     });
     a.run([&]() -> awaitable<void> {
         co_await c.ready();
-        a.server().model().deny_command("del");
+        a.server().model().deny_command("unlink");
         auto const refused = co_await error_of(mutex(c, "m", {.fencing = true}).acquire(use_awaitable));
         CHECK(refused == errc::wrong_type);
         CHECK(was_tried);

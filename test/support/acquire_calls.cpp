@@ -219,7 +219,7 @@ bool is_refused_with(restricted_server const& s, acquire_call const& c, std::str
         CAPTURE(c.keys[i]);
         // Without the right to DEL the script cannot undo the acquire of a mutex: its key stays until the lease time
         // ends.
-        bool const may_stay = denied == "del" && s.by_admin({"PTTL", c.keys[i]}).integer > 0;
+        bool const may_stay = denied == "unlink" && s.by_admin({"PTTL", c.keys[i]}).integer > 0;
         bool const may_go = c.is_abandoned && contents(s, c.keys[i]) == "none";
         if (i < c.locks && !may_stay && !may_go)
             CHECK(contents(s, c.keys[i]) == locks_before[i]);

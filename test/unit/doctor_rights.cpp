@@ -58,7 +58,7 @@ TEST_CASE("doctor rights: the table names each command of each script, and nothi
     for (auto const* command : {"set", "type", "pttl"})
         needs[command] |= needs_mutex;
     needs["exists"] |= needs_mutex | needs_reentrant | needs_fair | needs_read_write;
-    needs["get"] |= needs_semaphore;
+    needs["getrange"] |= needs_semaphore;
     CHECK(rights().size() == needs.size());
     for (auto const& [command, need] : needs) {
         CAPTURE(command);
@@ -91,14 +91,14 @@ TEST_CASE("doctor rights: only denials count, and those of all locks are bad", "
     CHECK(fair.grade == grade::doubtful);
     CHECK_THAT(fair.words, ContainsSubstring("zadd for fair_lock") && ContainsSubstring("not_permitted"));
     auto const most = judge_rights(list(
-        {"del",
+        {"unlink",
          "The user executing the script can't run this command or subcommand",
          "mget",
          "NOPERM no permissions"}));
     CHECK(most.grade == grade::bad);
     CHECK_THAT(
         most.words,
-        ContainsSubstring("del for all locks, semaphore, election, latch, holders()")
+        ContainsSubstring("unlink for all locks, semaphore, election, latch, holders()")
             && ContainsSubstring("mget for mutex"));
 }
 

@@ -222,22 +222,21 @@ TEST_CASE("the holders of a semaphore have their weights", "[semaphore]")
     constexpr std::string_view ours_2 = "6f1c1d0e-0000-8000-8000-000000000001:1/2";
     constexpr std::string_view other = "6f1c1d0e-0000-8000-8000-000000000001:12";
     std::vector<reply> const items{
-        integer(1),
-        integer(0),
-        integer(900),
-        text(ours),
+        text("0"),
         integer(900),
         text(ours_2),
-        integer(700),
-        text(other),
         integer(-1),
-        text("0123/56789abcdef")};
+        text("0123/56789abcdef"),
+        integer(900),
+        text(ours),
+        integer(700),
+        text(other)};
     auto const all = semaphore_protocol(false).read_holders({.type = reply::kind::array, .items = items});
     REQUIRE(all.size() == 3);
-    CHECK(all[0].id == ours);
-    CHECK(all[0].weight == 2);
-    CHECK(all[0].remaining == 900ms);
-    CHECK(all[1].weight == 1);
+    CHECK(all[0].weight == 1);
+    CHECK(all[1].id == ours);
+    CHECK(all[1].weight == 2);
+    CHECK(all[1].remaining == 900ms);
     CHECK(all[2].weight == 1);
     CHECK(all[2].remaining == -1ms);
 }
@@ -247,7 +246,9 @@ TEST_CASE("a semaphore is locked if no permit is free", "[semaphore]")
     CHECK(semaphore_protocol(false).says_locked(text("0")));
     CHECK(semaphore_protocol(false).says_locked(text("-2")));
     CHECK_FALSE(semaphore_protocol(false).says_locked(text("1")));
-    CHECK_FALSE(semaphore_protocol(false).says_locked({}));
+    CHECK_FALSE(semaphore_protocol(false).says_locked(text("")));
+    for (auto* other : {"x", "05", "-0", "+1", "1e3", "4294967296", "9007199254740993"})
+        CHECK(semaphore_protocol(false).says_locked(text(other)));
 }
 
 TEST_CASE("a grant of a semaphore serves contenders of the same weight only", "[semaphore]")

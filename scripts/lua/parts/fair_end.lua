@@ -27,7 +27,7 @@ local function give_up()
     local was_first = head == me
     if redis.call('lrem', KEYS[2], '1', me) == 1 then had = 2 end
     head = redis.call('lindex', KEYS[2], '0')
-    if head then forget(me) else redis.call('del', KEYS[3], KEYS[4], KEYS[5]) end
+    if head then forget(me) else redis.call('unlink', KEYS[3], KEYS[4], KEYS[5]) end
     return was_first
 end
 

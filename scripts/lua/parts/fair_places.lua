@@ -24,7 +24,7 @@ end
 -- Removes the first holders, which are those of the line from `first` to `last`. If there is none behind them, deletes all
 -- keys of the queue. One command for all of them: there may be hundreds.
 local function pop_all(line, first, last)
-    if not line[last + 1] then return redis.call('del', KEYS[2], KEYS[3], KEYS[4], KEYS[5]) end
+    if not line[last + 1] then return redis.call('unlink', KEYS[2], KEYS[3], KEYS[4], KEYS[5]) end
     local signs = {}
     for i = first, last do
         signs[#signs + 1] = line[i]
@@ -38,7 +38,7 @@ end
 
 -- Removes the first holder, given the front. If it is the only one, deletes all keys of the queue.
 local function pop(line)
-    if not line[2] then return redis.call('del', KEYS[2], KEYS[3], KEYS[4], KEYS[5]) end
+    if not line[2] then return redis.call('unlink', KEYS[2], KEYS[3], KEYS[4], KEYS[5]) end
     redis.call('lpop', KEYS[2])
     forget(line[1])
 end

@@ -14,7 +14,7 @@ end
 -- ends the script with the server's error.
 local function set_life(key)
     if type(redis.pcall('pexpire', key, one_day)) ~= 'table' then return end
-    redis.pcall('del', key)
+    redis.pcall('unlink', key)
     redis.call('pexpire', key, one_day)
 end
 

@@ -18,7 +18,7 @@ local function take_away()
     if found then return refuse(found) end
     local head = redis.call('lindex', KEYS[2], '0') -- fails before any write if the key is not a list
     if head and not is_place(head) then return refuse('list that names no holder') end
-    redis.call('del', KEYS[1])
+    redis.call('unlink', KEYS[1])
     head = first_alive(true, head)
     if head then wake(head, true) end
     return 1

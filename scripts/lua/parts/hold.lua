@@ -6,6 +6,6 @@ local function hold(lease, ...)
     redis.call('hset', KEYS[1], ...)
     if type(redis.pcall('pexpire', KEYS[1], lease)) ~= 'table' then return end
     local removed = redis.pcall('hdel', KEYS[1], ...) -- no field is named like a value
-    if type(removed) == 'table' then redis.pcall('del', KEYS[1]) end
+    if type(removed) == 'table' then redis.pcall('unlink', KEYS[1]) end
     redis.call('pexpire', KEYS[1], lease)
 end

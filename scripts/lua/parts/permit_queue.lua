@@ -23,14 +23,14 @@ end
 local function forget(holder)
     redis.call('zrem', KEYS[3], holder)
     redis.call('zrem', KEYS[4], holder)
-    if redis.call('exists', KEYS[3]) == 0 then redis.call('del', KEYS[4]) end
+    if redis.call('exists', KEYS[3]) == 0 then redis.call('unlink', KEYS[4]) end
 end
 
 -- Removes waiters. One command for all of them: there may be hundreds.
 local function forget_all(holders)
     redis.call('zrem', KEYS[3], unpack(holders))
     redis.call('zrem', KEYS[4], unpack(holders))
-    if redis.call('exists', KEYS[3]) == 0 then redis.call('del', KEYS[4]) end
+    if redis.call('exists', KEYS[3]) == 0 then redis.call('unlink', KEYS[4]) end
 end
 
 -- Until when a waiter counts as alive that asks for no more than `total` permits; nil: it is dead, or asks for more.

@@ -6,6 +6,7 @@ local keys, KEYS = KEYS, {}
 -- include permit_members
 -- include permit_scores
 -- include permit_write
+-- include number
 local kept, prolonged = {}, {}
 
 -- The times to live first: after a first write the server does not refuse ZADD for lack of memory. Returns the error of a
@@ -26,7 +27,7 @@ for i = 1, #keys / keys_of_each do
     add_members(members, ARGV[3 * i - 2], tonumber(ARGV[3 * i - 1]))
     local scores = scores_of(members)
     for j = 1, #members do is_whole = is_whole and scores[j] end
-    if is_whole and KEYS[3] then is_whole = redis.call('hexists', KEYS[3], members[1]) == 1 end
+    if is_whole and KEYS[3] then is_whole = to_number(redis.call('hget', KEYS[3], members[1]) or '') end
     local failed = is_whole and renew(members, now + ARGV[3 * i] + 10000)
     if failed then return failed end
     kept[i] = is_whole and 1 or 0

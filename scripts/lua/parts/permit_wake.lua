@@ -4,7 +4,8 @@
 local soon = 5000
 
 -- Returns a function that returns whether so many permits have ended and are not counted yet, or end within that time. It
--- reads no more of them than it needs, and none twice.
+-- reads no more of them than it needs, and none twice. If that is not enough it doubles what it has read: the server goes
+-- over all of these to find the next ones.
 local function count_ending(within)
     local ending, read, more = 0, 0, true
     return function(count)
@@ -13,7 +14,7 @@ local function count_ending(within)
             now = time[1] * 1000 + math.floor(time[2] / 1000)
         end
         while ending < count and more do
-            local wanted = math.min(count - ending, most_read - read)
+            local wanted = math.min(math.max(count - ending, read), most_read - read)
             local is_read, over, some = pcall(ended_by, now + within, read, wanted)
             more = is_read and some == wanted and wanted > 0
             if is_read then ending, read = ending + #over, read + some end
